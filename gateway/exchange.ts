@@ -1,0 +1,184 @@
+// What is known about one request, stage by stage. Types only: each stage takes the type above it and returns the next.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorCode } from './errors.ts';
+
+export type Awaitable<T> = T | Promise<T>;
+export type Mode = 'live' | 'test';
+
+/** A customer of the platform: what all its keys have in common. */
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly tier: string;
+  readonly state: 'active' | 'suspended';
+  /** E-mail addresses for notices. */
+  readonly contacts: readonly string[];
+  /** The platform's own staff: only they may hold operator scopes. */
+  readonly operator: boolean;
+}
+
+/** Whoever the credentials stand for. The same object serves every request of that caller until something about it changes. */
+export interface Caller {
+  /** Key id, or `anonymous` on public operations. */
+  readonly subject: string;
+  /** Absent on public operations only. */
+  readonly organization: Organization | undefined;
+  readonly mode: Mode;
+  readonly scopes: ReadonlySet<string>;
+  readonly revoked: boolean;
+  /** Epoch milliseconds; Infinity for a key without an end. */
+  readonly expiresAtMs: number;
+  /** Whether a client address may use this key; absent: any may. */
+  readonly allowsAddress: ((address: string) => boolean) | undefined;
+}
+
+/** One way to be let in: every requirement of it must hold. */
+export interface SecurityAlternative {
+  readonly scheme: 'apiKey';
+  readonly scopes: readonly string[];
+}
+
+/** One method and path of a contract, resolved and frozen at boot. */
+export interface Operation {
+  /** The contract's operationId, unique over all contracts. */
+  readonly id: string;
+  readonly method: string;
+  /** The path template, `/v1/jobs/{job_id}`: metric label, never filled in. */
+  readonly path: string;
+  /** First path segment if it is a version (`v1`). */
+  readonly version: string | undefined;
+  readonly upstream: string;
+  /** The file it comes from, as messages name it. */
+  readonly contract: string;
+  /** Any one of these lets a caller in; empty: public. */
+  readonly security: readonly SecurityAlternative[];
+  /** Units one request spends of every limit. */
+  readonly cost: number;
+  /** Name of a further limit in limits.yaml. */
+  readonly extraLimit: string | undefined;
+  readonly body: 'buffer' | 'stream';
+  readonly answerCheck: 'report' | 'refuse' | 'off';
+  /** Lower-case names of declared header parameters: they cross to the upstream. */
+  readonly requestHeaders: readonly string[];
+  /** Lower-case names of declared response headers: they cross to the client. */
+  readonly responseHeaders: ReadonlySet<string>;
+}
+
+/** What one limit said about one request. */
+export interface QuotaState {
+  readonly policy: string;
+  readonly limit: number;
+  readonly windowSeconds: number;
+  /** Units that could be admitted now. */
+  readonly remaining: number;
+  /** Milliseconds until more units become available; 0 when the quota is full. */
+  readonly resetMs: number;
+}
+
+/** What a request learned from its counters. */
+export interface Quota {
+  readonly states: readonly QuotaState[];
+  /** The most constraining of them. */
+  readonly tightest: QuotaState | undefined;
+}
+
+/** Notes about one exchange for log and metrics. Stages write it, only `observe/` reads it. */
+export interface Trail {
+  readonly id: string;
+  readonly method: string;
+  /** `performance.now()` at arrival. */
+  readonly startedAt: number;
+  stage: StageName;
+  clientAddress: string | undefined;
+  clientRequestId: string | undefined;
+  traceId: string | undefined;
+  operation: Operation | undefined;
+  caller: Caller | undefined;
+  quota: Quota | undefined;
+  /** Where the decision came from: `redis`, `process`, or the policy in force while Redis is away. */
+  quotaSource: string | undefined;
+  /** The store's clock when it decided, epoch milliseconds. */
+  quotaDecidedAtMs: number | undefined;
+  /** Policies that would have refused but are not enforced yet. */
+  shadowRefusals: readonly string[] | undefined;
+  target: string | undefined;
+  upstreamStatus: number | undefined;
+  /** Milliseconds from sending to the first byte of the answer's head. */
+  upstreamMs: number | undefined;
+  /** `performance.now()` when forwarding began. */
+  forwardedAt: number | undefined;
+  bytesIn: number;
+  bytesOut: number;
+  status: number;
+  code: ErrorCode | string | undefined;
+  cause: unknown;
+  /** Contract violations found in the upstream's answer. */
+  answerViolations: readonly string[] | undefined;
+}
+
+/** A request as it came in; nothing about it has been checked. */
+export interface Arrived {
+  readonly id: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly trail: Trail;
+  /** Header names and values, flat, that every answer to this request carries from here on: stages append, never remove. */
+  readonly carried: string[];
+}
+
+export interface Admitted extends Arrived {
+  readonly method: string;
+  /** Raw path of the request target, in a form that means the same to everybody. */
+  readonly path: string;
+  /** Path segments, percent-decoded once. */
+  readonly segments: readonly string[];
+  /** Raw query, without the question mark. */
+  readonly query: string;
+  /** Lower-case name → value; list-valued repeats joined by comma. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** The client's address, computed through the trusted proxies. */
+  readonly clientAddress: string;
+  /** `http` or `https`, as the client sees it. */
+  readonly scheme: string;
+  readonly hasBody: boolean;
+}
+
+export interface Matched extends Admitted {
+  readonly operation: Operation;
+  /** Decoded values of the template's parameters, in template order. */
+  readonly pathValues: readonly string[];
+}
+
+export interface Identified extends Matched {
+  readonly caller: Caller;
+}
+
+export interface Permitted extends Identified {
+  readonly permitted: true;
+}
+
+export interface Counted extends Permitted {
+  readonly quota: Quota;
+}
+
+export interface Checked extends Counted {
+  /** The query to send on: what the client sent plus the contract's defaults; with question mark, or empty. */
+  readonly search: string;
+  /** The body's original bytes; absent: no body, or a streamed one. */
+  readonly rawBody: Buffer | undefined;
+}
+
+/** The stages, in order. Each returns what it learned, or throws a GatewayError. */
+export interface Stages {
+  admit(arrived: Arrived): Admitted;
+  throttle(admitted: Admitted): void;
+  match(admitted: Admitted): Matched;
+  authenticate(matched: Matched): Awaitable<Identified>;
+  authorize(identified: Identified): Permitted;
+  limit(permitted: Permitted): Awaitable<Counted>;
+  validate(counted: Counted): Awaitable<Checked>;
+  forward(checked: Checked): Promise<void>;
+}
+
+export type StageName = keyof Stages;
