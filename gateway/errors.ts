@@ -58,7 +58,8 @@ export const REFUSALS = {
     ...unauthenticated,
     status: 401,
     challenge: 'bare',
-    message: 'An API key does not belong in the URL, where it ends up in logs. Replace this key and send the new one as a header.',
+    message:
+      'An API key does not belong in the URL, where it ends up in logs. Replace this key and send the new one as a header.',
   },
   authorization_ambiguous: {
     ...request,
@@ -69,7 +70,8 @@ export const REFUSALS = {
     ...unauthenticated,
     status: 401,
     challenge: 'invalid_token',
-    message: 'This is not an API key of this platform: its form or checksum is wrong. Was it cut off when it was copied?',
+    message:
+      'This is not an API key of this platform: its form or checksum is wrong. Was it cut off when it was copied?',
   },
   api_key_invalid: {
     ...unauthenticated,
@@ -125,14 +127,22 @@ export const REFUSALS = {
     hints: { version_first: 'Paths begin with the version, without /api in front: /v1/customers.' },
   },
   resource_missing: { ...absent, status: 404, message: 'There is no such record.' },
-  version_unknown: { ...request, status: 404, message: 'There is no such API version; supported_versions lists those there are.' },
+  version_unknown: {
+    ...request,
+    status: 404,
+    message: 'There is no such API version; supported_versions lists those there are.',
+  },
   method_not_allowed: {
     ...request,
     status: 405,
     message: 'This method is not available on this path. The Allow header lists those that are.',
   },
   method_not_implemented: { ...request, status: 501, message: 'This method is not known here.' },
-  not_acceptable: { ...request, status: 406, message: 'The Accept header rules out every media type this operation answers with.' },
+  not_acceptable: {
+    ...request,
+    status: 406,
+    message: 'The Accept header rules out every media type this operation answers with.',
+  },
   unsupported_media_type: {
     ...request,
     status: 415,
@@ -143,7 +153,12 @@ export const REFUSALS = {
   body_too_large: { ...request, status: 413, closes: true, message: 'The body is larger than max_bytes.' },
   uri_too_long: { ...request, status: 414, closes: true, message: 'The request target is too long.' },
   headers_too_large: { ...request, status: 431, closes: true, message: 'The header section is too large.' },
-  expectation_failed: { ...request, status: 417, closes: true, message: 'The only expectation that is understood is 100-continue.' },
+  expectation_failed: {
+    ...request,
+    status: 417,
+    closes: true,
+    message: 'The only expectation that is understood is 100-continue.',
+  },
   request_timeout: {
     ...request,
     status: 408,
@@ -154,14 +169,23 @@ export const REFUSALS = {
 
   // What was sent
   malformed_http: { ...request, status: 400, closes: true, message: 'The request is not well-formed HTTP/1.1.' },
-  http_version_not_supported: { ...request, status: 505, closes: true, message: 'This HTTP version is not supported; HTTP/1.1 is.' },
+  http_version_not_supported: {
+    ...request,
+    status: 505,
+    closes: true,
+    message: 'This HTTP version is not supported; HTTP/1.1 is.',
+  },
   malformed_path: {
     ...request,
     status: 400,
     message: 'The path has an invalid escape, an empty or dot segment, or an encoded separator.',
   },
   malformed_json: { ...request, status: 400, message: 'The body is not one well-formed JSON text in UTF-8.' },
-  duplicate_json_member: { ...request, status: 400, message: 'An object in the body has two members of the same name.' },
+  duplicate_json_member: {
+    ...request,
+    status: 400,
+    message: 'An object in the body has two members of the same name.',
+  },
   json_too_complex: { ...request, status: 400, message: 'The body is nested too deeply.' },
   body_missing: { ...request, status: 400, message: 'This operation requires a body.' },
   validation_failed: {
@@ -174,9 +198,33 @@ export const REFUSALS = {
     status: 400,
     message: 'The cursor does not belong to this list. Start again without cursor.',
   },
-  precondition_failed: { ...conflict, status: 412, message: 'The record changed in the meantime: a precondition of the request does not hold.' },
-  invalid_transition: { ...conflict, status: 409, message: 'The record cannot go from its present status to this one.' },
+  precondition_failed: {
+    ...conflict,
+    status: 412,
+    message: 'The record changed in the meantime: a precondition of the request does not hold.',
+  },
+  invalid_transition: {
+    ...conflict,
+    status: 409,
+    message: 'The record cannot go from its present status to this one.',
+  },
   reference_missing: { ...request, status: 422, message: 'The request refers to a record that does not exist.' },
+
+  // Sent again
+  idempotency_key_missing: {
+    type: 'idempotency_error',
+    blame: 'client',
+    retryable: false,
+    status: 400,
+    message: 'This operation requires an Idempotency-Key header, so that a repeated request cannot run twice.',
+  },
+  idempotency_key_malformed: {
+    type: 'idempotency_error',
+    blame: 'client',
+    retryable: false,
+    status: 400,
+    message: 'The Idempotency-Key header is one value of 1 to 255 visible ASCII characters.',
+  },
 
   // How much
   rate_limited: { ...limited, status: 429, message: 'The request limit is used up. Wait as long as Retry-After says.' },
@@ -194,7 +242,11 @@ export const REFUSALS = {
     message: 'The service behind this operation cannot be reached. Nothing was processed.',
   },
   upstream_timeout: { ...upstream, status: 504, message: 'The service behind this operation did not answer in time.' },
-  upstream_bad_response: { ...upstream, status: 502, message: 'The service behind this operation gave no usable answer.' },
+  upstream_bad_response: {
+    ...upstream,
+    status: 502,
+    message: 'The service behind this operation gave no usable answer.',
+  },
   upstream_contract_violation: {
     ...upstream,
     status: 502,

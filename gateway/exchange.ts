@@ -49,6 +49,9 @@ export interface Operation {
   /** First path segment if it is a version (`v1`). */
   readonly version: string | undefined;
   readonly upstream: string;
+  /** What stands in front of the document's own paths, toward clients and toward the upstream. */
+  readonly publicPrefix: string;
+  readonly upstreamPrefix: string;
   /** The file it comes from, as messages name it. */
   readonly contract: string;
   /** Any one of these lets a caller in; empty: public. */
@@ -57,6 +60,8 @@ export interface Operation {
   readonly cost: number;
   /** Name of a further limit in limits.yaml. */
   readonly extraLimit: string | undefined;
+  /** Whether an Idempotency-Key is understood here; `off` for methods that need none. */
+  readonly idempotency: 'optional' | 'required' | 'off';
   readonly body: 'buffer' | 'stream';
   readonly answerCheck: 'report' | 'refuse' | 'off';
   /** Lower-case names of declared header parameters: they cross to the upstream. */
