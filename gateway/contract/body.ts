@@ -1,0 +1,80 @@
+// Reading a request body: media type, coding and size first, then the bytes. Throws unsupported_media_type,
+// unsupported_content_encoding, unsupported_charset, body_missing, body_too_large.
+
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../errors.ts';
+import type { Admitted } from '../exchange.ts';
+
+/** What the contract says about the body of one operation. */
+export interface BodyContract {
+  readonly required: boolean;
+  /** Lower-case media types or ranges, as declared; empty: no body. */
+  readonly mediaTypes: readonly string[];
+}
+
+/**
+ * Whether a body is there to be read, after checking everything its headers say. The body itself has not been touched, so that a
+ * client that waits for 100 Continue has not sent it yet.
+ */
+export function expectBody(admitted: Admitted, contract: BodyContract, bytesMax: number): boolean {
+  if (!admitted.hasBody) {
+    if (contract.required) throw new GatewayError('body_missing');
+    return false;
+  }
+  if (contract.mediaTypes.length === 0) {
+    const errors = [{ in: 'body', param: '', pointer: '', code: 'unknown', message: 'This operation takes no body.' }];
+    throw new GatewayError('validation_failed', { fields: { errors } });
+  }
+  const encoding = admitted.headers.get('content-encoding');
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new GatewayError('unsupported_content_encoding', { headers: { 'Accept-Encoding': 'identity' } });
+  }
+  checkMediaType(admitted, contract.mediaTypes);
+  const length = Number(admitted.headers.get('content-length') ?? 0);
+  if (length > bytesMax) throw tooLarge(bytesMax);
+  return true;
+}
+
+function checkMediaType(admitted: Admitted, accepted: readonly string[]): void {
+  const [essence = '', ...parameters] = (admitted.headers.get('content-type') ?? '').toLowerCase().split(';');
+  const type = essence.trim();
+  if (!accepted.some((candidate) => matchesMediaType(candidate, type))) {
+    const name = admitted.method === 'PATCH' ? 'Accept-Patch' : 'Accept';
+    throw new GatewayError('unsupported_media_type', {
+      headers: { [name]: accepted.join(', ') },
+      fields: { accepted_media_types: accepted },
+    });
+  }
+  const charset = parameters
+    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/.exec(parameter)?.[1])
+    .find(Boolean);
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') throw new GatewayError('unsupported_charset');
+}
+
+/** Whether a media type (lower case, no parameters) falls under a declared type or range. */
+export function matchesMediaType(declared: string, type: string): boolean {
+  if (declared === type || declared === '*/*') return type !== '';
+  return declared.endsWith('/*') && type.startsWith(declared.slice(0, -1));
+}
+
+/** The bytes of a body, at most `bytesMax`. Rejects with body_too_large, or with the socket's error when the client left. */
+export function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > bytesMax) {
+        request.pause();
+        request.removeAllListeners('data');
+        reject(tooLarge(bytesMax));
+      } else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)));
+    request.on('error', reject);
+  });
+}
+
+function tooLarge(bytesMax: number): GatewayError {
+  return new GatewayError('body_too_large', { fields: { max_bytes: bytesMax } });
+}

@@ -1,0 +1,80 @@
+// The `x-gateway-*` members a contract may carry (product page section 3). Any other one is a mistake.
+
+import { type Mistake, suggest } from '../mistakes.ts';
+import type { ContractDocument } from './document.ts';
+import { isObject } from './pointer.ts';
+
+/** What the members say, in the words of upstreams.yaml. */
+export interface Extensions {
+  readonly upstream?: string;
+  readonly limit?: string;
+  readonly cost?: number;
+  readonly idempotency?: 'optional' | 'required' | 'off';
+  readonly body?: 'buffer' | 'stream';
+  readonly response?: 'report' | 'refuse' | 'off';
+  readonly public?: boolean;
+}
+
+/** Names that contracts may use because the configuration defines them. */
+export interface KnownNames {
+  readonly upstreams: readonly string[];
+  readonly limits: readonly string[];
+}
+
+type Check = (value: unknown, known: KnownNames) => { reason: string; remedy: string } | undefined;
+
+const oneOf =
+  (...values: readonly unknown[]): Check =>
+  (value) =>
+    values.includes(value)
+      ? undefined
+      : { reason: `${JSON.stringify(value)} is not a possible value.`, remedy: `Use one of: ${values.join(', ')}.` };
+
+const nameIn =
+  (what: 'upstreams' | 'limits', file: string): Check =>
+  (value, known) =>
+    typeof value === 'string' && known[what].includes(value)
+      ? undefined
+      : { reason: `${JSON.stringify(value)} is not defined in ${file}.`, remedy: suggest(String(value), known[what]) };
+
+const members: Readonly<Record<string, { readonly as: keyof Extensions; readonly check: Check }>> = {
+  'x-gateway-upstream': { as: 'upstream', check: nameIn('upstreams', 'upstreams.yaml') },
+  'x-gateway-limit': { as: 'limit', check: nameIn('limits', 'limits.yaml under extra') },
+  'x-gateway-cost': {
+    as: 'cost',
+    check: (value) =>
+      Number.isInteger(value) && (value as number) >= 1
+        ? undefined
+        : { reason: 'a cost is a whole number of at least 1.', remedy: 'Correct the value.' },
+  },
+  'x-gateway-idempotency': { as: 'idempotency', check: oneOf('optional', 'required', 'off') },
+  'x-gateway-body': { as: 'body', check: oneOf('buffer', 'stream') },
+  'x-gateway-response': { as: 'response', check: oneOf('report', 'refuse', 'off') },
+  'x-gateway-public': { as: 'public', check: oneOf(true) },
+};
+
+/** Reads the members of one node (document, path item or operation). */
+export function extensionsOf(
+  document: ContractDocument,
+  place: readonly string[],
+  node: unknown,
+  known: KnownNames,
+  mistakes: Mistake[],
+): Extensions {
+  const says: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(isObject(node) ? node : {})) {
+    if (!name.startsWith('x-gateway-')) continue;
+    const meaning = members[name];
+    if (!meaning) {
+      const remedy = suggest(name, Object.keys(members));
+      mistakes.push(
+        document.position().mistakeAtKey([...place, name], `${name} is not a member that is known here.`, remedy),
+      );
+      continue;
+    }
+    const wrong = meaning.check(value, known);
+    if (wrong) mistakes.push(document.position().mistakeAt([...place, name], wrong.reason, wrong.remedy));
+    else says[meaning.as] = value;
+  }
+  return says as Extensions;
+}

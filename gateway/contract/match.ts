@@ -1,0 +1,52 @@
+// Stage: which operation is this? Throws route_not_found, version_unknown, method_not_allowed, method_not_implemented.
+
+import { GatewayError } from '../errors.ts';
+import type { Admitted, Matched, Operation } from '../exchange.ts';
+import { createRoutes, type Routes } from './routes.ts';
+
+// Methods that mean something to this server; any other is not "not allowed" but unknown (RFC 9110 section 15.6.2).
+const known = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']);
+
+export interface Match {
+  match(admitted: Admitted): Matched;
+  /** For OPTIONS, which is answered without an operation. Throws as `match` does when the path is unknown. */
+  allowedMethods(admitted: Admitted): readonly string[];
+}
+
+export function createMatch(operations: readonly Operation[]): Match {
+  const routes = createRoutes(operations);
+  const versions = [...new Set(operations.flatMap(({ version }) => version ?? []))].sort();
+
+  function match(admitted: Admitted): Matched {
+    const { method, segments } = admitted;
+    const found = routes.find(method, segments) ?? (method === 'HEAD' ? routes.find('GET', segments) : undefined);
+    if (found) {
+      admitted.trail.operation = found.operation;
+      return { ...admitted, operation: found.operation, pathValues: found.values };
+    }
+    if (!known.has(method)) throw new GatewayError('method_not_implemented');
+    const allowed = allowedMethods(admitted);
+    throw new GatewayError('method_not_allowed', {
+      headers: { Allow: allowed.join(', ') },
+      fields: { allowed_methods: allowed },
+    });
+  }
+
+  function allowedMethods(admitted: Admitted): readonly string[] {
+    const allowed = routes.allowedMethods(admitted.segments);
+    if (allowed.length === 0) throw notFound(admitted.segments, routes, versions);
+    return allowed;
+  }
+
+  return { match, allowedMethods };
+}
+
+function notFound(segments: readonly string[], routes: Routes, versions: readonly string[]): GatewayError {
+  const [first = '', ...rest] = segments;
+  if (first === 'api' && routes.allowedMethods(rest).length > 0)
+    return new GatewayError('route_not_found', { hint: 'version_first' });
+  if (/^v\d+$/.test(first) && !versions.includes(first)) {
+    return new GatewayError('version_unknown', { fields: { supported_versions: versions } });
+  }
+  return new GatewayError('route_not_found');
+}

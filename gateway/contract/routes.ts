@@ -1,0 +1,177 @@
+// The routing tree: which operation a path and method belong to. Cost depends on the length of the path, not on the number of operations.
+
+import type { Operation } from '../exchange.ts';
+
+export interface Found {
+  readonly operation: Operation;
+  readonly values: readonly string[];
+}
+
+export interface Routes {
+  /** Segments are percent-decoded. `undefined`: no operation with this method; `allowedMethods` tells whether the path exists. */
+  find(method: string, segments: readonly string[]): Found | undefined;
+  /** Methods served at a path, HEAD with GET; empty when the path is unknown. */
+  allowedMethods(segments: readonly string[]): readonly string[];
+}
+
+interface Node {
+  readonly literals: Map<string, Node>;
+  /** Segments that mix text and parameters, `{base}...{head}` or `{id}:cancel`. */
+  readonly mixed: { readonly template: string; readonly texts: readonly string[]; readonly node: Node }[];
+  parameter: Node | undefined;
+  operations: Map<string, Operation> | undefined;
+}
+
+/** Builds the tree. Two operations with one method and shape must have been refused before. */
+export function createRoutes(operations: readonly Operation[]): Routes {
+  const root = emptyNode();
+  for (const operation of operations) insert(root, operation);
+
+  function find(method: string, segments: readonly string[]): Found | undefined {
+    const values: string[] = [];
+    const operation = descend(root, segments, 0, values, (node) => node.operations?.get(method));
+    return operation && { operation, values };
+  }
+
+  function allowedMethods(segments: readonly string[]): readonly string[] {
+    const methods = new Set<string>();
+    descend(root, segments, 0, [], (node) => {
+      for (const method of node.operations?.keys() ?? []) methods.add(method);
+      return undefined;
+    });
+    if (methods.has('GET')) methods.add('HEAD');
+    if (methods.size > 0) methods.add('OPTIONS');
+    return [...methods].sort();
+  }
+
+  return { find, allowedMethods };
+}
+
+export function segmentsOf(template: string): string[] {
+  return template.split('/').slice(1);
+}
+
+/** The template with its parameter names left out: operations with the same shape and method claim the same requests. */
+export function shapeOf(template: string): string {
+  return template.replace(/\{[^}]*\}/g, '{}');
+}
+
+function emptyNode(): Node {
+  return { literals: new Map(), mixed: [], parameter: undefined, operations: undefined };
+}
+
+function insert(root: Node, operation: Operation): void {
+  let node = root;
+  for (const segment of segmentsOf(operation.path)) node = childFor(node, segment);
+  node.operations ??= new Map();
+  node.operations.set(operation.method, operation);
+}
+
+function childFor(node: Node, segment: string): Node {
+  if (/^\{[^{}]*\}$/.test(segment)) {
+    node.parameter ??= emptyNode();
+    return node.parameter;
+  }
+  if (segment.includes('{')) {
+    const template = shapeOf(segment);
+    const known = node.mixed.find((mixed) => mixed.template === template);
+    if (known) return known.node;
+    const made = { template, texts: segment.split(/\{[^{}]*\}/), node: emptyNode() };
+    node.mixed.push(made);
+    // The more literal text a segment has, the more it says: it is tried first.
+    node.mixed.sort((a, b) => b.template.length - a.template.length);
+    return made.node;
+  }
+  const literal = node.literals.get(segment) ?? emptyNode();
+  node.literals.set(segment, literal);
+  return literal;
+}
+
+/**
+ * The values between the literal texts of a mixed segment, each as short as possible but not empty. By search, not by regular
+ * expression: several lazy groups would take quadratic time on a hostile segment.
+ */
+function valuesBetween(texts: readonly string[], segment: string): string[] | undefined {
+  const first = texts[0] as string;
+  const last = texts.at(-1) as string;
+  if (!segment.startsWith(first) || !segment.endsWith(last)) return undefined;
+  const end = segment.length - last.length;
+  const values: string[] = [];
+  let from = first.length;
+  for (const [index, text] of texts.slice(1).entries()) {
+    const at = index === texts.length - 2 ? end : segment.indexOf(text, from + 1);
+    if (at <= from || at > end) return undefined;
+    values.push(segment.slice(from, at));
+    from = at + text.length;
+  }
+  return values;
+}
+
+/** Depth first, literal before mixed before parameter, so that literals win from left to right (product page section 3). */
+function descend(
+  node: Node,
+  segments: readonly string[],
+  depth: number,
+  values: string[],
+  pick: (node: Node) => Operation | undefined,
+): Operation | undefined {
+  if (depth === segments.length) return pick(node);
+  const segment = segments[depth] as string;
+  const literal = node.literals.get(segment);
+  if (literal) {
+    const found = descend(literal, segments, depth + 1, values, pick);
+    if (found) return found;
+  }
+  if (segment === '') return undefined;
+  const taken = values.length;
+  for (const mixed of node.mixed) {
+    const between = valuesBetween(mixed.texts, segment);
+    if (!between) continue;
+    values.push(...between);
+    const found = descend(mixed.node, segments, depth + 1, values, pick);
+    if (found) return found;
+    values.length = taken;
+  }
+  if (node.parameter) {
+    values.push(segment);
+    const found = descend(node.parameter, segments, depth + 1, values, pick);
+    if (found) return found;
+    values.length = taken;
+  }
+  return undefined;
+}
+
+/**
+ * Pairs of templates that both match some path though neither is the special case of the other (`/a/{x}/c` and `/a/b/{y}`):
+ * legal, literal wins from left to right, but worth a warning. Quadratic, so only `check` asks.
+ */
+export function crossingTemplates(operations: readonly { readonly path: string }[]): (readonly [string, string])[] {
+  const bySize = new Map<number, Map<string, string[]>>();
+  for (const { path } of operations) {
+    const segments = segmentsOf(path);
+    const sameSize = bySize.get(segments.length) ?? new Map<string, string[]>();
+    bySize.set(segments.length, sameSize.set(path, segments));
+  }
+  const crossings: (readonly [string, string])[] = [];
+  for (const templates of bySize.values()) {
+    const list = [...templates];
+    for (const [index, [left, a]] of list.entries()) {
+      for (const [right, b] of list.slice(index + 1)) if (cross(a, b)) crossings.push([left, right]);
+    }
+  }
+  return crossings;
+}
+
+function cross(a: readonly string[], b: readonly string[]): boolean {
+  let aIsSpecial = false;
+  let bIsSpecial = false;
+  for (const [index, left] of a.entries()) {
+    const right = b[index] as string;
+    const leftIsParameter = left.includes('{');
+    const rightIsParameter = right.includes('{');
+    if (!leftIsParameter && !rightIsParameter && left !== right) return false;
+    if (!leftIsParameter && rightIsParameter) aIsSpecial = true;
+    if (leftIsParameter && !rightIsParameter) bIsSpecial = true;
+  }
+  return aIsSpecial && bIsSpecial;
+}
