@@ -1,0 +1,25 @@
+// Reads the credential kind "API key": `Authorization: Bearer sk_…`. Throws api_key_malformed, api_key_invalid or auth_unavailable.
+
+import { GatewayError } from '../errors.ts';
+import type { Awaitable, Caller } from '../exchange.ts';
+import { parseApiKey } from './api-key.ts';
+import type { Credentials } from './credentials.ts';
+import type { Directory } from './directory.ts';
+
+/** Undefined: not this kind of credential. A caller: it is, and it holds. Throws: it is, and it does not hold. */
+export type CredentialReader = (credentials: Credentials) => Awaitable<Caller> | undefined;
+
+/** Takes every Bearer credential that no reader before it wanted. */
+export function createApiKeyReader(directory: Pick<Directory, 'callerOf'>): CredentialReader {
+  return function readApiKey({ scheme, value }) {
+    if (scheme !== 'bearer') return undefined;
+    if (parseApiKey(value) === undefined) throw new GatewayError('api_key_malformed');
+    const caller = directory.callerOf(value);
+    return caller instanceof Promise ? caller.then(existing) : existing(caller);
+  };
+}
+
+function existing(caller: Caller | undefined): Caller {
+  if (caller === undefined) throw new GatewayError('api_key_invalid');
+  return caller;
+}

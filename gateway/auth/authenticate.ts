@@ -1,0 +1,59 @@
+// Stage: who is calling? Throws api_key_missing, api_key_misplaced, auth_scheme_unsupported, and what the credential's reader throws:
+// api_key_malformed, api_key_invalid, auth_unavailable.
+
+import { GatewayError } from '../errors.ts';
+import type { Awaitable, Caller, Identified, Matched } from '../exchange.ts';
+import { type CredentialReader, createApiKeyReader } from './api-key-reader.ts';
+import { parseAuthorization } from './credentials.ts';
+import type { Directory } from './directory.ts';
+
+/** A key, or enough of one to be worth replacing. */
+const KEY_IN_TEXT = /sk_(?:live|test)_[0-9A-Za-z]{16}/;
+
+/** Everybody on public operations. */
+export const ANONYMOUS: Caller = Object.freeze({
+  subject: 'anonymous',
+  organization: undefined,
+  mode: 'live',
+  scopes: new Set<string>(),
+  revoked: false,
+  expiresAtMs: Number.POSITIVE_INFINITY,
+  allowsAddress: undefined,
+});
+
+export interface AuthenticateOptions {
+  readonly directory: Pick<Directory, 'callerOf'>;
+}
+
+export function createAuthenticate({ directory }: AuthenticateOptions) {
+  // The first reader that knows the credential decides. The one for API keys takes every Bearer, so it stays last.
+  const readers: readonly CredentialReader[] = [createApiKeyReader(directory)];
+
+  function read(matched: Matched): Awaitable<Caller> {
+    const credentials = parseAuthorization(matched.headers.get('authorization'));
+    if (credentials === undefined) {
+      throw new GatewayError(holdsKey(matched.query) ? 'api_key_misplaced' : 'api_key_missing');
+    }
+    for (const reader of readers) {
+      const caller = reader(credentials);
+      if (caller !== undefined) return caller;
+    }
+    throw new GatewayError('auth_scheme_unsupported');
+  }
+
+  /** Synchronous unless the store has to be waited for. */
+  return function authenticate(matched: Matched): Awaitable<Identified> {
+    if (matched.operation.security.length === 0) return identify(matched, ANONYMOUS);
+    const caller = read(matched);
+    return caller instanceof Promise ? caller.then((known) => identify(matched, known)) : identify(matched, caller);
+  };
+}
+
+function identify(matched: Matched, caller: Caller): Identified {
+  matched.trail.caller = caller;
+  return { ...matched, caller };
+}
+
+function holdsKey(query: string): boolean {
+  return query.includes('sk_') && KEY_IN_TEXT.test(query);
+}

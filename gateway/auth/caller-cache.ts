@@ -1,0 +1,82 @@
+// Bounded memory of which presented keys stand for whom, and which stand for nobody.
+// Presented keys appear as hashes under a secret of this process, so that a memory dump holds no key.
+
+import { hash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '../exchange.ts';
+
+/** Hash of a presented key. */
+export type KeyHash = string;
+
+export interface KnownCaller {
+  readonly caller: Caller;
+  /** When the use of the key was last noted, epoch milliseconds. */
+  usedAtMs: number;
+}
+
+export interface CallerCache {
+  hashOf(key: string): KeyHash;
+  find(hash: KeyHash): KnownCaller | undefined;
+  isAbsent(hash: KeyHash): boolean;
+  /** What the cache holds from now on: the earlier entry if there is one. */
+  remember(hash: KeyHash, known: KnownCaller): KnownCaller;
+  rememberAbsence(hash: KeyHash): void;
+  dropKey(id: string): void;
+  dropOrganization(id: string): void;
+  dropAbsences(): void;
+  dropAll(): void;
+  sizes(): { readonly callers: number; readonly absences: number };
+}
+
+export interface CallerCacheOptions {
+  readonly positiveMax: number;
+  readonly negativeMax: number;
+}
+
+export function createCallerCache({ positiveMax, negativeMax }: CallerCacheOptions): CallerCache {
+  const secret = randomBytes(32).toString('base64');
+  const byKeyId = new Map<string, KeyHash>();
+  const byOrganization = new Map<string, Set<KeyHash>>();
+  const absences = new LRUCache<KeyHash, true>({ max: negativeMax });
+  const callers = new LRUCache<KeyHash, KnownCaller>({
+    max: positiveMax,
+    dispose({ caller }, keyHash) {
+      byKeyId.delete(caller.subject);
+      const ofOrganization = byOrganization.get(caller.organization?.id ?? '');
+      ofOrganization?.delete(keyHash);
+      if (ofOrganization?.size === 0) byOrganization.delete(caller.organization?.id ?? '');
+    },
+  });
+
+  function index(keyHash: KeyHash, { subject, organization }: Caller): void {
+    byKeyId.set(subject, keyHash);
+    const id = organization?.id ?? '';
+    const ofOrganization = byOrganization.get(id);
+    if (ofOrganization === undefined) byOrganization.set(id, new Set([keyHash]));
+    else ofOrganization.add(keyHash);
+  }
+
+  return {
+    hashOf: (key) => hash('sha256', secret + key, 'base64url'),
+    find: (keyHash) => callers.get(keyHash),
+    isAbsent: (keyHash) => absences.get(keyHash) === true,
+    remember(keyHash, known) {
+      const earlier = callers.get(keyHash);
+      if (earlier !== undefined) return earlier;
+      callers.set(keyHash, known);
+      index(keyHash, known.caller);
+      return known;
+    },
+    rememberAbsence: (keyHash) => void absences.set(keyHash, true),
+    dropKey: (id) => void callers.delete(byKeyId.get(id) ?? ''),
+    dropOrganization(id) {
+      for (const keyHash of [...(byOrganization.get(id) ?? [])]) callers.delete(keyHash);
+    },
+    dropAbsences: () => absences.clear(),
+    dropAll() {
+      callers.clear();
+      absences.clear();
+    },
+    sizes: () => ({ callers: callers.size, absences: absences.size }),
+  };
+}

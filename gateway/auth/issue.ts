@@ -1,0 +1,54 @@
+// Makes new keys and organization ids, as records that are ready for a store. Does not store anything.
+
+import type { Mode } from '../exchange.ts';
+import { createApiKey, type DigestOf, displayOf } from './api-key.ts';
+import { type RandomBytes, randomBase62 } from './base62.ts';
+import type { StoredKey } from './store.ts';
+
+const ID_LENGTH = 20;
+
+export interface KeyRequest {
+  /** Id of the organization. */
+  readonly organization: string;
+  readonly mode: Mode;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly allowedCidrs: readonly string[];
+  readonly expiresAtMs: number | undefined;
+  readonly by: string;
+}
+
+export interface IssuedKey {
+  /** To be shown once and forgotten. */
+  readonly key: string;
+  readonly record: StoredKey;
+}
+
+export interface IssueKeyOptions {
+  readonly digestOf: DigestOf;
+  readonly randomBytes: RandomBytes;
+  now(): number;
+}
+
+export function createIssueKey({ digestOf, randomBytes, now }: IssueKeyOptions) {
+  return function issueKey({ by, ...request }: KeyRequest): IssuedKey {
+    const key = createApiKey(request.mode, randomBytes);
+    const record = {
+      ...request,
+      ...displayOf(key),
+      id: `key_${randomBase62(ID_LENGTH, randomBytes)}`,
+      digest: digestOf(key),
+      createdAtMs: now(),
+      createdBy: by,
+      revokedAtMs: undefined,
+      revokedBy: undefined,
+      revokedReason: undefined,
+      lastUsedAtMs: undefined,
+    };
+    return { key, record };
+  };
+}
+
+export function newOrganizationId(randomBytes: RandomBytes): string {
+  return `org_${randomBase62(ID_LENGTH, randomBytes)}`;
+}

@@ -1,0 +1,76 @@
+// When keys were last used: noted in memory, at most once a minute per key, and written in batches beside the traffic.
+
+import { setTimeout } from 'node:timers/promises';
+import type { KeyStore } from './store.ts';
+
+const NOTED_EVERY_MS = 60_000;
+const WRITTEN_EVERY_MS = 10_000;
+/** About 1 ms of this process per batch. */
+const BATCH = 200;
+/** While the store refuses writes, the oldest notes give way: these dates may be lost, memory may not. */
+const PENDING_MAX = 50_000;
+const LAST_ATTEMPTS = 20;
+
+export interface KeyUses {
+  /** Notes the use unless the last one noted is recent; answers the time that counts as noted. */
+  note(id: string, lastNotedAtMs: number): number;
+  /** Called often; writes when a batch is full or old enough. */
+  writeSome(): Promise<void>;
+  /** Before the end: tries for a second, then gives the rest up. */
+  writeAll(): Promise<void>;
+  pending(): number;
+}
+
+export interface KeyUsesOptions {
+  readonly keys: Pick<KeyStore['keys'], 'noteUses'>;
+  now(): number;
+}
+
+export function createKeyUses({ keys, now }: KeyUsesOptions): KeyUses {
+  const pending = new Map<string, number>();
+  let writtenAtMs = now();
+  let writing = false;
+
+  async function writeBatch(): Promise<void> {
+    const batch = new Map<string, number>();
+    for (const [id, usedAtMs] of pending) {
+      if (batch.size === BATCH) break;
+      batch.set(id, usedAtMs);
+    }
+    await keys.noteUses(batch);
+    for (const [id, usedAtMs] of batch) if (pending.get(id) === usedAtMs) pending.delete(id);
+  }
+
+  return {
+    note(id, lastNotedAtMs) {
+      const nowMs = now();
+      if (nowMs - lastNotedAtMs < NOTED_EVERY_MS) return lastNotedAtMs;
+      if (pending.size >= PENDING_MAX) pending.delete(pending.keys().next().value ?? '');
+      pending.set(id, nowMs);
+      return nowMs;
+    },
+    async writeSome() {
+      const due = pending.size >= BATCH || now() - writtenAtMs >= WRITTEN_EVERY_MS;
+      if (writing || pending.size === 0 || !due) return;
+      writing = true;
+      try {
+        await writeBatch();
+        writtenAtMs = now();
+      } catch {
+        // Another process is writing, or the store is away: the same notes go with a later batch.
+      }
+      writing = false;
+    },
+    async writeAll() {
+      for (let failures = 0; pending.size > 0 && failures < LAST_ATTEMPTS; ) {
+        try {
+          await writeBatch();
+        } catch {
+          failures += 1;
+          await setTimeout(50);
+        }
+      }
+    },
+    pending: () => pending.size,
+  };
+}

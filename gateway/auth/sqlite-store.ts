@@ -1,0 +1,42 @@
+// The embedded key store: one SQLite file in the data directory, shared by every gateway process and command on this machine.
+
+import { createSqliteAudit, createWriteChange } from './sqlite-audit.ts';
+import { inTransaction, openDatabase } from './sqlite-database.ts';
+import { createInsertKey, createSqliteKeys } from './sqlite-keys.ts';
+import { createInsertOrganization, createReadOrganization, createSqliteOrganizations } from './sqlite-organizations.ts';
+import type { KeyStore } from './store.ts';
+
+export interface SqliteStoreOptions {
+  /** The data directory; made if absent. */
+  readonly directory: string;
+  /** Written when the file is made; later a different one refuses to open. */
+  readonly pepperFingerprint: string;
+  now(): number;
+}
+
+/** Opens the store. Throws a sentence for people if the file is damaged, newer than this gateway, or made with another pepper. */
+export function createSqliteStore({ directory, pepperFingerprint, now }: SqliteStoreOptions): KeyStore {
+  const database = openDatabase(directory, pepperFingerprint);
+  const writeChange = createWriteChange(database, now);
+  const insertOrganization = createInsertOrganization(database);
+  const readOrganization = createReadOrganization(database);
+  const insertKey = createInsertKey(database);
+  return {
+    organizations: createSqliteOrganizations(database, insertOrganization, readOrganization, writeChange),
+    keys: createSqliteKeys(database, insertKey, readOrganization, writeChange, now),
+    audit: createSqliteAudit(database, writeChange),
+    seed(organizations, keys, by) {
+      inTransaction(database, () => {
+        for (const organization of organizations) {
+          if (!insertOrganization(organization)) throw new Error(`The organization ${organization.id} exists already.`);
+        }
+        for (const key of keys) insertKey(key);
+        const details = { organizations: organizations.length, keys: keys.length };
+        writeChange({ by, kind: 'organizations.seeded', details });
+      });
+    },
+    close() {
+      database.close();
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// `gateway audit`: who changed what, and when.
+
+import type { Command } from 'commander';
+import type { Change } from '../auth/store.ts';
+import { type CommandContext, withStore } from './context.ts';
+import { printJson, printTable, shortTime, timeOrNull } from './print.ts';
+import { parseCount, parseMoment } from './read.ts';
+
+const LIMIT_MAX = 100_000;
+
+interface AuditFlags {
+  readonly limit: string;
+  readonly since?: string;
+  readonly org?: string;
+  readonly json?: true;
+}
+
+export function addAuditCommands(program: Command, context: CommandContext): void {
+  program
+    .command('audit')
+    .description('show changes of organizations, keys and configuration, newest first')
+    .option('--limit <count>', 'how many at most', '50')
+    .option('--since <when>', 'only those of the last 90s, 15m, 24h, 30d, or since an ISO time')
+    .option('--org <organization>', 'only those about one organization and its keys')
+    .option('--json', 'print one JSON array')
+    .addHelpText('after', '\nExample:\n  gateway audit --since 24h --org org_acme')
+    .action(async ({ limit: limitText, since, org: organization, json }: AuditFlags) => {
+      const limit = parseCount(limitText, LIMIT_MAX);
+      if (limit === undefined) context.usage(`--limit "${limitText}" is not a number from 1 to ${LIMIT_MAX}.`);
+      const sinceMs = since === undefined ? undefined : parseMoment(since, context.now(), -1);
+      if (since !== undefined && sinceMs === undefined) {
+        context.usage(`--since "${since}" is neither a duration such as 90s, 15m, 24h, 30d nor an ISO time.`);
+      }
+      const changes = await withStore(context, async ({ store }) => store.audit.list({ organization, sinceMs, limit }));
+      if (json) return printJson(context, changes.map(jsonOf));
+      const rows = changes.map(({ atMs, by, kind, organization, key, details }) => {
+        const more = Object.entries(details).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+        return [shortTime(atMs), by, kind, organization ?? '', key ?? '', more.join(' ')];
+      });
+      printTable(context, ['at', 'by', 'what', 'organization', 'key', 'details'], rows);
+    });
+}
+
+function jsonOf({ sequence, atMs, by, kind, organization, key, details }: Change) {
+  return { sequence, at: timeOrNull(atMs), by, kind, organization: organization ?? null, key: key ?? null, details };
+}

@@ -1,0 +1,99 @@
+// `gateway check` and `gateway routes`: load as start does, say what is wrong or what would be served, start nothing.
+
+import type { Command } from 'commander';
+import { loadSettings } from '../config/load.ts';
+import { type Configuration, loadConfiguration } from '../configuration.ts';
+import { crossingTemplates } from '../contract/routes.ts';
+import type { Operation } from '../exchange.ts';
+import { ConfigError, toSentence } from '../mistakes.ts';
+import { printJson, printTable } from './print.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export function addCheckCommands(program: Command, surroundings: Surroundings): void {
+  program
+    .command('check')
+    .description('check configuration and contracts, naming every mistake with file, line and remedy')
+    .option('--json', 'print one JSON object')
+    .action((options: { json?: boolean }) => check(surroundings, options.json === true));
+  program
+    .command('routes')
+    .description('list the operations that are served')
+    .option('--json', 'print one JSON array')
+    .action((options: { json?: boolean }) => routes(surroundings, options.json === true));
+}
+
+async function check(surroundings: Surroundings, asJson: boolean): Promise<void> {
+  try {
+    const configuration = await load(surroundings);
+    const { operations, documents } = configuration.contracts;
+    const warnings = warningsOf(configuration);
+    if (asJson)
+      printJson(surroundings, {
+        ok: true,
+        operations: operations.length,
+        contracts: documents.length,
+        mistakes: [],
+        warnings,
+      });
+    else {
+      for (const warning of warnings) surroundings.write(`warning: ${warning}\n`);
+      surroundings.write(`Everything is fine: ${operations.length} operations in ${documents.length} contracts.\n`);
+    }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const { mistakes } = error;
+    if (asJson) printJson(surroundings, { ok: false, mistakes, warnings: [] });
+    else {
+      for (const mistake of mistakes) surroundings.complain(`${toSentence(mistake)}\n`);
+      surroundings.complain(
+        `${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}. With this configuration the gateway does not start.\n`,
+      );
+    }
+    surroundings.exit(1);
+  }
+}
+
+async function routes(surroundings: Surroundings, asJson: boolean): Promise<void> {
+  const { config, contracts } = await load(surroundings);
+  const rows = contracts.operations.map(({ operation }) => toRow(operation, config.limits.operations[operation.id]));
+  if (asJson) printJson(surroundings, rows);
+  else {
+    const heads = ['METHOD', 'PATH', 'OPERATION', 'SCOPES', 'LIMITS', 'UPSTREAM'];
+    printTable(
+      surroundings,
+      heads,
+      rows.map((row) => [
+        row.method,
+        row.path,
+        row.operation,
+        row.scopes.join(' ') || (row.public ? 'public' : '-'),
+        row.limits.join(' '),
+        row.upstream,
+      ]),
+    );
+  }
+}
+
+function load({ environment }: Surroundings): Promise<Configuration> {
+  return loadConfiguration(loadSettings(environment), environment, 'all');
+}
+
+function toRow(operation: Operation, tuned: { readonly extra?: string | undefined } | undefined) {
+  const extra = tuned?.extra ?? operation.extraLimit;
+  return {
+    method: operation.method,
+    path: operation.path,
+    operation: operation.id,
+    scopes: [...new Set(operation.security.flatMap(({ scopes }) => scopes))],
+    public: operation.security.length === 0,
+    limits: ['tier', ...(extra === undefined ? [] : [extra])],
+    upstream: operation.upstream,
+    contract: operation.contract,
+  };
+}
+
+function warningsOf({ contracts }: Configuration): string[] {
+  return crossingTemplates(contracts.operations.map(({ operation }) => operation)).map(
+    ([left, right]) => `${left} and ${right} both match some paths; the one with a literal further left wins.`,
+  );
+}

@@ -1,0 +1,52 @@
+// The demo organization of a gateway that runs on the sandbox: its data, and a fresh test key at every start.
+
+import { randomBytes } from 'node:crypto';
+import type { App } from '../app.ts';
+import type { DigestOf } from '../auth/api-key.ts';
+import { createIssueKey } from '../auth/issue.ts';
+import type { KeyStore } from '../auth/store.ts';
+
+const ORGANIZATION = 'org_demo';
+const KEY_NAME = 'demo key of the last start';
+const BY = 'start';
+const DAY_MS = 86_400_000;
+
+export interface DemoOptions {
+  readonly app: Pick<App, 'sandbox' | 'assertionOf'>;
+  readonly store: KeyStore;
+  readonly digestOf: DigestOf;
+  now(): number;
+}
+
+/** Makes sure that the organization and its data exist, replaces the key of the last start, and answers the new one. */
+export async function issueDemoKey({ app, store, digestOf, now }: DemoOptions): Promise<string> {
+  const organization = {
+    id: ORGANIZATION,
+    name: 'Demo',
+    tier: 'premium',
+    state: 'active',
+    contacts: [],
+    operator: false,
+  } as const;
+  if ((await store.organizations.get(ORGANIZATION)) === undefined) await store.organizations.create(organization, BY);
+  for (const mode of ['live', 'test'] as const) {
+    const claims = { subject: BY, organization: ORGANIZATION, tier: organization.tier, mode, scopes: ['*'] };
+    await app.sandbox?.seed(await app.assertionOf(claims, 'platform'));
+  }
+  for (const key of await store.keys.list({ organization: ORGANIZATION })) {
+    if (key.name !== KEY_NAME || key.revokedAtMs !== undefined) continue;
+    await store.keys.revoke(key.id, BY, 'replaced by the key of a later start');
+  }
+  const issueKey = createIssueKey({ digestOf, randomBytes, now });
+  const { key, record } = issueKey({
+    organization: ORGANIZATION,
+    mode: 'test',
+    name: KEY_NAME,
+    scopes: ['*'],
+    allowedCidrs: [],
+    expiresAtMs: now() + DAY_MS,
+    by: BY,
+  });
+  await store.keys.create(record);
+  return key;
+}

@@ -1,0 +1,130 @@
+// `gateway orgs …`: creates, lists and changes organizations.
+
+import type { Command } from 'commander';
+import { newOrganizationId } from '../auth/issue.ts';
+import type { KeyStore } from '../auth/store.ts';
+import type { Awaitable, Organization } from '../exchange.ts';
+import { type CommandContext, withStore } from './context.ts';
+import { printJson, printLine, printTable } from './print.ts';
+import { splitList, unknownName } from './read.ts';
+
+const ID = /^org_[A-Za-z0-9_-]{1,64}$/;
+const E_MAIL = /^[^\s@,]+@[^\s@,]+$/;
+
+interface CreateFlags {
+  readonly id?: string;
+  readonly name: string;
+  readonly tier: string;
+  readonly operator?: true;
+  readonly contact?: readonly string[];
+  readonly json?: true;
+}
+
+interface OutputFlags {
+  readonly json?: true;
+}
+
+export function addOrgsCommands(program: Command, context: CommandContext): void {
+  const orgs = program.command('orgs').description('create, list and change organizations');
+  addCreate(orgs, context);
+  addList(orgs, context);
+  orgs
+    .command('set-tier')
+    .description('change the tier of an organization, for all its keys at once')
+    .argument('<organization>', 'its id')
+    .argument('<tier>', 'a tier of limits.yaml')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway orgs set-tier org_acme premium')
+    .action(async (id: string, tier: string, flags: OutputFlags) => {
+      await requireTier(context, tier);
+      await change(context, id, flags, ({ organizations }) => organizations.setTier(id, tier, context.actor));
+    });
+  orgs
+    .command('suspend')
+    .description('refuse every request of an organization until it is resumed')
+    .argument('<organization>', 'its id')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway orgs suspend org_acme')
+    .action((id: string, flags: OutputFlags) =>
+      change(context, id, flags, ({ organizations }) => organizations.suspend(id, context.actor)),
+    );
+  orgs
+    .command('resume')
+    .description('let a suspended organization in again')
+    .argument('<organization>', 'its id')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway orgs resume org_acme')
+    .action((id: string, flags: OutputFlags) =>
+      change(context, id, flags, ({ organizations }) => organizations.resume(id, context.actor)),
+    );
+}
+
+/** Ends the command unless there is such a tier. */
+export async function requireTier(context: CommandContext, tier: string): Promise<void> {
+  const tiers = await context.tiers();
+  if (!tiers.includes(tier)) context.fail(unknownName('tier', tier, tiers));
+}
+
+function addCreate(orgs: Command, context: CommandContext): void {
+  orgs
+    .command('create')
+    .description('create an organization')
+    .option('--id <id>', 'org_ and up to 64 letters, digits, "_" or "-"; made if absent')
+    .requiredOption('--name <name>', 'how people call it')
+    .requiredOption('--tier <tier>', 'a tier of limits.yaml')
+    .option('--operator', "the platform's own staff: may hold operator scopes")
+    .option('--contact <email...>', 'e-mail addresses for notices')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway orgs create --id org_acme --name Acme --tier premium')
+    .action(async (flags: CreateFlags) => {
+      const id = flags.id ?? newOrganizationId(context.randomBytes);
+      const contacts = splitList(flags.contact ?? []);
+      if (!ID.test(id)) {
+        context.usage(`--id "${id}" is not of the form org_ and 1 to 64 letters, digits, "_" or "-".`);
+      }
+      if (flags.name.trim() === '') context.usage('--name is empty.');
+      const misspelled = contacts.find((contact) => !E_MAIL.test(contact));
+      if (misspelled !== undefined) context.usage(`--contact "${misspelled}" is not an e-mail address.`);
+      await requireTier(context, flags.tier);
+      const { name, tier, operator = false } = flags;
+      const organization: Organization = { id, name, tier, state: 'active', contacts, operator };
+      await withStore(context, async ({ store }) => {
+        const created = await store.organizations.create(organization, context.actor);
+        if (!created) context.fail(`The organization ${id} exists already.`);
+      });
+      if (flags.json) printJson(context, jsonOf(organization));
+      else printLine(context, `Created the organization ${id} ("${name}") on tier ${tier}.`);
+    });
+}
+
+function addList(orgs: Command, context: CommandContext): void {
+  orgs
+    .command('list')
+    .description('list all organizations')
+    .option('--json', 'print one JSON array')
+    .addHelpText('after', '\nExample:\n  gateway orgs list')
+    .action(async (flags: OutputFlags) => {
+      const all = await withStore(context, async ({ store }) => store.organizations.list());
+      if (flags.json) return printJson(context, all.map(jsonOf));
+      const rows = all.map(({ id, name, tier, state, operator, contacts }) => {
+        return [id, name, tier, state, operator ? 'yes' : '', contacts.join(', ')];
+      });
+      printTable(context, ['id', 'name', 'tier', 'state', 'operator', 'contacts'], rows);
+    });
+}
+
+async function change(
+  context: CommandContext,
+  id: string,
+  flags: OutputFlags,
+  apply: (store: KeyStore) => Awaitable<Organization | undefined>,
+): Promise<void> {
+  const after = await withStore(context, async ({ store }) => apply(store));
+  if (after === undefined) context.fail(`There is no organization ${id}.`);
+  if (flags.json) printJson(context, jsonOf(after));
+  else printLine(context, `The organization ${id} is ${after.state}, on tier ${after.tier}.`);
+}
+
+function jsonOf({ id, name, tier, state, operator, contacts }: Organization) {
+  return { id, name, tier, state, operator, contacts };
+}

@@ -1,0 +1,42 @@
+// How commands print: one line of JSON for programs, aligned columns for people.
+
+import type { CommandContext } from './context.ts';
+
+type Writer = Pick<CommandContext, 'write'>;
+
+export function printJson({ write }: Writer, value: unknown): void {
+  write(`${JSON.stringify(value)}\n`);
+}
+
+export function printLine({ write }: Writer, line: string): void {
+  write(`${line}\n`);
+}
+
+/** Columns as wide as their widest cell; empty cells show a dash. */
+export function printTable({ write }: Writer, heads: readonly string[], rows: readonly (readonly string[])[]): void {
+  if (rows.length === 0) {
+    write('None.\n');
+    return;
+  }
+  const cells = rows.map((row) => row.map((cell) => cell || '-'));
+  const widths = heads.map((head, column) =>
+    cells.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), head.length),
+  );
+  const lines = [heads.map((head) => head.toUpperCase()), ...cells].map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  write(`${lines.join('\n')}\n`);
+}
+
+/** Epoch milliseconds → ISO time, `null` in place of no time. */
+export function timeOrNull(atMs: number | undefined): string | null {
+  return atMs === undefined ? null : new Date(atMs).toISOString();
+}
+
+/** Epoch milliseconds → ISO time to the second, for people. */
+export function shortTime(atMs: number | undefined): string {
+  return timeOrNull(atMs)?.replace(/\.\d+Z$/, 'Z') ?? '';
+}

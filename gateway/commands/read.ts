@@ -1,0 +1,55 @@
+// What commands are told: moments, lists and names; and the sentence for a name that nobody knows.
+
+const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const SHOWN_MAX = 20;
+const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/** `90s`, `15m`, `24h`, `30d` → milliseconds. */
+function parseDurationMs(text: string): number | undefined {
+  const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return number === undefined ? undefined : Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS];
+}
+
+/** A duration counted from a moment (`direction` 1: after it, -1: before it), or an ISO time → epoch milliseconds. */
+export function parseMoment(text: string, fromMs: number, direction: 1 | -1): number | undefined {
+  const durationMs = parseDurationMs(text);
+  if (durationMs !== undefined) return fromMs + direction * durationMs;
+  const atMs = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : atMs;
+}
+
+/** A whole number within bounds, in plain digits. */
+export function parseCount(text: string, max: number): number | undefined {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  return count >= 1 && count <= max ? count : undefined;
+}
+
+/** Several values of one flag, each of which may be a list with commas. */
+export function splitList(values: readonly string[]): string[] {
+  return [...new Set(values.flatMap((value) => value.split(',')).map((value) => value.trim()))].filter(Boolean);
+}
+
+/** One sentence that says what there is instead, and what was probably meant. */
+export function unknownName(kind: string, name: string, known: Iterable<string>): string {
+  const names = [...known].sort();
+  if (names.length === 0) return `There is no ${kind} "${name}", nor any other.`;
+  const near = names.map((candidate) => ({ candidate, edits: editsBetween(name, candidate) }));
+  const nearest = near.reduce((best, next) => (next.edits < best.edits ? next : best));
+  const hint = nearest.edits <= Math.max(2, name.length / 3) ? ` Did you mean "${nearest.candidate}"?` : '';
+  const more = names.length > SHOWN_MAX ? ` and ${names.length - SHOWN_MAX} more` : '';
+  return `There is no ${kind} "${name}".${hint} Known: ${names.slice(0, SHOWN_MAX).join(', ')}${more}.`;
+}
+
+/** Levenshtein distance. */
+function editsBetween(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (const [i, character] of [...left].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...right].entries()) {
+      const replaced = (row[j] ?? 0) + (character === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

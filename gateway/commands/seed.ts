@@ -1,0 +1,88 @@
+// `gateway seed`: many organizations with one key each, for load tests and demonstrations.
+
+import { type Command, Option } from 'commander';
+import { createIssueKey, type IssuedKey, newOrganizationId } from '../auth/issue.ts';
+import type { Mode, Organization } from '../exchange.ts';
+import { type CommandContext, type OpenStore, withStore } from './context.ts';
+import { requireScopes } from './keys.ts';
+import { requireTier } from './orgs.ts';
+import { printLine } from './print.ts';
+import { parseCount, splitList } from './read.ts';
+
+const COUNT_MAX = 1_000_000;
+/** Organizations per transaction: other writers wait some tens of milliseconds for one. */
+const BATCH = 2000;
+
+interface SeedFlags {
+  readonly organizations: string;
+  readonly tier: string;
+  readonly mode: Mode;
+  readonly scopes: readonly string[];
+  readonly json?: true;
+}
+
+interface Plan {
+  readonly tier: string;
+  readonly mode: Mode;
+  readonly scopes: readonly string[];
+}
+
+export function addSeedCommands(program: Command, context: CommandContext): void {
+  program
+    .command('seed')
+    .description('create many organizations with one key each, and print the keys')
+    .requiredOption('--organizations <count>', 'how many')
+    .requiredOption('--tier <tier>', 'a tier of limits.yaml')
+    .addOption(new Option('--mode <mode>', 'what the keys reach').choices(['live', 'test']).default('live'))
+    .option('--scopes <scope...>', 'what the keys may do', ['*'])
+    .option('--json', 'print one JSON object per line: organization id and key')
+    .addHelpText('after', '\nExample:\n  gateway seed --organizations 1000 --tier premium --json > keys.jsonl')
+    .action(async (flags: SeedFlags) => {
+      const count = parseCount(flags.organizations, COUNT_MAX);
+      if (count === undefined) {
+        context.usage(`--organizations "${flags.organizations}" is not a number from 1 to ${COUNT_MAX}.`);
+      }
+      const plan = { tier: flags.tier, mode: flags.mode, scopes: splitList(flags.scopes) };
+      await requireTier(context, plan.tier);
+      await requireScopes(context, plan.scopes, { id: 'a seeded organization', operator: false });
+      await withStore(context, async (open) => {
+        for (let made = 0; made < count; made += BATCH) {
+          const issued = await seedBatch(context, open, plan, Math.min(BATCH, count - made));
+          // Only what is stored is printed.
+          printBatch(context, issued, flags.json === true);
+        }
+      });
+      if (!flags.json)
+        printLine(context, `\n${count} organizations on tier ${plan.tier}; the keys are not shown again.`);
+    });
+}
+
+async function seedBatch(
+  context: CommandContext,
+  { store, digestOf }: OpenStore,
+  { tier, mode, scopes }: Plan,
+  size: number,
+): Promise<IssuedKey[]> {
+  const issueKey = createIssueKey({ digestOf, randomBytes: context.randomBytes, now: context.now });
+  const organizations = Array.from({ length: size }, (): Organization => {
+    const id = newOrganizationId(context.randomBytes);
+    return { id, name: `Seeded ${id.slice(-6)}`, tier, state: 'active', contacts: [], operator: false };
+  });
+  const issued = organizations.map(({ id: organization }) =>
+    issueKey({ organization, mode, name: 'seed', scopes, allowedCidrs: [], expiresAtMs: undefined, by: context.actor }),
+  );
+  await store.seed(
+    organizations,
+    issued.map(({ record }) => record),
+    context.actor,
+  );
+  return issued;
+}
+
+/** In one piece: a write per line would cost more than the transaction. */
+function printBatch({ write }: CommandContext, issued: readonly IssuedKey[], json: boolean): void {
+  const lines = issued.map(({ key, record: { organization: id } }) =>
+    json ? JSON.stringify({ id, key }) : `${id}  ${key}`,
+  );
+  write(`${lines.join('\n')}\n`);
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { createSqliteStore } from '../../../gateway/auth/sqlite-store.ts';
+import {
+  issue,
+  openStore,
+  organization,
+  pepperFingerprint,
+  storeWithKey,
+  temporaryDirectory,
+} from '../../unit/auth/samples.ts';
+import { keyStoreSuite } from './key-store-suite.ts';
+
+keyStoreSuite('SQLite', (t) => openStore(t));
+
+const now = () => 0;
+
+test('another pepper refuses to open, with the reason and what to do', (t) => {
+  const directory = temporaryDirectory(t);
+  openStore(t, directory).close();
+  assert.throws(
+    () => createSqliteStore({ directory, pepperFingerprint: 'another', now }),
+    /gateway\.db cannot be opened: it was made with another key_pepper.*Restore the key_pepper/,
+  );
+});
+
+test('a newer schema refuses to open and stays untouched', (t) => {
+  const directory = temporaryDirectory(t);
+  openStore(t, directory).close();
+  const database = new DatabaseSync(join(directory, 'gateway.db'));
+  database.exec('PRAGMA user_version = 7');
+  database.close();
+  assert.throws(
+    () => createSqliteStore({ directory, pepperFingerprint, now }),
+    /schema version 7 and this gateway knows versions up to 1/,
+  );
+});
+
+test('a file that is no database is named', (t) => {
+  const directory = temporaryDirectory(t);
+  writeFileSync(join(directory, 'gateway.db'), 'this is a shopping list, not a database '.repeat(100));
+  assert.throws(
+    () => createSqliteStore({ directory, pepperFingerprint, now }),
+    /gateway\.db cannot be opened: .*not a database/,
+  );
+});
+
+test('nobody else can read the file or its journal, not even after a careless restore', async (t) => {
+  const directory = temporaryDirectory(t);
+  openStore(t, directory).close();
+  chmodSync(join(directory, 'gateway.db'), 0o644);
+  const store = openStore(t, directory);
+  await store.organizations.create(organization(), 'me');
+  for (const name of ['gateway.db', 'gateway.db-wal', 'gateway.db-shm']) {
+    assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600, name);
+  }
+});
+
+test('the key itself is nowhere in the files', async (t) => {
+  const directory = temporaryDirectory(t);
+  const store = openStore(t, directory);
+  await store.organizations.create(organization(), 'me');
+  const { key, record } = issue();
+  await store.keys.create(record);
+  for (const name of ['gateway.db', 'gateway.db-wal']) {
+    assert.ok(!readFileSync(join(directory, name)).includes(key.slice(13, -4)));
+  }
+});
+
+test('what one connection writes another one sees at once', async (t) => {
+  const directory = temporaryDirectory(t);
+  const [gateway, command] = [openStore(t, directory), openStore(t, directory)];
+  await command.organizations.create(organization(), 'me');
+  const { record } = issue();
+  await command.keys.create(record);
+  assert.equal((await gateway.keys.findByDigest(record.digest))?.key.id, record.id);
+});
+
+test('noting uses does not wait while another process is writing', async (t) => {
+  const directory = temporaryDirectory(t);
+  const store = openStore(t, directory);
+  const { record } = issue();
+  await store.organizations.create(organization(), 'me');
+  await store.keys.create(record);
+  const writer = new DatabaseSync(join(directory, 'gateway.db'));
+  writer.exec('BEGIN IMMEDIATE');
+  const startedAt = performance.now();
+  assert.throws(() => store.keys.noteUses(new Map([[record.id, 5]])), /locked/);
+  assert.ok(performance.now() - startedAt < 500);
+  writer.exec('ROLLBACK');
+  writer.close();
+  await store.keys.noteUses(new Map([[record.id, 5]]));
+  assert.equal((await store.keys.get(record.id))?.lastUsedAtMs, 5);
+});
+
+test('everything is there again after closing and opening', async (t) => {
+  const directory = temporaryDirectory(t);
+  const { record } = issue();
+  const first = openStore(t, directory);
+  await first.organizations.create(organization(), 'me');
+  await first.keys.create(record);
+  first.close();
+  assert.deepEqual((await openStore(t, directory).keys.findByDigest(record.digest))?.key, record);
+});
+
+test('a closed store rejects', async (t) => {
+  const { store, record } = await storeWithKey(t);
+  store.close();
+  assert.throws(() => store.keys.findByDigest(record.digest));
+});

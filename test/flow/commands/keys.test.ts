@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { parseApiKey } from '../../../gateway/auth/api-key.ts';
+import { digestOf } from '../../unit/auth/samples.ts';
+import { commandLine } from './command-line.ts';
+
+const CREATE = ['keys', 'create', '--org', 'org_acme', '--mode', 'live', '--scopes', '*'];
+
+async function withOrganization(t: TestContext, ...flags: string[]) {
+  const line = commandLine(t);
+  await line.run('orgs', 'create', '--id', 'org_acme', '--name', 'Acme', '--tier', 'premium', ...flags);
+  return line;
+}
+
+test('keys create --json prints the key, and the store knows it by its digest only', async (t) => {
+  const { json, openStore } = await withOrganization(t);
+  const created = await json(...CREATE, '--name', 'billing', '--allow', '192.0.2.0/24,2001:db8::1', '--expires', '24h');
+  const { id, key, ...rest } = created;
+  assert.deepEqual(Object.keys(created).slice(0, 2), ['id', 'key']);
+  assert.match(id, /^key_[0-9A-Za-z]{20}$/);
+  assert.equal(parseApiKey(key), 'live');
+  assert.deepEqual(rest, {
+    organization: 'org_acme',
+    mode: 'live',
+    name: 'billing',
+    state: 'active',
+    scopes: ['*'],
+    allowed_cidrs: ['192.0.2.0/24', '2001:db8::1'],
+    prefix: key.slice(0, 12),
+    last_four: key.slice(-4),
+    created_at: '2026-11-20T12:00:00.000Z',
+    created_by: 'tests',
+    expires_at: '2026-11-21T12:00:00.000Z',
+    revoked_at: null,
+    revoked_by: null,
+    revoked_reason: null,
+    last_used_at: null,
+  });
+  const found = await openStore().keys.findByDigest(digestOf(key));
+  assert.equal(found?.key.id, id);
+});
+
+test('keys create for people shows the key once and says so', async (t) => {
+  const { run } = await withOrganization(t);
+  const [key = '', , notice, , heads, row, end] = (await run(...CREATE)).out.split('\n');
+  assert.equal(parseApiKey(key), 'live');
+  assert.match(notice ?? '', /only time the key is shown/);
+  assert.match(heads ?? '', /^ID +ORGANIZATION +MODE +KEY/);
+  assert.ok(row?.includes('org_acme') && !row.includes(key));
+  assert.equal(end, '');
+  assert.ok(!(await run('keys', 'list')).out.includes(key.slice(12, -4)));
+});
+
+test('scopes may be given as words, with commas, and twice', async (t) => {
+  const { json } = await withOrganization(t);
+  const words = ['keys', 'create', '--org', 'org_acme', '--mode', 'test', '--scopes'];
+  const both = ['customers:read', 'customers:write'];
+  assert.deepEqual((await json(...words, ...both)).scopes, both);
+  assert.deepEqual((await json(...words, both.join(','))).scopes, both);
+  assert.deepEqual((await json(...words, both.join(', '), 'customers:read')).scopes, both);
+});
+
+for (const [expires, expected] of [
+  ['90s', '2026-11-20T12:01:30.000Z'],
+  ['15m', '2026-11-20T12:15:00.000Z'],
+  ['30d', '2026-12-20T12:00:00.000Z'],
+  ['2027-01-01', '2027-01-01T00:00:00.000Z'],
+  ['2027-01-01T08:00:00+02:00', '2027-01-01T06:00:00.000Z'],
+] as const) {
+  test(`--expires ${expires} is ${expected}`, async (t) => {
+    const { json } = await withOrganization(t);
+    assert.equal((await json(...CREATE, '--expires', expires)).expires_at, expected);
+  });
+}
+
+test('keys list shows state and last use, of all or of one organization', async (t) => {
+  const { run, json, openStore, clock } = await withOrganization(t);
+  await run('orgs', 'create', '--id', 'org_b', '--name', 'B', '--tier', 'standard');
+  const expiring = await json(...CREATE, '--expires', '90s');
+  const revoked = await json(...CREATE);
+  const other = await json('keys', 'create', '--org', 'org_b', '--mode', 'test', '--scopes', 'customers:read');
+  await run('keys', 'revoke', revoked.id);
+  await openStore().keys.noteUses(new Map([[other.id, clock.nowMs]]));
+  clock.nowMs += 90_000;
+  const states = (await json('keys', 'list')).map(({ id, state }: Record<string, string>) => [id, state]);
+  assert.deepEqual(states, [
+    [expiring.id, 'expired'],
+    [revoked.id, 'revoked'],
+    [other.id, 'active'],
+  ]);
+  const [only, ...none] = await json('keys', 'list', '--org', 'org_b');
+  assert.deepEqual([only.id, only.last_used_at, none], [other.id, '2026-11-20T12:00:00.000Z', []]);
+  assert.ok(!('key' in only) && !('digest' in only));
+});
+
+test('keys revoke says since when, also the second time', async (t) => {
+  const { run, json, clock } = await withOrganization(t);
+  const { id } = await json(...CREATE);
+  const revoked = await json('keys', 'revoke', id, '--reason', 'leaked');
+  assert.deepEqual([revoked.state, revoked.revoked_by, revoked.revoked_reason], ['revoked', 'tests', 'leaked']);
+  clock.nowMs += 60_000;
+  const again = await run('keys', 'revoke', id);
+  assert.deepEqual([again.code, again.out], [0, `The key ${id} is revoked since 2026-11-20T12:00:00Z.\n`]);
+});
+
+test('operator scopes are granted to operator organizations, and * does not stand in their way', async (t) => {
+  const { json } = await withOrganization(t, '--operator');
+  const { scopes } = await json('keys', 'create', '--org', 'org_acme', '--mode', 'live', '--scopes', '*', 'mail:read');
+  assert.deepEqual(scopes, ['*', 'mail:read']);
+});
+
+const base = ['keys', 'create', '--org', 'org_acme', '--mode', 'live', '--scopes'];
+for (const [words, code, message] of [
+  [['keys', 'create', '--org', 'org_b', '--mode', 'live', '--scopes', '*'], 1, /^There is no organization org_b\.$/],
+  [
+    [...base, 'customer:read'],
+    1,
+    /no scope "customer:read"\. Did you mean "customers:read"\? Known: \*, customers:read/,
+  ],
+  [
+    [...base, 'mail:read'],
+    1,
+    /^The scope mail:read is granted to operator organizations only, and org_acme is none\.$/,
+  ],
+  [[...base, ','], 2, /--scopes is empty/],
+  [[...base, '*', '--expires', 'soon'], 2, /--expires "soon" is neither/],
+  [[...base, '*', '--expires', '2026-13-01'], 2, /--expires/],
+  [[...base, '*', '--expires', '2020-01-01'], 2, /not in the future/],
+  [[...base, '*', '--expires', '0s'], 2, /not in the future/],
+  [[...base, '*', '--allow', '10.0.0.0/64'], 2, /--allow "10\.0\.0\.0\/64" is neither/],
+  [['keys', 'create', '--org', 'org_acme', '--mode', 'prod', '--scopes', '*'], 2, /Allowed choices are live, test/],
+  [['keys', 'create', '--org', 'org_acme', '--scopes', '*'], 2, /--mode/],
+  [['keys', 'create', '--org', 'org_acme', '--mode', 'live'], 2, /--scopes/],
+  [['keys', 'list', '--org', 'org_b'], 1, /no organization org_b/],
+  [['keys', 'revoke', 'key_nobody'], 1, /^There is no key key_nobody\.$/],
+] as const) {
+  test(`"${words.slice(1).join(' ')}" ends with ${code} and makes no key`, async (t) => {
+    const { run, openStore } = await withOrganization(t);
+    const outcome = await run(...words);
+    assert.equal(outcome.code, code);
+    assert.match(outcome.err, message);
+    assert.deepEqual(await openStore().keys.list(), []);
+  });
+}

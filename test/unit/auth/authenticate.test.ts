@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ANONYMOUS, createAuthenticate } from '../../../gateway/auth/authenticate.ts';
+import type { Caller } from '../../../gateway/exchange.ts';
+import { caller, makeKey, matched, operation, refusal } from './samples.ts';
+
+const key = makeKey();
+const known = caller();
+const asked: string[] = [];
+const authenticate = createAuthenticate({
+  directory: {
+    callerOf(presented) {
+      asked.push(presented);
+      return presented === key ? known : undefined;
+    },
+  },
+});
+
+for (const authorization of [`Bearer ${key}`, `bearer ${key}`, `BEARER ${key}`, `Bearer   ${key}`]) {
+  test(`"${authorization.slice(0, 10)}…" is accepted, and without waiting`, () => {
+    const exchange = matched(authorization);
+    const identified = authenticate(exchange);
+    assert.ok(!(identified instanceof Promise));
+    assert.equal(identified.caller, known);
+    assert.equal(exchange.trail.caller, known);
+  });
+}
+
+for (const [what, authorization, query, code] of [
+  ['no header', undefined, '', 'api_key_missing'],
+  ['an empty header', '', '', 'api_key_missing'],
+  ['an unsuspicious query', undefined, 'task_id=sk_2', 'api_key_missing'],
+  ['a key as query parameter', undefined, `limit=5&api_key=${key}`, 'api_key_misplaced'],
+  ['a key somewhere in the query', undefined, `q=x${key}y`, 'api_key_misplaced'],
+  ['Basic', 'Basic dXNlcjpwYXNz', '', 'auth_scheme_unsupported'],
+  ['the key without a scheme', key, '', 'auth_scheme_unsupported'],
+  ['a scheme that begins like Bearer', `Bearers ${key}`, '', 'auth_scheme_unsupported'],
+  ['Bearer and nothing', 'Bearer', '', 'api_key_malformed'],
+  ['Bearer and two keys', `Bearer ${key} ${key}`, '', 'api_key_malformed'],
+  ['a wrong checksum', `Bearer ${key.slice(0, -1)}-`, '', 'api_key_malformed'],
+  ['a token of another kind', 'Bearer aaaa.bbbb.cccc', '', 'api_key_malformed'],
+] as const) {
+  test(`${what}: ${code}, without a look-up`, () => {
+    asked.length = 0;
+    assert.throws(() => authenticate(matched(authorization, { query })), refusal(code));
+    assert.deepEqual(asked, []);
+  });
+}
+
+test('a well-formed key that nobody has: api_key_invalid', () => {
+  assert.throws(() => authenticate(matched(`Bearer ${makeKey()}`)), refusal('api_key_invalid'));
+});
+
+test('a public operation has the anonymous caller, whatever is sent along', () => {
+  const exchange = matched('Bearer nonsense', { operation: operation({ security: [] }) });
+  const identified = authenticate(exchange);
+  assert.ok(!(identified instanceof Promise));
+  assert.equal(identified.caller, ANONYMOUS);
+  assert.equal(exchange.trail.caller, ANONYMOUS);
+});
+
+test('a store that has to be waited for is waited for', async () => {
+  const answers = new Map<string, Caller>([[key, known]]);
+  const waiting = createAuthenticate({ directory: { callerOf: async (presented) => answers.get(presented) } });
+  const identified = await waiting(matched(`Bearer ${key}`));
+  assert.equal(identified.caller, known);
+  await assert.rejects(async () => waiting(matched(`Bearer ${makeKey()}`)), refusal('api_key_invalid'));
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ANONYMOUS } from '../../../gateway/auth/authenticate.ts';
+import { createAuthorize } from '../../../gateway/auth/authorize.ts';
+import { GatewayError } from '../../../gateway/errors.ts';
+import type { Caller, Identified, Operation } from '../../../gateway/exchange.ts';
+import { caller, fakeClock, matched, operation, organization, refusal, START_MS } from './samples.ts';
+
+const clock = fakeClock();
+const authorize = createAuthorize({
+  operatorScopes: new Set(['mail:read', 'mail:write']),
+  hasTestTarget: (upstream) => upstream === 'platform',
+  now: clock.now,
+});
+
+function identified(who: Partial<Caller>, what: Partial<Operation> = {}): Identified {
+  return { ...matched(), operation: operation(what), caller: caller(who) };
+}
+
+function needing(...alternatives: string[][]): Partial<Operation> {
+  return { security: alternatives.map((scopes) => ({ scheme: 'apiKey', scopes })) };
+}
+
+for (const [scopes, required, allowed] of [
+  [['customers:read'], [['customers:read']], true],
+  [['customers:write'], [['customers:read']], false],
+  [['customers:read'], [['customers:read', 'jobs:read']], false],
+  [['customers:read', 'jobs:read'], [['customers:read', 'jobs:read']], true],
+  [['jobs:read'], [['customers:read'], ['jobs:read']], true],
+  [['vendors:read'], [['customers:read'], ['jobs:read']], false],
+  [[], [['customers:read']], false],
+  [[], [[]], true],
+  [['*'], [['customers:read', 'jobs:write']], true],
+  [['*'], [['mail:read']], false],
+  [['*'], [['customers:read', 'mail:read']], false],
+  [['*', 'mail:read'], [['mail:read']], true],
+  [['mail:read'], [['mail:write']], false],
+  [['mail:read'], [['customers:read']], false],
+] as const) {
+  test(`scopes [${scopes}] ${allowed ? 'suffice' : 'do not suffice'} for ${JSON.stringify(required)}`, () => {
+    const exchange = identified({ scopes: new Set(scopes) }, needing(...required.map((all) => [...all])));
+    if (allowed) assert.equal(authorize(exchange).permitted, true);
+    else assert.throws(() => authorize(exchange), refusal('insufficient_scope'));
+  });
+}
+
+test('insufficient_scope names the scopes of the way in that is nearest', () => {
+  const exchange = identified({ scopes: new Set(['b:read']) }, needing(['a:read', 'c:read'], ['b:read', 'b:write']));
+  assert.throws(
+    () => authorize(exchange),
+    (thrown) => {
+      assert.ok(thrown instanceof GatewayError);
+      assert.deepEqual(thrown.details.fields, { required_scopes: ['b:read', 'b:write'] });
+      return true;
+    },
+  );
+});
+
+for (const [what, who, code] of [
+  ['a revoked key', { revoked: true }, 'api_key_revoked'],
+  ['an expired key', { expiresAtMs: START_MS }, 'api_key_expired'],
+  ['an address that is not listed', { allowsAddress: () => false }, 'ip_not_allowed'],
+  ['a suspended organization', { organization: organization({ state: 'suspended' }) }, 'account_inactive'],
+] as const) {
+  test(`${what}: ${code}, whatever the scopes`, () => {
+    assert.throws(() => authorize(identified({ ...who, scopes: new Set() })), refusal(code));
+  });
+}
+
+test('the allow-list is asked about the address of the client', () => {
+  const asked: string[] = [];
+  const exchange = identified({ allowsAddress: (address) => asked.push(address) > 0 });
+  authorize(exchange);
+  assert.deepEqual(asked, [exchange.clientAddress]);
+});
+
+test('expiry is decided anew by each request', () => {
+  const exchange = identified({ expiresAtMs: clock.now() + 1000 });
+  authorize(exchange);
+  clock.advance(1000);
+  assert.throws(() => authorize(exchange), refusal('api_key_expired'));
+});
+
+test('a test key never passes to an upstream without a test address', () => {
+  assert.throws(() => authorize(identified({ mode: 'test' }, { upstream: 'mail' })), refusal('key_mode_mismatch'));
+  assert.equal(authorize(identified({ mode: 'test' })).permitted, true);
+  assert.equal(authorize(identified({ mode: 'live' }, { upstream: 'mail' })).permitted, true);
+});
+
+test('whoever lacks the scope is not told about modes', () => {
+  const exchange = identified({ mode: 'test', scopes: new Set() }, { upstream: 'mail' });
+  assert.throws(() => authorize(exchange), refusal('insufficient_scope'));
+});
+
+test('anybody may use a public operation', () => {
+  const exchange = { ...matched(), operation: operation({ security: [] }), caller: ANONYMOUS };
+  assert.equal(authorize(exchange).permitted, true);
+});

@@ -1,0 +1,49 @@
+// A directory on a real store that can be taken away, for tests.
+
+import type { TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { createDirectory, type Directory } from '../../../gateway/auth/directory.ts';
+import type { KeyStore } from '../../../gateway/auth/store.ts';
+import { digestOf, fakeClock } from './samples.ts';
+
+export const POLL_MS = 5;
+export const GRACE_MS = 60_000;
+
+type Needed = Pick<KeyStore, 'keys' | 'audit'>;
+
+/** The real store behind a switch, and counting its look-ups. */
+export function switchable(store: KeyStore) {
+  const state = { away: false, lookUps: 0 };
+  function reachable<T>(answer: () => T): T {
+    if (state.away) throw new Error('the store is away');
+    return answer();
+  }
+  const needed: Needed = {
+    keys: {
+      ...store.keys,
+      findByDigest(digest) {
+        state.lookUps += 1;
+        return reachable(() => store.keys.findByDigest(digest));
+      },
+    },
+    audit: { ...store.audit, since: (sequence, limit) => reachable(() => store.audit.since(sequence, limit)) },
+  };
+  return { state, needed };
+}
+
+export function follow(
+  test: TestContext,
+  store: Needed,
+  clock = fakeClock(),
+  bounds = { positiveMax: 100, negativeMax: 100 },
+) {
+  const directory = createDirectory({ store, digestOf, now: clock.now, ...bounds, pollMs: POLL_MS, graceMs: GRACE_MS });
+  test.after(() => directory.close());
+  return directory;
+}
+
+/** Past the first poll, which drops what was learned before it. */
+export async function settled(directory: Directory, key: string): Promise<void> {
+  await setTimeout(POLL_MS * 2);
+  await directory.callerOf(key);
+}

@@ -1,0 +1,149 @@
+// Things that tests of authentication need: keys made at run time, records, exchanges, a clock that is set by hand.
+
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { createApiKey, createDigestOf, fingerprintOf } from '../../../gateway/auth/api-key.ts';
+import { createIssueKey, type IssuedKey, type KeyRequest } from '../../../gateway/auth/issue.ts';
+import { createSqliteStore } from '../../../gateway/auth/sqlite-store.ts';
+import type { KeyStore } from '../../../gateway/auth/store.ts';
+import type { ErrorCode } from '../../../gateway/errors.ts';
+import { GatewayError } from '../../../gateway/errors.ts';
+import type { Caller, Matched, Mode, Operation, Organization, Trail } from '../../../gateway/exchange.ts';
+
+export const digestOf = createDigestOf('a pepper that only tests use');
+export const pepperFingerprint = fingerprintOf(digestOf);
+export const START_MS = Date.parse('2026-11-20T12:00:00Z');
+
+export function makeKey(mode: Mode = 'live'): string {
+  return createApiKey(mode, randomBytes);
+}
+
+export function fakeClock(startMs = START_MS) {
+  let nowMs = startMs;
+  return {
+    now: () => nowMs,
+    advance(ms: number) {
+      nowMs += ms;
+    },
+  };
+}
+
+export function temporaryDirectory(test: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-auth-'));
+  test.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Left open at the end of a test: whatever follows it may still write, and the process closes it. */
+export function openStore(test: TestContext, directory = temporaryDirectory(test), now = () => START_MS): KeyStore {
+  return createSqliteStore({ directory, pepperFingerprint, now });
+}
+
+export function organization(overrides: Partial<Organization> = {}): Organization {
+  return {
+    id: 'org_acme',
+    name: 'Acme',
+    tier: 'standard',
+    state: 'active',
+    contacts: [],
+    operator: false,
+    ...overrides,
+  };
+}
+
+export function issue(overrides: Partial<KeyRequest> = {}): IssuedKey {
+  return createIssueKey({ digestOf, randomBytes, now: () => START_MS })({
+    organization: 'org_acme',
+    mode: 'live',
+    name: 'sample',
+    scopes: ['*'],
+    allowedCidrs: [],
+    expiresAtMs: undefined,
+    by: 'tests',
+    ...overrides,
+  });
+}
+
+/** A store with one organization that has one key. */
+export async function storeWithKey(test: TestContext, overrides: Partial<KeyRequest> = {}) {
+  const store = openStore(test);
+  await store.organizations.create(organization(), 'tests');
+  const { key, record } = issue(overrides);
+  await store.keys.create(record);
+  return { store, key, record };
+}
+
+export function caller(overrides: Partial<Caller> = {}): Caller {
+  return {
+    subject: 'key_sample',
+    organization: organization(),
+    mode: 'live',
+    scopes: new Set(['*']),
+    revoked: false,
+    expiresAtMs: Number.POSITIVE_INFINITY,
+    allowsAddress: undefined,
+    ...overrides,
+  };
+}
+
+export function operation(overrides: Partial<Operation> = {}): Operation {
+  return {
+    id: 'listCustomers',
+    method: 'GET',
+    path: '/v1/customers',
+    publicPrefix: '',
+    upstreamPrefix: '',
+    version: 'v1',
+    upstream: 'platform',
+    contract: 'v1/customers.yaml',
+    security: [{ scheme: 'apiKey', scopes: ['customers:read'] }],
+    cost: 1,
+    extraLimit: undefined,
+    idempotency: 'off',
+    body: 'buffer',
+    answerCheck: 'report',
+    requestHeaders: [],
+    responseHeaders: new Set(),
+    ...overrides,
+  };
+}
+
+export function matched(authorization?: string, overrides: Partial<Matched> = {}): Matched {
+  return {
+    id: 'req_sample',
+    request: {} as IncomingMessage,
+    response: {} as ServerResponse,
+    trail: {} as Trail,
+    carried: [],
+    method: 'GET',
+    path: '/v1/customers',
+    segments: ['v1', 'customers'],
+    query: '',
+    headers: new Map(authorization === undefined ? [] : [['authorization', authorization]]),
+    clientAddress: '192.0.2.1',
+    scheme: 'https',
+    hasBody: false,
+    operation: operation(),
+    pathValues: [],
+    ...overrides,
+  };
+}
+
+/** For `assert.throws` and `assert.rejects`. */
+export function refusal(code: ErrorCode) {
+  return (thrown: unknown) => thrown instanceof GatewayError && thrown.code === code;
+}
+
+/** Resolves as soon as the condition holds; throws if it does not within a second. */
+export async function until(condition: () => unknown): Promise<void> {
+  for (let attempts = 0; attempts < 500; attempts += 1) {
+    if (await condition()) return;
+    await setTimeout(2);
+  }
+  throw new Error(`Not within a second: ${condition}`);
+}
