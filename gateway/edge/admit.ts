@@ -1,0 +1,74 @@
+// Stage: framing, duplicates, sizes, path form, client address. Throws malformed_http, http_version_not_supported, uri_too_long,
+// headers_too_large, authorization_ambiguous, malformed_path, expectation_failed, gateway_shutting_down.
+
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../errors.ts';
+import type { Admitted, Arrived } from '../exchange.ts';
+import { createClientAddress } from './client-address.ts';
+import { readHeaders } from './headers.ts';
+import { parseTarget } from './path.ts';
+
+export interface AdmitOptions {
+  readonly headerBytesMax: number;
+  readonly urlBytesMax: number;
+  readonly trustedProxies: readonly string[];
+  isDraining(): boolean;
+}
+
+export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitted {
+  const clientAddress = createClientAddress(options.trustedProxies);
+
+  return function admit(arrived) {
+    const { request, trail } = arrived;
+    if (options.isDraining()) throw new GatewayError('gateway_shutting_down');
+    const target = request.url as string;
+    if (target.length > options.urlBytesMax)
+      throw new GatewayError('uri_too_long', { fields: { max_bytes: options.urlBytesMax } });
+    const headers = readHeaders(request.rawHeaders, options.headerBytesMax);
+    const hasBody = checkFraming(request, headers);
+    const client = clientAddress(request.socket.remoteAddress ?? '', headers);
+    trail.clientAddress = client.address;
+    noteClientRequestId(arrived, headers.get('x-request-id'));
+    const { path, segments, query } = parseTarget(target);
+    return {
+      id: arrived.id,
+      request,
+      response: arrived.response,
+      trail,
+      carried: arrived.carried,
+      method: request.method as string,
+      path,
+      segments,
+      query,
+      headers,
+      clientAddress: client.address,
+      scheme: client.scheme,
+      hasBody,
+    };
+  };
+}
+
+/** RFC 9112 sections 2.3, 3.2, 6.1 and 6.3; what the parser lets through although another server could read it differently. */
+function checkFraming(request: IncomingMessage, headers: ReadonlyMap<string, string>): boolean {
+  const { httpVersionMajor, httpVersionMinor } = request;
+  if (httpVersionMajor !== 1 || httpVersionMinor > 1) throw new GatewayError('http_version_not_supported');
+  const host = headers.get('host');
+  if (httpVersionMinor === 1 && (host === undefined || !/^[A-Za-z0-9._~!$&'()*+,=%:[\]-]+$/.test(host)))
+    throw new GatewayError('malformed_http');
+  const coding = headers.get('transfer-encoding');
+  const length = headers.get('content-length');
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || length !== undefined || httpVersionMinor === 0)) {
+    throw new GatewayError('malformed_http');
+  }
+  const expectation = headers.get('expect');
+  if (expectation !== undefined && expectation.toLowerCase() !== '100-continue')
+    throw new GatewayError('expectation_failed');
+  return coding !== undefined || (length !== undefined && length !== '0');
+}
+
+/** A client's own id is logged and echoed under another name, if it is harmless; it never replaces ours. */
+function noteClientRequestId(arrived: Arrived, id: string | undefined): void {
+  if (id === undefined || !/^[A-Za-z0-9._-]{1,128}$/.test(id)) return;
+  arrived.trail.clientRequestId = id;
+  arrived.carried.push('X-Client-Request-Id', id);
+}

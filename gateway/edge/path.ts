@@ -1,0 +1,50 @@
+// The form of a request target, decided once: what passes here means the same to the gateway and to every upstream. Throws malformed_path.
+
+import { GatewayError } from '../errors.ts';
+
+export interface Target {
+  /** As it is sent on. */
+  readonly path: string;
+  /** Percent-decoded once. */
+  readonly segments: readonly string[];
+  /** Without the question mark. */
+  readonly query: string;
+}
+
+// Unreserved characters and sub-delimiters of RFC 3986 without the semicolon, between single slashes, no leading dot:
+// nothing to decode and nothing to doubt. Almost every request takes this way.
+const plain = /^(?:\/[A-Za-z0-9_~!$&'()*+,=:@-][A-Za-z0-9._~!$&'()*+,=:@-]*)+\/?$/;
+const query = /^[\x21\x23-\x7e]*$/;
+
+/** Splits and judges the target of a request line (http-conventions 8.5). */
+export function parseTarget(target: string): Target {
+  const mark = target.indexOf('?');
+  const path = mark === -1 ? target : target.slice(0, mark);
+  const search = mark === -1 ? '' : target.slice(mark + 1);
+  if (!query.test(search)) throw new GatewayError('malformed_path');
+  if (plain.test(path) || path === '/') return { path, segments: path.split('/').slice(1), query: search };
+  return { ...decodePath(path), query: search };
+}
+
+function decodePath(path: string): Pick<Target, 'path' | 'segments'> {
+  if (!path.startsWith('/')) throw new GatewayError('malformed_path');
+  const raw = path.split('/').slice(1);
+  const segments = raw.map((segment, index) => decodeSegment(segment, index === raw.length - 1));
+  // Rebuilt from what was judged, so that an upstream cannot read the original differently.
+  return { path: `/${segments.map(encodeURIComponent).join('/')}`, segments };
+}
+
+function decodeSegment(raw: string, isLast: boolean): string {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(raw);
+  } catch (error) {
+    throw new GatewayError('malformed_path', { cause: error });
+  }
+  const isDots = decoded === '.' || decoded === '..';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+  if ((decoded === '' && !isLast) || isDots || raw.includes(';') || /[\x00-\x1f\x7f/\\]/.test(decoded)) {
+    throw new GatewayError('malformed_path');
+  }
+  return decoded;
+}

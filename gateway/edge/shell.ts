@@ -1,0 +1,63 @@
+// The few paths the gateway answers by itself, on Express: published keys. Contract operations never pass through here.
+
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { GatewayError } from '../errors.ts';
+import type { Arrived } from '../exchange.ts';
+
+export interface ShellOptions {
+  /** Headers of every answer, flat. */
+  readonly alwaysCarried: readonly string[];
+  /** The public halves of the keys that sign assertions. */
+  jwks(): object;
+  refuse(arrived: Arrived, thrown: unknown): void;
+}
+
+export interface Shell {
+  /** Whether a request target belongs to the shell. Two comparisons, since every request is asked. */
+  owns(target: string): boolean;
+  /** Resolves when Express has taken over; it answers, or refuses through the one error writer. */
+  handle(arrived: Arrived): Promise<void>;
+}
+
+export function createShell(options: ShellOptions): Shell {
+  const app: Express = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+
+  app.get('/.well-known/jwks.json', (_request, response) => {
+    response.set('Cache-Control', 'public, max-age=300').json(options.jwks());
+  });
+  app.use((request, _response, next) => {
+    next(
+      new GatewayError(
+        request.method === 'GET' || request.method === 'HEAD' ? 'route_not_found' : 'method_not_allowed',
+      ),
+    );
+  });
+
+  async function handle(arrived: Arrived): Promise<void> {
+    const { request, response } = arrived;
+    for (const [name, value] of pairs([...options.alwaysCarried, ...arrived.carried])) response.setHeader(name, value);
+    response.on('finish', () => {
+      arrived.trail.status = response.statusCode;
+    });
+    app(
+      request as Request,
+      response as Response,
+      ((thrown: unknown) => {
+        for (const name of response.getHeaderNames()) response.removeHeader(name);
+        options.refuse(arrived, thrown ?? new GatewayError('route_not_found'));
+      }) as NextFunction,
+    );
+  }
+
+  return {
+    owns: (target) => target.startsWith('/.well-known/') && target.split('?')[0] === '/.well-known/jwks.json',
+    handle,
+  };
+}
+
+function* pairs(flat: readonly string[]): Generator<[string, string]> {
+  for (let i = 0; i < flat.length; i += 2) yield [flat[i] as string, flat[i + 1] as string];
+}

@@ -1,0 +1,96 @@
+// Process entry: the command line. The only file with process.exit, signals and the environment.
+
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { Command, CommanderError } from 'commander';
+import { addAuditCommands } from './commands/audit.ts';
+import { addCheckCommands } from './commands/check.ts';
+import type { CommandContext } from './commands/context.ts';
+import { addKeysCommands } from './commands/keys.ts';
+import { addOrgsCommands } from './commands/orgs.ts';
+import { addSeedCommands } from './commands/seed.ts';
+import { addStartCommand } from './commands/start.ts';
+import { openKeyStore, type Surroundings } from './commands/surroundings.ts';
+import { loadSettings } from './config/load.ts';
+import { loadConfiguration } from './configuration.ts';
+import { ConfigError, toSentence } from './mistakes.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const surroundings: Surroundings = {
+  version,
+  environment: process.env,
+  now: Date.now,
+  write: (text) => process.stdout.write(text),
+  complain: (text) => process.stderr.write(text),
+  exit: (code) => process.exit(code),
+  onSignal(handle) {
+    process.on('SIGTERM', handle);
+    process.on('SIGINT', handle);
+  },
+};
+
+const configuration = () => loadConfiguration(loadSettings(process.env), process.env);
+const context: CommandContext = {
+  openStore: () => openKeyStore(surroundings, loadSettings(process.env)),
+  tiers: async () => Object.keys((await configuration()).config.limits.tiers),
+  knownScopes: async () => (await configuration()).contracts.scopes,
+  operatorScopes: async () => new Set((await configuration()).config.gateway.operatorScopes),
+  actor: userInfo().username,
+  now: Date.now,
+  randomBytes,
+  write: surroundings.write,
+  fail(message) {
+    throw failure(1, message);
+  },
+  usage(message) {
+    throw failure(2, message);
+  },
+};
+
+/** Thrown rather than ended here, so that whoever holds the store open closes it. */
+function failure(exitCode: number, message: string): CommanderError {
+  return new CommanderError(exitCode, 'gateway.failure', message);
+}
+
+function exitOnUsage(command: Command): void {
+  command.exitOverride();
+  for (const below of command.commands) exitOnUsage(below);
+}
+
+const program = new Command('gateway')
+  .description('One hostname in front of the platform.')
+  .version(version)
+  .showHelpAfterError();
+addStartCommand(program, surroundings);
+addCheckCommands(program, surroundings);
+addOrgsCommands(program, context);
+addKeysCommands(program, context);
+addSeedCommands(program, context);
+addAuditCommands(program, context);
+exitOnUsage(program);
+
+try {
+  await program.parseAsync(process.argv);
+} catch (error) {
+  process.stderr.write(toText(error));
+  process.exit(exitCodeOf(error));
+}
+
+/** 0: help was asked for; 1: a problem was found; 2: the command was called wrongly. */
+function exitCodeOf(error: unknown): number {
+  if (!(error instanceof CommanderError)) return 1;
+  return error.code === 'gateway.failure' || error.exitCode === 0 ? error.exitCode : 2;
+}
+
+/** What commander has printed already is not printed again. */
+function toText(error: unknown): string {
+  if (error instanceof CommanderError) return error.code === 'gateway.failure' ? `gateway: ${error.message}\n` : '';
+  if (!(error instanceof ConfigError)) return `gateway: ${error instanceof Error ? error.message : String(error)}\n`;
+  const count = error.mistakes.length;
+  const mistakes = error.mistakes.map(toSentence).join('\n');
+  return `${mistakes}\ngateway: ${count} ${count === 1 ? 'mistake' : 'mistakes'} in the configuration; nothing was started.\n`;
+}

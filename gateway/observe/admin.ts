@@ -1,0 +1,81 @@
+// The admin listener: probes, metrics and status for operators. Off loopback everything but the probes needs the admin token.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import express, { type NextFunction, type Request, type Response } from 'express';
+
+export interface AdminOptions {
+  /** The address the listener is bound to; decides which Host names are its own. */
+  readonly host: string;
+  readonly token: string | undefined;
+  readonly metrics: { readonly contentType: string; text(): Promise<string> };
+  /** Not ready: the reasons by name. */
+  readiness(): Promise<{ readonly ready: boolean; readonly checks: Readonly<Record<string, string>> }>;
+  status(): Promise<object>;
+}
+
+const loopbackNames = new Set(['127.0.0.1', '[::1]', 'localhost']);
+
+export function createAdminServer(options: AdminOptions): Server {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+  app.use((_request, response, next) => {
+    response.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
+    next();
+  });
+
+  app.get('/livez', (_request, response) => {
+    response.json({ status: 'ok' });
+  });
+  app.get('/readyz', async (_request, response) => {
+    const { ready, checks } = await options.readiness();
+    response.status(ready ? 200 : 503).json({ status: ready ? 'ok' : 'unavailable', checks });
+  });
+
+  app.use(guard(options));
+  app.get('/metrics', async (_request, response) => {
+    response.set('Content-Type', options.metrics.contentType).send(await options.metrics.text());
+  });
+  app.get('/status', async (_request, response) => {
+    response.json(await options.status());
+  });
+  app.use((_request, response) => {
+    response.status(404).json({ error: 'There is nothing here. Try /livez, /readyz, /metrics or /status.' });
+  });
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    const status = Number((error as { status?: unknown }).status);
+    response.status(status >= 400 && status < 500 ? status : 500).json({ error: 'The request failed.' });
+  });
+  return createServer(app);
+}
+
+/** A page of some other site, opened in an operator's browser, must not be able to read this listener (DNS rebinding). */
+function guard({ host, token }: AdminOptions) {
+  const onLoopback = host === 'localhost' || host === '::1' || host.startsWith('127.');
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const name = (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
+    const origin = request.headers.origin;
+    if (onLoopback && !loopbackNames.has(name)) {
+      response.status(421).json({ error: 'This host name is not the admin listener.' });
+    } else if (
+      origin !== undefined &&
+      origin !== `http://${request.headers.host}` &&
+      origin !== `https://${request.headers.host}`
+    ) {
+      response.status(403).json({ error: 'Pages of other origins may not read this.' });
+    } else if (!onLoopback && !hasToken(request.headers.authorization, token)) {
+      response
+        .status(401)
+        .set('WWW-Authenticate', 'Bearer realm="admin"')
+        .json({ error: 'The admin token is required.' });
+    } else next();
+  };
+}
+
+function hasToken(authorization: string | undefined, token: string | undefined): boolean {
+  if (token === undefined || authorization === undefined) return false;
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(authorization.replace(/^Bearer +/i, '')), digest(token));
+}

@@ -1,0 +1,56 @@
+// What the admin listener says about the gateway as a whole: ready or not, and the state of everything it leans on.
+
+export interface StatusOptions {
+  readonly version: string;
+  readonly upstreams: Readonly<
+    Record<string, { readonly live: readonly string[]; readonly test?: readonly string[] | undefined }>
+  >;
+  /** How many operations are served. */
+  readonly operations: number;
+  keys(): { readonly store: 'reachable' | 'failing' };
+  limits(): { readonly state: 'up' | 'away' };
+  isDraining(): boolean;
+  now(): number;
+}
+
+export interface Readiness {
+  readonly ready: boolean;
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+export interface Status {
+  /** Single upstreams do not count: one that is down must not take every route down. */
+  readiness(): Promise<Readiness>;
+  status(): Promise<object>;
+}
+
+export function createStatus(options: StatusOptions): Status {
+  const startedAtMs = options.now();
+
+  async function readiness(): Promise<Readiness> {
+    const draining = options.isDraining();
+    return {
+      ready: !draining,
+      checks: {
+        lifecycle: draining ? 'draining' : 'serving',
+        // Known keys go on while the store is away, and limits have their policy: both are reported, neither takes the gateway out.
+        keys: options.keys().store,
+        limits: options.limits().state,
+      },
+    };
+  }
+
+  async function status(): Promise<object> {
+    return {
+      version: options.version,
+      started_at: new Date(startedAtMs).toISOString(),
+      lifecycle: options.isDraining() ? 'draining' : 'serving',
+      operations: options.operations,
+      upstreams: options.upstreams,
+      keys: options.keys(),
+      limits: options.limits(),
+    };
+  }
+
+  return { readiness, status };
+}

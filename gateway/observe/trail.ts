@@ -1,0 +1,31 @@
+// The notes of one exchange, made at arrival. All members exist from the start, so that every trail has one shape.
+
+import type { Trail } from '../exchange.ts';
+
+export function createTrail(id: string, method: string): Trail {
+  return {
+    id,
+    method,
+    startedAt: performance.now(),
+    stage: 'admit',
+    clientAddress: undefined,
+    clientRequestId: undefined,
+    traceId: undefined,
+    operation: undefined,
+    caller: undefined,
+    quota: undefined,
+    quotaSource: undefined,
+    quotaDecidedAtMs: undefined,
+    shadowRefusals: undefined,
+    target: undefined,
+    upstreamStatus: undefined,
+    upstreamMs: undefined,
+    forwardedAt: undefined,
+    bytesIn: 0,
+    bytesOut: 0,
+    status: 0,
+    code: undefined,
+    cause: undefined,
+    answerViolations: undefined,
+  };
+}

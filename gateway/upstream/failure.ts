@@ -1,0 +1,47 @@
+// What can go wrong on the way to an upstream → a code of the catalogue, by table.
+
+import { type ErrorCode, GatewayError } from '../errors.ts';
+
+/** Node, TLS and undici codes; the Proxy-Status error types are those of RFC 9209 section 2.3. */
+const failures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  ECONNREFUSED: ['upstream_unreachable', 'connection_refused'],
+  EHOSTUNREACH: ['upstream_unreachable', 'destination_ip_unroutable'],
+  ENETUNREACH: ['upstream_unreachable', 'destination_ip_unroutable'],
+  ENOENT: ['upstream_unreachable', 'destination_unavailable'],
+  ENOTFOUND: ['upstream_unreachable', 'dns_error'],
+  EAI_AGAIN: ['upstream_timeout', 'dns_timeout'],
+  ETIMEDOUT: ['upstream_timeout', 'connection_timeout'],
+  UND_ERR_CONNECT_TIMEOUT: ['upstream_timeout', 'connection_timeout'],
+  UND_ERR_HEADERS_TIMEOUT: ['upstream_timeout', 'http_response_timeout'],
+  UND_ERR_BODY_TIMEOUT: ['upstream_timeout', 'http_response_timeout'],
+  ECONNRESET: ['upstream_bad_response', 'connection_terminated'],
+  EPIPE: ['upstream_bad_response', 'connection_terminated'],
+  UND_ERR_SOCKET: ['upstream_bad_response', 'http_response_incomplete'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['upstream_bad_response', 'http_response_incomplete'],
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: ['upstream_bad_response', 'http_response_body_size'],
+  UND_ERR_HEADERS_OVERFLOW: ['upstream_bad_response', 'http_response_header_section_size'],
+};
+
+const tlsProblem = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|EPROTO)/;
+
+/** Translates an error of the connection or of the upstream's HTTP. Anything unknown is a bad response: it came from there. */
+export function toUpstreamFailure(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const code = codeOf(error);
+  const known = failures[code];
+  if (known) return upstreamFailure(known[0], known[1], error);
+  if (tlsProblem.test(code)) return upstreamFailure('upstream_unreachable', 'tls_protocol_error', error);
+  return upstreamFailure('upstream_bad_response', 'http_protocol_error', error);
+}
+
+/** A refusal that tells operators that the gateway, not the service, made it (RFC 9209). */
+export function upstreamFailure(code: ErrorCode, proxyError: string, cause?: unknown): GatewayError {
+  return new GatewayError(code, { cause, headers: { 'Proxy-Status': `api-gateway; error=${proxyError}` } });
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  // Connecting to a name with several addresses fails with one error that holds one per address.
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  return String((error as NodeJS.ErrnoException).code ?? '');
+}

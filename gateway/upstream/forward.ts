@@ -1,0 +1,77 @@
+// Stage: sends the checked request to a target of its upstream and hands the answer to the relay. Throws upstream_* codes.
+
+import { Readable } from 'node:stream';
+import type { Awaitable, Caller, Checked, Operation } from '../exchange.ts';
+import { requestHeaders } from './headers.ts';
+import { type AnswerJudge, Relay } from './relay.ts';
+import type { Targets } from './targets.ts';
+
+export interface ForwardOptions {
+  readonly targets: Targets;
+  /** Headers of every answer, flat. */
+  readonly alwaysCarried: readonly string[];
+  readonly answers: AnswerJudge;
+  timeoutMs(upstream: string): number;
+  /** A token that proves to the upstream who asks; mostly a look-up. */
+  assertionFor(caller: Caller, upstream: string): Awaitable<string>;
+  traceId(): string;
+  spanId(): string;
+}
+
+export function createForward(options: ForwardOptions): (checked: Checked) => Promise<void> {
+  return async function forward(checked) {
+    const { operation, caller, trail } = checked;
+    const target = options.targets.pick(operation.upstream, caller.mode);
+    trail.target = target.origin;
+    trail.traceId = options.traceId();
+    const assertion = options.assertionFor(caller, operation.upstream);
+    const identity = {
+      assertion: typeof assertion === 'string' ? assertion : await assertion,
+      traceparent: `00-${trail.traceId}-${options.spanId()}-03`,
+    };
+    const headers = requestHeaders(checked, identity);
+    const body = bodyOf(checked, headers);
+    await new Promise<void>((resolve, reject) => {
+      const relay = new Relay(
+        checked,
+        options.answers,
+        options.alwaysCarried,
+        options.timeoutMs(operation.upstream),
+        resolve,
+        reject,
+      );
+      if (relay.ended) return;
+      target.dispatcher.dispatch(
+        { method: methodFor(checked), path: upstreamPath(operation, checked), headers, body },
+        relay,
+      );
+    });
+  };
+}
+
+/** HEAD on an operation that only knows GET runs as GET; the relay leaves the body out. */
+function methodFor({ method, operation }: Checked): string {
+  return method === 'HEAD' ? operation.method : method;
+}
+
+function upstreamPath(operation: Operation, { path, search }: Checked): string {
+  const { publicPrefix, upstreamPrefix } = operation;
+  return publicPrefix === upstreamPrefix ? path + search : upstreamPrefix + path.slice(publicPrefix.length) + search;
+}
+
+/** The bytes that were checked, or the request itself where the contract says that its body streams. */
+function bodyOf(checked: Checked, headers: string[]): Buffer | Readable | null {
+  if (checked.rawBody) return checked.rawBody;
+  if (!checked.hasBody || checked.operation.body !== 'stream') return null;
+  const length = checked.headers.get('content-length');
+  if (length !== undefined) headers.push('content-length', length);
+  if (checked.headers.has('expect')) checked.response.writeContinue();
+  return Readable.from(countedBody(checked), { objectMode: false });
+}
+
+async function* countedBody({ request, trail }: Checked): AsyncGenerator<Buffer> {
+  for await (const chunk of request) {
+    trail.bytesIn += (chunk as Buffer).length;
+    yield chunk as Buffer;
+  }
+}

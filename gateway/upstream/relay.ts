@@ -1,0 +1,234 @@
+// Carries one upstream answer to the client: head, body, backpressure, deadline, and every way it can go wrong.
+// A class, unlike the rest: undici calls five methods on one object per request, and methods on a prototype cost nothing to make.
+
+import type { Dispatcher } from 'undici';
+import type { GatewayError } from '../errors.ts';
+import type { Checked, Operation } from '../exchange.ts';
+import { toUpstreamFailure, upstreamFailure } from './failure.ts';
+import { type AnswerHeaders, answerHeaders } from './headers.ts';
+import { toUpstreamRefusal } from './words.ts';
+
+/** What the contract thinks of an answer. */
+export interface AnswerJudge {
+  acceptsMediaType(operation: Operation, status: number, contentType: string | undefined): boolean;
+  modeFor(operation: Operation, status: number): 'refuse' | 'report' | 'off';
+  violations(operation: Operation, status: number, body: Buffer): readonly string[];
+}
+
+/** Error bodies are small; what is longer is not understood anyway. */
+const ERROR_BODY_BYTES_MAX = 65_536;
+/** Answers that are held or copied for a check are checked up to this size. */
+const CHECKED_BYTES_MAX = 1_048_576;
+
+type Controller = Dispatcher.DispatchController;
+
+export class Relay implements Dispatcher.DispatchHandler {
+  /** True once the promise is settled; nothing may happen afterwards. */
+  ended = false;
+  #controller: Controller | undefined;
+  #status = 0;
+  #headers: AnswerHeaders = {};
+  /** What happens to the body: `error` bodies are understood, `refuse` is held until it has been checked. */
+  #mode: 'pass' | 'report' | 'refuse' | 'error' | 'drop' = 'pass';
+  #length = -1;
+  #kept: Buffer[] = [];
+  #keptBytes = 0;
+  /** First chunk of an answer whose head has not been sent: most answers are one chunk and leave in one write. */
+  #first: Buffer | undefined;
+  readonly #checked: Checked;
+  readonly #judge: AnswerJudge;
+  readonly #alwaysCarried: readonly string[];
+  readonly #resolve: () => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #deadline: NodeJS.Timeout;
+  readonly #onClientGone = () => this.#clientGone();
+  readonly #onDrain = () => this.#controller?.resume();
+
+  constructor(
+    checked: Checked,
+    judge: AnswerJudge,
+    alwaysCarried: readonly string[],
+    timeoutMs: number,
+    resolve: () => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#checked = checked;
+    this.#judge = judge;
+    this.#alwaysCarried = alwaysCarried;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    checked.trail.forwardedAt = performance.now();
+    this.#deadline = setTimeout(() => this.#expire(), timeoutMs);
+    if (checked.response.destroyed) this.#clientGone();
+    else checked.response.on('close', this.#onClientGone);
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    if (this.ended) controller.abort(new Error('the exchange has ended'));
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: AnswerHeaders): void {
+    // Interim answers are not relayed (http-conventions 8.6).
+    if (this.ended || status < 200) return;
+    const { trail, operation, method } = this.#checked;
+    trail.upstreamStatus = status;
+    trail.upstreamMs = performance.now() - (trail.forwardedAt as number);
+    this.#status = status;
+    this.#headers = headers;
+    this.#length = lengthOf(headers);
+    if (status >= 400) {
+      this.#mode = 'error';
+      return;
+    }
+    const hasNoBody = status === 204 || status === 304;
+    if (
+      !hasNoBody &&
+      this.#length !== 0 &&
+      !this.#judge.acceptsMediaType(operation, status, textOf(headers['content-type']))
+    ) {
+      throw upstreamFailure(
+        'upstream_bad_response',
+        'http_protocol_error',
+        new Error(`media type ${textOf(headers['content-type'])}`),
+      );
+    }
+    if (method === 'HEAD' || hasNoBody) this.#mode = 'drop';
+    else this.#mode = passUnlessChecked(this.#judge.modeFor(operation, status));
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    if (this.ended || this.#mode === 'drop') return;
+    if (this.#mode === 'error' || this.#mode === 'refuse') {
+      this.#keep(chunk, this.#mode === 'error' ? ERROR_BODY_BYTES_MAX : CHECKED_BYTES_MAX);
+      return;
+    }
+    if (this.#mode === 'report') this.#keep(chunk, CHECKED_BYTES_MAX);
+    const { response, trail } = this.#checked;
+    trail.bytesOut += chunk.length;
+    if (response.headersSent) {
+      this.#write(controller, chunk);
+    } else if (this.#first === undefined) {
+      this.#first = chunk;
+      // Whatever arrived in the same read is handled before this: a whole small answer never gets here.
+      if (chunk.length !== this.#length) queueMicrotask(() => this.#releaseFirst(controller));
+    } else {
+      this.#releaseFirst(controller);
+      this.#write(controller, chunk);
+    }
+  }
+
+  onResponseEnd(): void {
+    if (this.ended) return;
+    const { operation, response, trail } = this.#checked;
+    if (this.#mode === 'error') {
+      this.#fail(toUpstreamRefusal(this.#status, this.#headers, Buffer.concat(this.#kept), false));
+      return;
+    }
+    if (this.#mode === 'report' || this.#mode === 'refuse') {
+      const body = Buffer.concat(this.#kept);
+      const violations =
+        this.#keptBytes > CHECKED_BYTES_MAX
+          ? ['the body is too large to be checked']
+          : this.#judge.violations(operation, this.#status, body);
+      if (violations.length > 0) trail.answerViolations = violations;
+      if (this.#mode === 'refuse') {
+        if (violations.length > 0) {
+          this.#fail(upstreamFailure('upstream_contract_violation', 'http_protocol_error'));
+          return;
+        }
+        this.#first = body;
+        trail.bytesOut = body.length;
+      }
+    }
+    if (!response.headersSent) {
+      this.#writeHead(this.#mode === 'drop' ? this.#length : (this.#first?.length ?? 0));
+      response.end(this.#first);
+    } else response.end();
+    this.#settle();
+    this.#resolve();
+  }
+
+  onResponseError(_controller: Controller | undefined, error: Error): void {
+    this.#fail(toUpstreamFailure(error));
+  }
+
+  #writeHead(length: number): void {
+    const { response, carried, operation, trail } = this.#checked;
+    const head = [
+      ...this.#alwaysCarried,
+      ...carried,
+      ...answerHeaders(this.#headers, operation.responseHeaders, operation.security.length === 0),
+    ];
+    if (length >= 0 && this.#status !== 204 && this.#status !== 304) head.push('content-length', String(length));
+    trail.status = this.#status;
+    response.writeHead(this.#status, head);
+  }
+
+  #releaseFirst(controller: Controller): void {
+    const first = this.#first;
+    if (this.ended || first === undefined || this.#checked.response.headersSent) return;
+    this.#writeHead(this.#length);
+    this.#write(controller, first);
+  }
+
+  #write(controller: Controller, chunk: Buffer): void {
+    const { response } = this.#checked;
+    if (response.write(chunk)) return;
+    controller.pause();
+    response.once('drain', this.#onDrain);
+  }
+
+  #keep(chunk: Buffer, bytesMax: number): void {
+    this.#keptBytes += chunk.length;
+    if (this.#keptBytes <= bytesMax) this.#kept.push(chunk);
+    else if (this.#mode === 'report') this.#kept = [];
+  }
+
+  #expire(): void {
+    this.#abort(upstreamFailure('upstream_timeout', 'http_response_timeout'));
+  }
+
+  /** The client left: nobody is to blame and nothing can be answered. */
+  #clientGone(): void {
+    if (this.ended) return;
+    this.#checked.trail.status = 499;
+    this.#settle();
+    this.#controller?.abort(new Error('the client left'));
+    this.#resolve();
+  }
+
+  #abort(error: GatewayError): void {
+    if (this.ended) return;
+    this.#fail(error);
+    this.#controller?.abort(error);
+  }
+
+  #fail(error: GatewayError): void {
+    if (this.ended) return;
+    this.#settle();
+    this.#reject(error);
+  }
+
+  #settle(): void {
+    this.ended = true;
+    clearTimeout(this.#deadline);
+    const { response } = this.#checked;
+    response.off('close', this.#onClientGone);
+    response.off('drain', this.#onDrain);
+  }
+}
+
+function passUnlessChecked(mode: 'refuse' | 'report' | 'off'): 'refuse' | 'report' | 'pass' {
+  return mode === 'off' ? 'pass' : mode;
+}
+
+function textOf(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.[0];
+}
+
+/** -1: the upstream does not say. */
+function lengthOf(headers: AnswerHeaders): number {
+  const text = textOf(headers['content-length']);
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : -1;
+}

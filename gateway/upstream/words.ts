@@ -1,0 +1,113 @@
+// Understanding the error bodies of upstreams: what is recognised keeps its meaning in the one error object, the rest is dropped.
+
+import { type ErrorCode, type ErrorType, GatewayError, type UpstreamWords } from '../errors.ts';
+import type { AnswerHeaders } from './headers.ts';
+
+const types = new Set<string>([
+  'invalid_request_error',
+  'authentication_error',
+  'permission_error',
+  'not_found_error',
+  'conflict_error',
+  'idempotency_error',
+  'rate_limit_error',
+  'api_error',
+] satisfies ErrorType[]);
+
+/** Codes for statuses whose bodies say nothing that is understood (http-conventions 2.4, "by status"). */
+const byStatus: Readonly<Record<number, ErrorCode>> = { 404: 'resource_missing', 412: 'precondition_failed' };
+
+/**
+ * An upstream's answer of 400 or more → the refusal the client gets.
+ * `withCredential`: the gateway logs in there with a credential of its own, so that a 403 is about the gateway.
+ */
+export function toUpstreamRefusal(
+  status: number,
+  headers: AnswerHeaders,
+  body: Buffer,
+  withCredential: boolean,
+): GatewayError {
+  if (status === 401 || status === 407 || (status === 403 && withCredential))
+    return new GatewayError('upstream_auth_failed');
+  if (status === 429) return new GatewayError('upstream_overloaded', retryAfter(headers));
+  if (status === 503) return new GatewayError('upstream_unavailable', retryAfter(headers));
+  if (status === 504) return new GatewayError('upstream_timeout');
+  if (status === 500 || status === 501)
+    return new GatewayError('upstream_error', status === 501 ? { words: errorWords(501) } : {});
+  if (status > 500) return new GatewayError('upstream_bad_response');
+  const said = understand(headers, body);
+  const code = byStatus[status] ?? 'upstream_rejected';
+  const plain = new GatewayError(code).refusal;
+  return new GatewayError(code, {
+    words: {
+      status,
+      type: said?.type ?? typeOf(status),
+      code: said?.code ?? code,
+      message: said?.message ?? plain.message,
+    },
+    ...(said?.fields ? { fields: said.fields } : {}),
+  });
+}
+
+function errorWords(status: number): UpstreamWords {
+  const { type, message } = new GatewayError('upstream_error').refusal;
+  return { status, type, code: 'upstream_error', message };
+}
+
+function retryAfter(headers: AnswerHeaders): { retryAfterSeconds?: number } {
+  const text = headers['retry-after'];
+  if (typeof text !== 'string') return {};
+  const seconds = /^\d{1,6}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);
+  return Number.isFinite(seconds) ? { retryAfterSeconds: Math.max(1, seconds) } : {};
+}
+
+function typeOf(status: number): ErrorType {
+  if (status === 403) return 'permission_error';
+  if (status === 404 || status === 410) return 'not_found_error';
+  if (status === 409 || status === 412) return 'conflict_error';
+  return 'invalid_request_error';
+}
+
+interface Said {
+  readonly type?: ErrorType | undefined;
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+  readonly fields?: Record<string, unknown>;
+}
+
+/** Our own object, problem+json (RFC 9457), `{message}` and `{error: "…"}`. */
+function understand(headers: AnswerHeaders, body: Buffer): Said | undefined {
+  if (!/\bjson\b/.test(String(headers['content-type'] ?? ''))) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(value)) return undefined;
+  if (isRecord(value.error)) return ownObject(value.error);
+  if (/problem\+json/.test(String(headers['content-type']))) {
+    return { code: codeOf(value.code), message: sentence(value.detail) ?? sentence(value.title) };
+  }
+  return { code: codeOf(value.code), message: sentence(value.message) ?? sentence(value.error) };
+}
+
+function ownObject(error: Record<string, unknown>): Said {
+  const fields: Record<string, unknown> = {};
+  if (typeof error.param === 'string') fields.param = error.param;
+  if (Array.isArray(error.errors)) fields.errors = error.errors.slice(0, 20);
+  const type = typeof error.type === 'string' && types.has(error.type) ? (error.type as ErrorType) : undefined;
+  return { type, code: codeOf(error.code), message: sentence(error.message), fields };
+}
+
+function codeOf(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(value) ? value : undefined;
+}
+
+function sentence(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value.slice(0, 500) : undefined;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
