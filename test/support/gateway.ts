@@ -1,0 +1,147 @@
+// A whole gateway for tests: real files, real sockets, built by the same wiring as `gateway start`, on free ports.
+
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type App, startApp } from '../../gateway/app.ts';
+import { createIssueKey } from '../../gateway/auth/issue.ts';
+import type { KeyStore } from '../../gateway/auth/store.ts';
+import { openKeyStore, openSecrets } from '../../gateway/commands/surroundings.ts';
+import { loadSettings } from '../../gateway/config/load.ts';
+import { loadConfiguration } from '../../gateway/configuration.ts';
+import type { Mode } from '../../gateway/exchange.ts';
+
+export interface GatewayOptions {
+  /** Members of gateway.yaml. */
+  readonly gateway?: Record<string, unknown>;
+  /** The entries of upstreams.yaml. Default: the nine resources on the sandbox. */
+  readonly upstreams?: Record<string, unknown>;
+  /** Members of limits.yaml, on top of limits that no test reaches by accident. */
+  readonly limits?: Record<string, unknown>;
+  /** Contract files by name. Default: those that are shipped. */
+  readonly contracts?: Record<string, string | object>;
+  readonly environment?: Record<string, string>;
+  /** To start again on the data of a gateway before. */
+  readonly dataDirectory?: string;
+  readonly now?: () => number;
+}
+
+export interface KeyOptions {
+  readonly organization?: string;
+  readonly tier?: string;
+  readonly operator?: boolean;
+  readonly mode?: Mode;
+  readonly scopes?: readonly string[];
+  readonly allowedCidrs?: readonly string[];
+  readonly expiresAtMs?: number;
+}
+
+export interface TestGateway {
+  readonly url: string;
+  readonly port: number;
+  readonly adminUrl: string;
+  readonly dataDirectory: string;
+  readonly store: KeyStore;
+  readonly app: App;
+  /** Makes a key, and its organization if there is none yet. */
+  issueKey(options?: KeyOptions): Promise<{ readonly id: string; readonly key: string }>;
+  /** The headers of a caller with a new key. */
+  authorize(options?: KeyOptions): Promise<{ authorization: string }>;
+  /** Log lines written so far, parsed. */
+  logLines(): Record<string, unknown>[];
+  stop(): Promise<void>;
+}
+
+export const shippedContracts = fileURLToPath(new URL('../../openapi', import.meta.url));
+
+/** Generous where a test is not about limits; whole numbers a test can override one by one. */
+const roomyLimits = {
+  tiers: { standard: { requests: 100_000 }, premium: { requests: 1_000_000 } },
+  addresses: { failures: 1_000_000 },
+};
+
+export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const dataDirectory = options.dataDirectory ?? join(directory, 'data');
+  writeConfiguration(directory, options);
+  const environment = {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    GATEWAY_CONFIG: join(directory, 'config'),
+    GATEWAY_CONTRACTS: options.contracts ? join(directory, 'openapi') : shippedContracts,
+    GATEWAY_DATA: dataDirectory,
+    ...options.environment,
+  };
+  const settings = loadSettings(environment);
+  const now = options.now ?? Date.now;
+  const configuration = await loadConfiguration(settings, environment);
+  const { store, digestOf } = await openKeyStore({ environment, now }, settings);
+  const lines: string[] = [];
+  const app = await startApp({
+    version: 'test',
+    settings,
+    configuration,
+    secrets: openSecrets({ environment }, settings),
+    store,
+    digestOf,
+    now,
+    logTo: { write: (line) => lines.push(line) },
+  });
+  const issue = createIssueKey({ digestOf, randomBytes, now });
+
+  async function issueKey(key: KeyOptions = {}): Promise<{ id: string; key: string }> {
+    const organization = key.organization ?? 'org_test';
+    if ((await store.organizations.get(organization)) === undefined) {
+      const { tier = 'standard', operator = false } = key;
+      await store.organizations.create(
+        { id: organization, name: organization, tier, state: 'active', contacts: [], operator },
+        'test',
+      );
+    }
+    const issued = issue({
+      organization,
+      mode: key.mode ?? 'live',
+      name: 'test',
+      scopes: key.scopes ?? ['*'],
+      allowedCidrs: key.allowedCidrs ?? [],
+      expiresAtMs: key.expiresAtMs,
+      by: 'test',
+    });
+    await store.keys.create(issued.record);
+    return { id: issued.record.id, key: issued.key };
+  }
+
+  return {
+    url: `http://127.0.0.1:${app.port}`,
+    port: app.port,
+    adminUrl: `http://127.0.0.1:${app.adminPort}`,
+    dataDirectory,
+    store,
+    app,
+    issueKey,
+    authorize: async (key) => ({ authorization: `Bearer ${(await issueKey(key)).key}` }),
+    logLines: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),
+    async stop() {
+      await app.stop();
+      await store.close();
+      if (options.dataDirectory === undefined) rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** JSON is YAML, so objects are written as they are. */
+export function writeConfiguration(directory: string, options: GatewayOptions): void {
+  const write = (file: string, content: string | object) => {
+    const path = join(directory, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+  };
+  const onSandbox = { platform: { contracts: ['v1/*.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' } };
+  write('config/gateway.yaml', options.gateway ?? {});
+  write('config/upstreams.yaml', { upstreams: options.upstreams ?? onSandbox });
+  write('config/limits.yaml', { ...roomyLimits, ...options.limits });
+  for (const [file, content] of Object.entries(options.contracts ?? {})) write(join('openapi', file), content);
+}

@@ -1,0 +1,88 @@
+// Upstreams for tests: real servers that record what reached them and can misbehave in every way a socket allows.
+
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+
+export interface Recorded {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+}
+
+export interface FakeUpstream {
+  readonly url: string;
+  /** Everything that arrived whole, in order. */
+  readonly requests: Recorded[];
+  close(): Promise<void>;
+}
+
+export type Answer = (request: Recorded, response: ServerResponse, raw: IncomingMessage) => void;
+
+/** An empty page, which every list operation of the shipped contracts may be answered with. */
+export const answerEmptyPage: Answer = (_request, response) => {
+  response.setHeader('content-type', 'application/json');
+  response.end('{"data":[],"cursor":null,"has_more":false}');
+};
+
+export async function startUpstream(answer: Answer = answerEmptyPage): Promise<FakeUpstream> {
+  const requests: Recorded[] = [];
+  const server = createServer((raw, response) => {
+    const chunks: Buffer[] = [];
+    raw.on('error', () => undefined);
+    raw.on('data', (chunk: Buffer) => chunks.push(chunk));
+    raw.on('end', () => {
+      const { method = '', url = '', headers, rawHeaders } = raw;
+      const recorded = { method, url, headers, rawHeaders, body: Buffer.concat(chunks) };
+      requests.push(recorded);
+      answer(recorded, response, raw);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** An upstream that answers with the bytes it is told to, whatever HTTP says about them. */
+export async function startRawUpstream(
+  onRequest: (socket: Socket, text: string) => void,
+): Promise<Omit<FakeUpstream, 'requests'>> {
+  const sockets = new Set<Socket>();
+  const server = createSocketServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      if (!text.includes('\r\n\r\n')) return;
+      const whole = text;
+      text = '';
+      onRequest(socket, whole);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A port on which nobody listens. */
+export async function unusedPort(): Promise<number> {
+  const server = createSocketServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
