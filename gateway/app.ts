@@ -68,7 +68,7 @@ const countedStatuses = new Set([401, 403, 404, 405]);
 export async function startApp(options: AppOptions): Promise<App> {
   const { settings, configuration, secrets, now } = options;
   const { gateway, upstreams, limits } = configuration.config;
-  const log = createLog(gateway.logLevel, options.logTo);
+  const log = createLog(gateway.logLevel, now, options.logTo);
   const ids = createIds(now);
   const alwaysCarried = alwaysCarriedBy(gateway.publicUrl);
   const operations = configuration.contracts.operations.map(({ operation }) => operation);

@@ -74,28 +74,44 @@ export function createMetrics(options: MetricsOptions): Metrics {
     });
   }
 
+  // Series are looked up once per combination of labels; finding them again by label values would cost more than observing.
+  const serverSeries = createSeries((method: string, route: string, status: string, version: string) =>
+    server.labels(method, route, status, version),
+  );
+  const clientSeries = createSeries((upstream: string, method: string, status: string) =>
+    client.labels(upstream, method, status),
+  );
+  const decisionSeries = createSeries((policy: string, decision: string) => decisions.labels(policy, decision));
+
   function exchange(trail: Trail): void {
-    const { operation, upstreamStatus, upstreamMs, quota } = trail;
+    const { operation, upstreamStatus, upstreamMs, quota, code } = trail;
     const route = operation?.path ?? 'unmatched';
     const method = operation?.method ?? '_OTHER';
-    const seconds = (performance.now() - trail.startedAt) / 1000;
-    server.labels(method, route, String(trail.status), operation?.version ?? '').observe(seconds);
+    serverSeries(method, route, String(trail.status), operation?.version ?? '').observe(
+      (performance.now() - trail.startedAt) / 1000,
+    );
     if (operation && upstreamStatus !== undefined && upstreamMs !== undefined) {
-      client.labels(operation.upstream, method, String(upstreamStatus)).observe(upstreamMs / 1000);
+      clientSeries(operation.upstream, method, String(upstreamStatus)).observe(upstreamMs / 1000);
     }
-    if (quota?.tightest) {
-      decisions.labels(quota.tightest.policy, trail.code === 'rate_limited' ? 'refused' : 'admitted').inc();
-      for (const policy of trail.shadowRefusals ?? []) decisions.labels(policy, 'shadow_refused').inc();
-    }
-    if (trail.code !== undefined) rejected.labels(trail.stage, knownCode(trail.code)).inc();
-    if (trail.code === 'validation_failed') violations.labels('request', route).inc();
+    if (quota?.tightest) decisionSeries(quota.tightest.policy, code === 'rate_limited' ? 'refused' : 'admitted').inc();
+    for (const policy of trail.shadowRefusals ?? []) decisionSeries(policy, 'shadow_refused').inc();
+    if (code !== undefined) rejected.labels(trail.stage, code).inc();
+    if (code === 'validation_failed') violations.labels('request', route).inc();
     if (trail.answerViolations) violations.labels('response', route).inc();
   }
 
   return { exchange, contentType: registry.contentType, text: () => registry.metrics() };
 }
 
-/** Upstreams choose their own codes: bounded by form, and here by length, they still must not become endless labels. */
-function knownCode(code: string): string {
-  return code.length <= 64 ? code : 'other';
+function createSeries<S>(find: (...labels: string[]) => S): (...labels: string[]) => S {
+  const known = new Map<string, S>();
+  return (...labels) => {
+    const name = labels.join(' ');
+    let series = known.get(name);
+    if (series === undefined) {
+      series = find(...labels);
+      known.set(name, series);
+    }
+    return series;
+  };
 }

@@ -123,7 +123,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     app,
     issueKey,
     authorize: async (key) => ({ authorization: `Bearer ${(await issueKey(key)).key}` }),
-    logLines: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),
+    logLines() {
+      app.log.flush();
+      const text = lines.join('').trim();
+      return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
     async stop() {
       await app.stop();
       await store.close();

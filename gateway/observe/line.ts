@@ -1,0 +1,93 @@
+// The log line of one exchange as text. Written by hand, because it is written for every request: a general serializer walks 27 members
+// and joins 60 pieces (12 µs of CPU, measured through a whole gateway), while most of a line is the same for a caller and an operation.
+
+import type { Caller, Operation, Trail } from '../exchange.ts';
+
+export interface Lines {
+  /** One line of JSON, newline included, with pino's members (`level`, `time`, `msg`) so that all lines of a log are alike. */
+  lineOf(trail: Trail, level: number, timeMs: number): string;
+}
+
+export function createLines(): Lines {
+  const callers = new WeakMap<Caller, string>();
+  const operations = new WeakMap<Operation, string>();
+
+  function callerPart(caller: Caller): string {
+    let part = callers.get(caller);
+    if (part === undefined) {
+      part = members({
+        organization: caller.organization?.id,
+        tier: caller.organization?.tier,
+        key_id: caller.subject,
+        mode: caller.mode,
+      });
+      callers.set(caller, part);
+    }
+    return part;
+  }
+
+  function operationPart(operation: Operation): string {
+    let part = operations.get(operation);
+    if (part === undefined) {
+      part = members({ operation: operation.id, route: operation.path, upstream: operation.upstream });
+      operations.set(operation, part);
+    }
+    return part;
+  }
+
+  function lineOf(trail: Trail, level: number, timeMs: number): string {
+    const { operation, caller } = trail;
+    const head = `{"level":${level},"time":${timeMs},"request_id":"${trail.id}","method":"${trail.method}","stage":"${trail.stage}","status":${trail.status}`;
+    const who = `${operation ? operationPart(operation) : ''}${caller ? callerPart(caller) : ''},"client":"${trail.clientAddress}"`;
+    const cost = `,"duration_ms":${milliseconds(performance.now() - trail.startedAt)},"bytes_in":${trail.bytesIn},"bytes_out":${trail.bytesOut}`;
+    return `${head}${who}${cost}${quotaPart(trail)}${upstreamPart(trail)}${rarePart(trail)},"msg":"exchange"}\n`;
+  }
+
+  return { lineOf };
+}
+
+/** `,"name":value` for each member that has one. */
+function members(values: Readonly<Record<string, unknown>>): string {
+  return Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `,"${name}":${JSON.stringify(value)}`)
+    .join('');
+}
+
+function quotaPart({ quota, quotaSource, quotaDecidedAtMs }: Trail): string {
+  const tightest = quota?.tightest;
+  if (!tightest) return '';
+  return `,"limit":"${tightest.policy}","limit_remaining":${tightest.remaining},"limit_source":"${quotaSource}","decided_at":${quotaDecidedAtMs}`;
+}
+
+function upstreamPart({ target, traceId, upstreamStatus, upstreamMs }: Trail): string {
+  if (target === undefined) return '';
+  const answered =
+    upstreamMs === undefined ? '' : `,"upstream_status":${upstreamStatus},"upstream_ms":${milliseconds(upstreamMs)}`;
+  return `,"target":"${target}","trace_id":"${traceId}"${answered}`;
+}
+
+/** What most exchanges do not have. */
+function rarePart(trail: Trail): string {
+  const { code, clientRequestId, shadowRefusals, answerViolations, cause } = trail;
+  if (!(code || clientRequestId || shadowRefusals || answerViolations || cause)) return '';
+  return members({
+    code,
+    client_request_id: clientRequestId,
+    shadow_refused: shadowRefusals,
+    answer_violations: answerViolations,
+    cause: causeOf(code, cause),
+  });
+}
+
+/** The stack only for bugs; everything else is known by its code. */
+function causeOf(code: string | undefined, cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  if (code === 'internal_error') return cause.stack;
+  const systemCode = (cause as NodeJS.ErrnoException).code;
+  return systemCode === undefined ? cause.message : `${systemCode}: ${cause.message}`;
+}
+
+function milliseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
