@@ -7,12 +7,19 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { UpstreamAddresses } from './targets.ts';
+
+interface Jwks {
+  readonly keys: readonly { readonly kid: string }[];
+}
 
 export interface SandboxOptions {
   readonly dataDirectory: string;
   /** Public keys of the assertions it is to trust. */
-  readonly jwks: object;
+  readonly jwks: Jwks;
   readonly issuer: string;
+  /** Names of the upstreams that lie on it. */
+  readonly audiences: readonly string[];
   readonly cursorSecret: string;
   onRestart(): void;
 }
@@ -38,8 +45,20 @@ const ATTEMPTS = 40;
 const ATTEMPT_EVERY_MS = 250;
 const EXIT_IN_USE = 73;
 
-export function isSandboxAddress(address: string): boolean {
+function isSandboxAddress(address: string): boolean {
   return address.startsWith('sandbox:');
+}
+
+type Addresses = Pick<UpstreamAddresses, 'live' | 'test'>;
+
+/** Whether some address of an upstream is the sandbox. */
+export function liesOnSandbox(upstream: Addresses | undefined): boolean {
+  return [...(upstream?.live ?? []), ...(upstream?.test ?? [])].some(isSandboxAddress);
+}
+
+/** Whether all of them are. */
+export function liesOnSandboxOnly(upstream: Addresses): boolean {
+  return [...upstream.live, ...(upstream.test ?? [])].every(isSandboxAddress);
 }
 
 /** Finds or starts the sandbox of a data directory. Rejects when it cannot be had within ten seconds. */
@@ -83,7 +102,7 @@ export async function startSandbox(options: SandboxOptions): Promise<SandboxProc
 async function acquire(directory: string, options: SandboxOptions): Promise<Lease> {
   let problem = 'it does not answer';
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const lease = await leaseAnnounced(directory);
+    const lease = await leaseAnnounced(directory, options.jwks);
     if (lease) return lease;
     const exitCode = await launch(directory, options);
     // Another gateway was quicker: its sandbox will be announced in a moment.
@@ -103,6 +122,7 @@ function launch(directory: string, options: SandboxOptions): Promise<number | un
       SANDBOX_DATA: directory,
       SANDBOX_JWKS: JSON.stringify(options.jwks),
       SANDBOX_ISSUER: options.issuer,
+      SANDBOX_AUDIENCES: options.audiences.join(','),
       SANDBOX_CURSOR_SECRET: options.cursorSecret,
     },
   });
@@ -118,15 +138,34 @@ function launch(directory: string, options: SandboxOptions): Promise<number | un
   });
 }
 
-async function leaseAnnounced(directory: string): Promise<Lease | undefined> {
-  let services: Record<string, number>;
+interface Announcement {
+  readonly pid: number;
+  readonly services: Readonly<Record<string, number>>;
+  /** Of the keys it trusts, sorted and joined by dots. */
+  readonly jwksThumbprint: string;
+}
+
+/** Takes a lease of the sandbox that is announced in a directory. Throws when it runs, but trusts the keys of somebody else. */
+async function leaseAnnounced(directory: string, jwks: Jwks): Promise<Lease | undefined> {
+  const announcement = readAnnouncement(directory);
+  const lease = announcement && (await takeLease(announcement));
+  const ours = jwks.keys.map(({ kid }) => kid);
+  if (!lease || announcement?.jwksThumbprint === ours.sort().join('.')) return lease;
+  lease.end();
+  throw new Error(
+    `A sandbox that trusts other keys runs on ${directory}: end the gateway that holds it (process ${announcement?.pid}).`,
+  );
+}
+
+function readAnnouncement(directory: string): Announcement | undefined {
   try {
-    services = (
-      JSON.parse(readFileSync(join(directory, 'sandbox.json'), 'utf8')) as { services: Record<string, number> }
-    ).services;
+    return JSON.parse(readFileSync(join(directory, 'sandbox.json'), 'utf8')) as Announcement;
   } catch {
     return undefined;
   }
+}
+
+function takeLease({ pid, services }: Announcement): Promise<Lease | undefined> {
   return new Promise((resolve) => {
     const request = get({
       host: '127.0.0.1',
@@ -138,7 +177,8 @@ async function leaseAnnounced(directory: string): Promise<Lease | undefined> {
     request.on('timeout', () => request.destroy());
     request.on('error', () => resolve(undefined));
     request.on('response', (answer: IncomingMessage) => {
-      if (answer.statusCode !== 200) {
+      // After a crash its port may belong to the sandbox of another directory.
+      if (answer.statusCode !== 200 || answer.headers['x-sandbox-pid'] !== String(pid)) {
         request.destroy();
         resolve(undefined);
         return;

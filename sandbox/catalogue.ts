@@ -1,0 +1,43 @@
+// All resources there are, and what follows from their descriptions taken together: who refers to whom.
+import type { ResourceName } from './kinds.ts';
+import type { Resource } from './resource.ts';
+import { bookings } from './resources/bookings.ts';
+import { communications } from './resources/communications.ts';
+import { customers } from './resources/customers.ts';
+import { experiences } from './resources/experiences.ts';
+import { guests } from './resources/guests.ts';
+import { invoices } from './resources/invoices.ts';
+import { jobs } from './resources/jobs.ts';
+import { memberships } from './resources/memberships.ts';
+import { technicians } from './resources/technicians.ts';
+
+export const RESOURCES: Readonly<Record<ResourceName, Resource>> = {
+  customers,
+  jobs,
+  invoices,
+  technicians,
+  memberships,
+  communications,
+  guests,
+  experiences,
+  bookings,
+};
+
+export interface Referrer {
+  readonly from: Resource;
+  readonly member: string;
+}
+
+/** The members of other records that can hold the identifier of such a record. */
+export function referrersOf(target: ResourceName): readonly Referrer[] {
+  return Object.values(RESOURCES).flatMap((from) =>
+    [...referencesOf(from), ...(from.traces ?? [])]
+      .filter(({ to }) => to === target)
+      .map(({ member }) => ({ from, member })),
+  );
+}
+
+/** The members through which a client makes a record refer to others. */
+export function referencesOf(resource: Resource): readonly { readonly member: string; readonly to: ResourceName }[] {
+  return Object.entries(resource.fields).flatMap(([member, { kind }]) => (kind.to ? [{ member, to: kind.to }] : []));
+}

@@ -1,0 +1,111 @@
+// Process entry of the sandbox: starts its services on free ports of the loopback interface, says where they are, and
+// lives as long as a gateway holds a lease. The only file that reads the environment, listens to signals, or exits.
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { calculateJwkThumbprint, type JSONWebKeySet } from 'jose';
+import { DatabaseInUse } from './database.ts';
+import { createLifetime } from './leases.ts';
+import { createSandbox, type Sandbox } from './server.ts';
+
+const EXIT_IN_USE = 73;
+
+const directory = variable('SANDBOX_DATA');
+const announcement = join(directory, 'sandbox.json');
+let ending = false;
+let sandbox: Sandbox | undefined;
+
+try {
+  await start();
+} catch (error) {
+  const inUse = error instanceof DatabaseInUse;
+  note('error', inUse ? 'another sandbox is running on this data directory' : 'the sandbox could not start', error);
+  process.exit(inUse ? EXIT_IN_USE : 1);
+}
+
+async function start(): Promise<void> {
+  mkdirSync(directory, { recursive: true });
+  const jwks = JSON.parse(variable('SANDBOX_JWKS')) as JSONWebKeySet;
+  // The time-outs can be shortened for tests.
+  const graceMs = Number(process.env.SANDBOX_LEASE_GRACE_MS ?? 2000);
+  const firstGraceMs = Number(process.env.SANDBOX_FIRST_LEASE_GRACE_MS ?? 30_000);
+  const onLeases = createLifetime(graceMs, firstGraceMs, () => void end());
+  sandbox = createSandbox({
+    databasePath: join(directory, 'platform.db'),
+    jwks,
+    issuer: variable('SANDBOX_ISSUER'),
+    audiences: (process.env.SANDBOX_AUDIENCES ?? 'platform').split(','),
+    cursorSecret: variable('SANDBOX_CURSOR_SECRET'),
+    onLeases,
+    onFault: (error) => note('error', 'a request failed through a fault of the sandbox', error),
+  });
+  process.on('SIGTERM', () => void end());
+  // Ctrl-C reaches every process of a terminal. The gateways drain after it and need this one until they let go.
+  process.on('SIGINT', () => {});
+  process.on('SIGHUP', () => {});
+  // Whoever read the log may be gone.
+  process.stderr.on('error', () => {});
+
+  const services = { platform: await listen(sandbox) };
+  announce({ pid: process.pid, services, jwksThumbprint: await thumbprintOf(jwks) });
+  // A parent that is gone by now is none of this process's business: nobody takes a lease, and it ends.
+  process.send?.({ ready: true, services }, () => {});
+}
+
+async function listen({ server }: Sandbox): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** Whoever reads the announcement sees all of it or none, never a part. */
+function announce(content: Readonly<Record<string, unknown>>): void {
+  const draft = `${announcement}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(content)}\n`, { mode: 0o600 });
+  renameSync(draft, announcement);
+}
+
+/** Tells a gateway whether this process trusts its keys: RFC 7638, several keys sorted and joined by a dot. */
+async function thumbprintOf(jwks: JSONWebKeySet): Promise<string> {
+  const thumbprints = await Promise.all(jwks.keys.map((key) => calculateJwkThumbprint(key)));
+  return thumbprints.sort().join('.');
+}
+
+async function end(): Promise<void> {
+  if (ending) return;
+  ending = true;
+  try {
+    // First, so that no gateway is sent to a process that is about to go.
+    withdraw();
+    await sandbox?.close();
+    process.exit(0);
+  } catch (error) {
+    note('error', 'the sandbox did not end cleanly', error);
+    process.exit(1);
+  }
+}
+
+function withdraw(): void {
+  try {
+    const { pid } = JSON.parse(readFileSync(announcement, 'utf8')) as { pid?: number };
+    if (pid === process.pid) rmSync(announcement);
+  } catch {
+    // There is none, or somebody wrote another: not this process's to remove.
+  }
+}
+
+function variable(name: string): string {
+  const value = process.env[name];
+  if (value) return value;
+  note('error', `${name} is not set`);
+  process.exit(1);
+}
+
+function note(level: string, message: string, error?: unknown): void {
+  const reason = error instanceof Error ? { reason: error.message } : {};
+  process.stderr.write(
+    `${JSON.stringify({ level, time: new Date().toISOString(), service: 'sandbox', message, ...reason })}\n`,
+  );
+}

@@ -1,0 +1,26 @@
+// Guests: the profiles of a hotel's guests.
+import { email, flag, phone, text } from '../kinds.ts';
+import { byText, equals, optional, type Resource, required } from '../resource.ts';
+import { freeObject } from '../shapes.ts';
+
+export const guests: Resource = {
+  name: 'guests',
+  prefix: 'gst',
+  noun: 'guest',
+  fields: {
+    name: required(text({ max: 200 })),
+    email: optional(email),
+    phone: optional(phone),
+    preferences: optional(freeObject),
+    loyalty_number: optional(text({ max: 64 })),
+    vip: optional(flag, false),
+  },
+  kept: {},
+  derived: {
+    // A stay is a booking that was seen through. The plus lets the index over guest_id be used, as with customers.
+    stays_count: `SELECT count(*) FROM bookings WHERE scope = r.scope
+      AND json_extract(record, '$.guest_id') = +r.id AND json_extract(record, '$.status') = 'completed'`,
+  },
+  filters: { email: equals('email', email), vip: equals('vip', flag) },
+  sorts: { name: byText('name') },
+};

@@ -1,0 +1,37 @@
+// Memberships: a customer's subscription to a recurring maintenance plan and when it renews.
+import { date, flag, oneOf, reference, text } from '../kinds.ts';
+import { before, byNullable, equals, onlyByUpdate, optional, type Resource, required } from '../resource.ts';
+import { money } from '../shapes.ts';
+import { addMonths } from '../times.ts';
+
+const MONTHS: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 };
+const status = oneOf(['active', 'paused', 'canceled', 'expired']);
+
+export const memberships: Resource = {
+  name: 'memberships',
+  prefix: 'mem',
+  noun: 'membership',
+  fields: {
+    customer_id: required(reference('customers')),
+    plan_name: required(text({ max: 200 })),
+    interval: required(oneOf(['month', 'quarter', 'year'])),
+    starts_on: required(date),
+    price: optional(money),
+    auto_renew: optional(flag, true),
+    status: onlyByUpdate(status, 'active'),
+  },
+  kept: { renews_on: null },
+  derived: {},
+  filters: {
+    status: equals('status', status),
+    customer_id: equals('customer_id', reference('customers')),
+    renews_before: before('renews_on', date),
+  },
+  sorts: { renews_on: byNullable('renews_on') },
+  edges: { active: ['paused', 'canceled'], paused: ['active', 'canceled'] },
+  settle(next) {
+    if (next.status === 'canceled') return { ...next, renews_on: null };
+    const months = MONTHS[String(next.interval)] ?? 1;
+    return { ...next, renews_on: addMonths(String(next.starts_on), months) };
+  },
+};

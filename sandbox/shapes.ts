@@ -1,0 +1,100 @@
+// The kinds of value that are made of others: records with named members, lists, and the two free-form objects.
+import { currency, flag, integer, type Json, type Kind, refuse, type Spot, text, within } from './kinds.ts';
+
+const NESTING_MAX = 32;
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An object with these members; one that is left out, or null, is stored as null unless it is needed. */
+export function shape(members: Readonly<Record<string, Kind>>, needed: readonly string[] = []): Kind {
+  return {
+    read(value, spot) {
+      if (!isObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
+      refuseStrangers(value, members, spot);
+      const stored = Object.entries(members).map(([name, kind]): [string, Json] => {
+        const member = value[name];
+        if (member !== undefined && (member !== null || needed.includes(name))) {
+          return [name, kind.read(member, within(spot, name)) ?? null];
+        }
+        if (needed.includes(name)) refuse(within(spot, name), 'required', 'Is required.');
+        return [name, null];
+      });
+      return Object.fromEntries(stored);
+    },
+  };
+}
+
+/** Truth values under these names. One that is left out stays out: it is not decided. */
+export function flags(names: readonly string[]): Kind {
+  const members = Object.fromEntries(names.map((name) => [name, flag]));
+  return {
+    read(value, spot) {
+      if (!isObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
+      refuseStrangers(value, members, spot);
+      const given = names.filter((name) => value[name] !== undefined);
+      return Object.fromEntries(given.map((name) => [name, flag.read(value[name], within(spot, name)) ?? null]));
+    },
+  };
+}
+
+function refuseStrangers(value: object, members: object, spot: Spot): void {
+  for (const name of Object.keys(value)) {
+    if (!Object.hasOwn(members, name)) refuse(within(spot, name), 'unknown', 'Is not a member of the contract.');
+  }
+}
+
+export function list(item: Kind, bounds: { min?: number; max: number; unique?: true }): Kind {
+  const { min = 0, max, unique = false } = bounds;
+  return {
+    read(value, spot) {
+      if (!Array.isArray(value)) return refuse(spot, 'wrong_type', 'Must be an array.', { type: 'array' });
+      if (value.length < min)
+        return refuse(spot, 'too_few_items', `Must have at least ${min} items.`, { minItems: min });
+      if (value.length > max)
+        return refuse(spot, 'too_many_items', `Must have at most ${max} items.`, { maxItems: max });
+      const items = value.map((entry: unknown, index) => item.read(entry, within(spot, index)) ?? null);
+      if (unique && new Set(items).size < items.length) return refuse(spot, 'not_unique', 'Must not repeat an item.');
+      return items;
+    },
+  };
+}
+
+/** An amount in minor units of its currency. */
+export const money: Kind = shape({ amount: integer(0, 1_000_000_000), currency }, ['amount', 'currency']);
+
+/** Strings under names of the client's own choice. */
+export const metadata: Kind = {
+  read(value, spot) {
+    if (!isObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
+    const entries = Object.entries(value);
+    if (entries.length > 20)
+      return refuse(spot, 'too_many_items', 'Must have at most 20 members.', { maxProperties: 20 });
+    const name = text({ max: 40 });
+    const content = text({ min: 0, max: 500 });
+    const read = entries.map(([key, entry]): [string, Json] => {
+      name.read(key, within(spot, key));
+      return [key, content.read(entry, within(spot, key)) ?? null];
+    });
+    // fromEntries defines members, so a client's "__proto__" stays a name like any other.
+    return Object.fromEntries(read);
+  },
+};
+
+/** Any object, as long as it is not nested so deeply that reading it back could fail. */
+export const freeObject: Kind = {
+  read(value, spot) {
+    if (!isObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
+    return isShallow(value, NESTING_MAX) ? (value as Json) : tooDeep(spot);
+  },
+};
+
+function tooDeep(spot: Spot): undefined {
+  return refuse(spot, 'invalid', `Must not be nested more than ${NESTING_MAX} levels deep.`);
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1));
+}
