@@ -33,7 +33,7 @@ import { createStatus } from './observe/status.ts';
 import { createTrail } from './observe/trail.ts';
 import { createPipeline } from './pipeline.ts';
 import { createForward } from './upstream/forward.ts';
-import { isSandboxAddress, type SandboxProcess, startSandbox } from './upstream/sandbox.ts';
+import { liesOnSandbox, type SandboxProcess, startSandbox } from './upstream/sandbox.ts';
 import { createTargets } from './upstream/targets.ts';
 
 export interface AppOptions {
@@ -75,18 +75,18 @@ export async function startApp(options: AppOptions): Promise<App> {
   let draining = false;
 
   const assertions = await createAssertions({ keys: secrets.assertionKeys(), issuer: gateway.publicUrl, now });
-  const needsSandbox = Object.values(upstreams).some(({ live, test = [] }) =>
-    [...live, ...test].some(isSandboxAddress),
-  );
-  const sandbox = !needsSandbox
-    ? undefined
-    : await startSandbox({
-        dataDirectory: settings.dataDirectory,
-        jwks: assertions.jwks(),
-        issuer: gateway.publicUrl,
-        cursorSecret: secrets.cursorSecret(),
-        onRestart: () => log.logger.warn('the sandbox ended; starting it again'),
-      });
+  const onSandbox = Object.keys(upstreams).filter((name) => liesOnSandbox(upstreams[name]));
+  const sandbox =
+    onSandbox.length === 0
+      ? undefined
+      : await startSandbox({
+          dataDirectory: settings.dataDirectory,
+          jwks: assertions.jwks(),
+          issuer: gateway.publicUrl,
+          audiences: onSandbox,
+          cursorSecret: secrets.cursorSecret(),
+          onRestart: () => log.logger.warn('the sandbox ended; starting it again'),
+        });
   const targets = createTargets(upstreams, (address) => sandbox?.originOf(address) ?? address);
   const directory = createDirectory({
     store: options.store,

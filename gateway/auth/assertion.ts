@@ -39,7 +39,7 @@ export interface Assertions {
   /** For work of the gateway itself, on behalf of an organization; not cached. */
   assertionOf(claims: AssertionClaims, upstream: string): Promise<string>;
   /** The public halves, as a JWK Set. */
-  jwks(): object;
+  jwks(): { readonly keys: readonly { readonly kid: string }[] };
 }
 
 interface Held {

@@ -15,11 +15,13 @@ export interface DemoOptions {
   readonly app: Pick<App, 'sandbox' | 'assertionOf'>;
   readonly store: KeyStore;
   readonly digestOf: DigestOf;
+  /** An upstream that lies on the sandbox. */
+  readonly upstream: string;
   now(): number;
 }
 
 /** Makes sure that the organization and its data exist, replaces the key of the last start, and answers the new one. */
-export async function issueDemoKey({ app, store, digestOf, now }: DemoOptions): Promise<string> {
+export async function issueDemoKey({ app, store, digestOf, upstream, now }: DemoOptions): Promise<string> {
   const organization = {
     id: ORGANIZATION,
     name: 'Demo',
@@ -31,7 +33,7 @@ export async function issueDemoKey({ app, store, digestOf, now }: DemoOptions): 
   if ((await store.organizations.get(ORGANIZATION)) === undefined) await store.organizations.create(organization, BY);
   for (const mode of ['live', 'test'] as const) {
     const claims = { subject: BY, organization: ORGANIZATION, tier: organization.tier, mode, scopes: ['*'] };
-    await app.sandbox?.seed(await app.assertionOf(claims, 'platform'));
+    await app.sandbox?.seed(await app.assertionOf(claims, upstream));
   }
   for (const key of await store.keys.list({ organization: ORGANIZATION })) {
     if (key.name !== KEY_NAME || key.revokedAtMs !== undefined) continue;

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { type App, startApp } from '../app.ts';
 import { loadSettings, type Settings } from '../config/load.ts';
 import { type Configuration, loadConfiguration } from '../configuration.ts';
-import { isSandboxAddress } from '../upstream/sandbox.ts';
+import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
 import { issueDemoKey } from './demo.ts';
 import { openKeyStore, openSecrets, type Surroundings } from './surroundings.ts';
 
@@ -42,19 +42,15 @@ async function start(surroundings: Surroundings, asJson: boolean): Promise<void>
     surroundings.exit(0);
   });
 
-  const demoKey = isAllSandbox(configuration)
-    ? await issueDemoKey({ app, store, digestOf, now: surroundings.now })
-    : undefined;
+  // A key that is made up and printed belongs to demo data only: never where a single real upstream is configured.
+  const upstreams = Object.entries(configuration.config.upstreams);
+  const demo = { app, store, digestOf, upstream: upstreams[0]?.[0] ?? '', now: surroundings.now };
+  const demoKey = upstreams.every(([, upstream]) => liesOnSandboxOnly(upstream)) ? await issueDemoKey(demo) : undefined;
   surroundings.write(
     asJson
       ? `${JSON.stringify({ port: app.port, admin_port: app.adminPort })}\n`
       : banner(app, settings, configuration, demoKey),
   );
-}
-
-/** A key that is made up and printed belongs to demo data only: never where a single real upstream is configured. */
-function isAllSandbox({ config }: Configuration): boolean {
-  return Object.values(config.upstreams).every(({ live, test = [] }) => [...live, ...test].every(isSandboxAddress));
 }
 
 function banner(app: App, settings: Settings, { contracts }: Configuration, demoKey: string | undefined): string {
