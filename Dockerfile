@@ -1,0 +1,24 @@
+# One artefact, no build step: Node runs the TypeScript sources as they are.
+# The image itself is not built in CI: there is no container engine.
+FROM node:24.21.0-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:24.21.0-bookworm-slim
+ENV NODE_ENV=production GATEWAY_DATA=/data ADMIN_HOST=127.0.0.1
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY package.json ./
+COPY bin ./bin
+COPY gateway ./gateway
+COPY sandbox ./sandbox
+COPY openapi ./openapi
+COPY config ./config
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=2s CMD ["node", "-e", "fetch('http://127.0.0.1:9090/readyz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
+# exec form: SIGTERM reaches Node, which drains.
+CMD ["node", "--disable-warning=ExperimentalWarning", "gateway/main.ts", "start"]

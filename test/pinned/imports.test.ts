@@ -1,0 +1,109 @@
+// Who may import whom: one folder is one concern, libraries are known to one folder, the environment to one file.
+
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const concerns = ['auth', 'config', 'contract', 'edge', 'limits', 'observe', 'upstream'];
+const shared = ['gateway/exchange.ts', 'gateway/errors.ts', 'gateway/mistakes.ts', 'gateway/source.ts'];
+/** They hold several concerns together, so they may see them all. */
+const wiring = ['gateway/app.ts', 'gateway/main.ts', 'gateway/configuration.ts', 'gateway/commands/'];
+
+/** Libraries and the places that may know them. */
+const libraries: Record<string, readonly string[]> = {
+  '@prometheus-io/client': ['gateway/observe/'],
+  '@redocly/openapi-core': ['gateway/contract/'],
+  ajv: ['gateway/contract/'],
+  'ajv-formats': ['gateway/contract/'],
+  commander: ['gateway/main.ts', 'gateway/commands/'],
+  express: ['gateway/edge/', 'gateway/observe/admin.ts'],
+  ioredis: ['gateway/limits/'],
+  jose: ['gateway/auth/', 'sandbox/'],
+  'lru-cache': ['gateway/auth/'],
+  'openapi-backend': ['gateway/contract/'],
+  pino: ['gateway/observe/', 'gateway/app.ts'],
+  'rate-limiter-flexible': ['gateway/limits/'],
+  re2js: ['gateway/contract/'],
+  undici: ['gateway/upstream/'],
+  yaml: ['gateway/source.ts'],
+  zod: ['gateway/config/'],
+};
+
+interface Import {
+  readonly from: string;
+  /** A path below the root, or the name of a package. */
+  readonly to: string;
+}
+
+const files = globSync(['gateway/**/*.ts', 'sandbox/**/*.ts'], { cwd: root }).sort();
+const imports: Import[] = files.flatMap((from) => {
+  const text = readFileSync(join(root, from), 'utf8');
+  return [...text.matchAll(/^(?:import|export)[^;]*? from '([^']+)';/gms)].map((match) => {
+    const specifier = match[1] as string;
+    return { from, to: specifier.startsWith('.') ? normalize(join(dirname(from), specifier)) : specifier };
+  });
+});
+
+const told = (list: readonly Import[]) => list.map(({ from, to }) => `${from} imports ${to}`);
+const isWiring = (file: string) => wiring.some((place) => file.startsWith(place));
+const concernOf = (file: string) => concerns.find((concern) => file.startsWith(`gateway/${concern}/`));
+
+describe('imports', () => {
+  it('stay inside a concern, or go to what all share', () => {
+    const wrong = imports.filter(({ from, to }) => {
+      if (!to.startsWith('gateway/') || isWiring(from)) return false;
+      const concern = concernOf(from);
+      return !(shared.includes(to) || (concern !== undefined && concernOf(to) === concern));
+    });
+    assert.deepEqual(told(wrong.filter(({ from }) => from !== 'gateway/pipeline.ts')), []);
+  });
+
+  it('of the shared files go to shared files only', () => {
+    const wrong = imports.filter(
+      ({ from, to }) => shared.includes(from) && to.startsWith('gateway/') && !shared.includes(to),
+    );
+    assert.deepEqual(told(wrong), []);
+  });
+
+  it('never cross between the gateway and the sandbox', () => {
+    const wrong = imports.filter(
+      ({ from, to }) => from.startsWith('sandbox/') !== to.startsWith('sandbox/') && /^(sandbox|gateway)\//.test(to),
+    );
+    assert.deepEqual(told(wrong), []);
+  });
+
+  it('of a library come from the one place that knows it', () => {
+    const packageOf = (name: string) =>
+      name.startsWith('@') ? name.split('/').slice(0, 2).join('/') : (name.split('/')[0] as string);
+    const wrong = imports.filter(({ from, to }) => {
+      if (/^(node:|gateway\/|sandbox\/)/.test(to)) return false;
+      return !libraries[packageOf(to)]?.some((place) => from.startsWith(place));
+    });
+    assert.deepEqual(told(wrong), []);
+  });
+
+  it('cover every dependency of package.json, so that none is carried for nothing', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object };
+    assert.deepEqual(Object.keys(dependencies).sort(), Object.keys(libraries).sort());
+  });
+});
+
+describe('the process', () => {
+  const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+  it('is ended, and its signals and environment are read, in main.ts only', () => {
+    const users = files.filter(
+      (file) => file.startsWith('gateway/') && /\bprocess\.(env|exit|on)\b/.test(textOf(file)),
+    );
+    assert.deepEqual(users, ['gateway/main.ts']);
+  });
+
+  it('has no upstream named in its code', () => {
+    const naming = files.filter(
+      (file) => file.startsWith('gateway/') && /['"`](mail|stalwart)['"`]/.test(textOf(file)),
+    );
+    assert.deepEqual(naming, []);
+  });
+});
