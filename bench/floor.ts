@@ -1,4 +1,5 @@
-// The floor: the least a proxy on this Node can do. Bare node:http in front, undici's dispatch behind, nothing in between.
+// The floor: the least a proxy on this Node can do. Bare node:http in front, undici's dispatch behind; it forwards what it gets, both
+// ways, without the hop-by-hop fields, and looks at nothing.
 
 import { createServer, type ServerResponse } from 'node:http';
 import { type Dispatcher, Pool } from 'undici';
@@ -6,32 +7,27 @@ import { type Dispatcher, Pool } from 'undici';
 const [port, upstream] = process.argv.slice(2);
 // The gateway's settings, so that the difference is the gateway's own work.
 const pool = new Pool(upstream as string, { connections: 16, headersTimeout: 0, bodyTimeout: 0 });
+const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'host', 'date']);
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-  const body = request.method === 'GET' ? null : request;
-  pool.dispatch(
-    {
-      method: request.method as Dispatcher.HttpMethod,
-      path: request.url as string,
-      headers: sentOn(request.headers),
-      body,
-    },
-    relay(response),
-  );
+  const { method, url, rawHeaders } = request;
+  const headers: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase();
+    if (!hopByHop.has(name)) headers.push(name, rawHeaders[i + 1] as string);
+  }
+  const body = method === 'GET' ? null : request;
+  pool.dispatch({ method: method as Dispatcher.HttpMethod, path: url as string, headers, body }, relayTo(response));
 });
 server.listen(Number(port), '127.0.0.1');
 
-function sentOn(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
-  const { accept = '*/*', 'content-type': type, 'content-length': length } = headers as NodeJS.Dict<string>;
-  return { accept, ...(type ? { 'content-type': type } : {}), ...(length ? { 'content-length': length } : {}) };
-}
-
-function relay(response: ServerResponse): Dispatcher.DispatchHandler {
+function relayTo(response: ServerResponse): Dispatcher.DispatchHandler {
   return {
     onRequestStart() {},
     onResponseStart(_controller, status, headers) {
-      const { 'content-type': type = '', 'content-length': length = '' } = headers as NodeJS.Dict<string>;
-      response.writeHead(status, ['content-type', type, 'content-length', length]);
+      const sent: string[] = [];
+      for (const name in headers) if (!hopByHop.has(name)) sent.push(name, headers[name] as string);
+      response.writeHead(status, sent);
     },
     onResponseData(_controller, chunk) {
       response.write(chunk);

@@ -56,7 +56,9 @@ function requests({ keys, port }: Contestant, line: string, content: string): Bu
   const common = `${line}\r\nHost: 127.0.0.1:${port}\r\nAccept: application/json\r\nUser-Agent: bench\r\n`;
   const framing =
     content === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(content)}\r\n`;
-  const authorizations = keys.length === 0 ? [''] : keys.map((key) => `Authorization: Bearer ${key}\r\n`);
+  // The floor is sent the same bytes; it does not look at them.
+  const sent = keys.length === 0 ? ['x'.repeat(46)] : keys;
+  const authorizations = sent.map((key) => `Authorization: Bearer ${key}\r\n`);
   return authorizations.map((authorization) => Buffer.from(`${common}${authorization}${framing}\r\n${content}`));
 }
 

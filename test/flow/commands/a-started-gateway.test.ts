@@ -1,0 +1,162 @@
+// `gateway start` as a stranger meets it: it runs, the printed line works as pasted, a second start keeps everything.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { createInstallation, type Running } from '../../support/process.ts';
+
+const shell = promisify(execFile);
+
+/** Runs the printed command line in a shell, as somebody would who pastes it. */
+async function paste(gateway: Running): Promise<{ status: number; body: { data: { id: string }[] } }> {
+  const line = /curl .*/.exec(gateway.output())?.[0] ?? '';
+  const { stdout } = await shell('bash', ['-c', `${line} -s -w '\\n%{http_code}'`]);
+  const [body = '', status] = stdout.split('\n');
+  return { status: Number(status), body: JSON.parse(body) };
+}
+
+const until = async (holds: () => Promise<boolean>, withinMs: number) => {
+  const end = performance.now() + withinMs;
+  while (performance.now() < end) {
+    if (await holds()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return false;
+};
+
+describe('gateway start on the sandbox', () => {
+  const installation = createInstallation();
+  after(() => installation.remove());
+
+  it('prints a curl line that works as pasted, and a second start keeps the data and prints a working one again', async () => {
+    const first = await installation.start();
+    const before = await paste(first);
+    assert.equal(before.status, 200);
+    assert.equal(before.body.data.length, 3);
+    assert.equal(await first.stop(), 0);
+
+    const second = await installation.start();
+    try {
+      const again = await paste(second);
+      assert.equal(again.status, 200);
+      assert.deepEqual(
+        again.body.data.map(({ id }) => id),
+        before.body.data.map(({ id }) => id),
+      );
+      const oldKey = /sk_test_\w+/.exec(first.output())?.[0];
+      const refused = await fetch(`http://127.0.0.1:${second.port}/v1/customers`, {
+        headers: { authorization: `Bearer ${oldKey}` },
+      });
+      assert.equal(refused.status, 401, 'the key of the first start is replaced');
+    } finally {
+      await second.stop();
+    }
+  });
+
+  it('has at least 250 customers in the demo organization, so that paging is real', async () => {
+    const gateway = await installation.start();
+    try {
+      const key = /sk_test_\w+/.exec(gateway.output())?.[0];
+      let count = 0;
+      let cursor = '';
+      do {
+        const answer = await fetch(`http://127.0.0.1:${gateway.port}/v1/customers?limit=100${cursor}`, {
+          headers: { authorization: `Bearer ${key}` },
+        });
+        const page = (await answer.json()) as { data: unknown[]; cursor: string | null };
+        count += page.data.length;
+        cursor = page.cursor === null ? '' : `&cursor=${page.cursor}`;
+      } while (cursor !== '');
+      assert.ok(count >= 250, `${count} customers`);
+    } finally {
+      await gateway.stop();
+    }
+  });
+
+  it('honours what the commands change within a second', async () => {
+    const gateway = await installation.start();
+    try {
+      const status = async (key: string) =>
+        (
+          await fetch(`http://127.0.0.1:${gateway.port}/v1/customers?limit=1`, {
+            headers: { authorization: `Bearer ${key}` },
+          })
+        ).status;
+      const created = await installation.run(
+        'orgs',
+        'create',
+        '--id',
+        'org_acme',
+        '--name',
+        'Acme',
+        '--tier',
+        'premium',
+        '--json',
+      );
+      assert.equal(JSON.parse(created.stdout).id, 'org_acme');
+      const issued = await installation.run(
+        'keys',
+        'create',
+        '--org',
+        'org_acme',
+        '--mode',
+        'live',
+        '--scopes',
+        '*',
+        '--json',
+      );
+      const { id, key } = JSON.parse(issued.stdout);
+      assert.match(key, /^sk_live_[0-9A-Za-z]{38}$/);
+      assert.equal(await status(key), 200, 'a new key works at once');
+
+      await installation.run('orgs', 'suspend', 'org_acme');
+      assert.ok(await until(async () => (await status(key)) === 403, 1000), 'suspended within a second');
+      await installation.run('orgs', 'resume', 'org_acme');
+      assert.ok(await until(async () => (await status(key)) === 200, 1000), 'resumed within a second');
+      await installation.run('keys', 'revoke', id, '--json');
+      assert.ok(await until(async () => (await status(key)) === 401, 1000), 'revoked within a second');
+
+      const audit = JSON.parse((await installation.run('audit', '--org', 'org_acme', '--json')).stdout) as {
+        kind: string;
+      }[];
+      const kinds = [
+        'key.revoked',
+        'organization.resumed',
+        'organization.suspended',
+        'key.created',
+        'organization.created',
+      ];
+      assert.deepEqual(
+        audit.map(({ kind }) => kind),
+        kinds,
+      );
+    } finally {
+      await gateway.stop();
+    }
+  });
+
+  it('finishes the request in flight on SIGTERM', async () => {
+    const gateway = await installation.start();
+    const key = /sk_test_\w+/.exec(gateway.output())?.[0];
+    const headers = { authorization: `Bearer ${key}` };
+    const url = `http://127.0.0.1:${gateway.port}/v1/customers?limit=100`;
+    const answers = Promise.all(Array.from({ length: 20 }, async () => (await fetch(url, { headers })).json()));
+    await new Promise((resolve) => setTimeout(resolve, 15));
+    const code = await gateway.stop();
+    assert.equal(code, 0);
+    for (const page of (await answers) as { data?: unknown[]; error?: { code: string } }[]) {
+      assert.ok(page.data?.length === 100 || page.error?.code === 'gateway_shutting_down');
+    }
+  });
+
+  it('says in one sentence that a port is taken, and ends with 1', async () => {
+    const gateway = await installation.start();
+    const other = createInstallation({ PORT: String(gateway.port) });
+    const refused = await other.run('start');
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /Cannot listen on 127\.0\.0\.1:\d+: something else listens there\./);
+    await gateway.stop();
+    other.remove();
+  });
+});

@@ -1,0 +1,131 @@
+// The promise of the limits, through the whole gateway: with 50 clients at once exactly as many requests are admitted in a minute as the
+// tier says, in one process and over instances that share a Redis.
+
+import assert from 'node:assert/strict';
+import { Agent, request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+}
+
+const shippedTiers = { standard: { requests: 100, windowSeconds: 60 }, premium: { requests: 1000, windowSeconds: 60 } };
+const run = String(process.pid);
+
+let upstream: FakeUpstream;
+let redis: TestRedis;
+before(async () => {
+  upstream = await startUpstream();
+  redis = await startRedis();
+});
+after(async () => {
+  await upstream.close();
+  await redis.stop();
+});
+
+function start(environment: Record<string, string> = {}): Promise<TestGateway> {
+  return startGateway({
+    upstreams: { platform: { contracts: ['v1/*.yaml'], live: upstream.url } },
+    limits: { tiers: shippedTiers },
+    environment,
+  });
+}
+
+/** 50 clients, each with a connection of its own, sending one request after another. */
+async function offer(gateways: readonly TestGateway[], keys: readonly string[], total: number): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  let left = total;
+  const client = async (index: number) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const gateway = gateways[index % gateways.length] as TestGateway;
+    const authorization = `Bearer ${keys[index % keys.length]}`;
+    while (left-- > 0) answers.push(await get(`${gateway.url}/v1/customers`, authorization, agent));
+    agent.destroy();
+  };
+  await Promise.all(Array.from({ length: 50 }, (_, index) => client(index)));
+  return answers;
+}
+
+function get(url: string, authorization: string, agent: Agent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers: { authorization }, agent }, (answer) => {
+      answer.resume().on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+function assertExactly(answers: readonly Answer[], admitted: number): void {
+  assert.equal(answers.filter(({ status }) => status === 200).length, admitted);
+  const refused = answers.filter(({ status }) => status !== 200);
+  assert.equal(refused.length, answers.length - admitted);
+  for (const { status, headers } of refused) {
+    assert.equal(status, 429);
+    const wait = Number(headers['retry-after']);
+    assert.ok(wait >= 1 && wait <= 60, `Retry-After ${wait}`);
+    assert.equal(headers.ratelimit, `"organization";r=0;t=${wait}`);
+    assert.equal(headers['ratelimit-policy'], `"organization";q=${admitted};w=60`);
+    assert.equal(headers['x-ratelimit-remaining'], '0');
+  }
+}
+
+describe('in one process', () => {
+  for (const [tier, { requests }] of Object.entries(shippedTiers)) {
+    it(`exactly ${requests} requests of a ${tier} organization are admitted, over all its keys`, async () => {
+      const gateway = await start();
+      try {
+        const keys = [];
+        for (let index = 0; index < 3; index++) keys.push((await gateway.issueKey({ tier })).key);
+        assertExactly(await offer([gateway], keys, requests + 150), requests);
+        const stranger = (await gateway.issueKey({ organization: 'org_stranger', tier })).key;
+        assertExactly(await offer([gateway], [stranger], 1), 1);
+      } finally {
+        await gateway.stop();
+      }
+    });
+  }
+});
+
+describe('over two instances and one Redis', () => {
+  for (const [tier, { requests }] of Object.entries(shippedTiers)) {
+    it(`exactly ${requests} requests of a ${tier} organization are admitted in all`, async () => {
+      const first = await start({ REDIS_URL: redis.url });
+      const second = await start({ REDIS_URL: redis.url });
+      try {
+        // The same organization on both: its counter is named after it, wherever its key lies.
+        const organization = `org_${tier}_${run}`;
+        const keys = [
+          (await first.issueKey({ organization, tier })).key,
+          (await second.issueKey({ organization, tier })).key,
+        ];
+        assertExactly(await offer([first, second], keys, requests + 150), requests);
+      } finally {
+        await first.stop();
+        await second.stop();
+      }
+    });
+  }
+});
+
+describe('the headers of an admitted request', () => {
+  it('count down, and say when the next unit is freed', async () => {
+    const gateway = await start();
+    try {
+      const { key } = await gateway.issueKey({ tier: 'standard' });
+      const [answer] = (await offer([gateway], [key], 1)) as [Answer];
+      assert.equal(answer.headers['ratelimit-policy'], '"organization";q=100;w=60');
+      assert.equal(answer.headers.ratelimit, '"organization";r=99;t=60');
+      assert.equal(answer.headers['x-ratelimit-limit'], '100');
+      assert.equal(answer.headers['x-ratelimit-remaining'], '99');
+      const reset = Number(answer.headers['x-ratelimit-reset']) - Date.now() / 1000;
+      assert.ok(reset > 57 && reset < 62, `${reset}`);
+    } finally {
+      await gateway.stop();
+    }
+  });
+});

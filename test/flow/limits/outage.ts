@@ -1,0 +1,60 @@
+// A store on a Redis that the test may damage, and questions to it: what the tests about outages share.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRedisStore, type RedisStore, type RedisStoreOptions } from '../../../gateway/limits/redis-store.ts';
+import type { AwayPolicy, Charge, StoreStatus, Verdict } from '../../../gateway/limits/store.ts';
+import { charge } from '../../unit/limits/scenarios.ts';
+
+/** 100 ms are promised; the rest is for a test machine that is busy with other tests. */
+export const WAIT_MAX_MS = 150;
+
+export interface Outage {
+  readonly store: RedisStore;
+  /** What the store reported, in order. */
+  readonly changes: readonly StoreStatus[];
+  policy: AwayPolicy;
+  /** Clients that ask at once, and the longest that any of them waited. */
+  ask(charges: readonly Charge[], clients: number): Promise<{ verdicts: Verdict[]; longestMs: number }>;
+  untilUp(): Promise<void>;
+}
+
+export async function openStore(url: string, options: Partial<RedisStoreOptions> = {}): Promise<Outage> {
+  const changes: StoreStatus[] = [];
+  const onChange = (status: StoreStatus) => void changes.push(status);
+  const whenStoreIsAway = () => outage.policy;
+  const store = createRedisStore({ url, whenStoreIsAway, now: Date.now, onChange, ...options });
+
+  async function ask(charges: readonly Charge[], clients: number): Promise<{ verdicts: Verdict[]; longestMs: number }> {
+    const startMs = performance.now();
+    let longestMs = 0;
+    const asked = Array.from({ length: clients }, async () => {
+      const verdict = await store.decide(charges);
+      longestMs = Math.max(longestMs, performance.now() - startMs);
+      return verdict;
+    });
+    return { verdicts: await Promise.all(asked), longestMs };
+  }
+
+  async function untilUp(): Promise<void> {
+    const endMs = Date.now() + 5_000;
+    while (store.status().state !== 'up') {
+      assert.ok(Date.now() < endMs, 'Redis did not come back');
+      await sleep(10);
+    }
+  }
+
+  const outage: Outage = { store, changes, policy: 'local', ask, untilUp };
+  await store.opened;
+  return outage;
+}
+
+/** A counter that no other test knows. */
+export function limitOf(requests: number): Charge[] {
+  return [charge({ key: `rl:{org_${randomUUID()}}:organization`, requests })];
+}
+
+export function countOf(verdicts: readonly Verdict[], outcome: Verdict['outcome']): number {
+  return verdicts.filter((one) => one.outcome === outcome).length;
+}

@@ -1,0 +1,182 @@
+// The log line, the metrics and the admin listener: enough to find out what happened, nothing that is secret.
+
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { sendRaw } from '../../support/raw.ts';
+import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+
+const SECRET_QUERY = 'marker-of-a-query-value';
+const SECRET_BODY = 'marker-of-a-body-value';
+const SECRET_COOKIE = 'marker-of-a-cookie';
+
+describe('what operators see', () => {
+  let upstream: FakeUpstream;
+  let gateway: TestGateway;
+  let key: { id: string; key: string };
+  before(async () => {
+    upstream = await startUpstream((received, response) => {
+      response.setHeader('content-type', 'application/json');
+      if (received.method === 'POST') response.writeHead(500).end('{"message":"marker-of-an-upstream"}');
+      else response.end('{"data":[],"cursor":null,"has_more":false}');
+    });
+    gateway = await startGateway({ upstreams: { platform: { contracts: ['v1/*.yaml'], live: upstream.url } } });
+    key = await gateway.issueKey();
+  });
+  after(async () => {
+    await gateway.stop();
+    await upstream.close();
+  });
+
+  const call = (path: string, init: RequestInit = {}) =>
+    fetch(gateway.url + path, {
+      ...init,
+      headers: { authorization: `Bearer ${key.key}`, cookie: `session=${SECRET_COOKIE}`, ...init.headers },
+    });
+  const lineOf = (id: string | null) => gateway.logLines().find((line) => line.request_id === id);
+
+  it('one line tells a successful exchange: who, what, where, how long', async () => {
+    const answer = await call(`/v1/customers?email=${SECRET_QUERY}@example.com`, {
+      headers: { 'x-request-id': 'mine-1' },
+    });
+    await answer.text();
+    const line = lineOf(answer.headers.get('x-request-id'));
+    assert.ok(line);
+    const { time, duration_ms, upstream_ms, decided_at, trace_id, ...rest } = line;
+    assert.deepEqual(rest, {
+      level: 30,
+      request_id: answer.headers.get('x-request-id'),
+      method: 'GET',
+      stage: 'forward',
+      status: 200,
+      operation: 'listCustomers',
+      route: '/v1/customers',
+      upstream: 'platform',
+      organization: 'org_test',
+      tier: 'standard',
+      key_id: key.id,
+      mode: 'live',
+      client: '127.0.0.1',
+      bytes_in: 0,
+      bytes_out: 42,
+      limit: 'organization',
+      limit_remaining: 99_999,
+      limit_source: 'process',
+      target: upstream.url,
+      upstream_status: 200,
+      client_request_id: 'mine-1',
+      msg: 'exchange',
+    });
+    for (const number of [time, duration_ms, upstream_ms, decided_at]) assert.equal(typeof number, 'number');
+    assert.match(String(trace_id), /^[0-9a-f]{32}$/);
+  });
+
+  it('a refusal says at which stage and with which code; a failing upstream is a warning', async () => {
+    const refused = await call('/v1/customers?limit=0');
+    const line = lineOf(refused.headers.get('x-request-id'));
+    assert.deepEqual([line?.stage, line?.code, line?.level, line?.status], ['validate', 'validation_failed', 30, 400]);
+    const failed = await call('/v1/customers', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: SECRET_BODY }),
+    });
+    const warning = lineOf(failed.headers.get('x-request-id'));
+    assert.deepEqual(
+      [warning?.stage, warning?.code, warning?.level, warning?.upstream_status],
+      ['forward', 'upstream_error', 40, 500],
+    );
+  });
+
+  it('what the parser refused has a line too', async () => {
+    const answer = await sendRaw(gateway.port, 'GARBAGE\r\n\r\n');
+    const line = lineOf(answer.headers['x-request-id'] ?? null);
+    assert.deepEqual([line?.stage, line?.code, line?.status], ['admit', 'malformed_http', 400]);
+  });
+
+  it('no key, cookie, query value or body is in any line, metric or status', async () => {
+    const metrics = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+    const status = await (await fetch(`${gateway.adminUrl}/status`)).text();
+    const everything = JSON.stringify(gateway.logLines()) + metrics + status;
+    for (const secret of [
+      key.key,
+      key.key.slice(8, 30),
+      SECRET_QUERY,
+      SECRET_BODY,
+      SECRET_COOKIE,
+      'marker-of-an-upstream',
+    ]) {
+      assert.ok(!everything.includes(secret), secret);
+    }
+  });
+
+  it('metrics count exchanges by operation and refusals by stage and code, with bounded labels', async () => {
+    await call('/v1/nothing-here');
+    await call('/v1/nothing-there');
+    const answer = await fetch(`${gateway.adminUrl}/metrics`);
+    const text = await answer.text();
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+    assert.match(
+      text,
+      /http_server_request_duration_seconds_count\{http_request_method="GET",http_route="\/v1\/customers",http_response_status_code="200",api_version="v1"\} 1/,
+    );
+    assert.match(
+      text,
+      /http_server_request_duration_seconds_count\{http_request_method="_OTHER",http_route="unmatched",http_response_status_code="404",api_version=""\} 2/,
+    );
+    assert.match(text, /gateway_requests_rejected_total\{stage="validate",code="validation_failed"\} 1/);
+    assert.match(text, /gateway_rate_limit_decisions_total\{policy="organization",decision="admitted"\} 3/);
+    assert.match(
+      text,
+      /http_client_request_duration_seconds_count\{upstream="platform",http_request_method="POST",http_response_status_code="500"\} 1/,
+    );
+    assert.ok(!text.includes('nothing-here'));
+  });
+
+  it('probes answer, readiness with the state of what the gateway leans on', async () => {
+    assert.deepEqual(await (await fetch(`${gateway.adminUrl}/livez`)).json(), { status: 'ok' });
+    const ready = await fetch(`${gateway.adminUrl}/readyz`);
+    assert.equal(ready.status, 200);
+    assert.deepEqual(await ready.json(), {
+      status: 'ok',
+      checks: { lifecycle: 'serving', keys: 'reachable', limits: 'up' },
+    });
+    const status = (await (await fetch(`${gateway.adminUrl}/status`)).json()) as {
+      operations: number;
+      version: string;
+    };
+    assert.deepEqual([status.operations, status.version], [45, 'test']);
+  });
+
+  it('the admin listener answers only to its own host name and to pages of its own origin', async () => {
+    const asked = (headers: Record<string, string>) =>
+      new Promise<number>((resolve) => {
+        request(`${gateway.adminUrl}/status`, { headers }, (answer) => resolve(answer.resume().statusCode ?? 0)).end();
+      });
+    assert.equal(await asked({ host: 'evil.example.com' }), 421);
+    assert.equal(await asked({ origin: 'https://evil.example.com' }), 403);
+    assert.equal(await asked({ host: 'localhost' }), 200);
+  });
+});
+
+describe('the admin listener off loopback', () => {
+  it('needs the admin token for everything but the probes', async () => {
+    const gateway = await startGateway({
+      environment: { ADMIN_HOST: '0.0.0.0', ADMIN_TOKEN: 'a-token-made-for-this-test' },
+    });
+    try {
+      assert.equal((await fetch(`${gateway.adminUrl}/readyz`)).status, 200);
+      assert.equal((await fetch(`${gateway.adminUrl}/metrics`)).status, 401);
+      assert.equal(
+        (await fetch(`${gateway.adminUrl}/metrics`, { headers: { authorization: 'Bearer wrong' } })).status,
+        401,
+      );
+      const answer = await fetch(`${gateway.adminUrl}/status`, {
+        headers: { authorization: 'Bearer a-token-made-for-this-test' },
+      });
+      assert.equal(answer.status, 200);
+    } finally {
+      await gateway.stop();
+    }
+  });
+});

@@ -1,0 +1,74 @@
+// Every sort really sorts and every filter really filters, through the gateway.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { TestGateway } from '../../support/gateway.ts';
+import { type Client, clientOf, create, type Json, resources, startStrictGateway, walk } from './table.ts';
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startStrictGateway();
+});
+after(() => gateway.stop());
+
+/** Text by code units, numbers by size, nothing last whichever way round. */
+function inOrder(left: Json, right: Json, direction: string): boolean {
+  if (left === null || right === null) return right === null;
+  const value = (it: Json) => (typeof it === 'object' ? it.amount : it);
+  return direction === 'asc' ? value(left) <= value(right) : value(left) >= value(right);
+}
+
+for (const { name, payload, sorts, filters } of resources) {
+  describe(name, () => {
+    let client: Client;
+    let records: Json[];
+    before(async () => {
+      client = await clientOf(gateway, { organization: `org_sort_${name}` });
+      for (const index of [5, 2, 8, 1, 9, 4, 7, 3, 6, 0]) await create(client, name, await payload(client, index));
+      records = await walk(client, `/v1/${name}?limit=100`);
+    });
+
+    for (const sort of sorts) {
+      for (const direction of ['asc', 'desc']) {
+        it(`are sorted by ${sort}_${direction}, over pages`, async () => {
+          const sorted = await walk(client, `/v1/${name}?limit=3&sort=${sort}_${direction}`);
+          assert.equal(sorted.length, records.length);
+          for (const [index, record] of sorted.slice(1).entries()) {
+            assert.ok(
+              inOrder(sorted[index][sort], record[sort], direction),
+              `${sorted[index][sort]} before ${record[sort]}`,
+            );
+          }
+        });
+      }
+    }
+
+    for (const [filter, { value, matches }] of Object.entries(filters)) {
+      it(`are filtered by ${filter}`, async () => {
+        for (const wanted of new Set(records.flatMap((record) => value(record) ?? []))) {
+          const found = await walk(client, `/v1/${name}?limit=4&${filter}=${encodeURIComponent(wanted)}`);
+          const expected = records.filter((record) => matches(record, wanted)).map(({ id }) => id);
+          assert.deepEqual(
+            found.map(({ id }) => id),
+            expected,
+            wanted,
+          );
+        }
+      });
+    }
+
+    it('refuse a sort and a filter that do not exist, naming the parameter', async () => {
+      const sort = await client('GET', `/v1/${name}?sort=colour_asc`);
+      assert.deepEqual(
+        [sort.status, sort.body.error.param, sort.body.error.errors[0].code],
+        [400, 'sort', 'not_allowed'],
+      );
+      assert.ok(sort.body.error.errors[0].constraint.enum.includes('created_at_desc'));
+      const filter = await client('GET', `/v1/${name}?colour=red`);
+      assert.deepEqual(
+        [filter.status, filter.body.error.param, filter.body.error.errors[0].code],
+        [400, 'colour', 'unknown'],
+      );
+    });
+  });
+}
