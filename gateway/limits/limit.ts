@@ -1,0 +1,64 @@
+// Stage: charges a request to its counters and puts what is left into the headers of every answer from here on. Throws
+// rate_limited, or gateway_overloaded when the counters are away and the policy is to refuse.
+
+import { GatewayError } from '../errors.ts';
+import type { Awaitable, Counted, Permitted, Quota, QuotaState } from '../exchange.ts';
+import { type Counters, createCounters, type LimitRules } from './counters.ts';
+import { appendLimitHeaders, retryAfterSecondsOf } from './headers.ts';
+import type { Charge, CounterStore, Verdict } from './store.ts';
+
+const UNCOUNTED: Quota = Object.freeze({ states: Object.freeze([]), tightest: undefined });
+
+export interface LimitOptions {
+  readonly store: CounterStore;
+  readonly rules: LimitRules;
+  readonly now: () => number;
+}
+
+/** Builds the stage. Answers without a promise whenever the store does. */
+export function createLimit({ store, rules, now }: LimitOptions): (permitted: Permitted) => Awaitable<Counted> {
+  const countersOf = createCounters(rules);
+
+  return function limit(permitted) {
+    const counters = countersOf(permitted.caller, permitted.operation, permitted.clientAddress);
+    if (counters.charges.length === 0) return { ...permitted, quota: UNCOUNTED };
+    const verdict = store.decide(counters.charges);
+    if (!(verdict instanceof Promise)) return conclude(permitted, counters, verdict, now());
+    return verdict.then((decided) => conclude(permitted, counters, decided, now()));
+  };
+}
+
+function conclude(permitted: Permitted, { charges, policies }: Counters, verdict: Verdict, nowMs: number): Counted {
+  const { states, violated, shadowRefusals } = verdict;
+  const quota: Quota = { states, tightest: tightestOf(charges, verdict) };
+  const { trail, carried } = permitted;
+  trail.quota = quota;
+  trail.quotaSource = verdict.source;
+  trail.quotaDecidedAtMs = verdict.decidedAtMs;
+  if (shadowRefusals.length > 0) trail.shadowRefusals = shadowRefusals;
+  appendLimitHeaders(carried, policies, charges, quota, nowMs);
+  if (verdict.outcome === 'undecided') throw new GatewayError('gateway_overloaded');
+  if (verdict.outcome === 'refused') {
+    throw new GatewayError('rate_limited', {
+      retryAfterSeconds: retryAfterSecondsOf(verdict.waitMs),
+      fields: { violated_policies: violated },
+    });
+  }
+  return { ...permitted, quota };
+}
+
+/** Of the enforced states: the violated one that lasts longest, else the one with the smallest share left. */
+function tightestOf(charges: readonly Charge[], { states, violated }: Verdict): QuotaState | undefined {
+  let tightest: QuotaState | undefined;
+  let leastShare = Number.POSITIVE_INFINITY;
+  for (let index = 0; index < states.length; index += 1) {
+    const state = states[index] as QuotaState;
+    if (charges[index]?.enforce !== true) continue;
+    const share = violated.includes(state.policy) ? -1 - state.resetMs : state.remaining / state.limit;
+    if (share < leastShare) {
+      tightest = state;
+      leastShare = share;
+    }
+  }
+  return tightest;
+}

@@ -1,0 +1,87 @@
+// Counters in this process's memory: exact for one process, decided without waiting. Also what a Redis store falls back on.
+
+import type { Charge, CounterStore, Verdict } from './store.ts';
+import { toVerdict } from './verdict.ts';
+import { createWindow, look, newestMsOf, spend, type Window } from './window.ts';
+
+/** Subjects looked at per charge to find expired ones: more than a charge can add, so the sweep always gains. */
+const SWEPT_PER_CHARGE = 2;
+
+export interface ProcessStoreOptions {
+  readonly now: () => number;
+  /** What verdicts name as their source. */
+  readonly source?: string;
+}
+
+export interface ProcessStore extends CounterStore {
+  decide(charges: readonly Charge[]): Verdict;
+  /** Subjects in memory. */
+  size(): number;
+}
+
+interface Subject {
+  readonly window: Window;
+  windowMs: number;
+}
+
+/** A store without a server. `now` should be a clock that nobody sets: while it is behind, less is freed. */
+export function createProcessStore({ now, source = 'process' }: ProcessStoreOptions): ProcessStore {
+  const subjects = new Map<string, Subject>();
+  const sweepOne = createSweep(subjects);
+  const since = now();
+
+  function windowOf({ key, windowMs }: Charge): Window {
+    let subject = subjects.get(key);
+    if (subject === undefined) {
+      subject = { window: createWindow(), windowMs };
+      subjects.set(key, subject);
+    }
+    subject.windowMs = windowMs;
+    return subject.window;
+  }
+
+  function decide(charges: readonly Charge[]): Verdict {
+    const clockMs = now();
+    for (let step = charges.length * SWEPT_PER_CHARGE; step > 0; step -= 1) sweepOne(clockMs);
+
+    const windows = charges.map(windowOf);
+    const atMs = windows.reduce((latest, window) => Math.max(latest, newestMsOf(window)), clockMs);
+    const looks = charges.map((charge, index) => look(windows[index] as Window, charge, charge.cost, atMs, clockMs));
+    const admitted = charges.every(({ enforce }, index) => !enforce || looks[index]?.waitMs === 0);
+
+    const figures: number[] = [];
+    for (const [index, charge] of charges.entries()) {
+      const window = windows[index] as Window;
+      let { remaining, resetMs, waitMs } = looks[index] as (typeof looks)[number];
+      if (admitted && waitMs === 0 && charge.cost > 0) {
+        spend(window, charge.windowMs, charge.cost, atMs);
+        remaining -= charge.cost;
+        resetMs = (window.lastMs[0] as number) + charge.windowMs - clockMs;
+      }
+      figures.push(remaining, resetMs, waitMs);
+    }
+    return toVerdict(charges, figures, 0, atMs, source);
+  }
+
+  return {
+    decide,
+    size: () => subjects.size,
+    status: () => ({ kind: 'process', state: 'up', since, policyInForce: undefined, reason: undefined }),
+    close: async () => subjects.clear(),
+  };
+}
+
+/** One step of an endless walk over all subjects, so that no single request pays for the forgotten ones. */
+function createSweep(subjects: Map<string, Subject>): (clockMs: number) => void {
+  let walk = subjects.entries();
+  return function sweepOne(clockMs) {
+    const next = walk.next();
+    if (next.done) {
+      walk = subjects.entries();
+      return;
+    }
+    const [key, { window, windowMs }] = next.value;
+    // A window later than could be: a clock that is set back by less than that finds everything still there.
+    if (newestMsOf(window) <= clockMs - 2 * windowMs) subjects.delete(key);
+  };
+}

@@ -1,0 +1,133 @@
+// The Lua script that decides many requests in one call: `window.ts` once more, on lists in Redis. Atomic, by the server's
+// clock, and a refusal writes nothing.
+
+import { createHash } from 'node:crypto';
+
+/**
+ * KEYS: one counter per charge. ARGV[1]: the clock in milliseconds, or empty for the server's. ARGV[i + 1]: the charge to
+ * KEYS[i] as "limit window cost enforced last", where last marks the end of one request's charges.
+ *
+ * Reply: the clock, then per request how far ahead of the clock it was decided (0 unless the clock was set back), then per
+ * charge the figures of `verdict.ts`.
+ *
+ * A counter is a list of entries of 20 bytes each: first admission, milliseconds from it to the last, units admitted before
+ * the entry, units in it. The total of a window is then a difference between its newest and its oldest entry.
+ */
+export const SOURCE = `
+local call, pack, unpack = redis.call, struct.pack, struct.unpack
+local ENTRIES_PER_WINDOW = 100
+local ENTRY = '<I6I4I6I4'
+
+local clock = tonumber(ARGV[1])
+if not clock then
+  local time = call('TIME')
+  clock = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+-- Few rules serve many callers: each is parsed once per call.
+local parsed = {}
+local function parse(text)
+  local limit, window, cost, enforced, last = string.match(text, '^(%d+) (%d+) (%d+) ([01]) ([01])$')
+  local charge = {
+    limit = tonumber(limit), window = tonumber(window), cost = tonumber(cost),
+    enforced = enforced == '1', last = last == '1',
+  }
+  parsed[text] = charge
+  return charge
+end
+
+local function entry(key, index)
+  local item = call('LINDEX', key, index)
+  if not item then return nil end
+  local first, length, before, count = unpack(ENTRY, item)
+  return first, first + length, before, before + count
+end
+
+-- Index of the first entry that satisfies the test, given that the newest one does.
+local function search(key, satisfies)
+  local low, high = 0, call('LLEN', key) - 1
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local _, last, _, after = entry(key, middle)
+    if satisfies(last, after) then high = middle else low = middle + 1 end
+  end
+  return low
+end
+
+-- Per charge of the request at hand; the newest entry is first, newest, before, after.
+local charges, first, newest, before, after = {}, {}, {}, {}, {}
+local expired, oldest, total, wait = {}, {}, {}, {}
+
+local function look(i, at)
+  local key, charge = KEYS[i], charges[i]
+  local border = at - charge.window
+  expired[i], total[i], oldest[i], wait[i] = 0, 0, nil, 0
+  if newest[i] and newest[i] > border then
+    local _, last, spent = entry(key, 0)
+    if last <= border then
+      expired[i] = search(key, function(l) return l > border end)
+      _, last, spent = entry(key, expired[i])
+    end
+    oldest[i], total[i] = last, after[i] - spent
+  end
+  if charge.cost == 0 or total[i] + charge.cost <= charge.limit then return true end
+  if charge.cost > charge.limit then
+    wait[i] = charge.window
+  else
+    local needed = after[i] + charge.cost - charge.limit
+    local _, last = entry(key, search(key, function(_, a) return a >= needed end))
+    wait[i] = last + charge.window - clock
+  end
+  return not charge.enforced
+end
+
+local function spend(i, at)
+  local key, charge = KEYS[i], charges[i]
+  local grain = charge.window / ENTRIES_PER_WINDOW
+  if oldest[i] and at - first[i] < grain then
+    call('LSET', key, -1, pack(ENTRY, first[i], at - first[i], before[i], after[i] - before[i] + charge.cost))
+    if oldest[i] == newest[i] then oldest[i] = at end
+  else
+    if not oldest[i] then
+      call('DEL', key)
+      after[i], oldest[i] = 0, at
+    elseif expired[i] > 0 then
+      call('LTRIM', key, expired[i], -1)
+    end
+    call('RPUSH', key, pack(ENTRY, at, 0, after[i], charge.cost))
+    -- Long enough for those who join the entry later.
+    call('PEXPIRE', key, at - clock + charge.window + grain)
+  end
+  total[i] = total[i] + charge.cost
+end
+
+local reply, size = { clock }, 1
+local i, count = 1, #KEYS
+while i <= count do
+  local from, at = i, clock
+  repeat
+    local text = ARGV[i + 1]
+    charges[i] = parsed[text] or parse(text)
+    first[i], newest[i], before[i], after[i] = entry(KEYS[i], -1)
+    if newest[i] and newest[i] > at then at = newest[i] end
+    i = i + 1
+  until charges[i - 1].last
+  local admitted = true
+  for j = from, i - 1 do
+    if not look(j, at) then admitted = false end
+  end
+  size = size + 1
+  reply[size] = at - clock
+  for j = from, i - 1 do
+    if admitted and wait[j] == 0 and charges[j].cost > 0 then spend(j, at) end
+    reply[size + 1] = math.max(0, charges[j].limit - total[j])
+    reply[size + 2] = oldest[j] and oldest[j] + charges[j].window - clock or 0
+    reply[size + 3] = wait[j]
+    size = size + 3
+  end
+end
+return reply
+`;
+
+/** The name Redis knows the script by. */
+export const SHA = createHash('sha1').update(SOURCE).digest('hex');

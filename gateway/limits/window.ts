@@ -1,0 +1,102 @@
+// The sliding window of one counted subject: never more than the limit in any span as long as the window, with bounded
+// memory. Pure; `redis-script.ts` is the same algorithm in Lua, and a property test holds the two together.
+
+/** An entry gathers the admissions of a hundredth of a window, so units are held at most 1 % too long. */
+const ENTRIES_PER_WINDOW = 100;
+
+/** At most ENTRIES_PER_WINDOW + 1 entries, oldest first. An entry counts until its latest admission is out of the window. */
+export interface Window {
+  /** Per entry: its latest admission. Never decreases. */
+  readonly lastMs: number[];
+  /** Per entry: units admitted up to and with it. Always increases. */
+  readonly spent: number[];
+  /** Units admitted before the oldest entry. */
+  spentBefore: number;
+  /** The newest entry's first admission: decides who may still join it. */
+  newestFirstMs: number;
+}
+
+export interface WindowRule {
+  readonly requests: number;
+  readonly windowMs: number;
+}
+
+export interface Look {
+  /** Units that could be admitted now. */
+  readonly remaining: number;
+  /** Until the oldest entry frees its units; 0 when nothing is spent. */
+  readonly resetMs: number;
+  /** 0: the cost fits. Otherwise how long until it does, if nobody else spends. */
+  readonly waitMs: number;
+}
+
+export function createWindow(): Window {
+  return { lastMs: [], spent: [], spentBefore: 0, newestFirstMs: 0 };
+}
+
+/** The latest admission; -Infinity before the first one. Time never goes back behind it. */
+export function newestMsOf(window: Window): number {
+  return window.lastMs.at(-1) ?? Number.NEGATIVE_INFINITY;
+}
+
+/**
+ * Says whether a cost fits, without changing anything.
+ *
+ * @param atMs the time to decide at: the clock, but never before the latest admission
+ * @param clockMs the clock as it stands, which waits are counted from
+ */
+export function look(window: Window, rule: WindowRule, cost: number, atMs: number, clockMs: number): Look {
+  const { lastMs, spent } = window;
+  const { requests, windowMs } = rule;
+  const oldest = firstAbove(lastMs, atMs - windowMs);
+  const all = spent.at(-1) ?? 0;
+  const total = oldest === lastMs.length ? 0 : all - spentBefore(window, oldest);
+  const remaining = Math.max(0, requests - total);
+  const resetMs = total === 0 ? 0 : (lastMs[oldest] as number) + windowMs - clockMs;
+  if (cost === 0 || total + cost <= requests) return { remaining, resetMs, waitMs: 0 };
+  // A cost above the limit never fits. One window is the longest wait there is; the refusal repeats after it.
+  if (cost > requests) return { remaining, resetMs, waitMs: windowMs };
+  const lastInTheWay = firstAbove(spent, all + cost - requests - 1);
+  return { remaining, resetMs, waitMs: (lastMs[lastInTheWay] as number) + windowMs - clockMs };
+}
+
+/** Enters an admission and drops what is out of the window. */
+export function spend(window: Window, windowMs: number, cost: number, atMs: number): void {
+  if (cost === 0) return;
+  const { lastMs, spent } = window;
+  dropFirst(window, firstAbove(lastMs, atMs - windowMs));
+  const newest = lastMs.length - 1;
+  if (newest >= 0 && atMs - window.newestFirstMs < windowMs / ENTRIES_PER_WINDOW) {
+    lastMs[newest] = atMs;
+    spent[newest] = (spent[newest] as number) + cost;
+  } else {
+    spent.push(spentBefore(window, lastMs.length) + cost);
+    lastMs.push(atMs);
+    window.newestFirstMs = atMs;
+  }
+}
+
+function spentBefore(window: Window, index: number): number {
+  return index === 0 ? window.spentBefore : (window.spent[index - 1] as number);
+}
+
+function dropFirst(window: Window, count: number): void {
+  if (count === 0) return;
+  window.spentBefore = spentBefore(window, count);
+  window.lastMs.splice(0, count);
+  window.spent.splice(0, count);
+}
+
+/** Index of the first value above the bound in an ascending list; its length if there is none. */
+function firstAbove(values: readonly number[], bound: number): number {
+  let low = 0;
+  let high = values.length;
+  // Most often nothing has expired since the last look.
+  if (high === 0 || (values[0] as number) > bound) return 0;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((values[middle] as number) > bound) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,25 @@
+// Redis forgets scripts when it is flushed or restarted: the next decision must not notice.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { Redis } from 'ioredis';
+import { createRedisStore } from '../../../gateway/limits/redis-store.ts';
+import { startRedis } from '../../support/redis.ts';
+import { charge } from '../../unit/limits/scenarios.ts';
+
+test('after SCRIPT FLUSH the counters go on', async (t) => {
+  const redis = await startRedis();
+  t.after(() => redis.stop());
+  const admin = new Redis(redis.url);
+  t.after(() => admin.disconnect());
+  const store = createRedisStore({ url: redis.url, whenStoreIsAway: () => 'refuse', now: Date.now, deadlineMs: 5_000 });
+  t.after(() => store.close());
+  await store.opened;
+  const charges = [charge({ key: `rl:{org_${randomUUID()}}:organization` })];
+  await store.decide(charges);
+  await admin.script('FLUSH');
+  const { outcome, source, states } = await store.decide(charges);
+  assert.deepEqual([outcome, source, states[0]?.remaining], ['admitted', 'redis', 98]);
+  assert.equal(store.status().state, 'up');
+});

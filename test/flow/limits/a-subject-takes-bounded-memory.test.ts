@@ -1,0 +1,61 @@
+// A counter in Redis has at most 101 entries, whatever the limit and the traffic, and disappears with its window.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { createRedisStore, type RedisStore } from '../../../gateway/limits/redis-store.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { charge, START_MS } from '../../unit/limits/scenarios.ts';
+
+let redis: TestRedis;
+let admin: Redis;
+let store: RedisStore;
+let clockMs = START_MS;
+
+before(async () => {
+  redis = await startRedis();
+  admin = new Redis(redis.url);
+  const whenStoreIsAway = () => 'refuse' as const;
+  const serverClock = () => clockMs;
+  store = createRedisStore({ url: redis.url, whenStoreIsAway, now: Date.now, deadlineMs: 5_000, serverClock });
+  await store.opened;
+});
+
+after(async () => {
+  await store.close();
+  admin.disconnect();
+  await redis.stop();
+});
+
+const keyOf = () => `rl:{org_${randomUUID()}}:organization`;
+
+test('at most 101 entries and 4 KB, at a million requests a minute as at a hundred', async () => {
+  const key = keyOf();
+  const charges = [charge({ key, requests: 1_000_000 })];
+  let longest = 0;
+  for (let step = 0; step < 600; step += 1) {
+    clockMs += step % 2 === 0 ? 599 : 7;
+    await Promise.all(Array.from({ length: 20 }, () => store.decide(charges)));
+    longest = Math.max(longest, await admin.llen(key));
+  }
+  assert.ok(longest >= 99 && longest <= 101, `${longest} entries`);
+  assert.ok(Number(await admin.memory('USAGE', key, 'SAMPLES', 0)) <= 4_096);
+});
+
+test('a counter outlives its last admission by one window and a hundredth at most', async () => {
+  const key = keyOf();
+  await store.decide([charge({ key, windowSeconds: 60 })]);
+  const leftMs = await admin.pttl(key);
+  assert.ok(leftMs > 60_000 && leftMs <= 60_600, `${leftMs} ms`);
+});
+
+test('a refusal writes nothing', async () => {
+  const key = keyOf();
+  const charges = [charge({ key, requests: 1 })];
+  await store.decide(charges);
+  const before = [await admin.lrange(key, 0, -1), await admin.pexpiretime(key)];
+  clockMs += 30_000;
+  assert.equal((await store.decide(charges)).outcome, 'refused');
+  assert.deepEqual([await admin.lrange(key, 0, -1), await admin.pexpiretime(key)], before);
+});

@@ -1,0 +1,82 @@
+// The script in Redis and the window in the process are one algorithm written twice: the same traffic gets the same verdicts.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { createProcessStore } from '../../../gateway/limits/process-store.ts';
+import { createRedisStore, type RedisStore } from '../../../gateway/limits/redis-store.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { busiestSpan, createReference } from '../../unit/limits/reference-model.ts';
+import { charge, type Scenario, START_MS, scenarios } from '../../unit/limits/scenarios.ts';
+
+let redis: TestRedis;
+let stores: readonly RedisStore[];
+let clockMs = START_MS;
+
+before(async () => {
+  redis = await startRedis();
+  const whenStoreIsAway = () => 'refuse' as const;
+  const settings = { url: redis.url, whenStoreIsAway, now: Date.now, deadlineMs: 5_000 };
+  stores = [1, 2, 3].map(() => createRedisStore({ ...settings, serverClock: () => clockMs }));
+  await Promise.all(stores.map(({ opened }) => opened));
+});
+
+after(async () => {
+  await Promise.all(stores.map((store) => store.close()));
+  await redis.stop();
+});
+
+/** Several instances take turns; the requests of one step travel in one command. */
+async function replay(
+  { steps }: Scenario,
+  expect: (charges: Scenario['limits'], nowMs: number) => object,
+): Promise<void> {
+  clockMs = START_MS;
+  for (const [turn, { advanceMs, requests }] of steps.entries()) {
+    clockMs += advanceMs;
+    const store = stores[turn % stores.length] as RedisStore;
+    const verdicts = await Promise.all(requests.map((charges) => store.decide(charges)));
+    for (const [index, { source, ...verdict }] of verdicts.entries()) {
+      assert.equal(source, 'redis');
+      assert.deepEqual(verdict, expect(requests[index] as Scenario['limits'], clockMs));
+    }
+  }
+}
+
+const tagOf = () => `org_${randomUUID()}`;
+
+test('Redis answers as the process does', async () => {
+  const property = fc.asyncProperty(scenarios(tagOf, 500), async (scenario) => {
+    const store = createProcessStore({ now: () => clockMs });
+    await replay(scenario, (charges) => {
+      const { source, ...verdict } = store.decide(charges);
+      return verdict;
+    });
+  });
+  await fc.assert(property, { numRuns: 300 });
+});
+
+test('Redis answers as the reference model does, and no span sees more than the limit, even if its clock is set back', async () => {
+  const property = fc.asyncProperty(scenarios(tagOf, 30_000), async (scenario) => {
+    const reference = createReference();
+    await replay(scenario, reference.decide);
+    for (const { key, requests, windowMs } of scenario.limits) {
+      assert.ok(busiestSpan(reference.admissionsOf(key), windowMs) <= requests);
+    }
+  });
+  await fc.assert(property, { numRuns: 300 });
+});
+
+test('thousands of decisions in one turn are all answered, each with its own', async () => {
+  clockMs = START_MS;
+  const store = stores[0] as RedisStore;
+  const tag = tagOf();
+  const keys = Array.from({ length: 3_000 }, (_, index) => `rl:{${tag}}:${index % 1_000}`);
+  const verdicts = await Promise.all(keys.map((key) => store.decide([charge({ key, requests: 2 })])));
+  assert.deepEqual(
+    [0, 1_000, 2_000].map((index) => verdicts[index]?.states[0]?.remaining),
+    [1, 0, 0],
+  );
+  assert.equal(verdicts.filter(({ outcome }) => outcome === 'admitted').length, 2_000);
+});

@@ -1,0 +1,86 @@
+// However many instances decide and however many ask at once, a limit is one limit. Real time, real server clock.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRedisStore, type RedisStore } from '../../../gateway/limits/redis-store.ts';
+import type { Charge, Verdict } from '../../../gateway/limits/store.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { busiestSpan } from '../../unit/limits/reference-model.ts';
+import { charge } from '../../unit/limits/scenarios.ts';
+
+let redis: TestRedis;
+let stores: readonly RedisStore[];
+
+before(async () => {
+  redis = await startRedis();
+  const whenStoreIsAway = () => 'refuse' as const;
+  const settings = { url: redis.url, whenStoreIsAway, now: Date.now, deadlineMs: 5_000 };
+  stores = [1, 2, 3, 4].map(() => createRedisStore(settings));
+  await Promise.all(stores.map(({ opened }) => opened));
+});
+
+after(async () => {
+  await Promise.all(stores.map((store) => store.close()));
+  await redis.stop();
+});
+
+/** Everybody asks at the same time, spread over the instances. */
+async function ask(clients: number, charges: readonly Charge[]): Promise<Verdict[]> {
+  const asked = Array.from({ length: clients }, (_, client) => stores[client % stores.length]?.decide(charges));
+  return (await Promise.all(asked)).filter((verdict) => verdict !== undefined);
+}
+
+const admittedOf = (verdicts: readonly Verdict[]) => verdicts.filter(({ outcome }) => outcome === 'admitted');
+const keyOf = (name: string) => `rl:{org_${randomUUID()}}:${name}`;
+
+test('fifty clients on four instances are admitted exactly as often as the limit says', async () => {
+  const charges = [charge({ key: keyOf('organization'), requests: 100 })];
+  const rounds = await Promise.all([1, 2, 3, 4, 5, 6].map(() => ask(50, charges)));
+  assert.equal(admittedOf(rounds.flat()).length, 100);
+});
+
+test('under lasting overload no span sees more than the limit and hardly one less', async () => {
+  const charges = [charge({ key: keyOf('organization'), requests: 40, windowSeconds: 1 })];
+  const admitted: Verdict[] = [];
+  const endMs = Date.now() + 2_000;
+  while (Date.now() < endMs) {
+    admitted.push(...admittedOf(await ask(20, charges)));
+    await sleep(2);
+  }
+  const log = admitted.map(({ decidedAtMs }) => ({ atMs: decidedAtMs, cost: 1 }));
+  assert.equal(busiestSpan(log, 1_000), 40);
+  assert.ok(log.length >= 79, `${log.length} in two windows`);
+});
+
+test('a burst before the border of a window and one after it admit the limit once', async () => {
+  const charges = [charge({ key: keyOf('organization'), requests: 30, windowSeconds: 1 })];
+  await sleep(900 - (Date.now() % 1_000) + (Date.now() % 1_000 > 900 ? 1_000 : 0));
+  const late = await ask(50, charges);
+  await sleep(200);
+  const early = await ask(50, charges);
+  assert.deepEqual([admittedOf(late).length, admittedOf(early).length], [30, 0]);
+});
+
+test('refusals spend nothing, and waiting as long as they say admits', async () => {
+  const charges = [charge({ key: keyOf('organization'), requests: 5, windowSeconds: 1 })];
+  await ask(5, charges);
+  const refused = await ask(200, charges);
+  assert.equal(admittedOf(refused).length, 0);
+  const { waitMs, decidedAtMs } = refused.at(-1) as Verdict;
+  await sleep(waitMs - 150 - (Date.now() - decidedAtMs));
+  assert.equal(admittedOf(await ask(1, charges)).length, 0);
+  await sleep(decidedAtMs + waitMs - Date.now() + 5);
+  assert.equal(admittedOf(await ask(10, charges)).length, 5);
+});
+
+test('with two limits all or nothing is spent', async () => {
+  const wide = charge({ key: keyOf('organization'), requests: 100 });
+  const narrow = charge({ key: wide.key.replace('organization', 'extra'), policy: 'exports', requests: 10 });
+  const both = await ask(50, [wide, narrow]);
+  assert.equal(admittedOf(both).length, 10);
+  assert.deepEqual(both.find(({ outcome }) => outcome === 'refused')?.violated, ['exports']);
+  const [alone] = await ask(1, [wide]);
+  assert.equal(alone?.states[0]?.remaining, 100 - 10 - 1);
+});

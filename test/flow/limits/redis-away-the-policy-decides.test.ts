@@ -1,0 +1,95 @@
+// While Redis is away or slow the configured policy decides: the requests of the first moment wait a tenth of a second at
+// most, later ones not at all, and once it is back its counters hold again without a restart.
+
+import assert from 'node:assert/strict';
+import { after, before, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisStoreOptions } from '../../../gateway/limits/redis-store.ts';
+import { startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
+import { countOf, limitOf, type Outage, openStore, WAIT_MAX_MS } from './outage.ts';
+
+let redis: TestRedis;
+
+before(async () => {
+  redis = await startRedis();
+});
+
+after(() => redis.stop());
+
+async function open(t: TestContext, options: Partial<RedisStoreOptions> = {}): Promise<Outage> {
+  const outage = await openStore(redis.url, options);
+  t.after(() => {
+    redis.resume();
+    return outage.store.close();
+  });
+  return outage;
+}
+
+test('frozen: requests wait at most a tenth of a second, later ones not at all, and it comes back', async (t) => {
+  const { store, ask, untilUp } = await open(t);
+  const charges = limitOf(10);
+  await ask(charges, 4);
+  redis.pause();
+  const { verdicts, longestMs } = await ask(charges, 20);
+  assert.ok(longestMs < WAIT_MAX_MS, `${longestMs} ms`);
+  assert.deepEqual([countOf(verdicts, 'admitted'), countOf(verdicts, 'refused')], [10, 10]);
+  assert.equal(verdicts[0]?.source, 'local');
+  assert.ok(!(store.decide(charges) instanceof Promise), 'nobody waits any more');
+  redis.resume();
+  await untilUp();
+  assert.equal((await ask(limitOf(10), 20)).verdicts[0]?.source, 'redis');
+});
+
+test('killed: local counting goes on, and afterwards Redis is exact again', async (t) => {
+  const { ask, untilUp } = await open(t);
+  await redis.kill();
+  const { verdicts, longestMs } = await ask(limitOf(10), 20);
+  assert.ok(longestMs < WAIT_MAX_MS, `${longestMs} ms`);
+  assert.equal(countOf(verdicts, 'admitted'), 10);
+  await redis.restart();
+  await untilUp();
+  const { verdicts: back } = await ask(limitOf(10), 30);
+  assert.deepEqual([countOf(back, 'admitted'), back[0]?.source], [10, 'redis']);
+});
+
+test('slow: a Redis that answers after half a second is away until it is faster', async (t) => {
+  const relay = await startRelay(redis.url);
+  t.after(() => relay.stop());
+  const { store, ask, untilUp } = await openStore(relay.url);
+  t.after(() => store.close());
+  relay.slowDown(500);
+  const { verdicts, longestMs } = await ask(limitOf(1), 5);
+  assert.ok(longestMs < WAIT_MAX_MS, `${longestMs} ms`);
+  assert.equal(verdicts[0]?.source, 'local');
+  await sleep(700);
+  assert.equal(store.status().state, 'away');
+  relay.slowDown(0);
+  await untilUp();
+});
+
+test('with several instances, local gives each its share', async (t) => {
+  const { ask } = await open(t, { instances: 4 });
+  redis.pause();
+  await ask(limitOf(1), 1);
+  const { verdicts } = await ask(limitOf(10), 20);
+  assert.equal(countOf(verdicts, 'admitted'), 2);
+  assert.equal(verdicts[0]?.states[0]?.limit, 2);
+});
+
+test('allow lets everybody in and invents no figures', async (t) => {
+  const outage = await open(t);
+  outage.policy = 'allow';
+  redis.pause();
+  const { verdicts } = await outage.ask(limitOf(1), 20);
+  assert.equal(countOf(verdicts, 'admitted'), 20);
+  assert.deepEqual([verdicts[0]?.states, verdicts[0]?.source], [[], 'allow']);
+});
+
+test('refuse lets nobody in', async (t) => {
+  const outage = await open(t);
+  outage.policy = 'refuse';
+  redis.pause();
+  const { verdicts } = await outage.ask(limitOf(1), 20);
+  assert.equal(countOf(verdicts, 'undecided'), 20);
+  assert.equal(verdicts[0]?.source, 'refuse');
+});

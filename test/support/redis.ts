@@ -1,0 +1,164 @@
+// A real Redis for tests: REDIS_URL behind a relay that can fail, else a redis-server of the test's own. Nothing is ever
+// flushed: tests keep apart by the names they make up.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface TestRedis {
+  readonly url: string;
+  readonly port: number;
+  /** Ends it for good. */
+  stop(): Promise<void>;
+  /** All connections break, new ones are refused. A server of our own loses its memory as well. */
+  kill(): Promise<void>;
+  /** Brings it back on the same port after `kill`. */
+  restart(): Promise<void>;
+  /** Connections stay open, but nobody answers. */
+  pause(): void;
+  resume(): void;
+}
+
+/** Starts one. Test files that damage their Redis cannot disturb each other: each call gives a Redis or a way in of its own. */
+export async function startRedis(): Promise<TestRedis> {
+  return process.env.REDIS_URL ? startRelay(process.env.REDIS_URL) : startServer();
+}
+
+async function startServer(): Promise<TestRedis> {
+  const port = await freePort();
+  let server = await spawnServer(port);
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    stop: () => end(server),
+    kill: () => end(server),
+    async restart() {
+      server = await spawnServer(port);
+    },
+    pause: () => void server.kill('SIGSTOP'),
+    resume: () => void server.kill('SIGCONT'),
+  };
+}
+
+async function spawnServer(port: number): Promise<ChildProcess> {
+  const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'];
+  const server = spawn('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] });
+  process.once('exit', () => server.kill('SIGKILL'));
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  server.once('exit', (code) => reject(new Error(`redis-server ended with ${code} before it was ready`)));
+  server.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    if (text.includes('Ready to accept connections')) resolve();
+  });
+  await ready;
+  // A test that fails before it stops its server must not wait for it.
+  server.unref();
+  server.stdout?.destroy();
+  return server;
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, 'exit');
+  server.kill('SIGKILL');
+  await ended;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const port = portOf(probe.address());
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+function portOf(address: ReturnType<Server['address']>): number {
+  if (address === null || typeof address === 'string') throw new Error('not listening on a port');
+  return address.port;
+}
+
+export interface Relay extends TestRedis {
+  /** Holds every answer back for so long. */
+  slowDown(delayMs: number): void;
+}
+
+/** A way to a Redis that can be cut, frozen and slowed down, while the server behind it lives on. */
+export async function startRelay(serverUrl: string): Promise<Relay> {
+  const { relay, freeze, slowDown, cut } = createTraffic(new URL(serverUrl));
+  let door = await openDoor(relay, 0);
+  const port = portOf(door.address());
+
+  async function shut(): Promise<void> {
+    cut();
+    if (!door.listening) return;
+    door.close();
+    await once(door, 'close');
+  }
+
+  return {
+    url: Object.assign(new URL(serverUrl), { hostname: '127.0.0.1', port: String(port) }).href,
+    port,
+    stop: shut,
+    kill: shut,
+    async restart() {
+      door = await openDoor(relay, port);
+    },
+    pause: () => freeze(true),
+    resume: () => freeze(false),
+    slowDown,
+  };
+}
+
+async function openDoor(relay: (client: Socket) => void, port: number): Promise<Server> {
+  // Like a server of our own, it must not keep a failed test waiting.
+  const door = createServer(relay).listen(port, '127.0.0.1').unref();
+  await once(door, 'listening');
+  return door;
+}
+
+interface Traffic {
+  relay(client: Socket): void;
+  freeze(yes: boolean): void;
+  slowDown(delayMs: number): void;
+  cut(): void;
+}
+
+function createTraffic(behind: URL): Traffic {
+  const sockets = new Set<Socket>();
+  let frozen = false;
+  let delayMs = 0;
+
+  function pass(from: Socket, to: Socket, waitMs: () => number): void {
+    sockets.add(from);
+    if (frozen) from.pause();
+    from.on('data', async (bytes) => {
+      if (waitMs() > 0) await sleep(waitMs());
+      if (to.writable) to.write(bytes);
+    });
+    from.on('error', () => to.destroy());
+    from.on('close', () => {
+      sockets.delete(from);
+      to.destroy();
+    });
+  }
+
+  return {
+    relay(client) {
+      const server = connect(Number(behind.port || 6379), behind.hostname);
+      pass(client, server, () => 0);
+      pass(server, client, () => delayMs);
+    },
+    freeze(yes) {
+      frozen = yes;
+      for (const socket of sockets) yes ? socket.pause() : socket.resume();
+    },
+    slowDown(ms) {
+      delayMs = ms;
+    },
+    cut() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

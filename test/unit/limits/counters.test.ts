@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCounters, type LimitRules } from '../../../gateway/limits/counters.ts';
+import { caller, operation, organization, rule, rules } from './parties.ts';
+
+const acme = organization('org_acme');
+const anonymous = caller('anonymous', undefined);
+const listJobs = operation('listJobs');
+const createJob = operation('createJob', { extraLimit: 'job-creation', cost: 2 });
+
+function keysOf(table: LimitRules, by = caller('key_1', acme), wanted = listJobs, address = '192.0.2.1'): string[] {
+  return createCounters(table)(by, wanted, address).charges.map(({ key }) => key);
+}
+
+test('an organization is counted under its tier, live and test keys together', () => {
+  const countersOf = createCounters(rules());
+  const live = countersOf(caller('key_1', acme), listJobs, '192.0.2.1').charges;
+  const trial = countersOf(caller('key_2', acme, 'test'), listJobs, '192.0.2.1').charges;
+  assert.deepEqual(live, trial);
+  assert.deepEqual(live, [
+    {
+      key: 'rl:{org_acme}:organization',
+      policy: 'organization',
+      requests: 100,
+      windowSeconds: 60,
+      windowMs: 60_000,
+      cost: 1,
+      enforce: true,
+    },
+  ]);
+});
+
+test('an organization with a rule of its own is counted by that', () => {
+  const table = rules({ organizations: { org_acme: rule(5000) } });
+  assert.equal(createCounters(table)(caller('key_1', acme), listJobs, '').charges[0]?.requests, 5000);
+});
+
+test('an organization of a tier that the rules do not know gets the strictest one', () => {
+  const table = rules({ tiers: { fast: rule(10, { windowSeconds: 1 }), slow: rule(60), large: rule(1000) } });
+  const lost = caller('key_1', organization('org_lost', 'gone'));
+  assert.equal(createCounters(table)(lost, listJobs, '').charges[0]?.requests, 60);
+});
+
+test('counted per key, each key has its own counter and the policy is called key', () => {
+  const [only] = createCounters(rules({ countPer: 'key' }))(caller('key_1', acme), listJobs, '').charges;
+  assert.deepEqual([only?.key, only?.policy], ['rl:{org_acme}:key:key_1', 'key']);
+});
+
+test('the extra limit of an operation comes second, per organization or per key', () => {
+  const extra = (per: 'organization' | 'key') => rules({ extra: { 'job-creation': { ...rule(30), per } } });
+  const by = caller('key_1', acme);
+  assert.deepEqual(keysOf(extra('organization'), by, createJob), [
+    'rl:{org_acme}:organization',
+    'rl:{org_acme}:extra:job-creation',
+  ]);
+  assert.equal(keysOf(extra('key'), by, createJob)[1], 'rl:{org_acme}:extra:job-creation:key:key_1');
+  const { charges, policies } = createCounters(extra('key'))(by, createJob, '');
+  assert.deepEqual(
+    charges.map(({ cost }) => cost),
+    [2, 2],
+  );
+  assert.equal(policies, '"organization";q=100;w=60, "job-creation";q=30;w=60');
+});
+
+test('what limits.yaml says about an operation wins over its contract', () => {
+  const table = rules({
+    extra: { 'job-creation': { ...rule(30), per: 'key' }, heavy: { ...rule(5), per: 'organization' } },
+    operations: { createJob: { extra: 'heavy', cost: 7 } },
+  });
+  const { charges } = createCounters(table)(caller('key_1', acme), createJob, '');
+  assert.deepEqual(
+    charges.map(({ policy, cost }) => [policy, cost]),
+    [
+      ['organization', 7],
+      ['heavy', 7],
+    ],
+  );
+});
+
+test('a shadow limit is charged but not announced', () => {
+  const table = rules({ extra: { 'job-creation': { ...rule(30, { enforce: false }), per: 'key' } } });
+  const { charges, policies } = createCounters(table)(caller('key_1', acme), createJob, '');
+  assert.deepEqual(
+    charges.map(({ enforce }) => enforce),
+    [true, false],
+  );
+  assert.equal(policies, '"organization";q=100;w=60');
+});
+
+test('anonymous clients are counted per address if there is a tier for them, else not at all', () => {
+  assert.deepEqual(keysOf(rules(), anonymous), []);
+  const table = rules({ tiers: { anonymous: rule(20) } });
+  assert.deepEqual(keysOf(table, anonymous, listJobs, '192.0.2.7'), ['rl:{address:192.0.2.7}:address']);
+  const [one, other] = ['2001:db8:0:1::a', '2001:db8:0:1:ffff::b'].map((from) =>
+    keysOf(table, anonymous, listJobs, from),
+  );
+  assert.deepEqual(one, other);
+});
+
+test('an extra limit on a public operation counts per address', () => {
+  const table = rules({ extra: { 'job-creation': { ...rule(30), per: 'key' } } });
+  assert.deepEqual(keysOf(table, anonymous, createJob), ['rl:{address:192.0.2.1}:extra:job-creation']);
+});
+
+test('an extra limit that the rules do not have is a mistake, not a free pass', () => {
+  assert.throws(() => keysOf(rules(), caller('key_1', acme), createJob), /no extra limit "job-creation"/);
+});
+
+test('counters are resolved once per caller for all operations that are counted alike', () => {
+  const countersOf = createCounters(rules());
+  const by = caller('key_1', acme);
+  assert.equal(countersOf(by, listJobs, ''), countersOf(by, operation('listCustomers'), ''));
+  assert.notEqual(countersOf(by, listJobs, ''), countersOf(by, operation('export', { cost: 3 }), ''));
+});

@@ -1,0 +1,45 @@
+// Callers, operations, rules and requests as the limit tests need them: everything else about them is left plain.
+
+import type { Admitted, Caller, Operation, Organization, Permitted, Trail } from '../../../gateway/exchange.ts';
+import type { LimitRule, LimitRules } from '../../../gateway/limits/counters.ts';
+
+export function organization(id: string, tier = 'standard'): Organization {
+  return { id, name: id, tier, state: 'active', contacts: [], operator: false };
+}
+
+export function caller(subject: string, of: Organization | undefined, mode: 'live' | 'test' = 'live'): Caller {
+  const scopes = new Set(['*']);
+  return { subject, organization: of, mode, scopes, revoked: false, expiresAtMs: Infinity, allowsAddress: undefined };
+}
+
+/** Only what counting looks at. */
+export function operation(id: string, options: Partial<Operation> = {}): Operation {
+  return { id, cost: 1, extraLimit: undefined, ...options } as Operation;
+}
+
+export function rule(requests: number, options: Partial<LimitRule> = {}): LimitRule {
+  return { requests, windowSeconds: 60, enforce: true, ...options };
+}
+
+export function rules(options: Partial<LimitRules> = {}): LimitRules {
+  return Object.freeze({
+    countPer: 'organization',
+    whenStoreIsAway: 'local',
+    tiers: { standard: rule(100), premium: rule(1000) },
+    extra: {},
+    operations: {},
+    organizations: {},
+    addresses: { failures: 60, windowSeconds: 60 },
+    ...options,
+  });
+}
+
+/** A request from an address; what the stages under test do not read is not there. */
+export function admitted(clientAddress: string): Admitted {
+  return { clientAddress } as Admitted;
+}
+
+export function permitted(by: Caller, wanted: Operation, clientAddress = '192.0.2.1'): Permitted {
+  const request = { caller: by, operation: wanted, clientAddress, permitted: true, carried: [], trail: {} as Trail };
+  return request as unknown as Permitted;
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createProcessStore } from '../../../gateway/limits/process-store.ts';
+import { busiestSpan, createReference } from './reference-model.ts';
+import { charge, type Scenario, START_MS, scenarios } from './scenarios.ts';
+
+function createClock(): { now: () => number; advance: (ms: number) => void } {
+  let nowMs = START_MS;
+  return {
+    now: () => nowMs,
+    advance(ms) {
+      nowMs += ms;
+    },
+  };
+}
+
+/** Set back by less than a window in all: what the store has forgotten by then cannot matter. */
+const traffic = scenarios(() => 'org_x', 500);
+
+function replay({ steps }: Scenario): ReturnType<typeof createReference> {
+  const clock = createClock();
+  const store = createProcessStore({ now: clock.now });
+  const reference = createReference();
+  for (const { advanceMs, requests } of steps) {
+    clock.advance(advanceMs);
+    for (const charges of requests) {
+      const { source, ...verdict } = store.decide(charges);
+      assert.equal(source, 'process');
+      assert.deepEqual(verdict, reference.decide(charges, clock.now()));
+    }
+  }
+  return reference;
+}
+
+test('whatever is asked, the answer is that of the reference model', () => {
+  fc.assert(
+    fc.property(traffic, (scenario) => void replay(scenario)),
+    { numRuns: 300 },
+  );
+});
+
+test('no span as long as the window sees more than the limit, even when the clock is set back', () => {
+  const property = fc.property(traffic, (scenario) => {
+    const reference = replay(scenario);
+    for (const { key, requests, windowMs } of scenario.limits) {
+      assert.ok(busiestSpan(reference.admissionsOf(key), windowMs) <= requests);
+    }
+  });
+  fc.assert(property, { numRuns: 200 });
+});
+
+test('units are held at most one hundredth of a window too long', () => {
+  const clock = createClock();
+  const store = createProcessStore({ now: clock.now });
+  const decidedAtMs: number[] = [];
+  for (let ms = 0; ms < 600_000; ms += 50) {
+    clock.advance(50);
+    const verdict = store.decide([charge({ key: 'k' })]);
+    if (verdict.outcome === 'admitted') decidedAtMs.push(verdict.decidedAtMs);
+  }
+  for (let from = START_MS; from < START_MS + 540_000; from += 1000) {
+    const admitted = decidedAtMs.filter((ms) => ms > from && ms <= from + 60_600).length;
+    assert.ok(admitted >= 100, `${admitted} from ${from - START_MS}`);
+  }
+});
+
+test('a burst before the minute and one after it admit the limit once', () => {
+  const clock = createClock();
+  const store = createProcessStore({ now: clock.now });
+  const burst = () => Array.from({ length: 150 }, () => store.decide([charge({ key: 'k' })]).outcome);
+  clock.advance(59_500);
+  assert.equal(burst().filter((outcome) => outcome === 'admitted').length, 100);
+  clock.advance(1_000);
+  assert.equal(burst().filter((outcome) => outcome === 'admitted').length, 0);
+});
+
+test('waiting as long as the refusal says admits, a second less does not, and refusals spend nothing', () => {
+  const clock = createClock();
+  const store = createProcessStore({ now: clock.now });
+  const ask = () => store.decide([charge({ key: 'k', requests: 5 })]);
+  for (let sent = 0; sent < 5; sent += 1) {
+    assert.equal(ask().outcome, 'admitted');
+    clock.advance(2_000);
+  }
+  const refused = ask();
+  assert.deepEqual(refused.states[0], {
+    policy: 'organization',
+    limit: 5,
+    windowSeconds: 60,
+    remaining: 0,
+    resetMs: 50_000,
+  });
+  assert.equal(refused.waitMs, 50_000);
+  clock.advance(49_000);
+  for (let tries = 0; tries < 1_000; tries += 1) assert.equal(ask().outcome, 'refused');
+  clock.advance(1_000);
+  assert.equal(ask().outcome, 'admitted');
+});
+
+test('a dear request waits until all its units fit, and one dearer than the limit is told the whole window', () => {
+  const clock = createClock();
+  const store = createProcessStore({ now: clock.now });
+  const ask = (cost: number) => store.decide([charge({ key: 'k', requests: 5, cost })]);
+  for (let sent = 0; sent < 4; sent += 1) {
+    ask(1);
+    clock.advance(10_000);
+  }
+  const refused = ask(3);
+  assert.deepEqual([refused.states[0]?.remaining, refused.states[0]?.resetMs, refused.waitMs], [1, 20_000, 30_000]);
+  assert.equal(ask(6).waitMs, 60_000);
+  clock.advance(30_000);
+  assert.equal(ask(3).outcome, 'admitted');
+});
+
+test('with two limits, what one refuses the other does not count', () => {
+  const store = createProcessStore({ now: () => START_MS });
+  const both = [charge({ key: 'wide', requests: 10 }), charge({ key: 'narrow', policy: 'writes', requests: 2 })];
+  store.decide(both);
+  store.decide(both);
+  const refused = store.decide(both);
+  assert.deepEqual(refused.violated, ['writes']);
+  assert.deepEqual(
+    refused.states.map(({ remaining }) => remaining),
+    [8, 0],
+  );
+});
+
+test('a shadow limit reports what it would refuse, and counts as if it did', () => {
+  const clock = createClock();
+  const store = createProcessStore({ now: clock.now });
+  const ask = () => store.decide([charge({ key: 'k', policy: 'tight', requests: 2, enforce: false })]);
+  assert.deepEqual(
+    [ask(), ask(), ask()].map(({ shadowRefusals }) => shadowRefusals.length),
+    [0, 0, 1],
+  );
+  const reported = ask();
+  assert.equal(reported.outcome, 'admitted');
+  assert.deepEqual([reported.violated, reported.waitMs], [[], 0]);
+  clock.advance(60_000);
+  assert.deepEqual(ask().shadowRefusals, []);
+});
+
+test('a lowered limit keeps what is already counted', () => {
+  const store = createProcessStore({ now: () => START_MS });
+  for (let sent = 0; sent < 5; sent += 1) store.decide([charge({ key: 'k', requests: 10 })]);
+  const { outcome, states } = store.decide([charge({ key: 'k', requests: 3 })]);
+  assert.deepEqual([outcome, states[0]?.remaining, states[0]?.resetMs], ['refused', 0, 60_000]);
+});
+
+test('subjects that went away are forgotten as others come', () => {
+  const clock = createClock();
+  const store = createProcessStore({ now: clock.now });
+  let largest = 0;
+  for (let subject = 0; subject < 20_000; subject += 1) {
+    clock.advance(60);
+    store.decide([charge({ key: `k${subject}` })]);
+    largest = Math.max(largest, store.size());
+  }
+  assert.ok(largest <= 4_000, `${largest} in memory, about 1000 within a window`);
+});

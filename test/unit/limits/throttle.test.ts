@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { GatewayError } from '../../../gateway/errors.ts';
+import type { Admitted } from '../../../gateway/exchange.ts';
+import { createThrottle, type ThrottleOptions } from '../../../gateway/limits/throttle.ts';
+import { admitted } from './parties.ts';
+
+function setUp(options: Partial<ThrottleOptions> = {}) {
+  let nowMs = 1_795_190_400_000;
+  const settings = { failures: 3, windowSeconds: 60, isKnownCaller: () => false, now: () => nowMs };
+  const { throttle, countFailure, size } = createThrottle({ ...settings, ...options });
+  return {
+    size,
+    advance(ms: number) {
+      nowMs += ms;
+    },
+    async fail(address: string, times: number) {
+      for (let count = 0; count < times; count += 1) countFailure(address);
+      await turn();
+    },
+    /** Retry-After, or nothing if the request passes. */
+    refused(address: string): number | undefined {
+      try {
+        throttle(admitted(address));
+        return undefined;
+      } catch (error) {
+        assert.ok(error instanceof GatewayError && error.code === 'auth_attempts_limited');
+        return error.details.retryAfterSeconds;
+      }
+    },
+  };
+}
+
+test('an address that has used its failures up waits for the end of its window', async () => {
+  const door = setUp();
+  await door.fail('192.0.2.1', 2);
+  assert.equal(door.refused('192.0.2.1'), undefined);
+  door.advance(10_500);
+  await door.fail('192.0.2.1', 1);
+  assert.equal(door.refused('192.0.2.1'), 50);
+  assert.equal(door.refused('192.0.2.2'), undefined);
+  door.advance(49_499);
+  assert.equal(door.refused('192.0.2.1'), 1);
+  door.advance(1);
+  assert.equal(door.refused('192.0.2.1'), undefined);
+});
+
+test('failures in the next window count anew', async () => {
+  const door = setUp();
+  await door.fail('192.0.2.1', 3);
+  door.advance(60_000);
+  await door.fail('192.0.2.1', 2);
+  assert.equal(door.refused('192.0.2.1'), undefined);
+  await door.fail('192.0.2.1', 1);
+  assert.equal(door.refused('192.0.2.1'), 60);
+});
+
+test('failures while blocked do not prolong the block', async () => {
+  const door = setUp();
+  await door.fail('192.0.2.1', 3);
+  door.advance(59_000);
+  await door.fail('192.0.2.1', 50);
+  assert.equal(door.refused('192.0.2.1'), 1);
+  door.advance(1_000);
+  assert.equal(door.refused('192.0.2.1'), undefined);
+});
+
+test('a caller who is already known good passes behind a blocked address', async () => {
+  const isKnownCaller = ({ clientAddress }: Admitted) => clientAddress.endsWith('::7');
+  const door = setUp({ isKnownCaller });
+  await door.fail('2001:db8::1', 3);
+  assert.equal(door.refused('2001:db8::2'), 60, 'the whole /64 is one address');
+  assert.equal(door.refused('2001:db8::7'), undefined);
+});
+
+test('an IPv4 address and its IPv6 form are one', async () => {
+  const door = setUp();
+  await door.fail('192.0.2.1', 2);
+  await door.fail('::ffff:192.0.2.1', 1);
+  assert.equal(door.refused('::ffff:c000:201'), 60);
+});
+
+test('a flood of addresses does not grow memory without end', async () => {
+  const door = setUp({ addressesMax: 1_000 });
+  for (let block = 0; block < 5_000; block += 1) await door.fail(`2001:db8:${block.toString(16)}::1`, 1);
+  assert.equal(door.size(), 1_000);
+});
+
+test('addresses are forgotten once their window has ended', async () => {
+  const door = setUp();
+  await door.fail('192.0.2.1', 3);
+  await door.fail('192.0.2.2', 1);
+  door.advance(60_000);
+  await door.fail('192.0.2.3', 1);
+  assert.equal(door.size(), 1);
+});
+
+test('two throttles in one process know nothing of each other', async () => {
+  const [one, other] = [setUp(), setUp()];
+  await one.fail('192.0.2.1', 3);
+  assert.equal(other.refused('192.0.2.1'), undefined);
+});
