@@ -1,7 +1,9 @@
 // Counters and histograms from the trail. Labels come from contracts and the catalogue, never from a client.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
-import type { Trail } from '../exchange.ts';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
+import { REFUSALS } from '../errors.ts';
+import type { Operation, Trail } from '../exchange.ts';
+import { createHistogram, type Series } from './histogram.ts';
 
 export interface Metrics {
   exchange(trail: Trail): void;
@@ -22,95 +24,91 @@ const buckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 
 
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
-  const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const server = new Histogram({
+  const server = createHistogram(registry, {
     name: 'http_server_request_duration_seconds',
     help: 'Duration of exchanges, from arrival to the end of the answer.',
     labelNames: ['http_request_method', 'http_route', 'http_response_status_code', 'api_version'],
     buckets,
-    registers,
   });
-  const client = new Histogram({
+  const client = createHistogram(registry, {
     name: 'http_client_request_duration_seconds',
     help: 'Time until an upstream began to answer.',
     labelNames: ['upstream', 'http_request_method', 'http_response_status_code'],
     buckets,
-    registers,
   });
-  const rejected = new Counter({
-    name: 'gateway_requests_rejected_total',
-    help: 'Refusals by the stage that made them and their code.',
-    labelNames: ['stage', 'code'],
-    registers,
-  });
-  const decisions = new Counter({
-    name: 'gateway_rate_limit_decisions_total',
-    help: 'Decisions of the limit stage; shadow_refused were admitted because the limit is not enforced.',
-    labelNames: ['policy', 'decision'],
-    registers,
-  });
-  const violations = new Counter({
-    name: 'gateway_validation_failures_total',
-    help: 'Requests and answers that do not match the contract.',
-    labelNames: ['direction', 'http_route'],
-    registers,
-  });
+  const serverSeries = byOperation((operation, status) =>
+    server(operation?.method ?? '_OTHER', operation?.path ?? 'unmatched', String(status), operation?.version ?? ''),
+  );
+  const clientSeries = byOperation((operation, status) =>
+    client(operation?.upstream ?? '', operation?.method ?? '', String(status)),
+  );
+  const rejected = counter('gateway_requests_rejected_total', 'Refusals by the stage that made them and their code.', [
+    'stage',
+    'code',
+  ]);
+  const decisions = counter(
+    'gateway_rate_limit_decisions_total',
+    'Decisions of the limit stage; shadow_refused were admitted because the limit is not enforced.',
+    ['policy', 'decision'],
+  );
+  const violations = counter(
+    'gateway_validation_failures_total',
+    'Requests and answers that do not match the contract.',
+    ['direction', 'http_route'],
+  );
   gauge('http_server_active_requests', 'Requests being worked on.', options.activeRequests);
   gauge('gateway_limit_store_away', '1 while limits are decided without their store.', options.limitStoreAway);
-  new Gauge({ name: 'gateway_build_info', help: 'The version that runs.', labelNames: ['version'], registers }).set(
-    { version: options.version },
-    1,
-  );
+  const build = {
+    name: 'gateway_build_info',
+    help: 'The version that runs.',
+    labelNames: ['version'],
+    registers: [registry],
+  };
+  new Gauge(build).set({ version: options.version }, 1);
 
-  function gauge(name: string, help: string, read: () => number): void {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
+  function counter(name: string, help: string, labelNames: string[]): Counter<string> {
+    return new Counter({ name, help, labelNames, registers: [registry] });
   }
 
-  // Series are looked up once per combination of labels; finding them again by label values would cost more than observing.
-  const serverSeries = createSeries((method: string, route: string, status: string, version: string) =>
-    server.labels(method, route, status, version),
-  );
-  const clientSeries = createSeries((upstream: string, method: string, status: string) =>
-    client.labels(upstream, method, status),
-  );
-  const decisionSeries = createSeries((policy: string, decision: string) => decisions.labels(policy, decision));
+  function gauge(name: string, help: string, read: () => number): void {
+    const collect = function (this: Gauge) {
+      this.set(read());
+    };
+    new Gauge({ name, help, registers: [registry], collect });
+  }
 
   function exchange(trail: Trail): void {
     const { operation, upstreamStatus, upstreamMs, quota, code } = trail;
-    const route = operation?.path ?? 'unmatched';
-    const method = operation?.method ?? '_OTHER';
-    serverSeries(method, route, String(trail.status), operation?.version ?? '').observe(
-      (performance.now() - trail.startedAt) / 1000,
-    );
-    if (operation && upstreamStatus !== undefined && upstreamMs !== undefined) {
-      clientSeries(operation.upstream, method, String(upstreamStatus)).observe(upstreamMs / 1000);
-    }
-    if (quota?.tightest) decisionSeries(quota.tightest.policy, code === 'rate_limited' ? 'refused' : 'admitted').inc();
-    for (const policy of trail.shadowRefusals ?? []) decisionSeries(policy, 'shadow_refused').inc();
-    if (code !== undefined) rejected.labels(trail.stage, code).inc();
-    if (code === 'validation_failed') violations.labels('request', route).inc();
-    if (trail.answerViolations) violations.labels('response', route).inc();
+    serverSeries(operation, trail.status).observe((performance.now() - trail.startedAt) / 1000);
+    if (upstreamStatus !== undefined && upstreamMs !== undefined)
+      clientSeries(operation, upstreamStatus).observe(upstreamMs / 1000);
+    if (quota?.tightest)
+      decisions.inc({ policy: quota.tightest.policy, decision: code === 'rate_limited' ? 'refused' : 'admitted' });
+    for (const policy of trail.shadowRefusals ?? []) decisions.inc({ policy, decision: 'shadow_refused' });
+    // Upstreams choose codes of their own, which must not become endless labels.
+    if (code !== undefined) rejected.inc({ stage: trail.stage, code: code in REFUSALS ? code : 'upstream_own' });
+    if (code === 'validation_failed')
+      violations.inc({ direction: 'request', http_route: operation?.path ?? 'unmatched' });
+    if (trail.answerViolations) violations.inc({ direction: 'response', http_route: operation?.path ?? 'unmatched' });
   }
 
   return { exchange, contentType: registry.contentType, text: () => registry.metrics() };
 }
 
-function createSeries<S>(find: (...labels: string[]) => S): (...labels: string[]) => S {
-  const known = new Map<string, S>();
-  return (...labels) => {
-    const name = labels.join(' ');
-    let series = known.get(name);
+/** Finds the series of an operation and status by identity, which costs two look-ups. */
+function byOperation(make: (operation: Operation | undefined, status: number) => Series) {
+  const known = new Map<Operation | undefined, Map<number, Series>>();
+  return (operation: Operation | undefined, status: number): Series => {
+    let byStatus = known.get(operation);
+    if (byStatus === undefined) {
+      byStatus = new Map();
+      known.set(operation, byStatus);
+    }
+    let series = byStatus.get(status);
     if (series === undefined) {
-      series = find(...labels);
-      known.set(name, series);
+      series = make(operation, status);
+      byStatus.set(status, series);
     }
     return series;
   };

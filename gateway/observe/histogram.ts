@@ -1,0 +1,72 @@
+// A histogram whose series are looked up once and then only counted. The client library finds its series again by label values for
+// every observation and keeps them in objects: 5 µs of CPU per request with two histograms, measured through the gateway, against 1.
+// The library still renders it.
+
+import type { Registry } from '@prometheus-io/client';
+
+export interface HistogramOptions {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+  /** Upper bounds, ascending. */
+  readonly buckets: readonly number[];
+}
+
+export interface Series {
+  observe(value: number): void;
+}
+
+interface Counts {
+  readonly labels: Readonly<Record<string, string>>;
+  /** One per bucket, and one for everything above; not cumulative. */
+  readonly buckets: Float64Array;
+  sum: number;
+}
+
+/** Registers the histogram; what it returns makes one series, to be kept by the caller. */
+export function createHistogram(
+  registry: Registry,
+  options: HistogramOptions,
+): (...labels: readonly string[]) => Series {
+  const { name, help, labelNames, buckets: bounds } = options;
+  const all: Counts[] = [];
+
+  function valuesOf({ labels, buckets, sum }: Counts): object[] {
+    let cumulative = 0;
+    const rows: object[] = bounds.map((bound, index) => {
+      cumulative += buckets[index] as number;
+      return { metricName: `${name}_bucket`, labels: { le: String(bound), ...labels }, value: cumulative };
+    });
+    const count = cumulative + (buckets[bounds.length] as number);
+    rows.push({ metricName: `${name}_bucket`, labels: { le: '+Inf', ...labels }, value: count });
+    rows.push({ metricName: `${name}_sum`, labels, value: sum });
+    rows.push({ metricName: `${name}_count`, labels, value: count });
+    return rows;
+  }
+
+  const metric = {
+    name,
+    help,
+    type: 'histogram',
+    aggregator: 'sum',
+    get: async () => ({ name, help, type: 'histogram', values: all.flatMap(valuesOf) }),
+  };
+  registry.registerMetric(metric as never);
+
+  return (...labels) => {
+    const counts: Counts = {
+      labels: Object.fromEntries(labelNames.map((label, index) => [label, labels[index] as string])),
+      buckets: new Float64Array(bounds.length + 1),
+      sum: 0,
+    };
+    all.push(counts);
+    return {
+      observe(value) {
+        let index = 0;
+        while (index < bounds.length && value > (bounds[index] as number)) index++;
+        counts.buckets[index] = (counts.buckets[index] as number) + 1;
+        counts.sum += value;
+      },
+    };
+  };
+}
