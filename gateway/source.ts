@@ -2,15 +2,16 @@
 
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { type Document, isCollection, isMap, isScalar, LineCounter, type Pair, parseDocument, visit } from 'yaml';
+import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
 import type { Mistake } from './mistakes.ts';
 
 export type Path = readonly (string | number)[];
 
 export interface Source {
   readonly file: string;
+  /** `undefined` when there is none to use, `null` for an empty file. */
   readonly value: unknown;
-  /** A mistake at the value of `path`, or at the nearest ancestor that exists. */
+  /** A mistake at the value of `path`, or at the nearest place around it that exists. */
   mistakeAt(path: Path, reason: string, remedy: string): Mistake;
   /** A mistake at the key itself. */
   mistakeAtKey(path: Path, reason: string, remedy: string): Mistake;
@@ -26,7 +27,7 @@ export function shownPath(file: string): string {
 
 /**
  * Reads and parses one YAML (or JSON) file. With an environment, `${NAME}` in a string stands for a variable, which must be set.
- * Mistakes are pushed, never thrown; the value is `undefined` when there is none to use.
+ * Mistakes are pushed, never thrown.
  */
 export function readSource(file: string, mistakes: Mistake[], environment?: Environment): Source {
   const shownAs = shownPath(file);
@@ -46,47 +47,89 @@ export function readSource(file: string, mistakes: Mistake[], environment?: Envi
     const position = lines.linePos(offset);
     return { line: position.line, column: position.col };
   };
-  for (const problem of document.errors) {
-    mistakes.push({
-      file: shownAs,
-      ...at(problem.pos[0]),
-      reason: `this is not well-formed YAML (${problem.message}).`,
-      remedy: 'Check the indentation, quotes and duplicate keys around this line.',
-    });
+  for (const problem of tellingErrors(document.errors)) {
+    mistakes.push({ file: shownAs, ...at(problem.pos[0]), ...wordsFor(problem, text) });
   }
   if (document.errors.length > 0) return emptySource(shownAs);
-
   if (environment) {
     substitute(document, environment, (offset, reason, remedy) =>
       mistakes.push({ file: shownAs, ...at(offset), reason, remedy }),
     );
   }
-
-  const place = (path: Path) => path.join('.');
+  let value: unknown;
+  try {
+    value = document.toJS();
+  } catch (error) {
+    const reason = `this is not well-formed YAML (${error instanceof Error ? error.message : String(error)}).`;
+    mistakes.push({ file: shownAs, line: 1, reason, remedy: 'Correct the alias, or write the value out.' });
+    return emptySource(shownAs);
+  }
+  const mistake = (offset: number | undefined, path: Path, reason: string, remedy: string) => ({
+    file: shownAs,
+    ...at(offset),
+    ...(path.length > 0 ? { place: path.join('.') } : {}),
+    reason,
+    remedy,
+  });
   return {
     file: shownAs,
-    value: document.toJS() as unknown,
-    mistakeAt(path, reason, remedy) {
-      for (let depth = path.length; depth >= 0; depth--) {
-        const node: unknown = depth === 0 ? document.contents : document.getIn(path.slice(0, depth), true);
-        if ((isScalar(node) || isCollection(node)) && node.range) {
-          return { file: shownAs, ...at(node.range[0]), place: place(path), reason, remedy };
-        }
-      }
-      return { file: shownAs, place: place(path), reason, remedy };
-    },
-    mistakeAtKey(path, reason, remedy) {
-      const parent: unknown = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
-      const pair = isMap(parent)
-        ? parent.items.find((item: Pair) => isScalar(item.key) && String(item.key.value) === String(path.at(-1)))
-        : undefined;
-      const key = pair?.key;
-      const offset = isScalar(key) ? key.range?.[0] : undefined;
-      return { file: shownAs, ...at(offset), place: place(path), reason, remedy };
-    },
+    value,
+    mistakeAt: (path, reason, remedy) => mistake(offsetOf(document, path), path, reason, remedy),
+    mistakeAtKey: (path, reason, remedy) =>
+      mistake(keyOffset(document, path) ?? offsetOf(document, path), path, reason, remedy),
   };
 }
 
+/** Where a scalar stands; for everything else, where its key does; for what is missing, where the key around it does. */
+function offsetOf(document: Document, path: Path): number | undefined {
+  const node: unknown = path.length === 0 ? document.contents : document.getIn(path, true);
+  if (isScalar(node) && node.range) return node.range[0];
+  const key = keyOffset(document, path);
+  if (key !== undefined) return key;
+  if (isCollection(node) && node.range) return node.range[0];
+  return path.length === 0 ? 0 : offsetOf(document, path.slice(0, -1));
+}
+
+function keyOffset(document: Document, path: Path): number | undefined {
+  if (path.length === 0) return undefined;
+  const parent: unknown = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  if (!isMap(parent)) return undefined;
+  const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1)));
+  return isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
+}
+
+/** A YAML parser stumbles again and again over one mistake; every duplicate key is one of its own. */
+function tellingErrors(errors: readonly YAMLError[]): YAMLError[] {
+  const first = errors.find(({ code }) => code !== 'DUPLICATE_KEY');
+  return errors.filter((error) => error.code === 'DUPLICATE_KEY' || error === first);
+}
+
+function wordsFor(problem: YAMLError, text: string): Pick<Mistake, 'reason' | 'remedy'> {
+  const [from] = problem.pos;
+  if (problem.code === 'DUPLICATE_KEY') {
+    const key = /^\s*["']?([^"':\s]*)/.exec(text.slice(from, from + 100))?.[1];
+    return { reason: `the key "${key}" is there twice.`, remedy: 'Remove one of the two.' };
+  }
+  if (problem.code === 'TAB_AS_INDENT')
+    return { reason: 'the line is indented by a tab.', remedy: 'Indent it with spaces.' };
+  if (text.slice(Math.max(0, from - 1), from + 1) === '${') {
+    return {
+      reason: 'a variable inside { } is not quoted.',
+      remedy: `Write it in quotes: "${/\$\{\w*\}?/.exec(text.slice(from - 1))?.[0]}".`,
+    };
+  }
+  if (problem.message.startsWith('Flow '))
+    return { reason: 'a bracket [ or { is not closed before this line.', remedy: 'Close it where its content ends.' };
+  if (problem.code === 'MULTIPLE_DOCS')
+    return {
+      reason: 'the file holds several YAML documents.',
+      remedy: 'Remove the line --- and what does not belong.',
+    };
+  const reason = `this is not well-formed YAML (${problem.message.replace(/\.$/, '')}).`;
+  return { reason, remedy: 'Check indentation, quotes, brackets and colons on this line and the one before.' };
+}
+
+/** A plain `${NAME}` may become a number or a boolean, as if its text had been written there. */
 function substitute(
   document: Document,
   environment: Environment,
@@ -94,19 +137,25 @@ function substitute(
 ): void {
   visit(document, {
     Scalar(_, node) {
-      if (typeof node.value !== 'string') return;
-      node.value = node.value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (written, name: string) => {
+      if (typeof node.value !== 'string' || !node.value.includes('${')) return;
+      const text = node.value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (written, name: string) => {
         const set = environment[name];
         if (set !== undefined) return set;
         const remedy = `Set ${name}, or write the value here in place of ${written}.`;
         complain(node.range?.[0], `the environment variable ${name} is not set.`, remedy);
         return written;
       });
+      node.value = node.type === 'PLAIN' && /^(0|[1-9]\d{0,14}|true|false)$/.test(text) ? JSON.parse(text) : text;
     },
   });
 }
 
 function emptySource(file: string): Source {
-  const mistake = (path: Path, reason: string, remedy: string) => ({ file, place: path.join('.'), reason, remedy });
+  const mistake = (path: Path, reason: string, remedy: string) => ({
+    file,
+    ...(path.length > 0 ? { place: path.join('.') } : {}),
+    reason,
+    remedy,
+  });
   return { file, value: undefined, mistakeAt: mistake, mistakeAtKey: mistake };
 }

@@ -3,9 +3,11 @@
 import type { Command } from 'commander';
 import { loadSettings } from '../config/load.ts';
 import { type Configuration, loadConfiguration } from '../configuration.ts';
-import { crossingTemplates } from '../contract/routes.ts';
+import { crossingTemplates } from '../contract/crossings.ts';
+import { unlistedFiles } from '../contract/load.ts';
 import type { Operation } from '../exchange.ts';
-import { ConfigError, toSentence } from '../mistakes.ts';
+import { ConfigError, type Mistake, toSentence } from '../mistakes.ts';
+import { shownPath } from '../source.ts';
 import { printJson, printTable } from './print.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -24,33 +26,45 @@ export function addCheckCommands(program: Command, surroundings: Surroundings): 
 
 async function check(surroundings: Surroundings, asJson: boolean): Promise<void> {
   try {
+    const settings = loadSettings(surroundings.environment);
     const configuration = await load(surroundings);
-    const { operations, documents } = configuration.contracts;
-    const warnings = warningsOf(configuration);
-    if (asJson)
-      printJson(surroundings, {
-        ok: true,
-        operations: operations.length,
-        contracts: documents.length,
-        mistakes: [],
-        warnings,
-      });
-    else {
-      for (const warning of warnings) surroundings.write(`warning: ${warning}\n`);
-      surroundings.write(`Everything is fine: ${operations.length} operations in ${documents.length} contracts.\n`);
-    }
+    tellFine(surroundings, asJson, configuration, warningsOf(configuration, settings.contractsDirectory));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const { mistakes } = error;
-    if (asJson) printJson(surroundings, { ok: false, mistakes, warnings: [] });
-    else {
-      for (const mistake of mistakes) surroundings.complain(`${toSentence(mistake)}\n`);
-      surroundings.complain(
-        `${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}. With this configuration the gateway does not start.\n`,
-      );
-    }
+    tellMistakes(surroundings, asJson, error.mistakes);
     surroundings.exit(1);
   }
+}
+
+function tellFine(
+  surroundings: Surroundings,
+  asJson: boolean,
+  { contracts: { operations, documents } }: Configuration,
+  warnings: readonly string[],
+): void {
+  if (asJson) {
+    const counts = { operations: operations.length, contracts: documents.length };
+    printJson(surroundings, { ok: true, ...counts, mistakes: [], warnings });
+    return;
+  }
+  for (const warning of warnings) surroundings.write(`warning: ${warning}\n`);
+  surroundings.write(
+    `Everything is fine: ${counted(operations.length, 'operation')} in ${counted(documents.length, 'contract')}.\n`,
+  );
+}
+
+function tellMistakes(surroundings: Surroundings, asJson: boolean, mistakes: readonly Mistake[]): void {
+  if (asJson) {
+    printJson(surroundings, { ok: false, mistakes, warnings: [] });
+    return;
+  }
+  for (const mistake of mistakes) surroundings.complain(`${toSentence(mistake)}\n`);
+  const count = counted(mistakes.length, 'mistake');
+  surroundings.complain(`${count}. With this configuration the gateway does not start.\n`);
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 async function routes(surroundings: Surroundings, asJson: boolean): Promise<void> {
@@ -92,8 +106,13 @@ function toRow(operation: Operation, tuned: { readonly extra?: string | undefine
   };
 }
 
-function warningsOf({ contracts }: Configuration): string[] {
-  return crossingTemplates(contracts.operations.map(({ operation }) => operation)).map(
+function warningsOf({ contracts }: Configuration, contractsDirectory: string): string[] {
+  const unlisted = unlistedFiles(contractsDirectory, contracts).map(
+    (file) =>
+      `${shownPath(file)} is listed by no upstream, so it is not served. List it in upstreams.yaml, or remove it.`,
+  );
+  const crossing = crossingTemplates(contracts.operations.map(({ operation }) => operation)).map(
     ([left, right]) => `${left} and ${right} both match some paths; the one with a literal further left wins.`,
   );
+  return [...unlisted, ...crossing];
 }

@@ -1,11 +1,11 @@
 // Reads config/*.yaml and the environment, reports every mistake at once, freezes. The only file that knows variable names.
 
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { z } from 'zod';
 import { ConfigError, type Mistake, suggest } from '../mistakes.ts';
-import { type Path, readSource, type Source, shownPath } from '../source.ts';
+import { readSource, type Source, shownPath } from '../source.ts';
+import { checkShape } from './issues.ts';
 import {
   type GatewayFile,
   gatewayFile,
@@ -14,6 +14,7 @@ import {
   type UpstreamEntry,
   upstreamsFile,
 } from './schema.ts';
+import { blockIn, usableEntries } from './usable.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -29,12 +30,29 @@ export interface Settings {
   readonly secretsDirectory: string | undefined;
 }
 
+interface Sources {
+  readonly gateway: Source;
+  readonly upstreams: Source;
+  readonly limits: Source;
+}
+
 export interface Config {
   readonly gateway: GatewayFile;
   readonly upstreams: Readonly<Record<string, UpstreamEntry>>;
   readonly limits: LimitsFile;
   /** Where names in the files can be pointed at, for mistakes found later (in contracts, in cross references). */
-  readonly sources: { readonly gateway: Source; readonly upstreams: Source; readonly limits: Source };
+  readonly sources: Sources;
+}
+
+/** What could be made of the files. With mistakes something is absent, and what is there serves to look for more of them. */
+export interface ConfigDraft {
+  readonly gateway: GatewayFile | undefined;
+  /** The entries, as far as they are well-formed. */
+  readonly upstreams: Readonly<Record<string, UpstreamEntry>>;
+  readonly limits: LimitsFile | undefined;
+  readonly sources: Sources;
+  /** Names as they are written, whatever else is wrong with the files. */
+  readonly names: { readonly upstreams: readonly string[]; readonly limits: readonly string[] };
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -50,8 +68,8 @@ export function loadSettings(environment: Environment): Settings {
     mistakes.push({
       file: 'environment',
       place: variable,
-      reason: 'must be a port number.',
-      remedy: `Set ${variable} to 0–65535.`,
+      reason: `${JSON.stringify(text)} is not a port number.`,
+      remedy: `Set ${variable} to 0–65535, or unset it for ${fallback}.`,
     });
     return fallback;
   };
@@ -69,7 +87,7 @@ export function loadSettings(environment: Environment): Settings {
     mistakes.push({
       file: 'environment',
       place: 'REDIS_URL',
-      reason: 'must be a redis:// or rediss:// address.',
+      reason: 'this is not a redis:// or rediss:// address.',
       remedy: 'Write redis://host:6379, or unset REDIS_URL for limits counted in the process.',
     });
   }
@@ -88,121 +106,73 @@ export function loadSettings(environment: Environment): Settings {
   return Object.freeze(settings);
 }
 
-/** The three files of a configuration directory. Pushes mistakes; returns undefined when a file is unusable. */
-export function loadConfig(directory: string, environment: Environment, mistakes: Mistake[]): Config | undefined {
-  const shown = (file: string) => shownPath(join(directory, file));
-  const read = (file: string) => readSource(join(directory, file), mistakes, environment);
-  const before = mistakes.length;
+/** The three files of a configuration directory. Pushes mistakes. */
+export function loadConfig(directory: string, environment: Environment, mistakes: Mistake[]): ConfigDraft {
+  if (!existsSync(directory)) {
+    const remedy = 'Create it, or correct GATEWAY_CONFIG.';
+    throw new ConfigError([
+      { file: shownPath(directory), reason: 'the configuration directory does not exist.', remedy },
+    ]);
+  }
   for (const file of strayFiles(directory)) {
     mistakes.push({
-      file: shown(file),
-      reason: 'no such configuration file is known.',
+      file: shownPath(join(directory, file)),
+      reason: 'no configuration file has this name, so nobody would read it.',
       remedy: suggest(file, fileNames),
     });
   }
+  const read = (file: string) => readSource(join(directory, file), mistakes, environment);
   const sources = { gateway: read('gateway.yaml'), upstreams: read('upstreams.yaml'), limits: read('limits.yaml') };
-  const gateway = checkShape(sources.gateway, gatewayFile, mistakes, {});
-  const upstreams = checkShape(sources.upstreams, upstreamsFile, mistakes);
+  const gateway = checkShape(sources.gateway, gatewayFile, mistakes);
+  const upstreams = checkShape(sources.upstreams, upstreamsFile, mistakes)?.upstreams;
   const limits = checkShape(sources.limits, limitsFile, mistakes);
-  if (!gateway || !upstreams || !limits) return undefined;
-  checkNames(upstreams.upstreams, limits, sources, mistakes);
-  if (mistakes.length > before) return undefined;
-  return deepFreeze({ gateway, upstreams: upstreams.upstreams, limits, sources });
+  const draft = {
+    gateway,
+    upstreams: upstreams ?? usableEntries(sources.upstreams),
+    limits,
+    sources,
+    names: { upstreams: namesIn(sources.upstreams, 'upstreams'), limits: namesIn(sources.limits, 'extra') },
+  };
+  checkNames(draft, mistakes);
+  return deepFreeze(draft);
 }
 
+/** The draft as a configuration, once there are no mistakes. */
+export function completed({ gateway, upstreams, limits, sources }: ConfigDraft): Config | undefined {
+  return gateway && limits && Object.freeze({ gateway, upstreams, limits, sources });
+}
+
+/** `.yml`, `.json` and the like, which somebody expects to be read; not what editors and volumes leave behind. */
 function strayFiles(directory: string): string[] {
-  try {
-    return readdirSync(directory).filter(
-      (file) => /\.ya?ml$/.test(file) && !(fileNames as readonly string[]).includes(file),
-    );
-  } catch {
-    return [];
-  }
+  return readdirSync(directory).filter(
+    (file) => /^[^.].*\.(ya?ml|json)$/.test(file) && !(fileNames as readonly string[]).includes(file),
+  );
 }
 
-function checkShape<S extends z.ZodType>(
-  source: Source,
-  schema: S,
-  mistakes: Mistake[],
-  whenEmpty?: unknown,
-): z.output<S> | undefined {
-  if (source.value === undefined) return undefined;
-  const result = schema.safeParse(source.value ?? whenEmpty, { reportInput: true });
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) mistakes.push(...toMistakes(source, issue));
-  return undefined;
-}
-
-function toMistakes(source: Source, issue: z.core.$ZodIssue): Mistake[] {
-  const path = issue.path.filter((part): part is string | number => typeof part !== 'symbol');
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) =>
-      source.mistakeAtKey([...path, key], `the key "${key}" is not known here.`, 'Correct its spelling, or remove it.'),
-    );
-  }
-  if (issue.code === 'invalid_key') {
-    const why = issue.issues[0]?.message ?? 'the name is not valid';
-    return [source.mistakeAtKey(path, `the name ${why}.`, 'Rename it.')];
-  }
-  if (issue.code === 'invalid_type' && issue.input === undefined) {
-    return [source.mistakeAt(path, 'is missing.', `Add ${String(path.at(-1) ?? 'it')}.`)];
-  }
-  if (issue.code === 'invalid_value') {
-    return [
-      source.mistakeAt(
-        path,
-        `${shownInput(issue.input)} is not a possible value.`,
-        `Use one of: ${issue.values.join(', ')}.`,
-      ),
-    ];
-  }
-  const expected =
-    issue.code === 'invalid_type' && issue.message.startsWith('Invalid')
-      ? `must be ${article(issue.expected)}`
-      : issue.message;
-  return [source.mistakeAt(path, `${expected}; it is ${shownInput(issue.input)}.`, 'Correct the value.')];
-}
-
-function article(expected: string): string {
-  return expected === 'object' || expected === 'array'
-    ? `an ${expected === 'object' ? 'object of keys and values' : 'array'}`
-    : `a ${expected}`;
-}
-
-function shownInput(input: unknown): string {
-  const text = JSON.stringify(input) ?? 'nothing';
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+function namesIn({ value }: Source, key: string): string[] {
+  return Object.keys(blockIn(value, key));
 }
 
 /** Names in one file that must exist in another. Operation ids are checked once the contracts are known. */
-function checkNames(
-  upstreams: Record<string, UpstreamEntry>,
-  limits: LimitsFile,
-  sources: Config['sources'],
-  mistakes: Mistake[],
-): void {
-  const extra = Object.keys(limits.extra);
-  for (const [id, entry] of Object.entries(limits.operations)) {
-    if (entry.extra === undefined || extra.includes(entry.extra)) continue;
-    const path: Path = ['operations', id, 'extra'];
-    mistakes.push(
-      sources.limits.mistakeAt(path, `there is no limit "${entry.extra}" under extra.`, suggest(entry.extra, extra)),
-    );
-  }
+function checkNames({ upstreams, limits, sources, names }: ConfigDraft, mistakes: Mistake[]): void {
+  const unknownLimit = (source: Source, path: readonly string[], name: string | undefined) => {
+    // A file that could not be read has been named already.
+    if (name === undefined || names.limits.includes(name) || sources.limits.value === undefined) return;
+    const reason = `there is no limit "${name}" under extra in limits.yaml.`;
+    mistakes.push(source.mistakeAt(path, reason, suggest(name, names.limits)));
+  };
+  for (const [id, entry] of Object.entries(limits?.operations ?? {}))
+    unknownLimit(sources.limits, ['operations', id, 'extra'], entry.extra);
   for (const reserved of ['organization', 'key']) {
-    if (!extra.includes(reserved)) continue;
-    const reason = `"${reserved}" is the name of the tier's own policy.`;
+    if (!names.limits.includes(reserved)) continue;
+    const reason = `"${reserved}" is what the limit of the tier is called already.`;
     mistakes.push(sources.limits.mistakeAtKey(['extra', reserved], reason, 'Choose another name for this limit.'));
   }
   for (const [name, entry] of Object.entries(upstreams)) {
-    if (entry.limit !== undefined && !extra.includes(entry.limit)) {
-      const reason = `there is no limit "${entry.limit}" under extra in limits.yaml.`;
-      mistakes.push(sources.upstreams.mistakeAt(['upstreams', name, 'limit'], reason, suggest(entry.limit, extra)));
-    }
-    if (entry.public && entry.security) {
-      const reason = 'an upstream is either public or secured.';
-      mistakes.push(sources.upstreams.mistakeAt(['upstreams', name, 'public'], reason, 'Remove public or security.'));
-    }
+    unknownLimit(sources.upstreams, ['upstreams', name, 'limit'], entry.limit);
+    if (!entry.public || !entry.security) continue;
+    const reason = 'an upstream is either public or secured.';
+    mistakes.push(sources.upstreams.mistakeAtKey(['upstreams', name, 'public'], reason, 'Remove public or security.'));
   }
 }
 

@@ -4,9 +4,11 @@ import { z } from 'zod';
 
 const whole = (what: string, min: number, max: number) =>
   z
-    .int({ error: `must be a whole number of ${what}` })
-    .min(min, `must be at least ${min}`)
-    .max(max, `must be at most ${max}`);
+    .int(outside(what, min, max))
+    .min(min, outside(what, min, max))
+    .max(max, outside(what, min, max));
+
+const outside = (what: string, min: number, max: number) => `must be a whole number of ${what} from ${min} to ${max}`;
 
 const httpUrl = z.string().refine(isHttpUrl, 'must be an http:// or https:// address');
 const cidr = z.string().refine(isCidr, 'must be an address or a CIDR range such as 10.0.0.0/8');
@@ -71,7 +73,7 @@ export const gatewayFile = z.strictObject({
   hosts: z.strictObject({}).default({}),
 });
 
-const upstream = z.strictObject({
+export const upstreamEntry = z.strictObject({
   /** Globs under GATEWAY_CONTRACTS. */
   contracts: z.array(z.string().min(1)).min(1, 'must name at least one contract file or glob'),
   /** Put in front of every path of these contracts. */
@@ -100,7 +102,7 @@ const upstream = z.strictObject({
   response: z.enum(['report', 'refuse', 'off']).optional(),
 });
 
-export const upstreamsFile = z.strictObject({ upstreams: z.record(name, upstream) });
+export const upstreamsFile = z.strictObject({ upstreams: z.record(name, upstreamEntry) });
 
 const rule = {
   requests: whole('requests', 1, 1_000_000_000),
@@ -125,7 +127,7 @@ export const limitsFile = z.strictObject({
 });
 
 export type GatewayFile = z.output<typeof gatewayFile>;
-export type UpstreamEntry = z.output<typeof upstream>;
+export type UpstreamEntry = z.output<typeof upstreamEntry>;
 export type LimitsFile = z.output<typeof limitsFile>;
 
 function isHttpUrl(text: string): boolean {

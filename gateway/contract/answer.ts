@@ -1,70 +1,65 @@
 // Checks what an upstream answers against the contract: its media type always, its body as the operation asks.
 
 import type { Operation } from '../exchange.ts';
-import { matchesMediaType } from './body.ts';
+import { measure } from './json.ts';
+import { declaredFor, essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
-import { isObject } from './pointer.ts';
-import { contentOf, responseFor, type Schemas } from './schemas.ts';
+import { member } from './pointer.ts';
+import { responseFor, type Schemas } from './schemas.ts';
 import { toViolations } from './violations.ts';
 
 export interface AnswerCheck {
   /** Whether the contract lets this status be answered with this media type. A status without declared content admits anything. */
   acceptsMediaType(operation: Operation, status: number, contentType: string | undefined): boolean;
   /** What to do with the body of this answer: hold it back until it is checked, look at a copy, or let it pass. */
-  modeFor(operation: Operation, status: number): 'refuse' | 'report' | 'off';
+  modeFor(operation: Operation, status: number, contentType?: string): 'refuse' | 'report' | 'off';
   /** One sentence per violation, places only, never values. */
-  violations(operation: Operation, status: number, body: Buffer): readonly string[];
+  violations(operation: Operation, status: number, body: Buffer, contentType?: string): readonly string[];
 }
 
 /** Reporting is there to notice drift, so it looks at one answer per operation and interval instead of paying for all of them. */
 const REPORT_INTERVAL_MS = 1000;
+const DEPTH_MAX = 200;
+
+/** What the contract says about one operation, and when an answer of it was last looked at. */
+interface AnswerContract {
+  readonly entry: ContractOperation;
+  readonly mediaTypes: Map<number, readonly string[]>;
+  lastReportMs: number;
+}
 
 export function createAnswerCheck(
   operations: readonly ContractOperation[],
   schemas: Schemas,
   now: () => number,
 ): AnswerCheck {
-  const entries = new Map(operations.map((entry) => [entry.operation, entry]));
-  const lastReport = new WeakMap<Operation, number>();
-  const mediaTypes = new WeakMap<Operation, Map<number, readonly string[]>>();
-
-  function mediaTypesOf(operation: Operation, status: number): readonly string[] {
-    let byStatus = mediaTypes.get(operation);
-    if (!byStatus) {
-      byStatus = new Map();
-      mediaTypes.set(operation, byStatus);
-    }
-    let types = byStatus.get(status);
-    if (!types) {
-      const entry = entries.get(operation) as ContractOperation;
-      const content = contentOf(entry.document.root, responseFor(entry, status)).value;
-      types = Object.keys(isObject(content) ? content : {}).map((type) =>
-        (type.split(';')[0] as string).trim().toLowerCase(),
-      );
-      byStatus.set(status, types);
-    }
-    return types;
-  }
+  const contracts = new Map<Operation, AnswerContract>(
+    operations.map((entry) => [entry.operation, { entry, mediaTypes: new Map(), lastReportMs: -Infinity }]),
+  );
+  const contractOf = (operation: Operation) => contracts.get(operation) as AnswerContract;
 
   function acceptsMediaType(operation: Operation, status: number, contentType: string | undefined): boolean {
-    const declared = mediaTypesOf(operation, status);
-    if (declared.length === 0) return !contentType?.startsWith('text/html');
-    const type = ((contentType ?? '').split(';')[0] as string).trim().toLowerCase();
-    return declared.some((candidate) => matchesMediaType(candidate, type));
+    const declared = declaredTypes(contractOf(operation), status);
+    if (declared.length === 0) return essenceOf(contentType) !== 'text/html';
+    return declaredFor(essenceOf(contentType), declared) !== undefined;
   }
 
-  function modeFor(operation: Operation, status: number): 'refuse' | 'report' | 'off' {
+  function modeFor(operation: Operation, status: number, contentType?: string): 'refuse' | 'report' | 'off' {
     const mode = operation.answerCheck;
-    if (mode === 'off' || !mediaTypesOf(operation, status).some((type) => /json/.test(type))) return 'off';
+    if (mode === 'off') return 'off';
+    const contract = contractOf(operation);
+    const types = contentType === undefined ? declaredTypes(contract, status) : [essenceOf(contentType)];
+    if (!types.some(isJson)) return 'off';
     if (mode === 'refuse') return mode;
     const at = now();
-    if (at - (lastReport.get(operation) ?? -Infinity) < REPORT_INTERVAL_MS) return 'off';
-    lastReport.set(operation, at);
+    if (at - contract.lastReportMs < REPORT_INTERVAL_MS) return 'off';
+    contract.lastReportMs = at;
     return mode;
   }
 
-  function violations(operation: Operation, status: number, body: Buffer): readonly string[] {
-    const check = schemas.answer(entries.get(operation) as ContractOperation, status);
+  function violations(operation: Operation, status: number, body: Buffer, contentType?: string): readonly string[] {
+    const { entry } = contractOf(operation);
+    const check = schemas.answer(entry, status, contentType === undefined ? undefined : essenceOf(contentType));
     if (!check) return [];
     let value: unknown;
     try {
@@ -72,10 +67,21 @@ export function createAnswerCheck(
     } catch {
       return ['the body is not JSON'];
     }
-    if (check(value)) return [];
-    const errors = (check.errors ?? []).map((error) => ({ ...error, instancePath: `/body${error.instancePath}` }));
-    return toViolations(errors).map(({ pointer, code }) => `${pointer || 'the body'}: ${code}`);
+    const { members, items, depth } = measure(value, DEPTH_MAX);
+    if (depth > DEPTH_MAX) return ['the body is nested too deeply to be checked'];
+    const errors = check(value, members + items);
+    if (errors.length === 0) return [];
+    const placed = errors.map((error) => ({ ...error, instancePath: `/body${error.instancePath}` }));
+    return toViolations(placed, entry.document.root).map(({ pointer, code }) => `${pointer || 'the body'}: ${code}`);
   }
 
   return { acceptsMediaType, modeFor, violations };
+}
+
+function declaredTypes({ entry, mediaTypes }: AnswerContract, status: number): readonly string[] {
+  const known = mediaTypes.get(status);
+  if (known) return known;
+  const types = mediaTypesOf(member(entry.document.root, responseFor(entry, status), 'content').value);
+  mediaTypes.set(status, types);
+  return types;
 }

@@ -4,6 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
+import { declaredFor, essenceOf } from './media-types.ts';
 
 /** What the contract says about the body of one operation. */
 export interface BodyContract {
@@ -13,13 +14,13 @@ export interface BodyContract {
 }
 
 /**
- * Whether a body is there to be read, after checking everything its headers say. The body itself has not been touched, so that a
- * client that waits for 100 Continue has not sent it yet.
+ * The declared media type of the body that is there to be read, after checking everything its headers say; `undefined` without a
+ * body. The body itself has not been touched, so that a client that waits for 100 Continue has not sent it yet.
  */
-export function expectBody(admitted: Admitted, contract: BodyContract, bytesMax: number): boolean {
+export function expectBody(admitted: Admitted, contract: BodyContract, bytesMax: number): string | undefined {
   if (!admitted.hasBody) {
     if (contract.required) throw new GatewayError('body_missing');
-    return false;
+    return undefined;
   }
   if (contract.mediaTypes.length === 0) {
     const errors = [{ in: 'body', param: '', pointer: '', code: 'unknown', message: 'This operation takes no body.' }];
@@ -29,32 +30,25 @@ export function expectBody(admitted: Admitted, contract: BodyContract, bytesMax:
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new GatewayError('unsupported_content_encoding', { headers: { 'Accept-Encoding': 'identity' } });
   }
-  checkMediaType(admitted, contract.mediaTypes);
+  const declared = checkMediaType(admitted, contract.mediaTypes);
   const length = Number(admitted.headers.get('content-length') ?? 0);
   if (length > bytesMax) throw tooLarge(bytesMax);
-  return true;
+  return declared;
 }
 
-function checkMediaType(admitted: Admitted, accepted: readonly string[]): void {
-  const [essence = '', ...parameters] = (admitted.headers.get('content-type') ?? '').toLowerCase().split(';');
-  const type = essence.trim();
-  if (!accepted.some((candidate) => matchesMediaType(candidate, type))) {
+function checkMediaType(admitted: Admitted, accepted: readonly string[]): string {
+  const contentType = admitted.headers.get('content-type');
+  const declared = declaredFor(essenceOf(contentType), accepted);
+  if (declared === undefined) {
     const name = admitted.method === 'PATCH' ? 'Accept-Patch' : 'Accept';
     throw new GatewayError('unsupported_media_type', {
       headers: { [name]: accepted.join(', ') },
       fields: { accepted_media_types: accepted },
     });
   }
-  const charset = parameters
-    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/.exec(parameter)?.[1])
-    .find(Boolean);
+  const charset = /;\s*charset\s*=\s*"?([^"\s;]+)/i.exec(contentType as string)?.[1]?.toLowerCase();
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') throw new GatewayError('unsupported_charset');
-}
-
-/** Whether a media type (lower case, no parameters) falls under a declared type or range. */
-export function matchesMediaType(declared: string, type: string): boolean {
-  if (declared === type || declared === '*/*') return type !== '';
-  return declared.endsWith('/*') && type.startsWith(declared.slice(0, -1));
+  return declared;
 }
 
 /** The bytes of a body, at most `bytesMax`. Rejects with body_too_large, or with the socket's error when the client left. */

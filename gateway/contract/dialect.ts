@@ -1,26 +1,30 @@
 // Turns the schemas of a document, in place and once at boot, into plain JSON Schema 2020-12 as Ajv understands it.
 
 import type { JsonObject } from './document.ts';
-import { isObject } from './pointer.ts';
+import { follow, isObject } from './pointer.ts';
 
 // What stands under these is data, not schema.
-const data = new Set(['example', 'examples', 'default', 'enum', 'const', 'required', 'x-examples']);
+const data = new Set(['example', 'examples', 'default', 'enum', 'const', 'required', 'mapping', 'scopes', 'security']);
 // What stands directly under these is named by the author, so no name there is a keyword.
 const named = new Set([
-  'properties',
-  'patternProperties',
-  'schemas',
-  '$defs',
-  'paths',
-  'responses',
-  'headers',
-  'content',
-  'parameters',
+  ...['properties', 'patternProperties', 'dependentSchemas', '$defs', 'schemas', 'parameters', 'headers', 'responses'],
+  ...[
+    'requestBodies',
+    'securitySchemes',
+    'links',
+    'callbacks',
+    'pathItems',
+    'paths',
+    'webhooks',
+    'content',
+    'encoding',
+  ],
+  ...['variables'],
 ]);
 
 /**
- * OpenAPI 3.0's `nullable` and boolean exclusive bounds become their 2020-12 forms; in every version a required member that is
- * read-only is not demanded, since requests may not carry it (OpenAPI 3.0.4, readOnly).
+ * OpenAPI 3.0's `nullable`, boolean exclusive bounds and bare references become their 2020-12 forms; in every version a required
+ * member that is read-only is not demanded, since requests may not carry it (OpenAPI 3.0.4, readOnly).
  */
 export function normalizeSchemas(root: JsonObject): void {
   const isV30 = String(root.openapi).startsWith('3.0');
@@ -35,17 +39,24 @@ export function normalizeSchemas(root: JsonObject): void {
     const node = value as JsonObject;
     if (!keysAreNames) {
       if (isV30) translateV30(node);
-      excuseReadOnly(node);
+      // No keyword any more, but Ajv knows it.
+      else if (typeof node.nullable === 'boolean') delete node.nullable;
+      excuseReadOnly(root, node);
     }
     for (const [key, below] of Object.entries(node)) {
       if (keysAreNames) walk(below, false);
-      else if (!data.has(key)) walk(below, named.has(key));
+      else if (!data.has(key) && !key.startsWith('x-')) walk(below, named.has(key));
     }
   };
   walk(root, false);
 }
 
 function translateV30(schema: JsonObject): void {
+  if (typeof schema.$ref === 'string') {
+    // What stands beside a reference is ignored there (OpenAPI 3.0.4, Reference Object).
+    for (const key of Object.keys(schema)) if (key !== '$ref') delete schema[key];
+    return;
+  }
   for (const [exclusive, bound] of [
     ['exclusiveMinimum', 'minimum'],
     ['exclusiveMaximum', 'maximum'],
@@ -57,26 +68,48 @@ function translateV30(schema: JsonObject): void {
     } else delete schema[exclusive];
   }
   if (typeof schema.nullable !== 'boolean') return;
-  const nullable = schema.nullable;
+  if (schema.nullable) admitNull(schema);
   delete schema.nullable;
-  if (!nullable) return;
+}
+
+/** Also past the schemas that are combined in it, which is what authors mean although the specification leaves it open. */
+function admitNull(schema: JsonObject): void {
   if (typeof schema.type === 'string') schema.type = [schema.type, 'null'];
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null];
-  for (const union of ['allOf', 'oneOf', 'anyOf'] as const) {
-    if (schema.type !== undefined || !Array.isArray(schema[union])) continue;
-    const { [union]: branches, ...rest } = schema;
-    for (const key of Object.keys(schema)) delete schema[key];
-    Object.assign(schema, { anyOf: [{ type: 'null' }, { ...rest, [union]: branches }] });
-    return;
+  const combined: JsonObject = {};
+  for (const keyword of ['allOf', 'oneOf', 'anyOf', 'discriminator']) {
+    if (schema[keyword] === undefined) continue;
+    combined[keyword] = schema[keyword];
+    delete schema[keyword];
+  }
+  if (Object.keys(combined).length > 0) schema.anyOf = [{ type: 'null' }, combined];
+}
+
+function excuseReadOnly(root: JsonObject, schema: JsonObject): void {
+  if (schema.required === undefined && schema.allOf === undefined) return;
+  const parts = partsOf(root, schema);
+  if (!parts.some(({ required }) => Array.isArray(required))) return;
+  const readOnly = new Set(parts.flatMap(({ properties }) => readOnlyNames(root, properties)));
+  if (readOnly.size === 0) return;
+  for (const part of parts) {
+    if (Array.isArray(part.required)) part.required = part.required.filter((name) => !readOnly.has(name));
   }
 }
 
-function excuseReadOnly(schema: JsonObject): void {
-  const { required, properties } = schema;
-  if (!Array.isArray(required) || !isObject(properties)) return;
-  const demanded = required.filter((name) => {
-    const property = properties[String(name)];
-    return !(isObject(property) && property.readOnly === true);
+/** A schema and what it is made of by `allOf`: members may be declared in one part and required in another. */
+function partsOf(root: JsonObject, schema: JsonObject, depth = 0): JsonObject[] {
+  const branches = Array.isArray(schema.allOf) && depth < 8 ? schema.allOf : [];
+  const below = branches.flatMap((value) => {
+    const part = follow(root, { value, pointer: '' }).value;
+    return isObject(part) ? partsOf(root, part, depth + 1) : [];
   });
-  if (demanded.length !== required.length) schema.required = demanded;
+  return [schema, ...below];
+}
+
+function readOnlyNames(root: JsonObject, properties: unknown): string[] {
+  if (!isObject(properties)) return [];
+  return Object.entries(properties).flatMap(([name, value]) => {
+    const followed = follow(root, { value, pointer: '' }).value;
+    return [value, followed].some((schema) => isObject(schema) && schema.readOnly === true) ? [name] : [];
+  });
 }

@@ -1,10 +1,23 @@
 // Reads contract files: parses, lints against the OpenAPI specification, resolves references between files. Boot and check only.
 
-import { existsSync, globSync } from 'node:fs';
-import { join } from 'node:path';
-import { bundle, createConfig, getLineColLocation, lint, type NormalizedProblem } from '@redocly/openapi-core';
-import type { Mistake } from '../mistakes.ts';
+import { existsSync } from 'node:fs';
+import {
+  BaseResolver,
+  bundle,
+  type Config,
+  createConfig,
+  type Document,
+  getLineColLocation,
+  isAbsoluteUrl,
+  lintDocument,
+  type NormalizedProblem,
+  ResolveError,
+} from '@redocly/openapi-core';
+import { closest, type Mistake } from '../mistakes.ts';
 import { readSource, type Source, shownPath } from '../source.ts';
+import { pathOf } from './pointer.ts';
+import { remedyFor } from './remedies.ts';
+import { ownRules } from './rules.ts';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -13,107 +26,152 @@ export interface ContractDocument {
   /** As messages name it. */
   readonly file: string;
   readonly root: JsonObject;
+  /** The files it refers to. */
+  readonly dependencies: readonly string[];
   /** Positions in the file, parsed only when a mistake has to be named. */
   position(): Source;
 }
 
 // Redocly is used for what it knows best, whether a document is OpenAPI 3.0, 3.1 or 3.2 at all. Matters of style are not ours to refuse.
-const rules = { struct: 'error', 'no-unresolved-refs': 'error', 'path-parameters-defined': 'error' } as const;
+const rules = {
+  struct: 'error',
+  'no-unresolved-refs': 'error',
+  'path-parameters-defined': 'error',
+  'path-not-include-query': 'error',
+  'gateway/extensions-have-a-meaning': 'error',
+  'gateway/patterns-can-run': 'error',
+} as const;
 
-/** The files that a list of globs names, below a directory; without duplicates, in a stable order. */
-export function contractFiles(directory: string, glob: string): string[] {
-  return globSync(glob, { cwd: directory })
-    .filter((file) => /\.(ya?ml|json)$/.test(file))
-    .map((file) => join(directory, file))
-    .sort();
+/** What is on this machine is all there is: a boot that asks other hosts depends on them, and asks what a contract tells it to. */
+class LocalResolver extends BaseResolver {
+  override async loadExternalRef(reference: string) {
+    if (isAbsoluteUrl(reference)) throw new ResolveError(new Error('other hosts are not asked'));
+    return super.loadExternalRef(reference);
+  }
 }
 
-/**
- * Reads one contract. Returns `undefined` after a mistake, and for a file without paths: it is there to be referred to.
- */
-export async function readContract(file: string, mistakes: Mistake[]): Promise<ContractDocument | undefined> {
-  const shown = shownPath(file);
-  if (!existsSync(file)) {
-    mistakes.push({
+export type ReadContract = (file: string, mistakes: Mistake[]) => Promise<ContractDocument | undefined>;
+
+/** What reads one contract: it returns `undefined` after a mistake, and for a file without paths, which is there to be referred to. */
+export async function createReadContract(): Promise<ReadContract> {
+  const config = await createConfig({ rules, plugins: [ownRules] } as Parameters<typeof createConfig>[0]);
+  return async function readContract(file, mistakes) {
+    const shown = shownPath(file);
+    if (!existsSync(file)) {
+      const remedy = 'Create it, or correct the path that names it.';
+      mistakes.push({ file: shown, reason: 'the file does not exist.', remedy });
+      return undefined;
+    }
+    const before = mistakes.length;
+    const read = await parse(file, config, mistakes);
+    if (!read || mistakes.length > before || !('paths' in read.root)) return undefined;
+    let source: Source | undefined;
+    return {
       file: shown,
-      reason: 'the file does not exist.',
-      remedy: 'Create it, or correct the path that names it.',
-    });
-    return undefined;
-  }
-  const config = await createConfig({ rules });
-  let root: unknown;
-  let problems: NormalizedProblem[];
+      ...read,
+      position() {
+        source ??= readSource(file, []);
+        return source;
+      },
+    };
+  };
+}
+
+/** Mistakes are found in the files as they are written, so before references between them are resolved. */
+async function parse(
+  file: string,
+  config: Config,
+  mistakes: Mistake[],
+): Promise<Pick<ContractDocument, 'root' | 'dependencies'> | undefined> {
+  const resolver = new LocalResolver(config.resolve);
   try {
-    const bundled = await bundle({ ref: file, config });
-    root = bundled.bundle.parsed;
-    if (isPart(root)) return undefined;
-    problems = [...(await lint({ ref: file, config })), ...bundled.problems];
+    const document = await resolver.resolveDocument(null, file, true);
+    if (document instanceof Error) throw document;
+    const unfit = unfitFor(document);
+    if (unfit) mistakes.push({ file: shownPath(file), line: 1, ...unfit });
+    if (unfit || isPart(document.parsed)) return undefined;
+    const problems = await lintDocument({ document, config, externalRefResolver: resolver });
+    const errors = problems.filter((problem) => problem.severity === 'error' && !isAnnotation(problem, document));
+    mistakes.push(...toMistakes(errors, file));
+    if (errors.length > 0) return undefined;
+    const bundled = await bundle({ doc: document, config, externalRefResolver: resolver });
+    return { root: bundled.bundle.parsed as JsonObject, dependencies: [...bundled.fileDependencies] };
   } catch (error) {
     mistakes.push(unreadable(file, error));
     return undefined;
   }
-  const found = distinct(
-    problems.filter((problem) => problem.severity === 'error').map((problem) => toMistake(problem, shown)),
-  );
-  mistakes.push(...found);
-  if (found.length > 0 || !('paths' in (root as JsonObject))) return undefined;
-  let source: Source | undefined;
-  return {
-    file: shown,
-    root: root as JsonObject,
-    position() {
-      source ??= readSource(file, []);
-      return source;
-    },
-  };
+}
+
+/** What can be parsed and is still nothing to work with. */
+function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy'> | undefined {
+  const begin = 'Begin it with "openapi: 3.1.1", info and paths.';
+  if (typeof parsed !== 'object' || parsed === null) return { reason: 'the file holds no document.', remedy: begin };
+  if ('swagger' in parsed)
+    return { reason: 'this is a Swagger 2.0 document.', remedy: 'Convert it to OpenAPI 3.0 or 3.1.' };
+  if (!('openapi' in parsed) && 'paths' in parsed)
+    return { reason: 'the version of OpenAPI is missing.', remedy: 'Begin the file with "openapi: 3.1.1".' };
+  return undefined;
 }
 
 /** No document of its own, but something that documents refer to. */
 function isPart(root: unknown): boolean {
-  return (
-    typeof root === 'object' && root !== null && !('openapi' in root) && !('paths' in root) && !('swagger' in root)
-  );
+  return !('openapi' in (root as object));
 }
 
-function toMistake(problem: NormalizedProblem, shown: string): Mistake {
+/**
+ * From 3.1 on schemas may hold keywords of anybody's. One that looks like a misspelt keyword stays a mistake: overlooking it would
+ * let through what the contract means to refuse.
+ */
+function isAnnotation({ ruleId, message, location, suggest }: NormalizedProblem, { parsed }: Document): boolean {
+  const keyword = /^Property `([^`]*)` is not expected here/.exec(message)?.[1];
+  const pointer = location[0] && 'pointer' in location[0] ? location[0].pointer : undefined;
+  if (ruleId !== 'struct' || keyword === undefined || !pointer || !/\/schemas?\//.test(pointer)) return false;
+  const { openapi } = parsed as { openapi?: unknown };
+  return !String(openapi).startsWith('3.0') && closest(keyword, suggest) === undefined;
+}
+
+/** One mistake per problem; that a file does not parse is told of the file, and not again of every reference into it. */
+function toMistakes(problems: readonly NormalizedProblem[], file: string): Mistake[] {
+  const unparsed = problems.filter(({ message }) => message.startsWith(UNPARSED));
+  const causes = unparsed.map(({ message }) => message.slice(UNPARSED.length));
+  return problems
+    .filter((problem) => unparsed.includes(problem) || !causes.some((cause) => problem.message.endsWith(cause)))
+    .map((problem) => {
+      const { source } = problem.location[0] ?? {};
+      return source && unparsed.includes(problem)
+        ? unreadable(source.absoluteRef, new Error(problem.message))
+        : toMistake(problem, shownPath(source?.absoluteRef ?? file));
+    });
+}
+
+const UNPARSED = 'Failed to parse: ';
+
+function toMistake(problem: NormalizedProblem, file: string): Mistake {
   const location = problem.location[0];
   const at = location ? getLineColLocation(location) : undefined;
-  const file = location ? shownPath(location.source.absoluteRef) : shown;
-  const pointer = location && 'pointer' in location ? location.pointer?.replace(/^#\/?/, '') : undefined;
+  const pointer = location && 'pointer' in location ? location.pointer?.replace(/^#/, '') : undefined;
+  const message = problem.message.replace(/\s+/g, ' ').replace(/\.$/, '');
   return {
     file,
     line: at?.start.line,
     column: at?.start.col,
-    ...(pointer ? { place: pointer } : {}),
-    reason: `${problem.message.replace(/\s+/g, ' ').replace(/\.$/, '')}.`,
+    ...(pointer ? { place: pathOf(pointer).join('.') } : {}),
+    reason: `${message.replace('ENOENT: no such file or directory', 'there is no file')}.`,
     remedy: remedyFor(problem),
   };
-}
-
-function remedyFor(problem: NormalizedProblem): string {
-  if (problem.suggest.length > 0) return `Did you mean ${problem.suggest.map((name) => `"${name}"`).join(' or ')}?`;
-  if (problem.ruleId === 'no-unresolved-refs') return 'Point the $ref at something that exists.';
-  if (problem.ruleId === 'path-parameters-defined')
-    return 'Make the parameters in the path and those declared the same.';
-  return 'Make the document valid OpenAPI 3.0 or 3.1 at this place.';
 }
 
 /** A file that does not even parse: Redocly throws, our own reader says where. */
 function unreadable(file: string, error: unknown): Mistake {
   const own: Mistake[] = [];
   readSource(file, own);
-  const first = own[0];
+  const [first] = own;
   if (first) return first;
   const reason = error instanceof Error ? error.message.split('\n')[0] : 'unknown error';
   return {
     file: shownPath(file),
+    line: 1,
     reason: `this is not an OpenAPI document (${reason}).`,
     remedy: 'Begin it with "openapi: 3.1.1", info and paths.',
   };
-}
-
-function distinct(mistakes: readonly Mistake[]): Mistake[] {
-  const seen = new Map(mistakes.map((mistake) => [`${mistake.file}:${mistake.line}:${mistake.reason}`, mistake]));
-  return [...seen.values()];
 }

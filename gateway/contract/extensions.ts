@@ -18,7 +18,8 @@ export interface Extensions {
 /** Names that contracts may use because the configuration defines them. */
 export interface KnownNames {
   readonly upstreams: readonly string[];
-  readonly limits: readonly string[];
+  /** `undefined`: they could not be read, which has been complained about. */
+  readonly limits: readonly string[] | undefined;
 }
 
 type Check = (value: unknown, known: KnownNames) => { reason: string; remedy: string } | undefined;
@@ -32,10 +33,11 @@ const oneOf =
 
 const nameIn =
   (what: 'upstreams' | 'limits', file: string): Check =>
-  (value, known) =>
-    typeof value === 'string' && known[what].includes(value)
-      ? undefined
-      : { reason: `${JSON.stringify(value)} is not defined in ${file}.`, remedy: suggest(String(value), known[what]) };
+  (value, known) => {
+    const names = known[what];
+    if (names === undefined || (typeof value === 'string' && names.includes(value))) return undefined;
+    return { reason: `${JSON.stringify(value)} is not defined in ${file}.`, remedy: suggest(String(value), names) };
+  };
 
 const members: Readonly<Record<string, { readonly as: keyof Extensions; readonly check: Check }>> = {
   'x-gateway-upstream': { as: 'upstream', check: nameIn('upstreams', 'upstreams.yaml') },
@@ -45,7 +47,10 @@ const members: Readonly<Record<string, { readonly as: keyof Extensions; readonly
     check: (value) =>
       Number.isInteger(value) && (value as number) >= 1
         ? undefined
-        : { reason: 'a cost is a whole number of at least 1.', remedy: 'Correct the value.' },
+        : {
+            reason: `${JSON.stringify(value)} is not possible here.`,
+            remedy: 'A cost is a whole number of at least 1.',
+          },
   },
   'x-gateway-idempotency': { as: 'idempotency', check: oneOf('optional', 'required', 'off') },
   'x-gateway-body': { as: 'body', check: oneOf('buffer', 'stream') },
@@ -67,9 +72,7 @@ export function extensionsOf(
     const meaning = members[name];
     if (!meaning) {
       const remedy = suggest(name, Object.keys(members));
-      mistakes.push(
-        document.position().mistakeAtKey([...place, name], `${name} is not a member that is known here.`, remedy),
-      );
+      mistakes.push(document.position().mistakeAtKey([...place, name], `${name} is not known.`, remedy));
       continue;
     }
     const wrong = meaning.check(value, known);

@@ -1,18 +1,16 @@
 // All contracts of a configuration → operations and their schemas. Every mistake is collected; with one, nothing is usable.
 
-import type { Mistake } from '../mistakes.ts';
+import { existsSync, globSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { type Mistake, suggest } from '../mistakes.ts';
+import { shownPath } from '../source.ts';
+import { checkClaims, unknownOperations } from './claims.ts';
 import { normalizeSchemas } from './dialect.ts';
-import { type ContractDocument, contractFiles, readContract } from './document.ts';
+import { type ContractDocument, createReadContract } from './document.ts';
 import type { KnownNames } from './extensions.ts';
-import {
-  type ContractOperation,
-  checkClaims,
-  type DocumentDefaults,
-  operationsOf,
-  unknownOperations,
-} from './operations.ts';
+import { type ContractOperation, type DocumentDefaults, operationsOf } from './operations.ts';
+import { pathOf } from './pointer.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
-import { knownScopes } from './security.ts';
 
 /** One entry of upstreams.yaml, as far as contracts are concerned. */
 export interface ContractSource extends DocumentDefaults {
@@ -26,8 +24,10 @@ export interface Contracts {
   readonly documents: readonly ContractDocument[];
   readonly operations: readonly ContractOperation[];
   readonly schemas: Schemas;
-  /** Every scope that some operation can ask for. */
+  /** Every scope that some operation asks for. */
   readonly scopes: ReadonlySet<string>;
+  /** Every file that was read, and those that they refer to. */
+  readonly files: ReadonlySet<string>;
 }
 
 export interface LoadOptions {
@@ -41,33 +41,78 @@ export interface LoadOptions {
 
 /** Loads everything; mistakes are pushed and mean that the result must not be served. */
 export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): Promise<Contracts> {
+  const before = mistakes.length;
+  const readContract = await createReadContract();
   const documents: ContractDocument[] = [];
   const operations: ContractOperation[] = [];
-  const scopes = new Set<string>();
+  const owners = new Map<string, string>();
   for (const source of options.sources) {
-    for (const [index, glob] of source.contracts.entries()) {
-      const files = contractFiles(options.directory, glob);
-      if (files.length === 0) {
-        const remedy = `Correct the glob; it is relative to ${options.directory}.`;
-        mistakes.push(source.mistakeAtGlob(index, `no contract file matches ${glob}.`, remedy));
-      }
-      for (const file of files) {
-        const document = await readContract(file, mistakes);
-        if (!document) continue;
-        normalizeSchemas(document.root);
-        documents.push(document);
-        for (const scope of knownScopes(document.root, source)) scopes.add(scope);
-        operations.push(...operationsOf(document, source, options.known, mistakes));
-      }
+    const without = { operations: operations.length, mistakes: mistakes.length };
+    for (const file of filesOf(options.directory, source, owners, mistakes)) {
+      const document = await readContract(file, mistakes);
+      if (!document) continue;
+      normalizeSchemas(document.root);
+      documents.push(document);
+      operations.push(...operationsOf(document, source, options.known, mistakes));
+    }
+    if (operations.length === without.operations && mistakes.length === without.mistakes) {
+      const remedy = 'List a contract that has paths.';
+      mistakes.push(source.mistakeAtGlob(0, 'nothing that is listed here describes an operation.', remedy));
     }
   }
   checkClaims(operations, mistakes);
-  if (mistakes.length === 0) {
+  if (mistakes.length === before) {
     for (const { id, remedy } of unknownOperations(options.namedOperations, operations)) {
       mistakes.push(options.mistakeAtOperation(id, `no contract has an operation "${id}".`, remedy));
     }
   }
-  return { documents, operations, schemas: createSchemas(documents), scopes };
+  const scopes = new Set(operations.flatMap(({ operation }) => operation.security.flatMap((one) => one.scopes)));
+  const files = new Set([...owners.keys(), ...documents.flatMap(({ dependencies }) => dependencies)]);
+  return { documents, operations, schemas: createSchemas(documents), scopes, files };
+}
+
+/** The contract files that an entry lists, each once; `owners` remembers who listed them. */
+function filesOf(
+  directory: string,
+  source: ContractSource,
+  owners: Map<string, string>,
+  mistakes: Mistake[],
+): string[] {
+  const listed: string[] = [];
+  for (const [index, glob] of source.contracts.entries()) {
+    const complain = (reason: string, remedy: string) => mistakes.push(source.mistakeAtGlob(index, reason, remedy));
+    const files = contractFiles(directory, glob);
+    if (files.length === 0) nothingMatches(directory, glob, complain);
+    for (const file of files) {
+      const owner = owners.get(file) ?? source.upstream;
+      if (owner !== source.upstream)
+        complain(`${shownPath(file)} is listed by the upstream "${owner}" already.`, 'List it once.');
+      else if (!owners.has(file)) listed.push(file);
+      owners.set(file, owner);
+    }
+  }
+  return listed;
+}
+
+function nothingMatches(directory: string, glob: string, complain: (reason: string, remedy: string) => void): void {
+  if (!existsSync(directory)) {
+    complain(`the contracts directory ${directory} does not exist.`, 'Create it, or correct GATEWAY_CONTRACTS.');
+    return;
+  }
+  const there = contractFiles(directory, '**').map((file) => relative(directory, file));
+  complain(`no contract file matches ${glob} in ${shownPath(directory)}.`, suggest(glob, there));
+}
+
+function contractFiles(directory: string, glob: string): string[] {
+  return globSync(glob, { cwd: directory })
+    .filter((file) => /\.(ya?ml|json)$/.test(file))
+    .map((file) => join(directory, file))
+    .sort();
+}
+
+/** Contract files that nobody asked for: most likely somebody forgot to list them. */
+export function unlistedFiles(directory: string, { files }: Contracts): string[] {
+  return contractFiles(directory, '**').filter((file) => !files.has(file));
 }
 
 /** Compiles every schema now, for `check` and for contracts small enough not to delay the boot. Pushes what does not compile. */
@@ -76,11 +121,9 @@ export function compileAll({ operations, schemas }: Contracts, mistakes: Mistake
     try {
       schemas.request(entry);
     } catch (error) {
-      const reason = `a schema of ${entry.operation.id} cannot be compiled (${error instanceof Error ? error.message : String(error)}).`;
-      const place = entry.located.pointer
-        .split('/')
-        .slice(1)
-        .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+      const message = error instanceof Error ? error.message : String(error);
+      const reason = `a schema of ${entry.operation.id} cannot be compiled (${message}).`;
+      const place = pathOf(entry.located.pointer);
       mistakes.push(entry.document.position().mistakeAtKey(place, reason, 'Correct the schema.'));
     }
   }

@@ -1,11 +1,11 @@
 // Contract documents → operations, with every name resolved. Whatever does not resolve is a mistake with file and line.
 
 import type { Operation, SecurityAlternative } from '../exchange.ts';
-import { type Mistake, suggest } from '../mistakes.ts';
+import type { Mistake } from '../mistakes.ts';
 import type { ContractDocument, JsonObject } from './document.ts';
 import { extensionsOf, type KnownNames } from './extensions.ts';
+import { isJson, mediaTypesOf } from './media-types.ts';
 import { isObject, type Located, member, objectAt } from './pointer.ts';
-import { shapeOf } from './routes.ts';
 import { knownScopes, securityOf } from './security.ts';
 
 /** What an entry of upstreams.yaml says about the documents it lists (product page sections 3 and 9). */
@@ -32,6 +32,17 @@ export interface ContractOperation {
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const;
 
+/** What is needed to make one operation. */
+interface Draft {
+  readonly document: ContractDocument;
+  readonly template: string;
+  readonly method: string;
+  readonly located: Located;
+  readonly value: JsonObject;
+  readonly parameters: readonly Located[];
+  readonly says: DocumentDefaults;
+}
+
 /** The operations of one document. Mistakes are pushed; operations that have one are left out. */
 export function operationsOf(
   document: ContractDocument,
@@ -45,48 +56,36 @@ export function operationsOf(
   const found: ContractOperation[] = [];
   for (const template of Object.keys(objectAt(root, 'paths'))) {
     if (template.startsWith('x-')) continue;
-    const item = member(root, { value: objectAt(root, 'paths'), pointer: '/paths' }, template);
+    const item = member(root, { value: root.paths, pointer: '/paths' }, template);
     const pathSays = extensionsOf(document, ['paths', template], item.value, known, mistakes);
     for (const method of methods) {
       const located = member(root, item, method);
-      if (!isObject(located.value)) continue;
+      const { value } = located;
+      if (!isObject(value)) continue;
       const place = ['paths', template, method];
-      const says = {
-        ...defaults,
-        ...documentSays,
-        ...pathSays,
-        ...extensionsOf(document, place, located.value, known, mistakes),
-      };
-      const security = securityOf(document, place, located.value, says, scopes, mistakes);
-      const operation = toOperation(document, template, method, located.value, says, security ?? []);
-      checkBodyMode(document, place, operation, located, root, mistakes);
-      if (security) found.push({ operation, document, located, parameters: parametersOf(root, item, located) });
+      const own = { ...documentSays, ...pathSays, ...extensionsOf(document, place, value, known, mistakes) };
+      const says = { ...defaults, ...own };
+      const parameters = parametersOf(root, item, located);
+      const security = securityOf({ document, place, operation: value, says, own, scopes }, mistakes);
+      const operation = toOperation({ document, template, method, located, value, parameters, says }, security ?? []);
+      checkBodyMode(document, place, operation, located, mistakes);
+      checkParameters(document, place, parameters, mistakes);
+      if (security) found.push({ operation, document, located, parameters });
     }
   }
   return found;
 }
 
-function toOperation(
-  document: ContractDocument,
-  template: string,
-  method: string,
-  value: JsonObject,
-  says: DocumentDefaults,
-  security: readonly SecurityAlternative[],
-): Operation {
+function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Operation {
+  const { document, template, method, value, says } = draft;
   const upstreamPrefix = serverPath(document.root);
   const publicPrefix = says.basePath ?? upstreamPrefix;
   const path = publicPrefix + template;
-  const version = /^\/(v\d+)(\/|$)/.exec(path)?.[1];
-  const { root } = document;
-  const header = (located: Located) => (objectAt({ it: located.value }, 'it').in === 'header' ? [located] : []);
-  const item = member(root, { value: objectAt(root, 'paths'), pointer: '/paths' }, template);
-  const parameters = parametersOf(root, item, { value, pointer: '' });
   return Object.freeze({
     id: typeof value.operationId === 'string' ? value.operationId : `${method.toUpperCase()} ${path}`,
     method: method.toUpperCase(),
     path,
-    version,
+    version: /^\/(v\d+)(\/|$)/.exec(path)?.[1],
     upstream: says.upstream,
     publicPrefix,
     upstreamPrefix,
@@ -98,21 +97,27 @@ function toOperation(
     body: says.body ?? 'buffer',
     answerCheck: says.response ?? 'report',
     requestHeaders: Object.freeze(
-      parameters.flatMap(header).map((at) => String((at.value as JsonObject).name).toLowerCase()),
+      draft.parameters.flatMap(({ value }) => (isHeader(value) ? [String(value.name).toLowerCase()] : [])),
     ),
-    responseHeaders: responseHeadersOf(root, value),
+    responseHeaders: responseHeadersOf(document.root, draft.located),
   });
 }
 
 /** The path of the first server: the document's paths are relative to it (OpenAPI 3.1.1, section 4.8.5). */
 function serverPath(root: JsonObject): string {
-  const first: unknown = Array.isArray(root.servers) ? root.servers[0] : undefined;
-  const url = isObject(first) && typeof first.url === 'string' ? first.url : '/';
-  if (url.includes('{') || !URL.canParse(url, 'http://any')) return '';
+  const server: unknown = Array.isArray(root.servers) ? root.servers[0] : undefined;
+  if (!isObject(server) || typeof server.url !== 'string') return '';
+  const url = server.url.replace(/\{([^}]*)\}/g, (_, name: string) =>
+    String(objectAt(server.variables, name).default ?? ''),
+  );
+  if (!URL.canParse(url, 'http://any')) return '';
   return new URL(url, 'http://any').pathname.replace(/\/+$/, '');
 }
 
-/** Operation parameters override path parameters by name and place, and cannot remove them (OpenAPI 3.1.1, section 4.8.10). */
+/**
+ * Operation parameters override path parameters by name and place, and cannot remove them (OpenAPI 3.1.1, section 4.8.10). Header
+ * parameters of three names are ignored (section 4.8.12.1).
+ */
 function parametersOf(root: JsonObject, item: Located, operation: Located): Located[] {
   const merged = new Map<string, Located>();
   for (const owner of [item, operation]) {
@@ -120,20 +125,25 @@ function parametersOf(root: JsonObject, item: Located, operation: Located): Loca
     if (!Array.isArray(list.value)) continue;
     for (const index of list.value.keys()) {
       const located = member(root, list, index);
-      if (isObject(located.value)) merged.set(`${located.value.in} ${located.value.name}`, located);
+      const { value } = located;
+      if (!isObject(value) || (isHeader(value) && /^(accept|content-type|authorization)$/i.test(String(value.name))))
+        continue;
+      merged.set(`${value.in} ${value.name}`, located);
     }
   }
   return [...merged.values()];
 }
 
-function responseHeadersOf(root: JsonObject, operation: JsonObject): ReadonlySet<string> {
-  const names = new Set<string>();
-  const responses: Located = { value: objectAt(operation, 'responses'), pointer: '' };
-  for (const status of Object.keys(responses.value as JsonObject)) {
-    const response = member(root, responses, status).value;
-    for (const name of Object.keys(objectAt(response, 'headers'))) names.add(name.toLowerCase());
-  }
-  return names;
+function isHeader(parameter: unknown): parameter is JsonObject {
+  return isObject(parameter) && parameter.in === 'header';
+}
+
+function responseHeadersOf(root: JsonObject, operation: Located): ReadonlySet<string> {
+  const responses = member(root, operation, 'responses');
+  const names = Object.keys(isObject(responses.value) ? responses.value : {}).flatMap((status) =>
+    Object.keys(objectAt(member(root, responses, status).value, 'headers')),
+  );
+  return new Set(names.map((name) => name.toLowerCase()));
 }
 
 function checkBodyMode(
@@ -141,59 +151,27 @@ function checkBodyMode(
   place: readonly string[],
   operation: Operation,
   located: Located,
-  root: JsonObject,
   mistakes: Mistake[],
 ): void {
   if (operation.body !== 'stream') return;
+  const { root } = document;
   const content = member(root, member(root, located, 'requestBody'), 'content').value;
-  const json = Object.keys(isObject(content) ? content : {}).find((type) => /\bjson\b/.test(type));
+  const json = mediaTypesOf(content).find(isJson);
   if (json === undefined) return;
-  mistakes.push(
-    document
-      .position()
-      .mistakeAt(
-        [...place],
-        `a ${json} body is checked, so it cannot be streamed.`,
-        'Remove x-gateway-body: stream here, or the JSON media type.',
-      ),
-  );
+  const reason = `a body of type ${json} is checked, so it cannot be streamed.`;
+  const remedy = 'Let it be buffered (body: buffer), or take the JSON media type out of requestBody.';
+  mistakes.push(document.position().mistakeAt(place, reason, remedy));
 }
 
-/** Two operations that claim the same requests, or the same name, over all contracts together. */
-export function checkClaims(operations: readonly ContractOperation[], mistakes: Mistake[]): void {
-  const claims = new Map<string, ContractOperation>();
-  const names = new Map<string, ContractOperation>();
-  for (const entry of operations) {
-    const { operation } = entry;
-    const template = operation.path.slice(operation.publicPrefix.length);
-    const place = ['paths', template, operation.method.toLowerCase()];
-    const claim = `${operation.method} ${shapeOf(operation.path)}`;
-    const first = claims.get(claim);
-    if (first) {
-      const reason = `${operation.method} ${operation.path} is claimed by ${first.operation.contract} already (${first.operation.id}).`;
-      mistakes.push(
-        entry.document
-          .position()
-          .mistakeAtKey(place, reason, 'Leave it in one contract only, or set another basePath.'),
-      );
-      continue;
-    }
-    claims.set(claim, entry);
-    const namesake = names.get(operation.id);
-    if (namesake) {
-      const reason = `the operationId "${operation.id}" is taken by ${namesake.operation.contract} (${namesake.operation.method} ${namesake.operation.path}).`;
-      mistakes.push(
-        entry.document.position().mistakeAt([...place, 'operationId'], reason, 'Give one of them another operationId.'),
-      );
-    } else names.set(operation.id, entry);
-  }
-}
-
-/** Operation ids in limits.yaml that no contract has. */
-export function unknownOperations(
-  named: Iterable<string>,
-  operations: readonly ContractOperation[],
-): { id: string; remedy: string }[] {
-  const known = new Set(operations.map(({ operation }) => operation.id));
-  return [...named].filter((id) => !known.has(id)).map((id) => ({ id, remedy: suggest(id, known) }));
+/** A style that puts semicolons into the path, which requests are refused for. */
+function checkParameters(
+  document: ContractDocument,
+  place: readonly string[],
+  parameters: readonly Located[],
+  mistakes: Mistake[],
+): void {
+  const matrix = parameters.find(({ value }) => isObject(value) && value.in === 'path' && value.style === 'matrix');
+  if (!matrix) return;
+  const reason = `the path parameter "${(matrix.value as JsonObject).name}" has style matrix, and paths with a semicolon are refused.`;
+  mistakes.push(document.position().mistakeAt(place, reason, 'Use style simple or label.'));
 }

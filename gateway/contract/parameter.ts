@@ -1,7 +1,9 @@
 // One declared parameter: what its text has to become, by the style that the contract declares (OpenAPI 3.1.1, section 4.8.12).
 
 import type { JsonObject } from './document.ts';
-import { follow, isObject, type Located, member } from './pointer.ts';
+import { parseJson } from './json.ts';
+import { essenceOf, isJson } from './media-types.ts';
+import { child, follow, isObject, type Located, member } from './pointer.ts';
 import { parameterSchema } from './schemas.ts';
 
 export type Place = 'path' | 'query' | 'header' | 'cookie';
@@ -11,84 +13,114 @@ type Types = ReadonlySet<string>;
 export interface Parameter {
   readonly name: string;
   readonly place: Place;
+  readonly style: string;
+  readonly exploded: boolean;
   readonly types: Types;
   readonly itemTypes: Types;
   readonly propertyTypes: ReadonlyMap<string, Types>;
+  /** Whether an object takes members that are not declared. */
+  readonly open: boolean;
   /** Between the items of one value; absent where each item is a pair of its own. */
   readonly separator: string | undefined;
-  readonly deepObject: boolean;
   readonly json: boolean;
   readonly fallback: unknown;
 }
 
+const noTypes: Types = new Set();
+
 /** Reads a declaration once, at boot. */
 export function toParameter(root: JsonObject, located: Located): Parameter {
   const { name, in: place, style, explode, content } = located.value as JsonObject;
-  const schema = parameterSchema(root, located);
+  const forms = formsOf(root, parameterSchema(root, located));
   const declared = (style as string | undefined) ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
   const exploded = (explode as boolean | undefined) ?? declared === 'form';
-  const properties = schema && follow(root, schema);
   return {
     name: name as string,
     place: place as Place,
-    types: typesOf(root, schema),
-    itemTypes: typesOf(root, schema && member(root, schema, 'items')),
-    propertyTypes: propertyTypesOf(root, properties),
+    style: declared,
+    exploded,
+    types: typesOf(forms),
+    itemTypes: typesOf(forms.flatMap((form) => formsOf(root, child(form, 'items')))),
+    propertyTypes: propertyTypesOf(root, forms),
+    open: forms.some(({ value }) => isObject(value) && (value.additionalProperties ?? false) !== false),
     separator: separatorOf(declared, exploded),
-    deepObject: declared === 'deepObject',
-    json: content !== undefined,
-    fallback: isObject(properties?.value) ? properties.value.default : undefined,
+    json: isObject(content) && Object.keys(content).some((type) => isJson(essenceOf(type))),
+    fallback: forms.map(({ value }) => (value as JsonObject).default).find((value) => value !== undefined),
   };
 }
 
 function separatorOf(style: string, exploded: boolean): string | undefined {
-  if (style === 'spaceDelimited') return exploded ? undefined : ' ';
-  if (style === 'pipeDelimited') return exploded ? undefined : '|';
-  if (style === 'form') return exploded ? undefined : ',';
-  return style === 'deepObject' ? undefined : ',';
+  if (style === 'form' || style.endsWith('Delimited')) {
+    if (exploded) return undefined;
+    return style === 'form' ? ',' : style === 'spaceDelimited' ? ' ' : '|';
+  }
+  if (style === 'deepObject') return undefined;
+  return style === 'label' && exploded ? '.' : ',';
 }
 
-/** The JSON types a schema admits, seen through references and combinations; empty when it says nothing. */
-function typesOf(root: JsonObject, schema: Located | undefined, depth = 0): Types {
-  const types = new Set<string>();
-  const located = schema && follow(root, schema);
-  if (!located || !isObject(located.value) || depth > 8) return types;
-  for (const type of [located.value.type ?? []].flat()) types.add(String(type));
+/** The schema and everything it is combined of, references followed: a value may have any of these forms. */
+function formsOf(root: JsonObject, schema: Located | undefined, depth = 0): Located[] {
+  if (!schema || !isObject(schema.value) || depth > 8) return [];
+  const forms = [schema];
+  if (schema.value.$ref !== undefined) forms.push(...formsOf(root, follow(root, schema), depth + 1));
   for (const union of ['allOf', 'anyOf', 'oneOf']) {
-    const branches = located.value[union];
-    if (!Array.isArray(branches)) continue;
-    for (const [index, value] of branches.entries()) {
-      for (const type of typesOf(root, { value, pointer: `${located.pointer}/${union}/${index}` }, depth + 1))
-        types.add(type);
-    }
+    const branches = child(schema, union);
+    if (!Array.isArray(branches.value)) continue;
+    for (const index of branches.value.keys()) forms.push(...formsOf(root, child(branches, index), depth + 1));
+  }
+  return forms;
+}
+
+/** The JSON types that are admitted; empty when nothing is said. Listed values say it as well. */
+function typesOf(forms: readonly Located[]): Types {
+  const schemas = forms.map(({ value }) => value as JsonObject);
+  const declared = schemas.flatMap(({ type }) => [type ?? []].flat());
+  if (declared.length > 0) return new Set(declared.map(String));
+  const values = schemas.flatMap((schema) => [schema.enum ?? [], 'const' in schema ? schema.const : []].flat());
+  return new Set(values.filter((value) => value !== null).map((value) => typeof value));
+}
+
+function propertyTypesOf(root: JsonObject, forms: readonly Located[]): ReadonlyMap<string, Types> {
+  const types = new Map<string, Types>();
+  for (const form of forms) {
+    const properties = member(root, form, 'properties');
+    for (const name of Object.keys(isObject(properties.value) ? properties.value : {}))
+      types.set(name, new Set([...typesOf(formsOf(root, child(properties, name))), ...(types.get(name) ?? [])]));
   }
   return types;
 }
 
-function propertyTypesOf(root: JsonObject, schema: Located | undefined): ReadonlyMap<string, Types> {
-  const properties = schema && member(root, schema, 'properties');
-  if (!properties || !isObject(properties.value)) return new Map();
-  return new Map(Object.keys(properties.value).map((name) => [name, typesOf(root, member(root, properties, name))]));
-}
-
 /** Text → the value that the schema is asked about. Text that does not fit its type stays text. */
 export function toValue(parameter: Parameter, text: string): unknown {
-  if (parameter.json) return parseOrText(text);
-  if (parameter.types.has('array'))
-    return text === '' ? [] : text.split(parameter.separator ?? ',').map((item) => toScalar(item, parameter.itemTypes));
-  if (parameter.types.has('object') && !parameter.types.has('string')) return toObject(parameter, text);
-  return toScalar(text, parameter.types);
+  const { json, style, types, itemTypes } = parameter;
+  if (json) return parseOrText(text);
+  const written = style === 'label' && text.startsWith('.') ? text.slice(1) : text;
+  if (style === 'deepObject') return toScalar(written, types);
+  if (types.has('array')) return partsOf(parameter, written).map((item) => toScalar(item, itemTypes));
+  if (types.has('object') && !types.has('string')) return toObject(parameter, written);
+  return toScalar(written, types);
 }
 
-/** `R,100,G,200` */
+/** Around the commas of a header field there may be spaces (RFC 9110 section 5.6.1). */
+function partsOf({ separator, place }: Parameter, text: string): string[] {
+  const parts = text === '' ? [] : text.split(separator ?? ',');
+  return place === 'header' ? parts.map((part) => part.trim()) : parts;
+}
+
+/** `R,100,G,200`, or exploded `R=100,G=200`. */
 function toObject(parameter: Parameter, text: string): Record<string, unknown> {
-  const parts = text.split(parameter.separator ?? ',');
+  const parts = partsOf(parameter, text);
+  const pairs = parameter.exploded
+    ? parts.map((part) => [part.split('=', 1)[0] as string, part.slice(part.indexOf('=') + 1)] as const)
+    : parts.flatMap((name, index) => (index % 2 === 0 ? [[name, parts[index + 1] ?? ''] as const] : []));
   const value = bare();
-  for (let i = 0; i < parts.length; i += 2) {
-    const name = parts[i] as string;
-    value[name] = toScalar(parts[i + 1] ?? '', parameter.propertyTypes.get(name) ?? new Set());
-  }
+  for (const [name, written] of pairs) value[name] = toMember(parameter, name, written);
   return value;
+}
+
+/** The value of one member of an object parameter. */
+export function toMember({ propertyTypes }: Parameter, name: string, text: string): unknown {
+  return toScalar(text, propertyTypes.get(name) ?? noTypes);
 }
 
 /** Text that is not written as its type stays text, so that the schema refuses it. `1e2` is no integer here, `007` no number. */
@@ -99,9 +131,10 @@ export function toScalar(text: string, types: Types): unknown {
   return text;
 }
 
+/** By the rules for bodies: an upstream must not read something else than what was checked. */
 function parseOrText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(Buffer.from(text), 32).value;
   } catch {
     return text;
   }

@@ -1,33 +1,44 @@
-// Regular expressions from contracts, made safe to run on hostile input: those that could take exponential time go to a linear-time engine.
+// Regular expressions from contracts, made safe to run on hostile input: what could take long goes to a linear-time engine.
 
 import { RE2JS } from 're2js';
+import { endOfAtom, endOfGroupHead, type PatternShape, shapeOfPattern } from './pattern-shape.ts';
 
 export interface Pattern {
+  readonly engine: 'native' | 'linear' | 'bounded' | 'widened';
   test(text: string): boolean;
   exec(text: string): unknown;
+  /** Ajv keeps one engine per text that this gives. */
+  toString(): string;
 }
 
-const BACKTRACKING_INPUT_MAX = 512;
+/** Steps of the native engine that one match may take. */
+const STEPS_MAX = 1_000_000;
+const CHOICES_MAX = 16;
 
 /**
- * The engine for one pattern. A pattern whose repetitions are not nested takes at most polynomial time and runs natively (fastest);
- * a repetition inside a repetition, or alternatives under one, runs on RE2 (linear time); what RE2 cannot express
- * (look-around, back references) runs natively on bounded input and refuses longer text.
- * Throws SyntaxError when the pattern is not a regular expression.
+ * The engine for one pattern: native, the fastest, where the time is linear in the text by the pattern's shape; else RE2, which is
+ * linear for every pattern; and for what RE2 cannot express (look-around, back references) native on text that is short enough, and
+ * RE2 without those parts on longer text. That check admits more than the contract says, which the upstream still has the say over.
+ * Throws SyntaxError when the pattern is not a regular expression, or cannot be run safely at all.
  */
 export function toPattern(source: string, flags = 'u'): Pattern {
   const native = nativePattern(source, flags);
-  if (!mayExplode(source)) return native;
-  try {
-    const linear = RE2JS.compile(source);
-    return {
-      test: (text) => linear.matcher(text).find(),
-      exec: (text) => (linear.matcher(text).find() ? [text] : null),
-    };
-  } catch {
-    const bounded = (text: string) => text.length <= BACKTRACKING_INPUT_MAX && native.test(text);
-    return { test: bounded, exec: (text) => (bounded(text) ? [text] : null) };
+  const shape = shapeOfPattern(source);
+  if (isLinear(shape)) return pattern('native', source, (text) => native.test(text));
+  const exact = linearTest(source);
+  if (exact) return pattern('linear', source, exact);
+  const wider = linearTest(widened(source));
+  if (!shape.nested) {
+    const lengthMax = shortEnough(shape);
+    const longer = wider ?? (() => false);
+    return pattern('bounded', source, (text) => (text.length <= lengthMax ? native.test(text) : longer(text)));
   }
+  if (wider) return pattern('widened', source, wider);
+  throw new SyntaxError(`the pattern ${source} could take exponential time`);
+}
+
+function pattern(engine: Pattern['engine'], source: string, test: (text: string) => boolean): Pattern {
+  return { engine, test, exec: (text) => (test(text) ? [text] : null), toString: () => source };
 }
 
 /** ECMA 262 says `u`, but many published documents escape characters that `u` does not allow; those are taken without it. */
@@ -39,46 +50,54 @@ function nativePattern(source: string, flags: string): RegExp {
   }
 }
 
-/** Whether a quantified group holds another unbounded quantifier or an alternative, the two shapes of exponential backtracking. */
-export function mayExplode(source: string): boolean {
-  const groups: { unbounded: boolean; alternative: boolean }[] = [{ unbounded: false, alternative: false }];
-  for (let i = 0; i < source.length; i++) {
-    const character = source[i] as string;
-    const group = groups.at(-1) as { unbounded: boolean; alternative: boolean };
-    if (character === '\\') {
-      if (/[1-9k]/.test(source[i + 1] ?? '')) return true;
-      i++;
-    } else if (character === '[') {
-      i = endOfClass(source, i);
-    } else if (character === '(') {
-      groups.push({ unbounded: false, alternative: false });
-    } else if (character === '|') {
-      group.alternative = true;
-    } else if (character === ')') {
-      if (groups.length > 1) groups.pop();
-      const parent = groups.at(-1) as { unbounded: boolean; alternative: boolean };
-      if (isUnboundedQuantifier(source, i + 1) && (group.unbounded || group.alternative)) return true;
-      parent.unbounded ||= group.unbounded;
-    } else if (isUnboundedQuantifier(source, i)) {
-      group.unbounded = true;
-    }
-  }
-  return false;
+function isLinear({ nested, unbounded, choices, anchored }: PatternShape): boolean {
+  const tries = unbounded + (anchored ? 0 : 1);
+  return !nested && tries <= 1 && choices <= (tries === 0 ? STEPS_MAX / 100 : CHOICES_MAX);
 }
 
-function endOfClass(source: string, start: number): number {
-  for (let i = start + 1; i < source.length; i++) {
-    if (source[i] === '\\') i++;
-    else if (source[i] === ']') return i;
-  }
-  return source.length;
+function shortEnough({ unbounded, choices, anchored }: PatternShape): number {
+  const power = Math.max(1, unbounded + (anchored ? 0 : 1));
+  return Math.min(512, Math.floor((STEPS_MAX / choices) ** (1 / power)));
 }
 
-/** `*`, `+`, `{n,}`, and counts so large that they are as good as unbounded. */
-function isUnboundedQuantifier(source: string, at: number): boolean {
-  const character = source[at];
-  if (character === '*' || character === '+') return true;
-  const count = character === '{' ? /^\{(\d+)(,(\d*))?\}/.exec(source.slice(at, at + 24)) : null;
-  if (!count) return false;
-  return count[2] !== undefined && (count[3] === '' || Number(count[3]) > 32);
+function linearTest(source: string): ((text: string) => boolean) | undefined {
+  try {
+    const compiled = RE2JS.compile(spelledForRe2(source));
+    return (text) => compiled.test(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `\u00e9` and `\u{1f600}` are `\x{…}` there, and `[^]` is a class it does not know. */
+function spelledForRe2(source: string): string {
+  return source
+    .replace(/\\(?:u\{([0-9a-f]+)\}|u([0-9a-f]{4})|.)/gis, (written, braced?: string, four?: string) =>
+      braced || four ? `\\x{${braced ?? four}}` : written,
+    )
+    .replaceAll('[^]', '[\\s\\S]');
+}
+
+/** The pattern without look-around, with anything in place of back references, and without bounds that RE2 does not count to. */
+function widened(source: string): string {
+  let kept = '';
+  for (let i = 0; i < source.length; ) {
+    const around = /^\(\?<?[=!]/.test(source.slice(i, i + 4));
+    const end = around ? endOfGroup(source, i) : endOfAtom(source, i);
+    const written = source.slice(i, end);
+    if (!around) kept += /^\\[1-9k]/.test(written) ? '[\\s\\S]*' : written;
+    i = end;
+  }
+  return kept.replace(/(\[\\s\\S\]\*)(<[^>]*>|[*+?]|\{\d+,?\d*\})/g, '$1').replace(/\{(\d+),\d{4,}\}/g, '{$1,}');
+}
+
+function endOfGroup(source: string, start: number): number {
+  let depth = 1;
+  let i = endOfGroupHead(source, start);
+  while (i < source.length && depth > 0) {
+    if (source[i] === '(') depth++;
+    if (source[i] === ')') depth--;
+    i = endOfAtom(source, i);
+  }
+  return i;
 }

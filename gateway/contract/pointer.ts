@@ -2,7 +2,7 @@
 
 import type { JsonObject } from './document.ts';
 
-/** A value in a document, and the pointer at which it finally stands. */
+/** A value in a document, and the pointer at which it stands. */
 export interface Located {
   readonly value: unknown;
   readonly pointer: string;
@@ -12,8 +12,8 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function objectAt(value: unknown, member: string): JsonObject {
-  const found = isObject(value) ? value[member] : undefined;
+export function objectAt(value: unknown, name: string): JsonObject {
+  const found = isObject(value) ? value[name] : undefined;
   return isObject(found) ? found : {};
 }
 
@@ -28,16 +28,20 @@ export function pathOf(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** A pointer as the fragment of a reference. */
+export function fragmentOf(pointer: string): string {
+  return `#${encodeURI(pointer).replaceAll('#', '%23')}`;
+}
+
 /** Follows `$ref` from a located value until something that is not a reference. Circles and dangling ends give the last value. */
 export function follow(root: JsonObject, located: Located): Located {
   let current = located;
   for (let hops = 0; hops < 32; hops++) {
     const reference = isObject(current.value) ? current.value.$ref : undefined;
     if (typeof reference !== 'string' || !reference.startsWith('#/')) return current;
-    const tokens = pathOf(decodeURIComponent(reference.slice(1)));
+    const tokens = pathOf(decoded(reference.slice(1)));
     let value: unknown = root;
-    for (const token of tokens)
-      value = isObject(value) || Array.isArray(value) ? (value as JsonObject)[token] : undefined;
+    for (const token of tokens) value = at(value, token);
     current = { value, pointer: tokens.map((token) => `/${escapeToken(token)}`).join('') };
   }
   return current;
@@ -45,7 +49,22 @@ export function follow(root: JsonObject, located: Located): Located {
 
 /** The member of a located value, references followed. */
 export function member(root: JsonObject, located: Located, name: string | number): Located {
-  const value =
-    isObject(located.value) || Array.isArray(located.value) ? (located.value as JsonObject)[name] : undefined;
-  return follow(root, { value, pointer: `${located.pointer}/${escapeToken(String(name))}` });
+  return follow(root, child(located, name));
+}
+
+/** The member of a located value where it stands, reference or not: a schema's reference may have keywords beside it. */
+export function child({ value, pointer }: Located, name: string | number): Located {
+  return { value: at(value, name), pointer: `${pointer}/${escapeToken(String(name))}` };
+}
+
+function at(value: unknown, name: string | number): unknown {
+  return isObject(value) || Array.isArray(value) ? (value as JsonObject)[name] : undefined;
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
 }

@@ -47,8 +47,21 @@ export function createRoutes(operations: readonly Operation[]): Routes {
   return { find, allowedMethods };
 }
 
+/** Literal segments as they are compared, percent-decoded. */
 export function segmentsOf(template: string): string[] {
-  return template.split('/').slice(1);
+  return template.split('/').slice(1).map(decoded);
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+export function parameterNames(template: string): string[] {
+  return [...template.matchAll(/\{([^}]*)\}/g)].map((match) => match[1] as string);
 }
 
 /** The template with its parameter names left out: operations with the same shape and method claim the same requests. */
@@ -91,7 +104,7 @@ function childFor(node: Node, segment: string): Node {
  * The values between the literal texts of a mixed segment, each as short as possible but not empty. By search, not by regular
  * expression: several lazy groups would take quadratic time on a hostile segment.
  */
-function valuesBetween(texts: readonly string[], segment: string): string[] | undefined {
+export function valuesBetween(texts: readonly string[], segment: string): string[] | undefined {
   const first = texts[0] as string;
   const last = texts.at(-1) as string;
   if (!segment.startsWith(first) || !segment.endsWith(last)) return undefined;
@@ -139,39 +152,4 @@ function descend(
     values.length = taken;
   }
   return undefined;
-}
-
-/**
- * Pairs of templates that both match some path though neither is the special case of the other (`/a/{x}/c` and `/a/b/{y}`):
- * legal, literal wins from left to right, but worth a warning. Quadratic, so only `check` asks.
- */
-export function crossingTemplates(operations: readonly { readonly path: string }[]): (readonly [string, string])[] {
-  const bySize = new Map<number, Map<string, string[]>>();
-  for (const { path } of operations) {
-    const segments = segmentsOf(path);
-    const sameSize = bySize.get(segments.length) ?? new Map<string, string[]>();
-    bySize.set(segments.length, sameSize.set(path, segments));
-  }
-  const crossings: (readonly [string, string])[] = [];
-  for (const templates of bySize.values()) {
-    const list = [...templates];
-    for (const [index, [left, a]] of list.entries()) {
-      for (const [right, b] of list.slice(index + 1)) if (cross(a, b)) crossings.push([left, right]);
-    }
-  }
-  return crossings;
-}
-
-function cross(a: readonly string[], b: readonly string[]): boolean {
-  let aIsSpecial = false;
-  let bIsSpecial = false;
-  for (const [index, left] of a.entries()) {
-    const right = b[index] as string;
-    const leftIsParameter = left.includes('{');
-    const rightIsParameter = right.includes('{');
-    if (!leftIsParameter && !rightIsParameter && left !== right) return false;
-    if (!leftIsParameter && rightIsParameter) aIsSpecial = true;
-    if (leftIsParameter && !rightIsParameter) bIsSpecial = true;
-  }
-  return aIsSpecial && bIsSpecial;
 }

@@ -3,6 +3,7 @@
 import type { SecurityAlternative } from '../exchange.ts';
 import { type Mistake, suggest } from '../mistakes.ts';
 import type { ContractDocument, JsonObject } from './document.ts';
+import type { Extensions } from './extensions.ts';
 import type { DocumentDefaults } from './operations.ts';
 import { isObject, member, objectAt } from './pointer.ts';
 
@@ -16,76 +17,86 @@ export function knownScopes(root: JsonObject, defaults: DocumentDefaults): Reado
   if (typeof root['x-gateway-upstream'] === 'string') resources.add(root['x-gateway-upstream']);
   for (const tag of Array.isArray(root.tags) ? root.tags : []) if (isObject(tag)) resources.add(String(tag.name));
   for (const template of Object.keys(objectAt(root, 'paths'))) {
-    for (const segment of template.split('/')) if (/^[a-z][a-z0-9_-]*$/.test(segment)) resources.add(segment);
+    for (const segment of template.split('/')) if (/^(?!v\d+$)[a-z][a-z0-9_-]*$/.test(segment)) resources.add(segment);
   }
   const scopes = [...resources].flatMap((resource) => [`${resource}:read`, `${resource}:write`]);
   return new Set([...scopes, ...(defaults.security?.apiKey ?? [])]);
 }
 
+/** One operation whose security is to be settled. */
+export interface Asked {
+  readonly document: ContractDocument;
+  readonly place: readonly string[];
+  readonly operation: JsonObject;
+  /** Everything that is said about it, and the part of it that the document itself says. */
+  readonly says: DocumentDefaults;
+  readonly own: Extensions;
+  readonly scopes: ReadonlySet<string>;
+}
+
+type Complain = (path: readonly (string | number)[], reason: string, remedy: string) => undefined;
+
 /**
  * The alternatives that let a caller into one operation; empty: public. Returns `undefined` after a mistake: an operation that is
  * neither secured nor declared public is never served.
  */
-export function securityOf(
-  document: ContractDocument,
-  place: readonly string[],
-  operation: JsonObject,
-  says: DocumentDefaults,
-  scopes: ReadonlySet<string>,
-  mistakes: Mistake[],
-): readonly SecurityAlternative[] | undefined {
-  if (says.public) return [];
-  if (says.security) return [{ scheme: 'apiKey', scopes: says.security.apiKey }];
-  const owner = operation.security === undefined ? [] : place;
-  const required = operation.security ?? document.root.security;
-  const at = (path: readonly (string | number)[], reason: string, remedy: string) => {
+export function securityOf(asked: Asked, mistakes: Mistake[]): readonly SecurityAlternative[] | undefined {
+  const { document, place, operation, says, own } = asked;
+  const complain: Complain = (path, reason, remedy) => {
     mistakes.push(document.position().mistakeAt(path, reason, remedy));
     return undefined;
   };
-  if (
-    !Array.isArray(required) ||
-    required.length === 0 ||
-    required.some((alternative) => Object.keys(alternative).length === 0)
-  ) {
-    const remedy =
-      'Add security with a scope, or x-gateway-public: true, or say either in its entry of upstreams.yaml.';
-    return at(place, 'this operation is neither secured nor declared public.', remedy);
+  if (own.public && Array.isArray(operation.security) && operation.security.length > 0) {
+    const remedy = 'Remove security here, or x-gateway-public.';
+    return complain([...place, 'security'], 'this operation is declared public and secured at once.', remedy);
   }
-  const alternatives: SecurityAlternative[] = [];
-  let complete = true;
-  for (const [index, requirement] of required.entries()) {
-    const names = Object.keys(requirement as JsonObject);
-    const name = names[0] as string;
-    const path = [...owner, 'security', index];
-    if (names.length > 1) {
-      complete = false;
-      at(
-        path,
-        'several credentials at once are not supported.',
-        'List them as alternatives, or override them by security in upstreams.yaml.',
-      );
-      continue;
-    }
-    if (!isApiKeyScheme(document.root, name)) {
-      complete = false;
-      const remedy = 'Use a scheme of type http with scheme bearer, or override it by security in upstreams.yaml.';
-      at(path, `the gateway does not check credentials of the security scheme "${name}".`, remedy);
-      continue;
-    }
-    const wanted = (requirement as JsonObject)[name] as unknown[];
-    for (const scope of wanted) {
-      if (scopes.has(String(scope))) continue;
-      complete = false;
-      at([...path, name], `the scope "${scope}" is unknown.`, suggest(String(scope), scopes));
-    }
-    alternatives.push({ scheme: 'apiKey', scopes: wanted.map(String) });
+  if (says.public) return [];
+  if (says.security) return [{ scheme: 'apiKey', scopes: says.security.apiKey }];
+  const required = operation.security ?? document.root.security;
+  if (!Array.isArray(required) || required.length === 0) {
+    const remedy = 'Add security with a scope or x-gateway-public: true, or say either in its entry of upstreams.yaml.';
+    return complain(place, 'this operation is neither secured nor declared public.', remedy);
   }
-  return complete ? alternatives : undefined;
+  const owner = operation.security === undefined ? ['security'] : [...place, 'security'];
+  const alternatives = required.map((requirement, index) =>
+    toAlternative(asked, [...owner, index], requirement as JsonObject, complain),
+  );
+  return alternatives.includes(undefined) ? undefined : (alternatives as SecurityAlternative[]);
 }
 
-/** API keys travel as Bearer credentials. */
-function isApiKeyScheme(root: JsonObject, name: string): boolean {
+function toAlternative(
+  { document, scopes }: Asked,
+  path: readonly (string | number)[],
+  requirement: JsonObject,
+  complain: Complain,
+): SecurityAlternative | undefined {
+  const [name, another] = Object.keys(requirement);
+  if (name === undefined) {
+    const remedy = 'Remove the empty alternative {}, or security altogether and add x-gateway-public: true.';
+    return complain(path, 'this lets callers in with a key and without one.', remedy);
+  }
+  const override = 'or override it by security in its entry of upstreams.yaml.';
+  if (another !== undefined) {
+    const reason = `${name} and ${another} are asked for together, and the gateway checks one credential.`;
+    return complain(path, reason, `List them as alternatives, ${override}`);
+  }
+  const scheme = schemeOf(document.root, name);
+  if (scheme === undefined) {
+    const schemes = Object.keys(objectAt(document.root.components, 'securitySchemes'));
+    return complain(path, `there is no security scheme "${name}".`, suggest(name, schemes));
+  }
+  if (scheme.type !== 'http' || String(scheme.scheme).toLowerCase() !== 'bearer') {
+    const reason = `the gateway does not check credentials of the security scheme "${name}".`;
+    return complain(path, reason, `Use a scheme of type http with scheme bearer, ${override}`);
+  }
+  const wanted = (requirement[name] as unknown[]).map(String);
+  const unknown = wanted.filter((scope) => !scopes.has(scope));
+  for (const scope of unknown) complain([...path, name], `the scope "${scope}" is unknown.`, suggest(scope, scopes));
+  return unknown.length > 0 ? undefined : { scheme: 'apiKey', scopes: wanted };
+}
+
+function schemeOf(root: JsonObject, name: string): JsonObject | undefined {
   const schemes = member(root, { value: root.components, pointer: '/components' }, 'securitySchemes');
-  const scheme = member(root, schemes, name).value;
-  return isObject(scheme) && scheme.type === 'http' && String(scheme.scheme).toLowerCase() === 'bearer';
+  const { value } = member(root, schemes, name);
+  return isObject(value) ? value : undefined;
 }

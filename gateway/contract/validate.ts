@@ -1,14 +1,18 @@
-// Stage: path, query, headers and body against the contract, all violations at once. Throws validation_failed and whatever reading
-// a body can throw; keeps the original bytes, which are what the upstream gets.
+// Stage: path, query, headers and body against the contract, all violations at once. Throws validation_failed, not_acceptable,
+// idempotency_key_missing, idempotency_key_malformed and whatever reading a body can throw; keeps the original bytes, which are what
+// the upstream gets.
 
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Checked, Counted, Operation } from '../exchange.ts';
+import { checkAccept } from './accept.ts';
 import { type BodyContract, expectBody, readBody } from './body.ts';
+import type { JsonObject } from './document.ts';
 import { parseJson } from './json.ts';
+import { mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { createParameterReader, type ParameterReader } from './parameters.ts';
 import { isObject, member } from './pointer.ts';
-import { contentOf, type RequestSchemas, responseFor, type Schemas } from './schemas.ts';
+import type { RequestSchemas, Schemas } from './schemas.ts';
 import { toFields, toViolations, type Violation } from './violations.ts';
 
 export interface ValidateOptions {
@@ -20,6 +24,7 @@ export interface ValidateOptions {
 
 /** Everything about one operation that requests are held against. */
 interface RequestContract {
+  readonly root: JsonObject;
   readonly schemas: RequestSchemas;
   readonly reader: ParameterReader;
   readonly body: BodyContract;
@@ -29,7 +34,7 @@ interface RequestContract {
 
 export function createValidate(options: ValidateOptions): (counted: Counted) => Awaitable<Checked> {
   const entries = new Map(options.operations.map((entry) => [entry.operation, entry]));
-  const contracts = new WeakMap<Operation, RequestContract>();
+  const contracts = new Map<Operation, RequestContract>();
 
   function contractOf(operation: Operation): RequestContract {
     const known = contracts.get(operation);
@@ -42,20 +47,25 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
   return function validate(counted) {
     const contract = contractOf(counted.operation);
     checkAccept(counted.headers.get('accept'), contract.answers);
-    const hasBody = expectBody(counted, contract.body, options.bodyBytesMax);
+    const mediaType = expectBody(counted, contract.body, options.bodyBytesMax);
     checkIdempotencyKey(counted);
 
+    const { query } = counted;
     const violations: Violation[] = [];
-    const values = contract.reader.read(counted.pathValues, counted.query, counted.headers, violations);
-    if (!contract.schemas.parameters(values)) violations.push(...toViolations(contract.schemas.parameters.errors));
-    const search = contract.reader.search(counted.query, values);
-    if (!hasBody || counted.operation.body === 'stream') return pass(counted, search, undefined, violations);
-    return withBody(counted, contract, search, violations);
+    const values = contract.reader.read(counted.pathValues, query, counted.headers, violations);
+    // Nothing in a query takes less than two characters.
+    const errors = contract.schemas.parameters(values, query.length / 2);
+    if (errors.length > 0) violations.push(...toViolations(errors, contract.root));
+    const search = contract.reader.search(query, values);
+    if (mediaType === undefined || counted.operation.body === 'stream')
+      return pass(counted, search, undefined, violations);
+    return withBody(counted, contract, mediaType, search, violations);
   };
 
   async function withBody(
     counted: Counted,
     contract: RequestContract,
+    mediaType: string,
     search: string,
     violations: Violation[],
   ): Promise<Checked> {
@@ -64,10 +74,11 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     const rawBody = await readBody(counted.request, options.bodyBytesMax);
     counted.trail.bytesIn = rawBody.length;
     if (rawBody.length === 0 && contract.body.required) throw new GatewayError('body_missing');
-    const check = contract.schemas.body;
-    if (check && rawBody.length > 0 && /json/i.test(counted.headers.get('content-type') ?? '')) {
-      const value = parseJson(rawBody, options.jsonDepthMax);
-      if (!check({ requestBody: value })) violations.push(...toViolations(check.errors));
+    const check = contract.schemas.bodies.get(mediaType);
+    if (check && rawBody.length > 0) {
+      const { value, size } = parseJson(rawBody, options.jsonDepthMax);
+      const errors = check({ requestBody: value }, size);
+      if (errors.length > 0) violations.push(...toViolations(errors, contract.root));
     }
     return pass(counted, search, rawBody, violations);
   }
@@ -86,40 +97,23 @@ function pass(
 function toRequestContract(entry: ContractOperation, schemas: Schemas): RequestContract {
   const { root } = entry.document;
   const requestBody = member(root, entry.located, 'requestBody');
-  const declared = contentOf(root, requestBody).value;
-  const answered = contentOf(root, responseFor(entry, 200)).value;
+  const required = isObject(requestBody.value) && requestBody.value.required === true;
   return {
+    root,
     schemas: schemas.request(entry),
     reader: createParameterReader(entry),
-    body: {
-      required: isObject(requestBody.value) && requestBody.value.required === true,
-      mediaTypes: mediaTypesOf(declared),
-    },
-    answers: mediaTypesOf(answered),
+    body: { required, mediaTypes: mediaTypesOf(member(root, requestBody, 'content').value) },
+    answers: successTypes(entry),
   };
 }
 
-function mediaTypesOf(content: unknown): string[] {
-  return Object.keys(isObject(content) ? content : {}).map((type) =>
-    (type.split(';')[0] as string).trim().toLowerCase(),
+function successTypes({ document: { root }, located }: ContractOperation): string[] {
+  const responses = member(root, located, 'responses');
+  const statuses = Object.keys(isObject(responses.value) ? responses.value : {}).filter((name) => name.startsWith('2'));
+  const types = statuses.flatMap((status) =>
+    mediaTypesOf(member(root, member(root, responses, status), 'content').value),
   );
-}
-
-/** 406 only when Accept rules out everything there is; `*` ranges and weights above 0 let it in (RFC 9110 section 12.5.1). */
-function checkAccept(accept: string | undefined, answers: readonly string[]): void {
-  if (accept === undefined || accept === '*/*' || accept === 'application/json' || answers.length === 0) return;
-  const ranges = accept
-    .toLowerCase()
-    .split(',')
-    .map((range) => range.split(';').map((part) => part.trim()));
-  const admits = ranges.some(([range = '', ...parameters]) => {
-    if (parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))) return false;
-    const prefix = range.endsWith('/*') ? range.slice(0, -1) : undefined;
-    return answers.some(
-      (type) => range === '*/*' || range === '' || range === type || (prefix !== undefined && type.startsWith(prefix)),
-    );
-  });
-  if (!admits) throw new GatewayError('not_acceptable', { fields: { available_media_types: answers } });
+  return [...new Set(types)];
 }
 
 /** Draft idempotency-key-header-07: a quoted string; the bare form that most clients send is taken as well. */

@@ -1,0 +1,102 @@
+// What zod has against a configuration file → mistakes that an operator can act on.
+
+import type { z } from 'zod';
+import { type Mistake, suggest } from '../mistakes.ts';
+import type { Source } from '../source.ts';
+
+/** Checks the shape of one file. Pushes mistakes; `undefined` after one. */
+export function checkShape<S extends z.ZodType>(
+  source: Source,
+  schema: S,
+  mistakes: Mistake[],
+): z.output<S> | undefined {
+  if (source.value === undefined) return undefined;
+  const result = schema.safeParse(source.value ?? {}, { reportInput: true });
+  if (result.success) return result.data;
+  mistakes.push(...result.error.issues.flatMap((issue) => toMistakes(source, schema, issue)));
+  return undefined;
+}
+
+function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue): Mistake[] {
+  const path = issue.path.filter((part): part is string | number => typeof part !== 'symbol');
+  const { input } = issue;
+  if (issue.code === 'unrecognized_keys') {
+    const known = keysAt(schema, path);
+    return issue.keys.map((key) => {
+      const remedy = known.length > 0 ? suggest(key, known) : 'Remove it: nothing can be set here yet.';
+      return source.mistakeAtKey([...path, key], `the key "${key}" is not known here.`, remedy);
+    });
+  }
+  // The variable that was not set has been named already.
+  if (isUnresolved(input)) return [];
+  if (issue.code === 'invalid_key') {
+    const rule = issue.issues[0]?.message ?? 'must be another one';
+    return [source.mistakeAtKey(path, `"${path.at(-1)}" cannot be a name here.`, `It ${rule}.`)];
+  }
+  if (input === undefined) {
+    const name = String(path.at(-1));
+    return [source.mistakeAt(path, `the key "${name}" is missing.`, `Add "${name}: …" here.`)];
+  }
+  if (issue.code === 'invalid_value')
+    return [
+      source.mistakeAt(
+        path,
+        `${shown(input)} is not a possible value.`,
+        suggest(String(input), issue.values.map(String)),
+      ),
+    ];
+  return [source.mistakeAt(path, `${shown(input)} is not possible here.`, `It ${ruleOf(issue)}.`)];
+}
+
+function isUnresolved(input: unknown): boolean {
+  const texts = Array.isArray(input) ? input : [input];
+  return texts.some((text) => typeof text === 'string' && /\$\{\w+\}/.test(text));
+}
+
+function expectedOf(issue: z.core.$ZodIssue): string | undefined {
+  return issue.code === 'invalid_type' ? issue.expected : undefined;
+}
+
+/** Messages of the schema say what a value must be; those that zod words itself are put into the same form. */
+function ruleOf(issue: z.core.$ZodIssue): string {
+  if (issue.message.startsWith('must ')) return issue.message;
+  switch (expectedOf(issue)) {
+    case 'object':
+    case 'record':
+      return 'must be a block of keys and values';
+    case 'array':
+      return 'must be a list, such as [a, b]';
+    case 'boolean':
+      return 'must be true or false';
+    case 'string':
+      return 'must be text';
+    default:
+      return `must be something else (${issue.message})`;
+  }
+}
+
+function shown(input: unknown): string {
+  const text = JSON.stringify(input) ?? 'nothing';
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+/** The keys that a schema knows at a path. */
+export function keysAt(schema: z.core.$ZodType, path: readonly (string | number)[]): string[] {
+  const [first, ...rest] = path;
+  const { def } = schema._zod as { def: Definition };
+  if (def.innerType) return keysAt(def.innerType, path);
+  if (def.in) return keysAt(def.in, path);
+  if (first === undefined) return Object.keys(def.shape ?? {});
+  const below = def.shape?.[first] ?? def.valueType ?? def.element;
+  return below ? keysAt(below, rest) : [];
+}
+
+interface Definition {
+  /** Of defaults and optional members. */
+  readonly innerType?: z.core.$ZodType;
+  /** Of transformations. */
+  readonly in?: z.core.$ZodType;
+  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+  readonly valueType?: z.core.$ZodType;
+  readonly element?: z.core.$ZodType;
+}

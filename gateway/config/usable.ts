@@ -1,0 +1,27 @@
+// What can still be made of upstreams.yaml when there are mistakes in it.
+
+import { closest } from '../mistakes.ts';
+import type { Source } from '../source.ts';
+import { type UpstreamEntry, upstreamEntry } from './schema.ts';
+
+/** Entries of a file that has mistakes, as far as contracts depend on them, so that those can be checked all the same. */
+export function usableEntries(source: Source): Record<string, UpstreamEntry> {
+  const entries = Object.keys(blockIn(source.value, 'upstreams')).flatMap((name) => {
+    const written = blockIn(blockIn(source.value, 'upstreams'), name);
+    const parsed = Object.entries(upstreamEntry.shape).map(
+      ([key, schema]) => [key, schema.safeParse(written[key])] as const,
+    );
+    const known = parsed.map(([key]) => key);
+    const failed = parsed.flatMap(([key, { success }]) => (success ? [] : [key]));
+    const misspelt = Object.keys(written).filter((key) => !known.includes(key));
+    const doubtful = [...failed, ...misspelt.map((key) => closest(key, known))];
+    if (doubtful.some((key) => /^(contracts|basePath|security|public)$/.test(key ?? ''))) return [];
+    return [[name, Object.fromEntries(parsed.map(([key, { data }]) => [key, data])) as UpstreamEntry] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+export function blockIn(value: unknown, key: string): Record<string, unknown> {
+  const block = (value as Record<string, unknown> | null | undefined)?.[key];
+  return typeof block === 'object' && block !== null ? (block as Record<string, unknown>) : {};
+}

@@ -1,0 +1,95 @@
+// What a regular expression could cost at worst, read off its text: how often it can try, and how much it can try each time.
+
+export interface PatternShape {
+  /** A repetition of something that can itself match in several ways: exponential time. */
+  readonly nested: boolean;
+  /** Repetitions without a bound worth the name: each is one more power of the length of the text. */
+  readonly unbounded: number;
+  /** In how many ways the bounded parts can be taken, multiplied. */
+  readonly choices: number;
+  /** Whether it can only begin at the beginning of the text. */
+  readonly anchored: boolean;
+}
+
+interface Quantifier {
+  readonly min: number;
+  readonly max: number;
+  readonly length: number;
+}
+
+interface Group {
+  alternatives: number;
+  /** Something in it can match in several ways. */
+  varies: boolean;
+}
+
+const AS_GOOD_AS_UNBOUNDED = 256;
+
+/** Reads a pattern from left to right. It only has to err on one side: never to call something cheap that is not. */
+export function shapeOfPattern(source: string): PatternShape {
+  const groups: Group[] = [{ alternatives: 1, varies: false }];
+  let nested = false;
+  let unbounded = 0;
+  let choices = 1;
+  let after = 0;
+
+  function quantify(at: number, inner: Group | undefined): number {
+    const quantifier = quantifierAt(source, at);
+    if (!quantifier) return at;
+    const { min, max, length } = quantifier;
+    if (inner?.varies && max > 1) nested = true;
+    if (max - min >= AS_GOOD_AS_UNBOUNDED) unbounded++;
+    else choices *= max - min + 1;
+    if (max !== min) (groups.at(-1) as Group).varies = true;
+    return at + length;
+  }
+
+  while (after < source.length) {
+    const character = source[after] as string;
+    const group = groups.at(-1) as Group;
+    if (character === '(') {
+      groups.push({ alternatives: 1, varies: false });
+      after = endOfGroupHead(source, after);
+    } else if (character === '|') {
+      group.alternatives++;
+      group.varies = true;
+      after++;
+    } else if (character === ')') {
+      if (groups.length > 1) groups.pop();
+      choices *= group.alternatives;
+      (groups.at(-1) as Group).varies ||= group.varies;
+      after = quantify(after + 1, group);
+    } else {
+      // A back reference matches whatever it likes.
+      if (character === '\\' && /[1-9k]/.test(source[after + 1] ?? '')) nested = true;
+      after = quantify(endOfAtom(source, after), undefined);
+    }
+  }
+  const alternatives = (groups[0] as Group).alternatives;
+  return { nested, unbounded, choices: choices * alternatives, anchored: source.startsWith('^') && alternatives === 1 };
+}
+
+/** Behind `(`, `(?:`, `(?=`, `(?<!`, `(?<name>`. */
+export function endOfGroupHead(source: string, start: number): number {
+  return start + (/^\((\?([:=!]|<[=!]|<[^>]*>))?/.exec(source.slice(start, start + 80))?.[0].length ?? 1);
+}
+
+/** Behind one escape, character class or character. */
+export function endOfAtom(source: string, start: number): number {
+  if (source[start] === '\\') return start + 2;
+  if (source[start] !== '[') return start + 1;
+  for (let i = start + 1; i < source.length; i++) {
+    if (source[i] === '\\') i++;
+    else if (source[i] === ']') return i + 1;
+  }
+  return source.length;
+}
+
+function quantifierAt(source: string, at: number): Quantifier | undefined {
+  const [written, , min, range, max] = /^([*+?]|\{(\d+)(,(\d*))?\})\??/.exec(source.slice(at, at + 24)) ?? [];
+  if (written === undefined) return undefined;
+  const { length } = written;
+  if (written[0] === '?') return { min: 0, max: 1, length };
+  if (min === undefined) return { min: 0, max: Infinity, length };
+  return { min: Number(min), max: range === undefined ? Number(min) : max === '' ? Infinity : Number(max), length };
+}

@@ -1,0 +1,144 @@
+// The query string → the typed parameters it declares, and the query to send on.
+
+import { bare, type Parameter, toMember, toScalar, toValue } from './parameter.ts';
+import { isObject } from './pointer.ts';
+import type { Violation } from './violations.ts';
+
+export interface QueryReader {
+  /** Reads everything that is there. Violations found on the way (repeats, broken escapes) are pushed. */
+  read(text: string, values: Record<string, unknown>, violations: Violation[]): void;
+  /** The client's own query with the contract's defaults for what is absent. With question mark, or empty. */
+  search(text: string, values: Record<string, unknown>): string;
+}
+
+type Values = Record<string, unknown>;
+
+export function createQueryReader(parameters: readonly Parameter[]): QueryReader {
+  const declared = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  const deepObjects = parameters.filter(({ style }) => style === 'deepObject');
+  const spread = parameters.filter(isSpread);
+  const fallbacks = parameters.flatMap((parameter) => {
+    const text = fallbackText(parameter);
+    return text === '' ? [] : [{ name: parameter.name, text }];
+  });
+  const allFallbacks = fallbacks.length === 0 ? '' : `?${fallbacks.map(({ text }) => text).join('&')}`;
+
+  /** The object parameter among whose members a name counts. */
+  function ownerOf(name: string): Parameter | undefined {
+    return spread.find(({ propertyTypes }) => propertyTypes.has(name)) ?? spread.find(({ open }) => open);
+  }
+
+  /** Stores one pair; false: it was there already. */
+  function store(values: Values, name: string, text: string): boolean {
+    const parameter = declared.get(name);
+    if (parameter && !spread.includes(parameter)) {
+      return !parameter.json && parameter.types.has('array') && parameter.separator === undefined
+        ? addTo(values, parameter, text)
+        : setOnce(values, name, toValue(parameter, text));
+    }
+    const deep = deepObjects.find((candidate) => name.startsWith(`${candidate.name}[`));
+    const keys = deep && keysOf(name.slice(deep.name.length));
+    if (deep && keys) return setDeep(values, deep, keys, text);
+    const owner = ownerOf(name);
+    if (owner) return setOnce(objectIn(values, owner.name), name, toMember(owner, name, text));
+    values[name] = text;
+    return true;
+  }
+
+  function read(text: string, values: Values, violations: Violation[]): void {
+    for (const pair of text === '' ? [] : text.split('&')) {
+      if (pair === '') continue;
+      const equals = pair.indexOf('=');
+      const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+      const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
+      if (name === undefined || value === undefined) {
+        const shown = (name ?? pair).slice(0, 100);
+        violations.push({ in: 'query', param: shown, code: 'invalid', message: 'Has an invalid percent-escape.' });
+      } else if (!store(values, name, value)) {
+        violations.push({ in: 'query', param: name, code: 'duplicate', message: 'Is given more than once.' });
+      }
+    }
+  }
+
+  function search(text: string, values: Values): string {
+    if (text === '') return allFallbacks;
+    let sent = `?${text}`;
+    for (const fallback of fallbacks) if (!(fallback.name in values)) sent += `&${fallback.text}`;
+    return sent;
+  }
+
+  return { read, search };
+}
+
+/** An object whose members are parameters of their own: `R=100&G=200`. */
+function isSpread({ style, exploded, json, types }: Parameter): boolean {
+  return (
+    style === 'form' &&
+    exploded &&
+    !json &&
+    types.has('object') &&
+    [...types].every((type) => /^(object|null)$/.test(type))
+  );
+}
+
+/** `[a][b]` → a, b; `undefined` for anything else. */
+function keysOf(brackets: string): string[] | undefined {
+  if (!/^(?:\[[^\]]*\])+$/.test(brackets)) return undefined;
+  return brackets.slice(1, -1).split('][');
+}
+
+/** `filter[status]=open`, `expand[]=data`, `created[gte]=5`: members, and items where the brackets are empty or a number. */
+function setDeep(values: Values, parameter: Parameter, keys: readonly string[], text: string): boolean {
+  const [first = ''] = keys;
+  if (parameter.types.has('array') && keys.length === 1 && /^\d*$/.test(first)) return addTo(values, parameter, text);
+  let node = objectIn(values, parameter.name);
+  for (const key of keys.slice(0, -1)) node = node && objectIn(node, key);
+  const last = keys.at(-1) as string;
+  return setOnce(node, last, toMember(parameter, last, text));
+}
+
+function setOnce(values: Values | undefined, name: string, value: unknown): boolean {
+  if (values === undefined || name in values) return false;
+  values[name] = value;
+  return true;
+}
+
+function addTo(values: Values, { name, itemTypes }: Parameter, text: string): boolean {
+  values[name] ??= [];
+  const list = values[name];
+  if (!Array.isArray(list)) return false;
+  list.push(toScalar(text, itemTypes));
+  return true;
+}
+
+/** `undefined`: something else is there already. */
+function objectIn(values: Values, name: string): Values | undefined {
+  values[name] ??= bare();
+  return isObject(values[name]) ? values[name] : undefined;
+}
+
+/** Form decoding: plus is a space. `undefined` for a broken escape. */
+function decode(text: string): string | undefined {
+  if (!text.includes('%') && !text.includes('+')) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The default of a parameter as a client would write it; empty when there is none that can be written. */
+function fallbackText({ name, fallback, separator, style }: Parameter): string {
+  const items = Array.isArray(fallback) ? fallback : [fallback];
+  if (style === 'deepObject' || !items.every(isScalar)) return '';
+  if (separator !== undefined && items.length > 0) return encodePair(name, items.join(separator));
+  return items.map((item) => encodePair(name, item)).join('&');
+}
+
+function encodePair(name: string, value: unknown): string {
+  return `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`;
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}

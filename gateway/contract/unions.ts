@@ -1,0 +1,143 @@
+// Ajv's errors about anyOf and oneOf → those that help: of the branch that was meant where the value tells which, else one for the union.
+
+import type { ErrorObject } from 'ajv';
+import type { JsonObject } from './document.ts';
+import { follow, isObject } from './pointer.ts';
+
+const unions = new Set(['anyOf', 'oneOf', 'contains']);
+
+/** The objects a schema is made of, references followed: all of them, and those that describe the same value as it does. */
+interface Reach {
+  all(schema: unknown): ReadonlySet<unknown>;
+  inPlace(schema: unknown): ReadonlySet<unknown>;
+}
+
+/**
+ * When a union fails, Ajv has reported the errors of all its branches right before that of the union. They are told from errors that
+ * happen to precede them by the schema they belong to: paths of schemas do not help, as they begin anew behind every reference.
+ */
+export function settleUnions(errors: readonly ErrorObject[], root: JsonObject): readonly ErrorObject[] {
+  if (!errors.some(({ keyword }) => unions.has(keyword))) return errors;
+  return settleAll(errors, root, createReach(root));
+}
+
+function settleAll(errors: readonly ErrorObject[], root: JsonObject, reach: Reach): ErrorObject[] {
+  const settled: (readonly ErrorObject[])[] = [];
+  for (let i = errors.length - 1; i >= 0; i--) {
+    const error = errors[i] as ErrorObject;
+    if (!unions.has(error.keyword)) {
+      settled.push([error]);
+      continue;
+    }
+    const parts = reach.all(error.schema);
+    const end = i;
+    while (i > 0 && belongs(errors[i - 1] as ErrorObject, error, parts)) i--;
+    settled.push(settle(error, errors.slice(i, end), root, reach));
+  }
+  return settled.reverse().flat();
+}
+
+function belongs(error: ErrorObject, union: ErrorObject, parts: ReadonlySet<unknown>): boolean {
+  return error.instancePath.startsWith(union.instancePath) && parts.has(error.parentSchema);
+}
+
+function settle(
+  union: ErrorObject,
+  ofBranches: readonly ErrorObject[],
+  root: JsonObject,
+  reach: Reach,
+): readonly ErrorObject[] {
+  if (union.keyword === 'contains' || union.params.passingSchemas) return [union];
+  const branches = union.schema as unknown[];
+  const meant = byDiscriminator(union, branches) ?? byType(union, branches, root);
+  if (meant === undefined) return [union];
+  if (!('branch' in meant)) return [meant];
+  // A circular schema reaches the other branches as well, but not in place.
+  const here = reach.inPlace(meant.branch);
+  const below = reach.all(meant.branch);
+  const chosen = ofBranches.filter((error) =>
+    (error.instancePath === union.instancePath ? here : below).has(error.parentSchema),
+  );
+  return chosen.length > 0 ? settleAll(chosen, root, reach) : [union];
+}
+
+type Meant = { readonly branch: unknown } | ErrorObject | undefined;
+
+/** The branch that the discriminator names, or what is wrong with the discriminator itself (OpenAPI 3.1.1, section 4.8.25). */
+function byDiscriminator(union: ErrorObject, branches: readonly unknown[]): Meant {
+  const { discriminator } = union.parentSchema ?? {};
+  if (!isObject(discriminator) || !isObject(union.data)) return undefined;
+  const property = String(discriminator.propertyName);
+  const given = Object.hasOwn(union.data, property) ? union.data[property] : undefined;
+  if (given === undefined) return { ...union, keyword: 'required', params: { missingProperty: property } };
+  const mapping = isObject(discriminator.mapping) ? discriminator.mapping : {};
+  const named = branches.map((branch) => {
+    const reference = isObject(branch) ? branch.$ref : undefined;
+    const names = Object.keys(mapping).filter(
+      (name) => mapping[name] === reference || mapping[name] === last(reference),
+    );
+    return { branch, names: names.length > 0 ? names : [last(reference) ?? ''] };
+  });
+  const found = named.find(({ names }) => names.includes(String(given)));
+  if (found) return { branch: found.branch };
+  const allowedValues = named.flatMap(({ names }) => names).filter((name) => name !== '');
+  if (allowedValues.length === 0) return undefined;
+  return { ...union, instancePath: `${union.instancePath}/${property}`, keyword: 'enum', params: { allowedValues } };
+}
+
+function last(reference: unknown): string | undefined {
+  return typeof reference === 'string' ? reference.split('/').at(-1) : undefined;
+}
+
+/** The only branch that a value of this type could match. A nullable schema is a union of this kind. */
+function byType(union: ErrorObject, branches: readonly unknown[], root: JsonObject): Meant {
+  const admitting = branches.filter((branch) => admits(root, branch, typesOf(union.data), 0));
+  return admitting.length === 1 ? { branch: admitting[0] } : undefined;
+}
+
+function admits(root: JsonObject, schema: unknown, types: readonly string[], depth: number): boolean {
+  const followed = follow(root, { value: schema, pointer: '' }).value;
+  if (!isObject(followed) || depth > 8) return followed !== false;
+  const declared: unknown[] = [followed.type ?? types].flat();
+  if (!types.some((type) => declared.includes(type))) return false;
+  const below = (keyword: string) => (Array.isArray(followed[keyword]) ? followed[keyword] : []);
+  return (
+    below('allOf').every((part) => admits(root, part, types, depth + 1)) &&
+    ['anyOf', 'oneOf'].every(
+      (keyword) => below(keyword).length === 0 || below(keyword).some((part) => admits(root, part, types, depth + 1)),
+    )
+  );
+}
+
+function typesOf(value: unknown): string[] {
+  if (value === null) return ['null'];
+  if (Array.isArray(value)) return ['array'];
+  return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
+}
+
+function createReach(root: JsonObject): Reach {
+  const all = new Map<unknown, ReadonlySet<unknown>>();
+  const inPlace = new Map<unknown, ReadonlySet<unknown>>();
+  const remembered = (known: typeof all, keywords?: ReadonlySet<string>) => (schema: unknown) => {
+    const seen = known.get(schema) ?? reachable(root, schema, keywords);
+    known.set(schema, seen);
+    return seen;
+  };
+  return { all: remembered(all), inPlace: remembered(inPlace, applicators) };
+}
+
+const applicators = new Set(['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'not', 'dependentSchemas']);
+
+function reachable(root: JsonObject, schema: unknown, keywords?: ReadonlySet<string>): ReadonlySet<unknown> {
+  const seen = new Set<unknown>();
+  const ahead = [schema];
+  while (ahead.length > 0) {
+    const value = ahead.pop();
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+    seen.add(value);
+    for (const [key, below] of Object.entries(value))
+      if (!keywords || Array.isArray(value) || keywords.has(key)) ahead.push(below);
+    if (isObject(value) && typeof value.$ref === 'string') ahead.push(follow(root, { value, pointer: '' }).value);
+  }
+  return seen;
+}

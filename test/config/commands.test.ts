@@ -1,0 +1,140 @@
+// `check` and `start` as an operator runs them.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { environmentOf, type Files, sound, spoiled, writeFiles } from './faults.ts';
+
+interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+function run(words: readonly string[], environment: Record<string, string> = {}, directory = root): Promise<Outcome> {
+  const { PATH = '', HOME = '' } = process.env;
+  const options = { env: { PATH, HOME, ...environment }, cwd: directory, timeout: 30_000 };
+  return new Promise((resolve) => {
+    execFile(join(root, 'bin/gateway'), words, options, (error, out, err) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err });
+    });
+  });
+}
+
+/** Runs in the directory of a configuration, as an operator would. */
+async function runOn(files: Files, ...words: string[]): Promise<Outcome & { readonly started: boolean }> {
+  const directory = writeFiles(files);
+  const data = join(directory, 'data');
+  const environment = { ...environmentOf(directory), GATEWAY_DATA: data, PORT: '0', ADMIN_PORT: '0' };
+  const outcome = await run(words, environment, directory);
+  const started = existsSync(data);
+  rmSync(directory, { recursive: true });
+  return { ...outcome, started };
+}
+
+const broken = {
+  ...spoiled('config/upstreams.yaml', 'timeoutMs', 'timeoutMS'),
+  ...spoiled('openapi/items.yaml', 'items:write', 'item:write'),
+};
+const sentences = [
+  'config/upstreams.yaml:5:5: upstreams.items.timeoutMS: the key "timeoutMS" is not known here. Did you mean "timeoutMs"?',
+  'openapi/items.yaml:11:20: paths./v1/items.post.security.0.apiKey: the scope "item:write" is unknown. Did you mean "items:write"?',
+];
+
+test('the shipped configuration is fine', async () => {
+  const [people, programs] = await Promise.all([run(['check']), run(['check', '--json'])]);
+  assert.deepEqual(people, { code: 0, out: 'Everything is fine: 45 operations in 9 contracts.\n', err: '' });
+  assert.equal(programs.code, 0);
+  assert.deepEqual(JSON.parse(programs.out), { ok: true, operations: 45, contracts: 9, mistakes: [], warnings: [] });
+});
+
+test('mistakes are printed, and the exit code is 1', async () => {
+  const [people, programs] = await Promise.all([runOn(broken, 'check'), runOn(broken, 'check', '--json')]);
+  assert.equal(people.code, 1);
+  assert.equal(people.out, '');
+  assert.deepEqual(people.err.split('\n'), [
+    ...sentences,
+    '2 mistakes. With this configuration the gateway does not start.',
+    '',
+  ]);
+  assert.equal(programs.code, 1);
+  assert.deepEqual(JSON.parse(programs.out), {
+    ok: false,
+    mistakes: [
+      {
+        file: 'config/upstreams.yaml',
+        line: 5,
+        column: 5,
+        place: 'upstreams.items.timeoutMS',
+        reason: 'the key "timeoutMS" is not known here.',
+        remedy: 'Did you mean "timeoutMs"?',
+      },
+      {
+        file: 'openapi/items.yaml',
+        line: 11,
+        column: 20,
+        place: 'paths./v1/items.post.security.0.apiKey',
+        reason: 'the scope "item:write" is unknown.',
+        remedy: 'Did you mean "items:write"?',
+      },
+    ],
+    warnings: [],
+  });
+});
+
+test('start says the same and starts nothing', async () => {
+  const { code, out, err, started } = await runOn(broken, 'start');
+  assert.equal(code, 1);
+  assert.equal(out, '');
+  assert.ok(err.startsWith(sentences.join('\n')), err);
+  assert.ok(!started, 'no data directory was made');
+});
+
+test('what is legal but suspicious is a warning', async () => {
+  const crossing = sound['openapi/items.yaml'].replace(
+    '  /v1/items:',
+    `  /v1/items/{id}/parts: &a
+    get: { parameters: [{ name: id, in: path, required: true, schema: {} }], responses: { "200": { description: x } } }
+  /v1/items/all/{id}:
+    get: { parameters: [{ name: id, in: path, required: true, schema: {} }], responses: { "200": { description: x } } }
+  /v1/items:`,
+  );
+  const files = {
+    'openapi/items.yaml': crossing.replace('"#/components/schemas/Item"', 'parts.yaml#/Item'),
+    'openapi/parts.yaml': 'Item: { type: object }\n',
+    'openapi/forgotten.yaml': sound['openapi/items.yaml'],
+  };
+  const [people, programs] = await Promise.all([runOn(files, 'check'), runOn(files, 'check', '--json')]);
+  const warnings = [
+    'openapi/forgotten.yaml is listed by no upstream, so it is not served. List it in upstreams.yaml, or remove it.',
+    '/v1/items/{id}/parts and /v1/items/all/{id} both match some paths; the one with a literal further left wins.',
+  ];
+  assert.deepEqual(people.out.split('\n'), [
+    ...warnings.map((warning) => `warning: ${warning}`),
+    'Everything is fine: 4 operations in 1 contract.',
+    '',
+  ]);
+  assert.deepEqual([people.code, people.err], [0, '']);
+  assert.deepEqual(JSON.parse(programs.out).warnings, warnings);
+});
+
+test('the operations that would be served can be listed', async () => {
+  const { code, out } = await runOn({}, 'routes');
+  assert.equal(code, 0);
+  assert.deepEqual(
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/)),
+    [
+      ['METHOD', 'PATH', 'OPERATION', 'SCOPES', 'LIMITS', 'UPSTREAM'],
+      ['GET', '/v1/items', 'listItems', 'items:read', 'tier slow', 'items'],
+      ['POST', '/v1/items', 'createItem', 'items:write', 'tier', 'items'],
+    ],
+  );
+});

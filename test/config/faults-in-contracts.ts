@@ -1,0 +1,215 @@
+// Faults of contracts, by name, each with what the operator is told.
+
+import { type Fault, sound, spoiled } from './faults.ts';
+
+const items = 'openapi/items.yaml';
+const upstreams = 'config/upstreams.yaml';
+const second = (text: string) => ({
+  'openapi/more.yaml': text,
+  [upstreams]: `${sound[upstreams]}  more:\n    contracts: [more.yaml]\n    live: http://more:1\n`,
+});
+
+export const faultsInContracts: Readonly<Record<string, Fault>> = {
+  'contract-yaml-syntax': {
+    files: spoiled(items, '{ title: Items, version: "1" }', '{ title: Items, version: "1"'),
+    says: ['openapi/items.yaml:3:1: a bracket [ or { is not closed before this line. Close it where its content ends.'],
+  },
+  'contract-tab': {
+    files: spoiled(items, '      operationId: listItems', '\toperationId: listItems'),
+    says: ['openapi/items.yaml:7:1: the line is indented by a tab. Indent it with spaces.'],
+  },
+  'contract-duplicate-key': {
+    files: spoiled(items, '    post:', '    get:'),
+    says: ['openapi/items.yaml:9:5: the key "get" is there twice. Remove one of the two.'],
+  },
+  'contract-empty': {
+    files: { [items]: '' },
+    says: ['openapi/items.yaml:1: the file holds no document. Begin it with "openapi: 3.1.1", info and paths.'],
+  },
+  'contract-not-openapi': {
+    files: { [items]: 'hello: world\n' },
+    says: [
+      'config/upstreams.yaml:3:17: upstreams.items.contracts.0: nothing that is listed here describes an operation. List a contract that has paths.',
+    ],
+  },
+  'contract-swagger-2': {
+    files: { [items]: 'swagger: "2.0"\ninfo: { title: Items, version: "1" }\npaths: {}\n' },
+    says: ['openapi/items.yaml:1: this is a Swagger 2.0 document. Convert it to OpenAPI 3.0 or 3.1.'],
+  },
+  'contract-without-version': {
+    files: spoiled(items, 'openapi: 3.1.1\n', ''),
+    says: ['openapi/items.yaml:1: the version of OpenAPI is missing. Begin the file with "openapi: 3.1.1".'],
+  },
+  'contract-unknown-version': {
+    files: spoiled(items, '3.1.1', '4.0.0'),
+    says: [
+      'openapi/items.yaml:1: this is not an OpenAPI document (Unsupported OpenAPI version: 4.0.0). Begin it with "openapi: 3.1.1", info and paths.',
+    ],
+  },
+  'contract-invalid': {
+    files: spoiled(items, 'responses: { "201"', 'response: { "201"'),
+    says: [
+      'openapi/items.yaml:16:7: paths./v1/items.post.response: Property `response` is not expected here. Did you mean "responses"?',
+    ],
+  },
+  'contract-wrong-type': {
+    files: spoiled(items, 'type: object', 'type: objet'),
+    says: [
+      'openapi/items.yaml:22:13: components.schemas.Item.type: `type` can be one of the following only: "object", "array", "string", "number", "integer", "boolean", "null". Did you mean "object"?',
+    ],
+  },
+  'contract-unknown-keyword': {
+    files: spoiled(items, 'pattern:', 'patern:'),
+    says: [
+      'openapi/items.yaml:24:31: components.schemas.Item.properties.name.patern: Property `patern` is not expected here. Did you mean "pattern"?',
+    ],
+  },
+  'contract-unresolved-ref': {
+    files: spoiled(items, 'schemas/Item"', 'schemas/Itme"'),
+    says: [
+      "openapi/items.yaml:15:21: paths./v1/items.post.requestBody.content.application/json.schema: Can't resolve $ref. Point the $ref at something that exists, in this file or in one below the contracts directory.",
+    ],
+  },
+  'contract-unresolved-file': {
+    files: spoiled(items, '"#/components/schemas/Item"', 'parts.yaml#/Item'),
+    says: [
+      "openapi/items.yaml:15:21: paths./v1/items.post.requestBody.content.application/json.schema: Can't resolve $ref: there is no file 'openapi/parts.yaml'. Point the $ref at something that exists, in this file or in one below the contracts directory.",
+    ],
+  },
+  'contract-remote-ref': {
+    files: spoiled(items, '"#/components/schemas/Item"', 'https://example.com/parts.yaml#/Item'),
+    says: [
+      "openapi/items.yaml:15:21: paths./v1/items.post.requestBody.content.application/json.schema: Can't resolve $ref: other hosts are not asked. Point the $ref at something that exists, in this file or in one below the contracts directory.",
+    ],
+  },
+  'contract-broken-part': {
+    files: {
+      ...spoiled(items, '"#/components/schemas/Item"', 'parts.yaml#/Item'),
+      'openapi/parts.yaml': 'Item:\n  type: objet\n',
+    },
+    says: [
+      'openapi/parts.yaml:2:9: Item.type: `type` can be one of the following only: "object", "array", "string", "number", "integer", "boolean", "null". Did you mean "object"?',
+    ],
+  },
+  'contract-part-yaml-syntax': {
+    files: { ...spoiled(items, '"#/components/schemas/Item"', 'parts.yaml#/Item'), 'openapi/parts.yaml': 'Item: {\n' },
+    says: ['openapi/parts.yaml:2:1: a bracket [ or { is not closed before this line. Close it where its content ends.'],
+  },
+  'contract-unknown-extension': {
+    files: spoiled(items, '    get:', '    x-gateway-costs: 2\n    get:'),
+    says: [
+      'openapi/items.yaml:6:5: paths./v1/items.x-gateway-costs: x-gateway-costs is not known. Did you mean "x-gateway-cost"?',
+    ],
+  },
+  'contract-misplaced-extension': {
+    files: spoiled(items, 'title: Items', 'title: Items, x-gateway-cost: 2'),
+    says: [
+      'openapi/items.yaml:2:23: info.x-gateway-cost: x-gateway-cost has no meaning here. Move it to the operation, the path or the top of the document.',
+    ],
+  },
+  'contract-bad-extension': {
+    files: spoiled(items, '    post:', '    post:\n      x-gateway-idempotency: always'),
+    says: [
+      'openapi/items.yaml:10:30: paths./v1/items.post.x-gateway-idempotency: "always" is not a possible value. Use one of: optional, required, off.',
+    ],
+  },
+  'contract-unknown-upstream': {
+    files: spoiled(items, 'security:', 'x-gateway-upstream: itmes\nsecurity:'),
+    says: [
+      'openapi/items.yaml:3:21: x-gateway-upstream: "itmes" is not defined in upstreams.yaml. Did you mean "items"?',
+    ],
+  },
+  'contract-unknown-limit': {
+    files: spoiled(items, '    post:', '    post:\n      x-gateway-limit: slw'),
+    says: [
+      'openapi/items.yaml:10:24: paths./v1/items.post.x-gateway-limit: "slw" is not defined in limits.yaml under extra. Did you mean "slow"?',
+    ],
+  },
+  'contract-unknown-scope': {
+    files: spoiled(items, 'items:write', 'item:write'),
+    says: [
+      'openapi/items.yaml:11:20: paths./v1/items.post.security.0.apiKey: the scope "item:write" is unknown. Did you mean "items:write"?',
+    ],
+  },
+  'contract-unknown-scheme': {
+    files: spoiled(items, '[{ apiKey: ["items:write"] }]', '[{ apikey: ["items:write"] }]'),
+    says: [
+      'openapi/items.yaml:11:18: paths./v1/items.post.security.0: there is no security scheme "apikey". Did you mean "apiKey"?',
+    ],
+  },
+  'contract-unsecured': {
+    files: spoiled(items, '["items:write"] }]', '["items:write"] }, {}]'),
+    says: [
+      'openapi/items.yaml:11:47: paths./v1/items.post.security.1: this lets callers in with a key and without one. Remove the empty alternative {}, or security altogether and add x-gateway-public: true.',
+    ],
+  },
+  'contract-neither-secured-nor-public': {
+    files: spoiled(items, 'security: [{ apiKey: ["items:write"] }]', 'security: []'),
+    says: [
+      'openapi/items.yaml:9:5: paths./v1/items.post: this operation is neither secured nor declared public. Add security with a scope or x-gateway-public: true, or say either in its entry of upstreams.yaml.',
+    ],
+  },
+  'contract-public-and-secured': {
+    files: spoiled(items, '    post:', '    post:\n      x-gateway-public: true'),
+    says: [
+      'openapi/items.yaml:12:7: paths./v1/items.post.security: this operation is declared public and secured at once. Remove security here, or x-gateway-public.',
+    ],
+  },
+  'contract-streamed-json': {
+    files: spoiled(items, '    post:', '    post:\n      x-gateway-body: stream'),
+    says: [
+      'openapi/items.yaml:9:5: paths./v1/items.post: a body of type application/json is checked, so it cannot be streamed. Let it be buffered (body: buffer), or take the JSON media type out of requestBody.',
+    ],
+  },
+  'contract-bad-pattern': {
+    files: spoiled(items, '^[a-z]+$', '^[a-z+$'),
+    says: [
+      'openapi/items.yaml:24:40: components.schemas.Item.properties.name.pattern: Invalid regular expression: /^[a-z+$/: Unterminated character class. Correct the regular expression, or take repetitions out of repetitions.',
+    ],
+  },
+  'contract-unsafe-pattern': {
+    files: spoiled(items, '^[a-z]+$', '^((?=a)\\\\cA+)+$'),
+    says: [
+      'openapi/items.yaml:24:40: components.schemas.Item.properties.name.pattern: the pattern ^((?=a)\\cA+)+$ could take exponential time. Correct the regular expression, or take repetitions out of repetitions.',
+    ],
+  },
+  'contract-undeclared-parameter': {
+    files: spoiled(items, '  /v1/items:', '  /v1/items/{id}:'),
+    says: [
+      'openapi/items.yaml:6:5: paths./v1/items/{id}.get.parameters: The operation does not define the path parameter `{id}` expected by path `/v1/items/{id}`. Make the parameters in the path and those that are declared the same.',
+      'openapi/items.yaml:9:5: paths./v1/items/{id}.post.parameters: The operation does not define the path parameter `{id}` expected by path `/v1/items/{id}`. Make the parameters in the path and those that are declared the same.',
+    ],
+  },
+  'contract-unused-parameter': {
+    files: spoiled(items, '    get:', '    parameters: [{ name: id, in: path, required: true, schema: {} }]\n    get:'),
+    says: [
+      'openapi/items.yaml:6:26: paths./v1/items.parameters.0.name: Path parameter `id` is not used in the path `/v1/items`. Make the parameters in the path and those that are declared the same.',
+    ],
+  },
+  'contract-query-in-path': {
+    files: spoiled(items, '  /v1/items:', '  "/v1/items?all=true":'),
+    says: [
+      "openapi/items.yaml:5:3: paths./v1/items?all=true: Don't put query string items in the path, they belong in parameters with `in: query`. Declare what stands behind the question mark as parameters with in: query.",
+    ],
+  },
+  'contract-two-owners': {
+    files: second(sound[items].replace('listItems', 'allItems').replace('createItem', 'newItem')),
+    says: [
+      'openapi/more.yaml:6:5: paths./v1/items.get: GET /v1/items is claimed by openapi/items.yaml already (listItems). Leave it in one contract only, or set another basePath.',
+      'openapi/more.yaml:9:5: paths./v1/items.post: POST /v1/items is claimed by openapi/items.yaml already (createItem). Leave it in one contract only, or set another basePath.',
+    ],
+  },
+  'contract-same-operation-id': {
+    files: second(sound[items].replace('/v1/items', '/v1/more/items')),
+    says: [
+      'openapi/more.yaml:7:20: paths./v1/more/items.get.operationId: the operationId "listItems" is taken by openapi/items.yaml (GET /v1/items). Give one of them another operationId.',
+      'openapi/more.yaml:10:20: paths./v1/more/items.post.operationId: the operationId "createItem" is taken by openapi/items.yaml (POST /v1/items). Give one of them another operationId.',
+    ],
+  },
+  'contract-without-paths': {
+    files: { [items]: 'openapi: 3.1.1\ninfo: { title: Items, version: "1" }\ncomponents: {}\n' },
+    says: [
+      'config/upstreams.yaml:3:17: upstreams.items.contracts.0: nothing that is listed here describes an operation. List a contract that has paths.',
+    ],
+  },
+};

@@ -1,0 +1,206 @@
+// Faults of the three files of a configuration, by name, each with what the operator is told.
+
+import { type Fault, sound, spoiled } from './faults.ts';
+
+const upstreams = 'config/upstreams.yaml';
+const limits = 'config/limits.yaml';
+const gateway = 'config/gateway.yaml';
+
+export const faultsInFiles: Readonly<Record<string, Fault>> = {
+  'yaml-syntax': {
+    files: spoiled(upstreams, '[items.yaml]', '[items.yaml'),
+    says: [
+      'config/upstreams.yaml:4:5: a bracket [ or { is not closed before this line. Close it where its content ends.',
+    ],
+  },
+  'tab-indentation': {
+    files: spoiled(upstreams, '    live:', '\tlive:'),
+    says: ['config/upstreams.yaml:4:1: the line is indented by a tab. Indent it with spaces.'],
+  },
+  'duplicate-key': {
+    files: spoiled(upstreams, '    timeoutMs', '    live: http://b:1\n    timeoutMs'),
+    says: ['config/upstreams.yaml:5:5: the key "live" is there twice. Remove one of the two.'],
+  },
+  'two-documents': {
+    files: { [gateway]: 'publicUrl: http://a\n---\npublicUrl: http://b\n' },
+    says: [
+      'config/gateway.yaml:2:1: the file holds several YAML documents. Remove the line --- and what does not belong.',
+    ],
+  },
+  'unknown-alias': {
+    files: spoiled(gateway, '[]', '*proxies'),
+    says: [
+      'config/gateway.yaml:1: this is not well-formed YAML (Unresolved alias (the anchor must be set before the alias): proxies). Correct the alias, or write the value out.',
+    ],
+  },
+  'unknown-key': {
+    files: spoiled(upstreams, 'timeoutMs', 'timeoutMS'),
+    says: [
+      'config/upstreams.yaml:5:5: upstreams.items.timeoutMS: the key "timeoutMS" is not known here. Did you mean "timeoutMs"?',
+    ],
+  },
+  'unknown-key-nobody-meant': {
+    files: { [gateway]: 'banner: hello\n' },
+    says: [
+      'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: hosts, keys, limits, logLevel, operatorScopes, publicUrl, timeouts, trustedProxies.',
+    ],
+  },
+  'unknown-key-deep': {
+    files: { [gateway]: 'limits: { bodyBytesMax: 5, headerBytes: 5 }\n' },
+    says: [
+      'config/gateway.yaml:1:28: limits.headerBytes: the key "headerBytes" is not known here. Did you mean "headerBytesMax"?',
+    ],
+  },
+  'unknown-host': {
+    files: { [gateway]: 'hosts: { mail: mail.example.com }\n' },
+    says: [
+      'config/gateway.yaml:1:10: hosts.mail: the key "mail" is not known here. Remove it: nothing can be set here yet.',
+    ],
+  },
+  'wrong-type': {
+    files: spoiled(upstreams, '1000', 'soon'),
+    says: [
+      'config/upstreams.yaml:5:16: upstreams.items.timeoutMs: "soon" is not possible here. It must be a whole number of milliseconds from 1 to 3600000.',
+    ],
+  },
+  'wrong-type-list': {
+    files: spoiled(upstreams, '[items.yaml]', 'items.yaml'),
+    says: [
+      'config/upstreams.yaml:3:16: upstreams.items.contracts: "items.yaml" is not possible here. It must be a list, such as [a, b].',
+    ],
+  },
+  'wrong-type-block': {
+    files: { [limits]: 'tiers: 100\n' },
+    says: ['config/limits.yaml:1:8: tiers: 100 is not possible here. It must be a block of keys and values.'],
+  },
+  'not-a-block': {
+    files: { [gateway]: '- publicUrl: http://a\n' },
+    says: [
+      'config/gateway.yaml:1:1: [{"publicUrl":"http://a"}] is not possible here. It must be a block of keys and values.',
+    ],
+  },
+  'out-of-range': {
+    files: spoiled(upstreams, '1000', '0'),
+    says: [
+      'config/upstreams.yaml:5:16: upstreams.items.timeoutMs: 0 is not possible here. It must be a whole number of milliseconds from 1 to 3600000.',
+    ],
+  },
+  'not-a-choice': {
+    files: { [limits]: `countPer: organisation\n${sound[limits]}` },
+    says: ['config/limits.yaml:1:11: countPer: "organisation" is not a possible value. Did you mean "organization"?'],
+  },
+  'missing-key': {
+    files: spoiled(upstreams, '    live: http://items:3000\n', ''),
+    says: ['config/upstreams.yaml:2:3: upstreams.items.live: the key "live" is missing. Add "live: …" here.'],
+  },
+  'missing-block': {
+    files: { [limits]: 'countPer: key\n' },
+    says: ['config/limits.yaml:1:1: tiers: the key "tiers" is missing. Add "tiers: …" here.'],
+  },
+  'empty-file': {
+    files: { [limits]: '' },
+    says: ['config/limits.yaml:1:1: tiers: the key "tiers" is missing. Add "tiers: …" here.'],
+  },
+  'missing-file': {
+    files: { [limits]: undefined },
+    says: ['config/limits.yaml: the file does not exist. Create it, or correct the path that names it.'],
+  },
+  'stray-file': {
+    files: { 'config/limit.yaml': 'tiers: {}\n' },
+    says: [
+      'config/limit.yaml: no configuration file has this name, so nobody would read it. Did you mean "limits.yaml"?',
+    ],
+  },
+  'unset-variable': {
+    files: spoiled(upstreams, 'http://items:3000', '\x24{ITEMS_URL}'),
+    says: [
+      'config/upstreams.yaml:4:11: the environment variable ITEMS_URL is not set. Set ITEMS_URL, or write the value here in place of \x24{ITEMS_URL}.',
+    ],
+  },
+  'unquoted-variable': {
+    files: { [upstreams]: 'upstreams:\n  items: { contracts: [items.yaml], live: \x24{ITEMS_URL} }\n' },
+    says: ['config/upstreams.yaml:2:44: a variable inside { } is not quoted. Write it in quotes: "\x24{ITEMS_URL}".'],
+  },
+  'bad-target': {
+    files: spoiled(upstreams, 'http://items:3000', 'items:3000'),
+    says: [
+      'config/upstreams.yaml:4:11: upstreams.items.live: "items:3000" is not possible here. It must be sandbox:<service>, or http://host:port without a path.',
+    ],
+  },
+  'target-with-path': {
+    files: spoiled(upstreams, 'http://items:3000', 'http://items:3000/api'),
+    says: [
+      'config/upstreams.yaml:4:11: upstreams.items.live: "http://items:3000/api" is not possible here. It must be sandbox:<service>, or http://host:port without a path.',
+    ],
+  },
+  'bad-target-in-list': {
+    files: spoiled(upstreams, 'http://items:3000', '["http://items:3000", "http://items:3000/api"]'),
+    says: [
+      'config/upstreams.yaml:4:33: upstreams.items.live.1: "http://items:3000/api" is not possible here. It must be sandbox:<service>, or http://host:port without a path.',
+    ],
+  },
+  'bad-cidr': {
+    files: spoiled(gateway, '[]', '[10.0.0.0/8, 10.0.0.0/33]'),
+    says: [
+      'config/gateway.yaml:2:30: trustedProxies.1: "10.0.0.0/33" is not possible here. It must be an address or a CIDR range such as 10.0.0.0/8.',
+    ],
+  },
+  'bad-scope': {
+    files: spoiled(upstreams, '    timeoutMs', '    security: { apiKey: [items] }\n    timeoutMs'),
+    says: [
+      'config/upstreams.yaml:5:26: upstreams.items.security.apiKey.0: "items" is not possible here. It must be a scope of the form <resource>:read or <resource>:write.',
+    ],
+  },
+  'bad-name': {
+    files: spoiled(limits, 'standard', '1st'),
+    says: [
+      'config/limits.yaml:2:3: tiers.1st: "1st" cannot be a name here. It must be letters, digits, hyphens and underscores, beginning with a letter.',
+    ],
+  },
+  'public-and-secured': {
+    files: spoiled(
+      upstreams,
+      '    timeoutMs',
+      '    public: true\n    security: { apiKey: ["items:read"] }\n    timeoutMs',
+    ),
+    says: [
+      'config/upstreams.yaml:5:5: upstreams.items.public: an upstream is either public or secured. Remove public or security.',
+    ],
+  },
+  'unknown-limit': {
+    files: spoiled(limits, 'extra: slow', 'extra: slwo'),
+    says: [
+      'config/limits.yaml:6:23: operations.listItems.extra: there is no limit "slwo" under extra in limits.yaml. Did you mean "slow"?',
+    ],
+  },
+  'unknown-limit-of-upstream': {
+    files: spoiled(upstreams, '    timeoutMs', '    limit: fast\n    timeoutMs'),
+    says: [
+      'config/upstreams.yaml:5:12: upstreams.items.limit: there is no limit "fast" under extra in limits.yaml. Use one of: slow.',
+    ],
+  },
+  'reserved-limit': {
+    files: spoiled(limits, '  slow:', '  organization: { requests: 1 }\n  slow:'),
+    says: [
+      'config/limits.yaml:4:3: extra.organization: "organization" is what the limit of the tier is called already. Choose another name for this limit.',
+    ],
+  },
+  'unknown-operation': {
+    files: spoiled(limits, 'listItems', 'listItem'),
+    says: [
+      'config/limits.yaml:6:3: operations.listItem: no contract has an operation "listItem". Did you mean "listItems"?',
+    ],
+  },
+  'unmatched-glob': {
+    files: spoiled(upstreams, 'items.yaml', 'itmes.yaml'),
+    says: [
+      'config/upstreams.yaml:3:17: upstreams.items.contracts.0: no contract file matches itmes.yaml in openapi. Did you mean "items.yaml"?',
+    ],
+  },
+  'listed-twice': {
+    files: { [upstreams]: `${sound[upstreams]}  more:\n    contracts: ["*.yaml"]\n    live: http://more:1\n` },
+    says: [
+      'config/upstreams.yaml:7:17: upstreams.more.contracts.0: openapi/items.yaml is listed by the upstream "items" already. List it once.',
+    ],
+  },
+};

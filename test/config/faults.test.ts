@@ -1,0 +1,131 @@
+// Every fault is named with file, line and a sentence that tells what to do.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ConfigError, condensed, suggest } from '../../gateway/mistakes.ts';
+import { type Files, sentencesFor, sound, spoiled } from './faults.ts';
+import { faultsInContracts } from './faults-in-contracts.ts';
+import { faultsInFiles } from './faults-in-files.ts';
+
+const faults = { ...faultsInFiles, ...faultsInContracts };
+
+test('the configuration that the faults spoil is sound', async () => {
+  assert.deepEqual(await sentencesFor({ files: {} }), []);
+});
+
+describe('a fault is told', () => {
+  for (const [name, fault] of Object.entries(faults)) {
+    test(name, async () => {
+      assert.notEqual(fault.says.length, 0);
+      assert.deepEqual(await sentencesFor(fault), fault.says);
+    });
+  }
+});
+
+test('every sentence has a file, and but for files that are missing or misplaced, a line', () => {
+  for (const [name, { says }] of Object.entries(faults)) {
+    for (const sentence of says) {
+      const hasLine = /^(config|openapi)\/[a-z]+\.yaml:\d+/.test(sentence);
+      assert.ok(hasLine || name === 'missing-file' || name === 'stray-file', sentence);
+      assert.match(sentence, /^\S+: .*[.!] [A-Z].*[.?]$/, 'a reason, then a remedy');
+    }
+  }
+});
+
+test('mistakes in several files are told all at once', async () => {
+  const more = '  more:\n    contracts: [more.yaml]\n    live: nowhere\n';
+  const says = await sentencesFor({
+    files: {
+      ...spoiled('config/gateway.yaml', '[]', '[nowhere]'),
+      ...spoiled('config/limits.yaml', 'requests: 100', 'requests: 0'),
+      ...spoiled('openapi/items.yaml', '"items:write"', '"items:wriet"'),
+      'config/upstreams.yaml': `${sound['config/upstreams.yaml']}${more}`,
+      'config/stray.yml': '',
+    },
+  });
+  assert.deepEqual(
+    says.map((sentence) => sentence.split(': ')[0]),
+    [
+      'config/stray.yml',
+      'config/gateway.yaml:2:18',
+      'config/upstreams.yaml:8:11',
+      'config/limits.yaml:2:25',
+      'openapi/items.yaml:11:20',
+      'config/upstreams.yaml:7:17',
+    ],
+  );
+});
+
+test('contracts are looked at unless what is wrong with their entry concerns them', async () => {
+  const entry = (piece: string, by: string) => ({
+    ...spoiled('config/upstreams.yaml', piece, by),
+    ...spoiled('openapi/items.yaml', '"items:write"', '"items:wriet"'),
+  });
+  const filesNamed = async (files: Files) => (await sentencesFor({ files })).map((sentence) => sentence.split(':')[0]);
+  assert.deepEqual(await filesNamed(entry('1000', '0')), ['config/upstreams.yaml', 'openapi/items.yaml']);
+  assert.deepEqual(await filesNamed(entry('    timeoutMs', '    secruity: {}\n    timeoutMs')), [
+    'config/upstreams.yaml',
+  ]);
+});
+
+test('two mistakes in one file are two', async () => {
+  const says = await sentencesFor(spoiledTwice());
+  assert.deepEqual(says, [...(faults['unknown-key']?.says ?? []), ...(faults['bad-target']?.says ?? [])].reverse());
+});
+
+function spoiledTwice() {
+  const text = sound['config/upstreams.yaml'].replace('timeoutMs', 'timeoutMS').replace('http://items', 'items');
+  return { files: { 'config/upstreams.yaml': text } };
+}
+
+test('a variable in place of a number is a number', async () => {
+  const files = spoiled('config/upstreams.yaml', '1000', '\x24{TIMEOUT}');
+  assert.deepEqual(await sentencesFor({ files, environment: { TIMEOUT: '1000' } }), []);
+  assert.match(
+    (await sentencesFor({ files, environment: { TIMEOUT: 'soon' } }))[0] ?? '',
+    /^config\/upstreams\.yaml:5:16: .*"soon"/,
+  );
+});
+
+test('variables of the environment are checked as well', async () => {
+  for (const [environment, sentence] of [
+    [{ PORT: 'http' }, 'environment: PORT: "http" is not a port number. Set PORT to 0–65535, or unset it for 8080.'],
+    [
+      { ADMIN_PORT: '70000' },
+      'environment: ADMIN_PORT: "70000" is not a port number. Set ADMIN_PORT to 0–65535, or unset it for 9090.',
+    ],
+    [
+      { REDIS_URL: 'redis' },
+      'environment: REDIS_URL: this is not a redis:// or rediss:// address. Write redis://host:6379, or unset REDIS_URL for limits counted in the process.',
+    ],
+  ] as const)
+    assert.deepEqual(await sentencesFor({ files: {}, environment }), [sentence]);
+  const both = await sentencesFor({ files: {}, environment: { PORT: 'x', ADMIN_PORT: 'y' } });
+  assert.equal(both.length, 2);
+});
+
+test('directories that do not exist are named', async () => {
+  const [config] = await sentencesFor({ files: {}, environment: { GATEWAY_CONFIG: '/no/where' } });
+  assert.equal(config, '/no/where: the configuration directory does not exist. Create it, or correct GATEWAY_CONFIG.');
+  const [contracts] = await sentencesFor({ files: {}, environment: { GATEWAY_CONTRACTS: '/no/where' } });
+  assert.match(
+    contracts ?? '',
+    /the contracts directory \/no\/where does not exist\. Create it, or correct GATEWAY_CONTRACTS\.$/,
+  );
+});
+
+test('many mistakes that are alike are told as the first few and a number', () => {
+  const mistake = (line: number) => ({ file: 'a.yaml', line, reason: 'is wrong.', remedy: 'Right it.' });
+  const lines = Array.from({ length: 40 }, (_, index) => mistake(index));
+  const told = condensed([...lines, mistake(0)]);
+  assert.equal(told.length, 6);
+  assert.equal(told.at(-1)?.reason, 'the same stands in 35 more places.');
+  assert.equal(condensed(lines.slice(0, 5)).length, 5);
+  assert.match(new ConfigError(told).message, /^a\.yaml:0: is wrong\. Right it\.\n/);
+});
+
+test('the closest name is suggested, or all there are', () => {
+  assert.equal(suggest('custmers', ['customers', 'jobs']), 'Did you mean "customers"?');
+  assert.equal(suggest('x', ['customers', 'jobs']), 'Use one of: customers, jobs.');
+  assert.equal(suggest('x', []), 'None is defined.');
+});

@@ -1,0 +1,103 @@
+// What the faults have in common: a sound configuration, of which each fault spoils one place.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { loadSettings } from '../../gateway/config/load.ts';
+import { loadConfiguration } from '../../gateway/configuration.ts';
+import { ConfigError, toSentence } from '../../gateway/mistakes.ts';
+
+/** Files below a directory: `config/…` and `openapi/…`; `undefined` removes one. */
+export type Files = Readonly<Record<string, string | undefined>>;
+
+export interface Fault {
+  readonly files: Files;
+  /** What `check` prints: file, line, column, place, reason, remedy. */
+  readonly says: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export const sound = {
+  'config/gateway.yaml': `publicUrl: http://localhost:8080
+trustedProxies: []
+`,
+  'config/upstreams.yaml': `upstreams:
+  items:
+    contracts: [items.yaml]
+    live: http://items:3000
+    timeoutMs: 1000
+`,
+  'config/limits.yaml': `tiers:
+  standard: { requests: 100 }
+extra:
+  slow: { requests: 5, windowSeconds: 60 }
+operations:
+  listItems: { extra: slow }
+`,
+  'openapi/items.yaml': `openapi: 3.1.1
+info: { title: Items, version: "1" }
+security: [{ apiKey: ["items:read"] }]
+paths:
+  /v1/items:
+    get:
+      operationId: listItems
+      responses: { "200": { description: The items } }
+    post:
+      operationId: createItem
+      security: [{ apiKey: ["items:write"] }]
+      requestBody:
+        content:
+          application/json:
+            schema: { $ref: "#/components/schemas/Item" }
+      responses: { "201": { description: The item } }
+components:
+  securitySchemes:
+    apiKey: { type: http, scheme: bearer }
+  schemas:
+    Item:
+      type: object
+      properties:
+        name: { type: string, pattern: "^[a-z]+$" }
+`,
+} as const;
+
+export type SoundFile = keyof typeof sound;
+
+/** A sound file with one piece of its text replaced. */
+export function spoiled(file: SoundFile, piece: string, by: string): Files {
+  if (!sound[file].includes(piece)) throw new Error(`${file} has no ${piece}`);
+  return { [file]: sound[file].replace(piece, () => by) };
+}
+
+/** The sound files with these on top, in a new directory. */
+export function writeFiles(files: Files): string {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-fault-'));
+  for (const [file, text] of Object.entries({ ...sound, ...files })) {
+    if (text === undefined) continue;
+    mkdirSync(dirname(join(directory, file)), { recursive: true });
+    writeFileSync(join(directory, file), text);
+  }
+  return directory;
+}
+
+export function environmentOf(directory: string): Record<string, string> {
+  return { GATEWAY_CONFIG: join(directory, 'config'), GATEWAY_CONTRACTS: join(directory, 'openapi') };
+}
+
+/** The sentences that a configuration earns, with paths below its directory. */
+export async function sentencesFor({
+  files,
+  environment = {},
+}: Pick<Fault, 'files' | 'environment'>): Promise<string[]> {
+  const directory = writeFiles(files);
+  const all = { ...environmentOf(directory), ...environment };
+  try {
+    await loadConfiguration(loadSettings(all), all, 'all');
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.mistakes.map((mistake) => toSentence(mistake).replaceAll(`${directory}/`, ''));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}

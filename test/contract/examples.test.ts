@@ -1,0 +1,75 @@
+// Every example of the shipped contracts is what the gateway accepts.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createAnswerCheck } from '../../gateway/contract/answer.ts';
+import { createParameterReader } from '../../gateway/contract/parameters.ts';
+import { isObject, member } from '../../gateway/contract/pointer.ts';
+import { toViolations, type Violation } from '../../gateway/contract/violations.ts';
+import { bodyViolations, examplesOf, jsonContent, operations, requestContent, schemas } from './shipped.ts';
+
+const answers = createAnswerCheck(operations, schemas, Date.now);
+
+for (const entry of operations) {
+  const { operation, document, located, parameters } = entry;
+  const { root } = document;
+
+  describe(operation.id, () => {
+    const content = requestContent(entry);
+    if (['POST', 'PATCH'].includes(operation.method)) {
+      test('has examples of its body, and accepts them', () => {
+        assert.ok(content);
+        const examples = examplesOf(entry, content);
+        assert.notEqual(examples.length, 0);
+        for (const { name, value } of examples) assert.deepEqual(bodyViolations(entry, value), [], name);
+      });
+    }
+
+    test('has an example of every parameter, and accepts them together', () => {
+      const given = {
+        path: new Map<string, string>(),
+        query: new URLSearchParams(),
+        header: new Map<string, string>(),
+      };
+      for (const parameter of parameters) {
+        const { name, in: place } = parameter.value as { name: string; in: 'path' | 'query' | 'header' };
+        const [example] = examplesOf(entry, parameter);
+        assert.ok(example, `${name} has no example`);
+        given[place].set(place === 'header' ? name.toLowerCase() : name, String(example.value));
+      }
+      const violations: Violation[] = [];
+      const reader = createParameterReader(entry);
+      const values = reader.read([...given.path.values()], given.query.toString(), given.header, violations);
+      violations.push(...toViolations(schemas.request(entry).parameters(values, 0), root));
+      assert.deepEqual(violations, []);
+    });
+
+    const responses = member(root, located, 'responses');
+    for (const status of Object.keys(responses.value as object)) {
+      test(`has examples of its ${status} answer, and accepts them`, () => {
+        const answer = jsonContent(entry, member(root, responses, status));
+        assert.ok(answer);
+        const examples = examplesOf(entry, answer);
+        assert.notEqual(examples.length, 0);
+        for (const { name, value } of examples) {
+          const body = Buffer.from(JSON.stringify(value));
+          assert.deepEqual(answers.violations(operation, statusOf(status, value), body), [], name);
+        }
+      });
+    }
+
+    test('accepts JSON answers only', () => {
+      const success = operation.method === 'POST' ? 201 : 200;
+      assert.ok(answers.acceptsMediaType(operation, success, 'application/json; charset=utf-8'));
+      assert.ok(!answers.acceptsMediaType(operation, success, 'text/html'));
+      assert.ok(!answers.acceptsMediaType(operation, success, undefined));
+    });
+  });
+}
+
+/** A range stands for the status that the example itself tells. */
+function statusOf(status: string, example: unknown): number {
+  if (/^\d+$/.test(status)) return Number(status);
+  const error = isObject(example) ? example.error : undefined;
+  return isObject(error) ? Number(error.status) : Number(status.replace('XX', '00'));
+}

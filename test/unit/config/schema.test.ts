@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keysAt } from '../../../gateway/config/issues.ts';
+import { gatewayFile, limitsFile, upstreamEntry, upstreamsFile } from '../../../gateway/config/schema.ts';
+
+const entry = (members: object) => upstreamEntry.safeParse({ contracts: ['a.yaml'], live: 'http://a', ...members });
+
+test('an address is the origin of a server or a service of the sandbox', () => {
+  for (const live of ['http://a', 'https://a:8443', 'http://10.0.0.1:80/', 'http://[::1]:80', 'sandbox:platform'])
+    assert.deepEqual(entry({ live }).data?.live, [live], live);
+  for (const live of [
+    'a:80',
+    'ftp://a',
+    'http://a/b',
+    'http://u:p@a',
+    'http://a?b',
+    'http://',
+    'sandbox:',
+    'http://a b',
+    [],
+  ])
+    assert.ok(!entry({ live }).success, String(live));
+});
+
+test('several addresses share the load', () => {
+  assert.deepEqual(entry({ live: ['http://a', 'http://b'] }).data?.live, ['http://a', 'http://b']);
+});
+
+test('trusted proxies are addresses and ranges of both families', () => {
+  const parse = (range: string) => gatewayFile.safeParse({ trustedProxies: [range] }).success;
+  for (const range of ['10.0.0.0/8', '127.0.0.1', '::1', 'fd00::/8', '0.0.0.0/0', '2001:db8::/128'])
+    assert.ok(parse(range), range);
+  for (const range of ['10.0.0.0/33', '256.0.0.1', '10.0.0', '::1/129', 'localhost', '10.0.0.0/8/8', ''])
+    assert.ok(!parse(range), range);
+});
+
+test('the public address has no trailing slash', () => {
+  assert.equal(gatewayFile.parse({ publicUrl: 'https://api.example.com/' }).publicUrl, 'https://api.example.com');
+});
+
+test('a base path begins with a slash and does not end with one', () => {
+  for (const basePath of ['/v1', '/v1/billing', '/a.b~c_d-e']) assert.ok(entry({ basePath }).success, basePath);
+  for (const basePath of ['v1', '/', '/v1/', '//v1', '/v 1', '/{x}']) assert.ok(!entry({ basePath }).success, basePath);
+});
+
+test('nothing but tiers and upstreams has to be written', () => {
+  assert.ok(gatewayFile.safeParse({}).success);
+  const limits = limitsFile.parse({ tiers: { standard: { requests: 100 } } });
+  assert.deepEqual(limits.tiers.standard, { requests: 100, windowSeconds: 60, enforce: true });
+  assert.deepEqual(limits.addresses, { failures: 60, windowSeconds: 60 });
+});
+
+test('the known keys are found at every place, through defaults, lists and names', () => {
+  assert.deepEqual(keysAt(upstreamsFile, []), ['upstreams']);
+  assert.ok(keysAt(upstreamsFile, ['upstreams', 'any']).includes('timeoutMs'));
+  assert.deepEqual(keysAt(upstreamsFile, ['upstreams', 'any', 'security']), ['apiKey']);
+  assert.ok(keysAt(gatewayFile, ['timeouts']).includes('drainMs'));
+  assert.deepEqual(keysAt(limitsFile, ['operations', 'createJob']), ['extra', 'cost']);
+  assert.deepEqual(keysAt(gatewayFile, ['trustedProxies', 0, 'x']), []);
+});

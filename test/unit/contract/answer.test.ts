@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createAnswerCheck } from '../../../gateway/contract/answer.ts';
+import { compileDocument, documentOf } from './compiled.ts';
+
+async function answersOf(responses: object, says: object = {}) {
+  const clock = { nowMs: 0 };
+  const document = documentOf({ '/': { get: { responses } } });
+  const { operations, schemas, mistakes } = await compileDocument(document, { public: true, ...says });
+  assert.deepEqual(mistakes, []);
+  const operation = operations[0]?.operation;
+  assert.ok(operation);
+  return { ...createAnswerCheck(operations, schemas, () => clock.nowMs), operation, clock };
+}
+
+const json = (schema: object) => ({ description: 'x', content: { 'application/json': { schema } } });
+
+test('the response of a status is the exact one, else its range, else the default', async () => {
+  const { violations, operation } = await answersOf({
+    200: json({ const: 'exact' }),
+    '2XX': json({ const: 'range' }),
+    default: json({ const: 'default' }),
+  });
+  for (const [status, value] of [
+    [200, 'exact'],
+    [201, 'range'],
+    [404, 'default'],
+  ] as const) {
+    assert.deepEqual(violations(operation, status, Buffer.from(`"${value}"`)), []);
+    assert.deepEqual(violations(operation, status, Buffer.from('"other"')), ['the body: not_allowed']);
+  }
+});
+
+test('declared media types and ranges are accepted, and where none is declared all but HTML', async () => {
+  const { acceptsMediaType, operation } = await answersOf({
+    200: { description: 'x', content: { 'application/json': {}, 'image/*': {} } },
+    202: { description: 'x' },
+  });
+  assert.ok(acceptsMediaType(operation, 200, 'Application/JSON;charset=utf-8'));
+  assert.ok(acceptsMediaType(operation, 200, 'image/png'));
+  assert.ok(!acceptsMediaType(operation, 200, 'text/plain'));
+  assert.ok(!acceptsMediaType(operation, 200, undefined));
+  assert.ok(acceptsMediaType(operation, 202, 'text/plain'));
+  assert.ok(acceptsMediaType(operation, 202, undefined));
+  assert.ok(!acceptsMediaType(operation, 202, 'Text/HTML; charset=utf-8'));
+});
+
+test('only JSON is looked at, by its own schema', async () => {
+  const content = {
+    'text/csv': {},
+    'application/json': { schema: { const: 1 } },
+    'application/hal+json': { schema: { const: 2 } },
+  };
+  const { modeFor, violations, operation } = await answersOf(
+    { 200: { description: 'x', content } },
+    { response: 'refuse' },
+  );
+  assert.equal(modeFor(operation, 200, 'text/csv'), 'off');
+  assert.equal(modeFor(operation, 200, 'application/hal+json'), 'refuse');
+  assert.equal(modeFor(operation, 200), 'refuse');
+  assert.equal(modeFor(operation, 204), 'off');
+  assert.deepEqual(violations(operation, 200, Buffer.from('2'), 'application/hal+json; v=1'), []);
+  assert.deepEqual(violations(operation, 200, Buffer.from('2'), 'application/json'), ['the body: not_allowed']);
+});
+
+test('one answer per operation and second is reported on', async () => {
+  const { modeFor, operation, clock } = await answersOf({ 200: json({}) });
+  assert.equal(modeFor(operation, 200), 'report');
+  clock.nowMs = 999;
+  assert.equal(modeFor(operation, 200), 'off');
+  clock.nowMs = 1000;
+  assert.equal(modeFor(operation, 200), 'report');
+});
+
+test('an answer that would take long to check is not', async () => {
+  const { violations, operation } = await answersOf({ 200: json({ type: 'array', items: { type: 'string' } }) });
+  const deep = Buffer.from('['.repeat(100_000) + ']'.repeat(100_000));
+  assert.deepEqual(violations(operation, 200, deep), ['the body is nested too deeply to be checked']);
+  assert.equal(violations(operation, 200, Buffer.from(JSON.stringify(Array(50_000).fill(1)))).length, 1);
+});

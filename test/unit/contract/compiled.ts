@@ -1,0 +1,68 @@
+// Operations compiled from a document written in a test, by the same loader as at boot.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadContracts } from '../../../gateway/contract/load.ts';
+import type { ContractOperation } from '../../../gateway/contract/operations.ts';
+import type { Schemas } from '../../../gateway/contract/schemas.ts';
+import { toViolations, type Violation } from '../../../gateway/contract/violations.ts';
+import type { Mistake } from '../../../gateway/mistakes.ts';
+
+export interface Compiled {
+  readonly operations: readonly ContractOperation[];
+  readonly schemas: Schemas;
+  readonly mistakes: readonly Mistake[];
+}
+
+/** Loads a whole document; `says` are members of its entry in upstreams.yaml. */
+export async function compileDocument(document: object, says: object = { public: true }): Promise<Compiled> {
+  const directory = mkdtempSync(join(tmpdir(), 'contract-'));
+  writeFileSync(join(directory, 'it.yaml'), JSON.stringify(document, null, 1));
+  const mistakes: Mistake[] = [];
+  const mistakeAt = (reason: string, remedy: string) => ({ file: 'upstreams.yaml', reason, remedy });
+  const source = {
+    contracts: ['it.yaml'],
+    upstream: 'it',
+    mistakeAtGlob: (_: number, reason: string, remedy: string) => mistakeAt(reason, remedy),
+    ...says,
+  };
+  const { operations, schemas } = await loadContracts(
+    {
+      directory,
+      sources: [source],
+      known: { upstreams: ['it'], limits: [] },
+      namedOperations: [],
+      mistakeAtOperation: (_id, reason, remedy) => mistakeAt(reason, remedy),
+    },
+    mistakes,
+  );
+  rmSync(directory, { recursive: true });
+  return { operations, schemas, mistakes };
+}
+
+export const documentOf = (paths: object, rest: object = {}) => ({
+  openapi: '3.1.1',
+  info: { title: 'It', version: '1' },
+  paths,
+  ...rest,
+});
+
+/** A document of one GET operation with these parameters. */
+export function documentWithParameters(path: string, parameters: object[], rest: object = {}) {
+  return documentOf({ [path]: { get: { parameters, responses: { 200: { description: 'fine' } } } } }, rest);
+}
+
+/** A check of JSON bodies by a schema, telling violations as a client would read them. */
+export async function bodyCheck(
+  schema: object,
+  rest: { readonly openapi?: string; readonly components?: object } = {},
+): Promise<(value: unknown, size?: number) => Violation[]> {
+  const requestBody = { content: { 'application/json': { schema } } };
+  const document = documentOf({ '/': { post: { requestBody, responses: { 200: { description: 'fine' } } } } }, rest);
+  const { operations, schemas, mistakes } = await compileDocument(document);
+  const [entry] = operations;
+  if (!entry) throw new Error(JSON.stringify(mistakes));
+  const check = schemas.request(entry).bodies.get('application/json');
+  return (value, size = 0) => toViolations(check?.({ requestBody: value }, size) ?? [], entry.document.root);
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compileDocument, documentOf } from './compiled.ts';
+
+const responses = { 200: { description: 'fine' } };
+
+async function operationWith(members: { document?: object; path?: object; operation?: object }, says?: object) {
+  const get = { operationId: 'it', responses, ...members.operation };
+  const { operations, mistakes } = await compileDocument(
+    { ...documentOf({ '/it': { get, post: { ...get, operationId: 'post' }, ...members.path } }), ...members.document },
+    says,
+  );
+  const reasons = mistakes.map(({ place, reason, remedy }) => `${place}: ${reason} ${remedy}`);
+  return { get: operations[0]?.operation, post: operations[1]?.operation, reasons };
+}
+
+test('what stands closer to the operation wins', async () => {
+  const { get } = await operationWith(
+    {
+      document: { 'x-gateway-cost': 2, 'x-gateway-response': 'off' },
+      path: { 'x-gateway-cost': 3, 'x-gateway-body': 'stream' },
+      operation: { 'x-gateway-cost': 4 },
+    },
+    { public: true, cost: 1, idempotency: 'off' },
+  );
+  assert.deepEqual([get?.cost, get?.answerCheck, get?.body], [4, 'off', 'stream']);
+});
+
+test('idempotency is for POST and PATCH', async () => {
+  const { get, post } = await operationWith({ document: { 'x-gateway-idempotency': 'required' } });
+  assert.deepEqual([get?.idempotency, post?.idempotency], ['off', 'required']);
+});
+
+test('the values that mean nothing are mistakes with the values that do', async () => {
+  for (const [members, sentence] of [
+    [{ 'x-gateway-costs': 1 }, 'x-gateway-costs is not known. Did you mean "x-gateway-cost"?'],
+    [{ 'x-gateway-cost': 0 }, '0 is not possible here. A cost is a whole number of at least 1.'],
+    [{ 'x-gateway-body': 'buffered' }, '"buffered" is not a possible value. Use one of: buffer, stream.'],
+    [{ 'x-gateway-public': false }, 'false is not a possible value. Use one of: true.'],
+    [{ 'x-gateway-upstream': 'its' }, '"its" is not defined in upstreams.yaml. Did you mean "it"?'],
+    [{ 'x-gateway-limit': 'any' }, '"any" is not defined in limits.yaml under extra. None is defined.'],
+  ] as const) {
+    const { reasons } = await operationWith({ operation: members });
+    const name = Object.keys(members)[0];
+    assert.deepEqual(reasons, [`paths./it.get.${name}: ${sentence}`, `paths./it.post.${name}: ${sentence}`]);
+  }
+});
+
+test('a member where it has no meaning is a mistake', async () => {
+  for (const operation of [
+    { parameters: [{ name: 'q', in: 'query', schema: { type: 'string', 'x-gateway-cost': 1 } }] },
+    { responses: { 200: { description: 'fine', 'x-gateway-response': 'off' } } },
+  ]) {
+    const { reasons } = await operationWith({ operation });
+    assert.match(reasons[0] ?? '', /x-gateway-\w+ has no meaning here\. Move it to the operation/);
+  }
+});

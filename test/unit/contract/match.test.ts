@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createMatch } from '../../../gateway/contract/match.ts';
+import { GatewayError } from '../../../gateway/errors.ts';
+import type { Admitted } from '../../../gateway/exchange.ts';
+import { operationFor } from './operations.ts';
+
+const { match, allowedMethods } = createMatch([
+  operationFor('GET', '/v1/jobs'),
+  operationFor('POST', '/v1/jobs'),
+  operationFor('GET', '/v1/jobs/{job_id}'),
+  operationFor('HEAD', '/v2/files'),
+  operationFor('GET', '/v2/files'),
+]);
+
+const admitted = (method: string, path: string) =>
+  ({ method, segments: path.split('/').slice(1), trail: {} }) as unknown as Admitted;
+
+function outcome(method: string, path: string) {
+  try {
+    const { operation, pathValues } = match(admitted(method, path));
+    return [operation.id, ...pathValues];
+  } catch (error) {
+    assert.ok(error instanceof GatewayError);
+    return error;
+  }
+}
+
+test('a request finds its operation, and the trail learns of it', () => {
+  const request = admitted('GET', '/v1/jobs/job_1');
+  const { operation, pathValues } = match(request);
+  assert.deepEqual([operation.path, pathValues], ['/v1/jobs/{job_id}', ['job_1']]);
+  assert.equal(request.trail.operation, operation);
+});
+
+test('HEAD follows GET unless it is an operation of its own', () => {
+  assert.deepEqual(outcome('HEAD', '/v1/jobs'), ['GET /v1/jobs']);
+  assert.deepEqual(outcome('HEAD', '/v2/files'), ['HEAD /v2/files']);
+});
+
+test('a method that the path lacks is answered with those it has', () => {
+  const error = outcome('DELETE', '/v1/jobs') as GatewayError;
+  assert.equal(error.code, 'method_not_allowed');
+  assert.deepEqual(error.details.headers, { Allow: 'GET, HEAD, OPTIONS, POST' });
+  assert.deepEqual(allowedMethods(admitted('OPTIONS', '/v1/jobs/x')), ['GET', 'HEAD', 'OPTIONS']);
+});
+
+test('what cannot be found is told apart', () => {
+  for (const [method, path, code] of [
+    ['GET', '/v1/job', 'route_not_found'],
+    ['GET', '/', 'route_not_found'],
+    ['GET', '/v3/jobs', 'version_unknown'],
+    ['GET', '/api/v1/jobs', 'route_not_found'],
+    ['BREW', '/v1/jobs', 'method_not_implemented'],
+    ['BREW', '/nowhere', 'method_not_implemented'],
+  ] as const)
+    assert.equal((outcome(method, path) as GatewayError).code, code, `${method} ${path}`);
+  assert.deepEqual((outcome('GET', '/v3/jobs') as GatewayError).details.fields, { supported_versions: ['v1', 'v2'] });
+  assert.throws(() => allowedMethods(admitted('OPTIONS', '/nowhere')), { code: 'route_not_found' });
+});

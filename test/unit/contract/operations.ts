@@ -1,0 +1,24 @@
+// Operations with nothing but a method and a path.
+
+import type { Operation } from '../../../gateway/exchange.ts';
+
+export function operationFor(method: string, path: string): Operation {
+  return {
+    id: `${method} ${path}`,
+    method,
+    path,
+    version: /^\/(v\d+)(\/|$)/.exec(path)?.[1],
+    upstream: 'it',
+    publicPrefix: '',
+    upstreamPrefix: '',
+    contract: 'it.yaml',
+    security: [],
+    cost: 1,
+    extraLimit: undefined,
+    idempotency: 'off',
+    body: 'buffer',
+    answerCheck: 'report',
+    requestHeaders: [],
+    responseHeaders: new Set(),
+  };
+}

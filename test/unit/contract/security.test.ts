@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compileDocument, documentOf } from './compiled.ts';
+
+const responses = { 200: { description: 'fine' } };
+const securitySchemes = {
+  key: { type: 'http', scheme: 'Bearer' },
+  header: { type: 'apiKey', in: 'header', name: 'X-Key' },
+  login: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/token', scopes: { all: 'x' } } } },
+};
+
+/** The alternatives of an operation, or what is wrong with it. */
+async function securityOf(operation: object, document: object = {}, says: object = {}) {
+  const { operations, mistakes } = await compileDocument(
+    { ...documentOf({ '/jobs': { get: { responses, ...operation } } }), components: { securitySchemes }, ...document },
+    says,
+  );
+  return mistakes.length > 0 ? mistakes.map(({ reason }) => reason) : operations[0]?.operation.security;
+}
+
+const apiKey = (...scopes: string[]) => ({ scheme: 'apiKey', scopes });
+
+test('alternatives are taken from the operation, else from the document', async () => {
+  const security = [{ key: ['jobs:read'] }, { key: ['jobs:write'] }];
+  assert.deepEqual(await securityOf({ security }), [apiKey('jobs:read'), apiKey('jobs:write')]);
+  assert.deepEqual(await securityOf({}, { security }), [apiKey('jobs:read'), apiKey('jobs:write')]);
+  assert.deepEqual(await securityOf({ security: [{ key: [] }] }, { security }), [apiKey()]);
+});
+
+test('the entry of upstreams.yaml overrides what a document of somebody else says', async () => {
+  const entry = { security: { apiKey: ['it:read'] } };
+  for (const security of [undefined, [], [{}], [{ header: [] }], [{ login: ['all'], header: [] }]])
+    assert.deepEqual(await securityOf(security ? { security } : {}, {}, entry), [apiKey('it:read')]);
+  assert.deepEqual(await securityOf({ security: [{ header: [] }] }, {}, { public: true }), []);
+});
+
+test('an operation is public only where that is said', async () => {
+  const open = { 'x-gateway-public': true };
+  assert.deepEqual(await securityOf(open), []);
+  assert.deepEqual(await securityOf(open, { security: [{ key: [] }] }), []);
+  assert.deepEqual(await securityOf({}, open), []);
+  assert.deepEqual(await securityOf({ ...open, security: [] }), []);
+  const neither = 'this operation is neither secured nor declared public.';
+  assert.deepEqual(await securityOf({}), [neither]);
+  assert.deepEqual(await securityOf({ security: [] }, { security: [{ key: [] }] }), [neither]);
+});
+
+test('public and secured at once is a mistake, wherever public is said', async () => {
+  const both = 'this operation is declared public and secured at once.';
+  const security = [{ key: ['jobs:read'] }];
+  assert.deepEqual(await securityOf({ security, 'x-gateway-public': true }), [both]);
+  assert.deepEqual(await securityOf({ security }, { 'x-gateway-public': true }), [both]);
+});
+
+test('what the gateway cannot check is a mistake', async () => {
+  assert.deepEqual(await securityOf({ security: [{ header: [] }] }), [
+    'the gateway does not check credentials of the security scheme "header".',
+  ]);
+  assert.deepEqual(await securityOf({ security: [{ key: [], header: [] }] }), [
+    'key and header are asked for together, and the gateway checks one credential.',
+  ]);
+  assert.deepEqual(await securityOf({ security: [{ kye: [] }] }), ['there is no security scheme "kye".']);
+  assert.deepEqual(await securityOf({ security: [{ key: [] }, {}] }), [
+    'this lets callers in with a key and without one.',
+  ]);
+});
+
+test('a scope of a resource that the document does not have is a mistake', async () => {
+  assert.deepEqual(await securityOf({ security: [{ key: ['job:read', 'jobs:raed'] }] }), [
+    'the scope "job:read" is unknown.',
+    'the scope "jobs:raed" is unknown.',
+  ]);
+  assert.deepEqual(await securityOf({ security: [{ key: ['tag:read'] }] }, { tags: [{ name: 'tag' }] }), [
+    apiKey('tag:read'),
+  ]);
+});
