@@ -21,10 +21,13 @@ export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitt
   return function admit(arrived) {
     const { request, trail } = arrived;
     if (options.isDraining()) throw new GatewayError('gateway_shutting_down');
-    const target = request.url as string;
-    if (target.length > options.urlBytesMax)
+    const url = request.url as string;
+    if (url.length > options.urlBytesMax)
       throw new GatewayError('uri_too_long', { fields: { max_bytes: options.urlBytesMax } });
     const headers = readHeaders(request.rawHeaders, options.headerBytesMax);
+    // RFC 9110 section 10.1.1: HTTP/1.0 knows no interim answers.
+    if (request.httpVersionMinor === 0) headers.delete('expect');
+    const target = originForm(url, headers);
     const hasBody = checkFraming(request, headers);
     const client = clientAddress(request.socket.remoteAddress ?? '', headers);
     trail.clientAddress = client.address;
@@ -48,13 +51,24 @@ export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitt
   };
 }
 
+/** The form of a target that proxies are sent: its authority counts instead of Host (RFC 9112 section 3.2.2). */
+function originForm(url: string, headers: Map<string, string>): string {
+  if (url.startsWith('/')) return url;
+  const [, authority, rest = ''] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(url) ?? [];
+  if (authority === undefined) return url;
+  if (headers.has('host')) headers.set('host', authority);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** A name, an IPv4 address or an IPv6 address in brackets, and a port (RFC 3986 section 3.2). */
+const hostForm = /^(?:[A-Za-z0-9._~!$&'()*+,=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?$/;
+
 /** RFC 9112 sections 2.3, 3.2, 6.1 and 6.3; what the parser lets through although another server could read it differently. */
 function checkFraming(request: IncomingMessage, headers: ReadonlyMap<string, string>): boolean {
   const { httpVersionMajor, httpVersionMinor } = request;
   if (httpVersionMajor !== 1 || httpVersionMinor > 1) throw new GatewayError('http_version_not_supported');
   const host = headers.get('host');
-  if (httpVersionMinor === 1 && (host === undefined || !/^[A-Za-z0-9._~!$&'()*+,=%:[\]-]+$/.test(host)))
-    throw new GatewayError('malformed_http');
+  if (host === undefined ? httpVersionMinor === 1 : !hostForm.test(host)) throw new GatewayError('malformed_http');
   const coding = headers.get('transfer-encoding');
   const length = headers.get('content-length');
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || length !== undefined || httpVersionMinor === 0)) {

@@ -44,5 +44,5 @@ export function createClientAddress(trustedProxies: readonly string[]) {
 
 /** `::ffff:192.0.2.1` is how a dual-stack socket shows an IPv4 peer. */
 function withoutMapping(address: string): string {
-  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+  return /^::ffff:[\d.]+$/i.test(address) ? address.slice(7) : address;
 }

@@ -14,7 +14,10 @@ export interface Target {
 // Unreserved characters and sub-delimiters of RFC 3986 without the semicolon, between single slashes, no leading dot:
 // nothing to decode and nothing to doubt. Almost every request takes this way.
 const plain = /^(?:\/[A-Za-z0-9_~!$&'()*+,=:@-][A-Za-z0-9._~!$&'()*+,=:@-]*)+\/?$/;
-const query = /^[\x21\x23-\x7e]*$/;
+// What a segment may hold besides (RFC 3986 section 3.3). Semicolons are left out: some servers cut parameters off there.
+const segmentForm = /^[A-Za-z0-9._~!$&'()*+,=:@%-]*$/;
+// Visible ASCII without the double quote, and without the number sign, behind which some servers see a fragment.
+const query = /^[\x21\x24-\x7e]*$/;
 
 /** Splits and judges the target of a request line (http-conventions 8.5). */
 export function parseTarget(target: string): Target {
@@ -35,6 +38,7 @@ function decodePath(path: string): Pick<Target, 'path' | 'segments'> {
 }
 
 function decodeSegment(raw: string, isLast: boolean): string {
+  if (!segmentForm.test(raw)) throw new GatewayError('malformed_path');
   let decoded: string;
   try {
     decoded = decodeURIComponent(raw);
@@ -43,7 +47,7 @@ function decodeSegment(raw: string, isLast: boolean): string {
   }
   const isDots = decoded === '.' || decoded === '..';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-  if ((decoded === '' && !isLast) || isDots || raw.includes(';') || /[\x00-\x1f\x7f/\\]/.test(decoded)) {
+  if ((decoded === '' && !isLast) || isDots || /[\x00-\x1f\x7f/\\]/.test(decoded)) {
     throw new GatewayError('malformed_path');
   }
   return decoded;

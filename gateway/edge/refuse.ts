@@ -1,8 +1,10 @@
 // The only writer of error answers: for stages, for Express, and for what never became a request.
 
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type GatewayError, type Refusal, toGatewayError } from '../errors.ts';
+import { GatewayError, type Refusal, toGatewayError } from '../errors.ts';
 import type { Arrived } from '../exchange.ts';
+import { cutOff, endAfterLingering } from './linger.ts';
 
 export interface RefuseOptions {
   /** Where documentation lives: `doc_url` is below it. */
@@ -28,21 +30,23 @@ const reasons: Readonly<Record<number, string>> = {
   413: 'Content Too Large',
   431: 'Request Header Fields Too Large',
 };
-/** How much of a refused body is still read, and for how long, before the connection is closed. */
-const LINGER_BYTES_MAX = 1_048_576;
-const LINGER_MS = 500;
-
 export function createRefuse(options: RefuseOptions): Refuse {
   const realm = new URL(options.publicUrl).host;
+  /** Answered for good: whatever else goes wrong on their connections needs no further answer. */
+  const closing = new WeakSet<ServerResponse>();
 
   function refuse(arrived: Arrived, thrown: unknown): void {
     const { request, response, trail } = arrived;
+    if (closing.has(response)) return;
+    if (response.destroyed || request.socket.destroyed) {
+      noteClientGone(arrived, thrown);
+      return;
+    }
     const error = toGatewayError(thrown);
     trail.code = error.details.words?.code ?? error.code;
     trail.cause = error.details.cause;
-    if (response.headersSent || response.destroyed || request.socket.destroyed) {
-      trail.status = response.headersSent ? response.statusCode : 499;
-      response.destroy();
+    if (response.headersSent) {
+      cutOff(request.socket);
       options.onRefused(arrived, error);
       return;
     }
@@ -60,9 +64,10 @@ export function createRefuse(options: RefuseOptions): Refuse {
     ];
     if (closes) head.push('Connection', 'close');
     response.writeHead(status, head);
-    if (request.method === 'HEAD') response.end();
-    else if (closes) endAfterDraining(arrived, body);
-    else response.end(body);
+    if (closes && request.method !== 'HEAD') {
+      closing.add(response);
+      response.write(body, () => endAfterLingering(request.socket));
+    } else response.end(body);
     trail.bytesOut = body.length;
     options.onRefused(arrived, error);
   }
@@ -86,7 +91,8 @@ export function createRefuse(options: RefuseOptions): Refuse {
     ];
     let text = `HTTP/1.1 ${status} ${reasons[status] ?? 'Error'}\r\nDate: ${new Date().toUTCString()}\r\n`;
     for (let i = 0; i < head.length; i += 2) text += `${head[i]}: ${head[i + 1]}\r\n`;
-    socket.end(`${text}\r\n${body}`, () => socket.destroySoon());
+    socket.write(`${text}\r\n${body}`);
+    endAfterLingering(socket);
   }
 
   return { refuse, refuseSocket };
@@ -151,31 +157,19 @@ function challengeOf(error: GatewayError, realm: string): string | undefined {
   return `${bare}, error="insufficient_scope", scope="${Array.isArray(scopes) ? scopes.join(' ') : ''}"`;
 }
 
-/** Whether the connection can carry another request: the body is in, or so small that Node reads it away. */
-function isBodyRead({ request }: Arrived): boolean {
-  if (request.complete) return true;
-  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
-  return coding === undefined && Number(length ?? 0) <= 65_536;
+/** There is nobody to answer. What the socket says about that is nobody's fault; anything else that was thrown is still noted. */
+function noteClientGone({ response, trail }: Arrived, thrown: unknown): void {
+  trail.status = response.headersSent ? response.statusCode : 499;
+  trail.cause = thrown;
+  if (thrown instanceof GatewayError) trail.code = thrown.code;
 }
 
 /**
- * The whole answer is sent at once, but the connection is closed only after the client had time to read it: closing while a client
- * still sends makes the kernel reset the connection and the answer is lost (RFC 9112 section 9.6).
+ * Whether the connection can carry another request: the body is in, or so small that Node reads it away. A client that waits for
+ * 100 Continue may send its body after all or not, so that nobody knows where its next request begins.
  */
-function endAfterDraining({ request, response }: Arrived, body: Buffer): void {
-  response.write(body);
-  let drained = 0;
-  const end = () => {
-    clearTimeout(timer);
-    response.end();
-  };
-  const timer = setTimeout(end, LINGER_MS);
-  request.removeAllListeners('data');
-  request.on('data', (chunk: Buffer) => {
-    drained += chunk.length;
-    if (drained > LINGER_BYTES_MAX) end();
-  });
-  request.on('end', end).on('close', end).on('error', end);
-  request.resume();
-  if (request.complete) end();
+function isBodyRead({ request }: Arrived): boolean {
+  if (request.complete) return true;
+  const { 'content-length': length, 'transfer-encoding': coding, expect } = request.headers;
+  return coding === undefined && expect === undefined && Number(length ?? 0) <= 65_536;
 }

@@ -31,12 +31,15 @@ export interface PublicServer {
 /** Parser errors by code; everything else is malformed_http. */
 const parserErrors: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_INVALID_VERSION: 'http_version_not_supported',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'body_too_large',
 };
 
 export function createPublicServer(options: ServerOptions): PublicServer {
-  const active = new Set<ServerResponse>();
+  const active = new Set<Arrived>();
+  const connections = new Set<Socket>();
+  let draining = false;
   const server = createServer({
     // The request line counts too: a target that is too long is ours to refuse, with 414.
     maxHeaderSize: options.headerBytesMax + options.urlBytesMax + 1024,
@@ -45,19 +48,24 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     headersTimeout: options.headersMs,
     requestTimeout: options.requestMs,
     keepAliveTimeout: options.keepAliveMs,
-    connectionsCheckingInterval: Math.min(1000, options.headersMs),
+    connectionsCheckingInterval: Math.min(1000, options.headersMs, options.requestMs),
     noDelay: true,
   });
 
   function arrive(request: IncomingMessage, response: ServerResponse): Arrived {
     const id = options.requestId();
     const trail = options.createTrail(id, request.method as string);
-    active.add(response);
+    const arrived = { id, request, response, trail, carried: ['X-Request-Id', id] };
+    // Until somebody answers: then the client has left before anybody could.
+    trail.status = 499;
+    active.add(arrived);
+    if (draining) response.shouldKeepAlive = false;
     response.on('close', () => {
-      active.delete(response);
+      active.delete(arrived);
       options.onFinished(trail);
+      if (draining) server.closeIdleConnections();
     });
-    return { id, request, response, trail, carried: ['X-Request-Id', id] };
+    return arrived;
   }
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
@@ -65,6 +73,10 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     options.handle(arrived).catch((error: unknown) => options.refuse.refuse(arrived, error));
   }
 
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.on('close', () => connections.delete(socket));
+  });
   server.on('request', onRequest);
   // Node would send 100 Continue before anything has been checked; the stage that reads the body does it.
   server.on('checkContinue', onRequest);
@@ -74,24 +86,37 @@ export function createPublicServer(options: ServerOptions): PublicServer {
       socket.destroy();
       return;
     }
-    refuseUnparsed(socket, parserErrors[error.code ?? ''] ?? 'malformed_http', error);
+    refuseUnreadable(socket, new GatewayError(parserErrors[error.code ?? ''] ?? 'malformed_http', { cause: error }));
   });
   server.on('connect', (_request, socket: Socket) =>
-    refuseUnparsed(socket, 'method_not_allowed', new Error('CONNECT')),
+    refuseUnreadable(socket, new GatewayError('method_not_allowed', { headers: { Allow: '' } })),
   );
 
-  function refuseUnparsed(socket: Socket, code: ErrorCode, cause: Error): void {
-    const error = new GatewayError(code, { cause });
+  /** Nothing on this connection can be read from here on. Who is told depends on where in it that is. */
+  function refuseUnreadable(socket: Socket, error: GatewayError): void {
+    const pending = [...active].filter(({ request }) => request.socket === socket);
+    const last = pending.at(-1);
+    if (last === undefined) refuseUnparsed(socket, error);
+    else if (!last.request.complete) options.refuse.refuse(last, error);
+    // Answers come in the order of their requests: one written now would be taken for the answer to an earlier one.
+    else last.response.shouldKeepAlive = false;
+  }
+
+  function refuseUnparsed(socket: Socket, error: GatewayError): void {
     const trail = options.createTrail(options.requestId(), '_OTHER');
     options.refuse.refuseSocket(socket, error, trail.id);
+    const { code, refusal, cause } = error;
     options.onFinished(
-      Object.assign(trail, { code, cause, status: error.refusal.status, clientAddress: socket.remoteAddress }),
+      Object.assign(trail, { code, cause, status: refusal.status, clientAddress: socket.remoteAddress }),
     );
   }
 
   async function drain(drainMs: number): Promise<void> {
     // Whoever is served now learns that this connection ends (RFC 9112 section 9.6); Node does not say it by itself.
-    for (const response of active) response.shouldKeepAlive = false;
+    draining = true;
+    for (const { response } of active) response.shouldKeepAlive = false;
+    // Node takes a connection on which nothing has been said yet for a busy one.
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
     const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
     await new Promise<void>((resolve) => {
       server.close(() => resolve());

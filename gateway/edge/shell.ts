@@ -4,6 +4,8 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { GatewayError } from '../errors.ts';
 import type { Arrived } from '../exchange.ts';
 
+const ALLOWED = 'GET, HEAD, OPTIONS';
+
 export interface ShellOptions {
   /** Headers of every answer, flat. */
   readonly alwaysCarried: readonly string[];
@@ -28,12 +30,12 @@ export function createShell(options: ShellOptions): Shell {
   app.get('/.well-known/jwks.json', (_request, response) => {
     response.set('Cache-Control', 'public, max-age=300').json(options.jwks());
   });
-  app.use((request, _response, next) => {
-    next(
-      new GatewayError(
-        request.method === 'GET' || request.method === 'HEAD' ? 'route_not_found' : 'method_not_allowed',
-      ),
-    );
+  // Express would answer OPTIONS by itself, with a body.
+  app.options('/.well-known/jwks.json', (_request, response) => {
+    response.set({ Allow: ALLOWED, 'Cache-Control': 'no-store' }).status(204).end();
+  });
+  app.use((_request, _response, next) => {
+    next(new GatewayError('method_not_allowed', { headers: { Allow: ALLOWED } }));
   });
 
   async function handle(arrived: Arrived): Promise<void> {

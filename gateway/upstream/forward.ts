@@ -70,7 +70,8 @@ function bodyOf(checked: Checked, headers: string[]): Buffer | Readable | null {
 }
 
 async function* countedBody({ request, trail }: Checked): AsyncGenerator<Buffer> {
-  for await (const chunk of request) {
+  // When the upstream stops reading, the client's connection still has an answer to carry.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     trail.bytesIn += (chunk as Buffer).length;
     yield chunk as Buffer;
   }

@@ -1,6 +1,6 @@
 // What crosses in each direction: allow lists, framing made anew, identity that only the gateway can write.
 
-import type { Checked } from '../exchange.ts';
+import type { Checked, Operation } from '../exchange.ts';
 
 /** Header fields as undici gives them: lower-case names. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -37,10 +37,22 @@ const gatewayOwned = new Set([
 ]);
 const gatewayOwnedPrefix = /^(x-forwarded-|proxy-|x-gateway-)/;
 
-const answerAllowed = new Set([
-  ...['content-type', 'content-language', 'content-encoding', 'content-disposition', 'content-range', 'accept-ranges'],
-  ...['etag', 'last-modified', 'expires', 'vary', 'link', 'retry-after', 'idempotent-replayed'],
-]);
+/** Lower case → as clients read it, like every name the gateway itself writes. */
+const answerAllowed = new Map(
+  [
+    ...[
+      'Content-Type',
+      'Content-Language',
+      'Content-Encoding',
+      'Content-Disposition',
+      'Content-Range',
+      'Accept-Ranges',
+    ],
+    ...['ETag', 'Last-Modified', 'Expires', 'Vary', 'Link', 'Retry-After', 'Idempotent-Replayed'],
+  ].map((name) => [name.toLowerCase(), name]),
+);
+/** Of these, several lines make one list; of the others the first one counts, which is also the one that was checked. */
+const answerLists = new Set(['content-language', 'content-encoding', 'accept-ranges', 'vary', 'link']);
 const answerOwned = new Set([
   ...[
     'connection',
@@ -82,22 +94,24 @@ export interface Identity {
 export function requestHeaders(checked: Checked, identity: Identity): string[] {
   const { headers, operation, caller, clientAddress, scheme } = checked;
   const sent: string[] = [];
+  const named = namedBy(headers.get('connection'));
   for (const name of requestAllowed) {
     const value = headers.get(name);
-    if (value !== undefined && (name !== 'idempotency-key' || operation.idempotency !== 'off')) sent.push(name, value);
+    if (value === undefined || named?.has(name)) continue;
+    if (name !== 'idempotency-key' || operation.idempotency !== 'off') sent.push(name, value);
   }
   for (const name of operation.requestHeaders) {
     const value = headers.get(name);
-    if (value !== undefined && isClientsToSend(name)) sent.push(name, value);
+    if (value !== undefined && !named?.has(name) && isClientsToSend(name)) sent.push(name, value);
   }
-  const host = headers.get('host') ?? '';
+  const host = headers.get('host');
   const quoted = clientAddress.includes(':') ? `"[${clientAddress}]"` : clientAddress;
   sent.push('x-request-id', checked.id);
   sent.push('traceparent', identity.traceparent);
-  sent.push('forwarded', `for=${quoted};proto=${scheme};host="${host}"`);
+  sent.push('forwarded', `for=${quoted};proto=${scheme}${host === undefined ? '' : `;host="${host}"`}`);
   sent.push('x-forwarded-for', clientAddress);
   sent.push('x-forwarded-proto', scheme);
-  sent.push('x-forwarded-host', host);
+  if (host !== undefined) sent.push('x-forwarded-host', host);
   sent.push('via', '1.1 api-gateway');
   if (caller.organization) {
     sent.push('x-organization-id', caller.organization.id);
@@ -107,6 +121,12 @@ export function requestHeaders(checked: Checked, identity: Identity): string[] {
   return sent;
 }
 
+/** Fields that a Connection header declares to be for the next hop only (RFC 9110 section 7.6.1). */
+function namedBy(connection: string | undefined): ReadonlySet<string> | undefined {
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
+  return new Set(connection.split(',').map((option) => option.trim().toLowerCase()));
+}
+
 /** Declared header parameters cross unless they are the gateway's own, in any spelling: some servers read `_` as `-`. */
 function isClientsToSend(name: string): boolean {
   const spelled = name.replaceAll('_', '-');
@@ -114,19 +134,38 @@ function isClientsToSend(name: string): boolean {
 }
 
 /** The header list for the client, flat. `Cache-Control` is private unless the upstream said something stricter (RFC 9111 section 3.5). */
-export function answerHeaders(given: AnswerHeaders, declared: ReadonlySet<string>, isPublic: boolean): string[] {
+export function answerHeaders(given: AnswerHeaders, operation: Operation): string[] {
+  const declared = operation.responseHeaders;
   const sent: string[] = [];
+  const named = namedBy(textOf(given.connection));
   for (const name in given) {
     const value = given[name];
-    if (value === undefined || !(answerAllowed.has(name) || (declared.has(name) && !isOwned(name)))) continue;
-    if (typeof value === 'string') sent.push(name, value);
-    else for (const line of value) sent.push(name, line);
+    const spelling = answerAllowed.get(name) ?? (declared.has(name) && !isOwned(name) ? titleCase(name) : undefined);
+    if (value === undefined || spelling === undefined || named?.has(name)) continue;
+    const isSingle = typeof value === 'string' || (answerAllowed.has(name) && !answerLists.has(name));
+    if (isSingle) sent.push(spelling, typeof value === 'string' ? value : (value[0] as string));
+    else for (const line of value) sent.push(spelling, line);
   }
-  sent.push('cache-control', cacheControl(given['cache-control'], isPublic));
-  const location = given.location;
-  // An absolute address would name an internal host.
-  if (typeof location === 'string' && /^\/(?!\/)/.test(location)) sent.push('location', location);
+  sent.push('Cache-Control', cacheControl(given['cache-control'], operation.security.length === 0));
+  const location = publicPath(textOf(given.location), operation);
+  if (location !== undefined) sent.push('Location', location);
   return sent;
+}
+
+/** Where clients find what an upstream points at. An absolute address would name an internal host, in any of its spellings. */
+function publicPath(location: string | undefined, { publicPrefix, upstreamPrefix }: Operation): string | undefined {
+  if (location === undefined || !/^\/(?![/\\])/.test(location)) return undefined;
+  if (publicPrefix === upstreamPrefix) return location;
+  const isBelow = location === upstreamPrefix || location.startsWith(`${upstreamPrefix}/`);
+  return isBelow ? publicPrefix + location.slice(upstreamPrefix.length) : undefined;
+}
+
+function textOf(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.join(', ');
+}
+
+function titleCase(name: string): string {
+  return name.replace(/(^|-)[a-z]/g, (text) => text.toUpperCase());
 }
 
 function isOwned(name: string): boolean {
@@ -134,8 +173,8 @@ function isOwned(name: string): boolean {
 }
 
 function cacheControl(given: string | string[] | undefined, isPublic: boolean): string {
-  if (given === undefined) return 'private, no-store';
-  const text = typeof given === 'string' ? given : given.join(', ');
+  const text = textOf(given);
+  if (text === undefined) return 'private, no-store';
   if (isPublic || !/\b(public|s-maxage)\b/i.test(text)) return text;
   const kept = text
     .split(',')

@@ -12,13 +12,14 @@ import { toUpstreamRefusal } from './words.ts';
 export interface AnswerJudge {
   acceptsMediaType(operation: Operation, status: number, contentType: string | undefined): boolean;
   modeFor(operation: Operation, status: number): 'refuse' | 'report' | 'off';
-  violations(operation: Operation, status: number, body: Buffer): readonly string[];
+  violations(operation: Operation, status: number, body: Buffer, contentType: string | undefined): readonly string[];
 }
 
 /** Error bodies are small; what is longer is not understood anyway. */
 const ERROR_BODY_BYTES_MAX = 65_536;
 /** Answers that are held or copied for a check are checked up to this size. */
 const CHECKED_BYTES_MAX = 1_048_576;
+const TOO_LARGE = 'the body is too large to be checked';
 
 type Controller = Dispatcher.DispatchController;
 
@@ -60,7 +61,8 @@ export class Relay implements Dispatcher.DispatchHandler {
     checked.trail.forwardedAt = performance.now();
     this.#deadline = setTimeout(() => this.#expire(), timeoutMs);
     if (checked.response.destroyed) this.#clientGone();
-    else checked.response.on('close', this.#onClientGone);
+    // Before the listener that ends the exchange and has it logged.
+    else checked.response.prependListener('close', this.#onClientGone);
   }
 
   onRequestStart(controller: Controller): void {
@@ -100,7 +102,10 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseData(controller: Controller, chunk: Buffer): void {
     if (this.ended || this.#mode === 'drop') return;
     if (this.#mode === 'error' || this.#mode === 'refuse') {
-      this.#keep(chunk, this.#mode === 'error' ? ERROR_BODY_BYTES_MAX : CHECKED_BYTES_MAX);
+      // What is too long to be understood or checked is not waited for.
+      if (!this.#keep(chunk, this.#mode === 'error' ? ERROR_BODY_BYTES_MAX : CHECKED_BYTES_MAX)) {
+        this.#abort(this.#mode === 'error' ? this.#refusal() : this.#violation([TOO_LARGE]));
+      }
       return;
     }
     if (this.#mode === 'report') this.#keep(chunk, CHECKED_BYTES_MAX);
@@ -122,24 +127,24 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (this.ended) return;
     const { operation, response, trail } = this.#checked;
     if (this.#mode === 'error') {
-      this.#fail(toUpstreamRefusal(this.#status, this.#headers, Buffer.concat(this.#kept), false));
+      this.#fail(this.#refusal());
       return;
     }
     if (this.#mode === 'report' || this.#mode === 'refuse') {
       const body = Buffer.concat(this.#kept);
+      const contentType = textOf(this.#headers['content-type']);
       const violations =
         this.#keptBytes > CHECKED_BYTES_MAX
-          ? ['the body is too large to be checked']
-          : this.#judge.violations(operation, this.#status, body);
-      if (violations.length > 0) trail.answerViolations = violations;
+          ? [TOO_LARGE]
+          : this.#judge.violations(operation, this.#status, body, contentType);
       if (this.#mode === 'refuse') {
         if (violations.length > 0) {
-          this.#fail(upstreamFailure('upstream_contract_violation', 'http_protocol_error'));
+          this.#fail(this.#violation(violations));
           return;
         }
         this.#first = body;
         trail.bytesOut = body.length;
-      }
+      } else if (violations.length > 0) trail.answerViolations = violations;
     }
     if (!response.headersSent) {
       this.#writeHead(this.#mode === 'drop' ? this.#length : (this.#first?.length ?? 0));
@@ -154,13 +159,11 @@ export class Relay implements Dispatcher.DispatchHandler {
   }
 
   #writeHead(length: number): void {
-    const { response, carried, operation, trail } = this.#checked;
-    const head = [
-      ...this.#alwaysCarried,
-      ...carried,
-      ...answerHeaders(this.#headers, operation.responseHeaders, operation.security.length === 0),
-    ];
-    if (length >= 0 && this.#status !== 204 && this.#status !== 304) head.push('content-length', String(length));
+    const { request, response, carried, operation, trail } = this.#checked;
+    // A body that streams may outlast its answer, and nobody reads the rest of it.
+    if (!request.complete) response.shouldKeepAlive = false;
+    const head = [...this.#alwaysCarried, ...carried, ...answerHeaders(this.#headers, operation)];
+    if (length >= 0 && this.#status !== 204 && this.#status !== 304) head.push('Content-Length', String(length));
     trail.status = this.#status;
     response.writeHead(this.#status, head);
   }
@@ -179,10 +182,22 @@ export class Relay implements Dispatcher.DispatchHandler {
     response.once('drain', this.#onDrain);
   }
 
-  #keep(chunk: Buffer, bytesMax: number): void {
+  /** False, and nothing kept, when it becomes too much. */
+  #keep(chunk: Buffer, bytesMax: number): boolean {
     this.#keptBytes += chunk.length;
     if (this.#keptBytes <= bytesMax) this.#kept.push(chunk);
-    else if (this.#mode === 'report') this.#kept = [];
+    else this.#kept = [];
+    return this.#keptBytes <= bytesMax;
+  }
+
+  /** What the client gets for an upstream's answer of 400 or more. */
+  #refusal(): GatewayError {
+    return toUpstreamRefusal(this.#status, this.#headers, Buffer.concat(this.#kept), false);
+  }
+
+  #violation(violations: readonly string[]): GatewayError {
+    this.#checked.trail.answerViolations = violations;
+    return upstreamFailure('upstream_contract_violation', 'http_protocol_error');
   }
 
   #expire(): void {

@@ -1,0 +1,130 @@
+// Every refusal that is about what a request says and carries.
+
+import assert from 'node:assert/strict';
+import type { RefusalCase } from '../../support/errors.ts';
+import type { World } from '../../support/world.ts';
+
+type Case = RefusalCase<World>;
+
+const json = { 'Content-Type': 'application/json' };
+const create = (world: World, body: string | Buffer, headers: object = {}) =>
+  world.call('POST /v1/things', { ...json, ...headers }, body);
+const good = '{"name":"a"}';
+
+const negotiation: readonly Case[] = [
+  {
+    name: 'a body of another media type',
+    code: 'unsupported_media_type',
+    provoke: (world) => create(world, good, { 'Content-Type': 'text/plain' }),
+    also: ({ headers }) => assert.equal(headers.accept, 'application/json'),
+  },
+  {
+    name: 'a body of no media type',
+    code: 'unsupported_media_type',
+    provoke: (world) => create(world, good, { 'Content-Type': undefined }),
+    also: ({ headers }) => assert.equal(headers.accept, 'application/json'),
+  },
+  {
+    name: 'a PATCH of another media type',
+    code: 'unsupported_media_type',
+    provoke: ({ call }) => call('PATCH /v1/things/1', { 'Content-Type': 'text/plain' }, '{}'),
+    also: ({ headers }) => assert.equal(headers['accept-patch'], 'application/json'),
+  },
+  {
+    name: 'a charset that is not UTF-8',
+    code: 'unsupported_charset',
+    provoke: (world) => create(world, good, { 'Content-Type': 'application/json; charset=iso-8859-1' }),
+  },
+  {
+    name: 'a compressed body',
+    code: 'unsupported_content_encoding',
+    provoke: (world) => create(world, good, { 'Content-Encoding': 'gzip' }),
+    also: ({ headers }) => assert.equal(headers['accept-encoding'], 'identity'),
+  },
+  ...['text/html', 'application/json;q=0', 'text/*, image/png'].map(
+    (accept): Case => ({
+      name: `Accept: ${accept}`,
+      code: 'not_acceptable',
+      provoke: ({ call }) => call('GET /v1/things', { Accept: accept }),
+      also: ({ error }) => assert.deepEqual(error.available_media_types, ['application/json']),
+    }),
+  ),
+];
+
+const texts: readonly Case[] = [
+  ...Object.entries({
+    'broken JSON': '{"name":',
+    'data behind the JSON': `${good} {}`,
+    'a comment in the JSON': '{"name":"a"/**/}',
+    'JSON that is not UTF-8': Buffer.from('{"name":"\xe4"}', 'latin1'),
+    'half a surrogate in UTF-8': Buffer.from([...Buffer.from('{"name":"'), 0xed, 0xa0, 0x80, ...Buffer.from('"}')]),
+    'a byte order mark': `\ufeff${good}`,
+  }).map(([name, body]): Case => ({ name, code: 'malformed_json', provoke: (world) => create(world, body) })),
+  ...Object.entries({
+    'one member twice': '{"name":"a","name":"b"}',
+    'one member twice, deep inside': '{"name":"a","more":{"x":[{"y":1,"y":1}]}}',
+    'one member twice, once escaped': '{"name":"a","more":{"a":1,"\\u0061":2}}',
+    '__proto__ twice': '{"name":"a","more":{"__proto__":{},"__proto__":{}}}',
+  }).map(([name, body]): Case => ({ name, code: 'duplicate_json_member', provoke: (world) => create(world, body) })),
+  {
+    name: 'deep nesting',
+    code: 'json_too_complex',
+    provoke: (world) => create(world, `{"name":"a","more":${'['.repeat(40)}${']'.repeat(40)}}`),
+    also: ({ error }) => assert.equal(error.max_depth, 32),
+  },
+];
+
+const presence: readonly Case[] = [
+  { name: 'no body where one is required', code: 'body_missing', provoke: ({ call }) => call('POST /v1/things', json) },
+  { name: 'an empty body', code: 'body_missing', provoke: (world) => create(world, '') },
+  {
+    name: 'an empty body in chunks',
+    code: 'body_missing',
+    provoke: (world) => create(world, '0\r\n\r\n', { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' }),
+  },
+  {
+    name: 'a body on GET',
+    code: 'validation_failed',
+    provoke: ({ call }) => call('GET /v1/things', json, '{}'),
+    also({ error }) {
+      const [first] = error.errors as { in: string; code: string }[];
+      assert.deepEqual([first?.in, first?.code], ['body', 'unknown']);
+    },
+  },
+  {
+    name: 'query and body against the contract at once',
+    code: 'validation_failed',
+    provoke: ({ call }) => call('POST /v1/things?x=1', json, '{"name":1,"other":true}'),
+    also({ error }) {
+      const places = (error.errors as { in: string; pointer?: string; param: string }[]).map(
+        (violation) => violation.pointer ?? `${violation.in} ${violation.param}`,
+      );
+      assert.deepEqual(places.sort(), ['/name', '/other', 'query x']);
+    },
+  },
+];
+
+const order = (world: World, keys: readonly string[]) =>
+  world.call('POST /v1/orders', { ...json, 'Idempotency-Key': keys }, good);
+
+const idempotency: readonly Case[] = [
+  {
+    name: 'no Idempotency-Key where one is required',
+    code: 'idempotency_key_missing',
+    provoke: (world) => order(world, []),
+  },
+  ...Object.entries({
+    'an Idempotency-Key that is too long': 'k'.repeat(256),
+    'an Idempotency-Key with a space': 'a b',
+    'an Idempotency-Key outside of ASCII': '\xe4',
+    'an empty Idempotency-Key': '',
+    'an Idempotency-Key of two quotes': '""',
+  }).map(([name, key]): Case => ({ name, code: 'idempotency_key_malformed', provoke: (world) => order(world, [key]) })),
+  {
+    name: 'two Idempotency-Keys',
+    code: 'malformed_http',
+    provoke: (world) => order(world, ['a', 'b']),
+  },
+];
+
+export const contentCases: readonly Case[] = [...negotiation, ...texts, ...presence, ...idempotency];

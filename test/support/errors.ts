@@ -1,0 +1,88 @@
+// What every refusal has to be, whoever brought it about: asserted in one place. Cases say how to bring one about.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { type ErrorCode, REFUSALS, type Refusal } from '../../gateway/errors.ts';
+import type { Answer } from './connection.ts';
+
+/** One way to bring about one code, through a real socket. */
+export interface RefusalCase<World> {
+  readonly name: string;
+  readonly code: ErrorCode;
+  /** Where the upstream chose it, not the catalogue. */
+  readonly status?: number;
+  provoke(world: World): Promise<Answer>;
+  /** What this case promises beyond what every refusal is. */
+  also?(answer: Answer, world: World): void | Promise<void>;
+}
+
+/** Fake upstreams put this into everything that must not get out. */
+export const SECRET = 'SECRET-of-the-upstream';
+
+const leaks = /\n\s+at |node_modules|gateway\/|127\.0\.0\.1|ECONN|ENOTFOUND|UND_ERR|undici|sk_(live|test)_\w{8}|SECRET/;
+
+/** Registers one test per case. The world is asked for when a test runs, since hooks make it. */
+export function runCases<World>(cases: readonly RefusalCase<World>[], world: () => World): void {
+  for (const { name, code, status, provoke, also } of cases) {
+    it(`${name} → ${status ?? REFUSALS[code].status} ${code}`, async () => {
+      const answer = await provoke(world());
+      assertRefusal(answer, code, status);
+      await also?.(answer, world());
+    });
+  }
+}
+
+/** The whole error answer of http-conventions 2.2 with its headers; `status` where an upstream chose it. */
+export function assertRefusal(answer: Answer, code: string, status?: number): void {
+  assert.equal(answer.headers['x-error-code'], code, answer.body.toString());
+  const row: Refusal | undefined = REFUSALS[code as ErrorCode];
+  assert.equal(answer.status, status ?? row?.status);
+  assertErrorHeaders(answer, row);
+  assert.ok(answer.whole);
+  assert.deepEqual(Object.keys(JSON.parse(answer.body.toString('utf8'))), ['error']);
+  const { error, headers } = answer;
+  assert.equal(error.code, code);
+  assert.equal(error.status, answer.status);
+  assert.equal(error.request_id, headers['x-request-id']);
+  assert.equal(error.doc_url, `http://localhost:8080/docs/errors/${code}`);
+  assert.equal(typeof error.type, 'string');
+  assert.ok(typeof error.message === 'string' && error.message.length > 10, 'a message that helps');
+  assert.equal(typeof error.retryable, 'boolean');
+  assert.equal(error.retry_after, headers['retry-after'] && Number(headers['retry-after']));
+  assert.doesNotMatch(answer.body.toString().replace(String(error.doc_url), ''), leaks);
+  if (row && status === undefined) {
+    assert.equal(error.type, row.type);
+    if (row.retryable !== 'if_safe') assert.equal(error.retryable, row.retryable);
+  }
+}
+
+/** The headers alone, for answers to HEAD, which have no body. */
+export function assertErrorHeaders(answer: Answer, row: Refusal | undefined): void {
+  const { headers, lines } = answer;
+  assert.equal(headers['content-type'], 'application/json');
+  assert.equal(headers['cache-control'], 'no-store');
+  assert.equal(headers['x-content-type-options'], 'nosniff');
+  assert.match(headers['x-request-id'] ?? '', /^req_[0-9A-HJKMNP-TV-Z]{26}$/);
+  assert.ok(headers.date, 'Date');
+  const names = lines.map(([name]) => name.toLowerCase());
+  assert.deepEqual(names, [...new Set(names)], 'no header twice');
+  for (const [name, value] of lines) assert.doesNotMatch(`${name}: ${value}`, leaks);
+  if (row?.closes) assert.equal(headers.connection, 'close');
+  if (row?.retryAfterSeconds !== undefined) assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/);
+  assertChallenge(headers['www-authenticate'], row);
+}
+
+/** RFC 6750 section 3: one Bearer challenge with a realm; an error only where a usable credential had been sent. */
+function assertChallenge(challenge: string | undefined, row: Refusal | undefined): void {
+  const bare = 'Bearer realm="localhost:8080"';
+  if (row?.challenge === undefined) assert.equal(challenge, undefined);
+  else if (row.challenge === 'bare') assert.equal(challenge, bare);
+  else if (row.challenge === 'insufficient_scope') {
+    assert.match(challenge ?? '', /^Bearer realm="localhost:8080", error="insufficient_scope", scope="[!#-[\]-~ ]+"$/);
+  } else {
+    assert.match(
+      challenge ?? '',
+      /^Bearer realm="localhost:8080", error="invalid_token", error_description="[ !#-[\]-~]+"$/,
+    );
+  }
+}

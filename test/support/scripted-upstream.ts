@@ -1,0 +1,56 @@
+// An upstream that plays one script per request: bytes, pauses, broken framing. It keeps what reached it, byte for byte.
+
+import type { Socket } from 'node:net';
+import { startRawUpstream } from './upstream.ts';
+
+export type Script = (socket: Socket, request: string) => void;
+
+export interface ScriptedUpstream {
+  readonly url: string;
+  /** Requests as they came over the wire. */
+  readonly received: string[];
+  /** What is done with every request from now on; by default an empty object is answered. */
+  plays(script: Script): void;
+  close(): Promise<void>;
+}
+
+export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
+  const received: string[] = [];
+  let script: Script = (socket) => socket.write(httpAnswer(200, '{}'));
+  const upstream = await startRawUpstream((socket, request) => {
+    received.push(request);
+    script(socket, request);
+  });
+  return {
+    url: upstream.url,
+    received,
+    plays(next) {
+      script = next;
+    },
+    close: upstream.close,
+  };
+}
+
+/** A well-formed JSON answer; `headers` add to its own or replace them by name. */
+export function httpAnswer(
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string | readonly string[]>> = {},
+): string {
+  const all = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)), ...headers };
+  const lines = Object.entries(all).flatMap(([name, values]) =>
+    [values].flat().map((value) => `${name}: ${value}\r\n`),
+  );
+  return `HTTP/1.1 ${status} Whatever\r\n${lines.join('')}\r\n${body}`;
+}
+
+/** The header lines of a request that reached an upstream: lower-case name → value. */
+export function headersOf(request: string): Map<string, string> {
+  const [head = ''] = request.split('\r\n\r\n');
+  return new Map(
+    head
+      .split('\r\n')
+      .slice(1)
+      .map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+}
