@@ -1,7 +1,7 @@
 // `gateway check` and `gateway routes`: load as start does, say what is wrong or what would be served, start nothing.
 
 import type { Command } from 'commander';
-import { loadSettings } from '../config/load.ts';
+import { loadSettings, type Settings } from '../config/load.ts';
 import { type Configuration, loadConfiguration } from '../configuration.ts';
 import { crossingTemplates } from '../contract/crossings.ts';
 import { unlistedFiles } from '../contract/load.ts';
@@ -26,8 +26,7 @@ export function addCheckCommands(program: Command, surroundings: Surroundings): 
 
 async function check(surroundings: Surroundings, asJson: boolean): Promise<void> {
   try {
-    const settings = loadSettings(surroundings.environment);
-    const configuration = await load(surroundings);
+    const { configuration, settings } = await load(surroundings);
     tellFine(surroundings, asJson, configuration, warningsOf(configuration, settings.contractsDirectory));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -68,7 +67,7 @@ function counted(count: number, what: string): string {
 }
 
 async function routes(surroundings: Surroundings, asJson: boolean): Promise<void> {
-  const { config, contracts } = await load(surroundings);
+  const { config, contracts } = (await load(surroundings)).configuration;
   const rows = contracts.operations.map(({ operation }) => toRow(operation, config.limits.operations[operation.id]));
   if (asJson) printJson(surroundings, rows);
   else {
@@ -88,8 +87,9 @@ async function routes(surroundings: Surroundings, asJson: boolean): Promise<void
   }
 }
 
-function load({ environment }: Surroundings): Promise<Configuration> {
-  return loadConfiguration(loadSettings(environment), environment, 'all');
+async function load({ environment }: Surroundings): Promise<{ configuration: Configuration; settings: Settings }> {
+  const settings = loadSettings(environment);
+  return { configuration: await loadConfiguration(settings, environment, 'all'), settings };
 }
 
 function toRow(operation: Operation, tuned: { readonly extra?: string | undefined } | undefined) {

@@ -124,3 +124,12 @@ test('each JSON media type of a body has its own schema', async () => {
 function path(name: string) {
   return { name, in: 'path', required: true, schema: { type: 'string' } };
 }
+
+test('documents of 3.0, 3.1 and 3.2 load', async () => {
+  for (const openapi of ['3.0.4', '3.1.1', '3.2.0']) {
+    const { operation, mistakes } = await operationOf('/it', { get: { operationId: 'it', responses } }, { openapi });
+    assert.deepEqual([operation?.id, mistakes], ['it', []], openapi);
+  }
+  const search = await operationOf('/it', { query: { operationId: 'search', responses } }, { openapi: '3.2.0' });
+  assert.equal(search.operation?.method, 'QUERY');
+});
