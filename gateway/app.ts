@@ -1,6 +1,7 @@
 // The wiring: builds every stage from its slice of the configuration and hands them to the pipeline. Concerns that need each other's
 // functions get them passed in here, so that every arrow between folders is in this file.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 import type { DigestOf } from './auth/api-key.ts';
 import { createAssertions } from './auth/assertion.ts';
@@ -29,7 +30,7 @@ import { createThrottle } from './limits/throttle.ts';
 import { createAdminServer } from './observe/admin.ts';
 import { createLog, type Log } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
-import { createStatus } from './observe/status.ts';
+import { createStatus, type Lifecycle } from './observe/status.ts';
 import { createTrail } from './observe/trail.ts';
 import { createPipeline } from './pipeline.ts';
 import { createForward } from './upstream/forward.ts';
@@ -72,7 +73,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const ids = createIds(now);
   const alwaysCarried = alwaysCarriedBy(gateway.publicUrl);
   const operations = configuration.contracts.operations.map(({ operation }) => operation);
-  let draining = false;
+  let lifecycle: Lifecycle = 'serving';
 
   const assertions = await createAssertions({ keys: secrets.assertionKeys(), issuer: gateway.publicUrl, now });
   const onSandbox = Object.keys(upstreams).filter((name) => liesOnSandbox(upstreams[name]));
@@ -110,7 +111,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     isKnownCaller: (admitted) => directory.isKnown(admitted.headers.get('authorization')),
     now,
   });
-  const admit = createAdmit({ ...gateway.limits, trustedProxies: gateway.trustedProxies, isDraining: () => draining });
+  const admit = createAdmit({
+    ...gateway.limits,
+    trustedProxies: gateway.trustedProxies,
+    isDraining: () => lifecycle === 'draining',
+  });
   const pipeline = createPipeline({
     admit,
     throttle,
@@ -161,7 +166,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     operations: operations.length,
     keys: directory.status,
     limits: counters.status,
-    isDraining: () => draining,
+    lifecycle: () => lifecycle,
   });
   const adminServer = createAdminServer({
     host: settings.adminHost,
@@ -185,7 +190,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   const adminPort = await listen(adminServer, settings.adminHost, settings.adminPort);
 
   async function stop(): Promise<void> {
-    draining = true;
+    lifecycle = 'ending';
+    publicServer.announceEnd();
+    if (gateway.timeouts.drainDelayMs > 0) await sleep(gateway.timeouts.drainDelayMs);
+    lifecycle = 'draining';
     await publicServer.drain(gateway.timeouts.drainMs);
     await targets.close();
     await directory.close();

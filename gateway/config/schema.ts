@@ -52,7 +52,9 @@ export const gatewayFile = z.strictObject({
       requestMs: whole('milliseconds', 100, 3_600_000).default(60_000),
       /** How long an idle client connection stays open; keep it above the idle time of the balancer in front. */
       keepAliveMs: whole('milliseconds', 0, 3_600_000).default(65_000),
-      /** How long requests in flight may go on after SIGTERM. */
+      /** How long the gateway goes on serving after SIGTERM made it not ready, so that balancers notice. 5–10 s behind one. */
+      drainDelayMs: whole('milliseconds', 0, 600_000).default(250),
+      /** How long requests in flight may go on after that. */
       drainMs: whole('milliseconds', 0, 600_000).default(10_000),
     })
     .prefault({}),

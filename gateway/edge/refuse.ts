@@ -30,6 +30,7 @@ const reasons: Readonly<Record<number, string>> = {
   413: 'Content Too Large',
   431: 'Request Header Fields Too Large',
 };
+
 export function createRefuse(options: RefuseOptions): Refuse {
   const realm = new URL(options.publicUrl).host;
   /** Answered for good: whatever else goes wrong on their connections needs no further answer. */

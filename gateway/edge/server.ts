@@ -24,6 +24,8 @@ export interface ServerOptions {
 export interface PublicServer {
   readonly server: Server;
   activeRequests(): number;
+  /** From now on every answer tells its client that the connection ends; everything is still served. */
+  announceEnd(): void;
   /** Stops taking connections, lets requests in flight finish for at most `drainMs`, then closes what is left. */
   drain(drainMs: number): Promise<void>;
 }
@@ -39,7 +41,8 @@ const parserErrors: Readonly<Record<string, ErrorCode>> = {
 export function createPublicServer(options: ServerOptions): PublicServer {
   const active = new Set<Arrived>();
   const connections = new Set<Socket>();
-  let draining = false;
+  let ending = false;
+  let closing = false;
   const server = createServer({
     // The request line counts too: a target that is too long is ours to refuse, with 414.
     maxHeaderSize: options.headerBytesMax + options.urlBytesMax + 1024,
@@ -59,11 +62,11 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     // Until somebody answers: then the client has left before anybody could.
     trail.status = 499;
     active.add(arrived);
-    if (draining) response.shouldKeepAlive = false;
+    if (ending) response.shouldKeepAlive = false;
     response.on('close', () => {
       active.delete(arrived);
       options.onFinished(trail);
-      if (draining) server.closeIdleConnections();
+      if (closing) server.closeIdleConnections();
     });
     return arrived;
   }
@@ -111,10 +114,15 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     );
   }
 
-  async function drain(drainMs: number): Promise<void> {
+  function announceEnd(): void {
+    ending = true;
     // Whoever is served now learns that this connection ends (RFC 9112 section 9.6); Node does not say it by itself.
-    draining = true;
     for (const { response } of active) response.shouldKeepAlive = false;
+  }
+
+  async function drain(drainMs: number): Promise<void> {
+    announceEnd();
+    closing = true;
     // Node takes a connection on which nothing has been said yet for a busy one.
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
     const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
@@ -124,7 +132,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     clearTimeout(deadline);
   }
 
-  return { server, activeRequests: () => active.size, drain };
+  return { server, activeRequests: () => active.size, announceEnd, drain };
 }
 
 /** Opens a listener; answers the port it got. Rejects with a sentence when the address cannot be had. */

@@ -1,5 +1,8 @@
 // What the admin listener says about the gateway as a whole: ready or not, and the state of everything it leans on.
 
+/** `ending`: still serving, but not ready any more; `draining`: only what is in flight is finished. */
+export type Lifecycle = 'serving' | 'ending' | 'draining';
+
 export interface StatusOptions {
   readonly version: string;
   readonly upstreams: Readonly<
@@ -9,7 +12,7 @@ export interface StatusOptions {
   readonly operations: number;
   keys(): { readonly store: 'reachable' | 'failing' };
   limits(): { readonly state: 'up' | 'away' };
-  isDraining(): boolean;
+  lifecycle(): Lifecycle;
   now(): number;
 }
 
@@ -28,11 +31,11 @@ export function createStatus(options: StatusOptions): Status {
   const startedAtMs = options.now();
 
   async function readiness(): Promise<Readiness> {
-    const draining = options.isDraining();
+    const lifecycle = options.lifecycle();
     return {
-      ready: !draining,
+      ready: lifecycle === 'serving',
       checks: {
-        lifecycle: draining ? 'draining' : 'serving',
+        lifecycle,
         // Known keys go on while the store is away, and limits have their policy: both are reported, neither takes the gateway out.
         keys: options.keys().store,
         limits: options.limits().state,
@@ -44,7 +47,7 @@ export function createStatus(options: StatusOptions): Status {
     return {
       version: options.version,
       started_at: new Date(startedAtMs).toISOString(),
-      lifecycle: options.isDraining() ? 'draining' : 'serving',
+      lifecycle: options.lifecycle(),
       operations: options.operations,
       upstreams: options.upstreams,
       keys: options.keys(),

@@ -1,5 +1,6 @@
 // Carries one upstream answer to the client: head, body, backpressure, deadline, and every way it can go wrong.
 // A class, unlike the rest: undici calls five methods on one object per request, and methods on a prototype cost nothing to make.
+// Longer than the rest, since what these methods know of one answer would otherwise be passed between files.
 
 import type { Dispatcher } from 'undici';
 import type { GatewayError } from '../errors.ts';

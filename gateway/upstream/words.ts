@@ -54,10 +54,12 @@ function errorWords(status: number): UpstreamWords {
   return { status, type, code: 'upstream_error', message };
 }
 
+/** Seconds, or a date in one of the three forms of RFC 9110 section 5.6.7; Date.parse alone would make dates of numbers. */
 function retryAfter(headers: AnswerHeaders): { retryAfterSeconds?: number } {
   const text = headers['retry-after'];
   if (typeof text !== 'string') return {};
-  const seconds = /^\d{1,6}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);
+  if (/^\d{1,6}$/.test(text)) return { retryAfterSeconds: Math.max(1, Number(text)) };
+  const seconds = /^[A-Z][a-z]+,? /.test(text) ? Math.ceil((Date.parse(text) - Date.now()) / 1000) : Number.NaN;
   return Number.isFinite(seconds) ? { retryAfterSeconds: Math.max(1, seconds) } : {};
 }
 

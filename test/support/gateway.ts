@@ -144,7 +144,9 @@ export function writeConfiguration(directory: string, options: GatewayOptions): 
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
   };
   const onSandbox = { platform: { contracts: ['v1/*.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' } };
-  write('config/gateway.yaml', options.gateway ?? {});
+  const { timeouts = {}, ...gateway } = (options.gateway ?? {}) as { timeouts?: object };
+  // Nobody in a test has to notice that a gateway ends, unless that is what it is about.
+  write('config/gateway.yaml', { ...gateway, timeouts: { drainDelayMs: 0, ...timeouts } });
   write('config/upstreams.yaml', { upstreams: options.upstreams ?? onSandbox });
   write('config/limits.yaml', { ...roomyLimits, ...options.limits });
   for (const [file, content] of Object.entries(options.contracts ?? {})) write(join('openapi', file), content);
