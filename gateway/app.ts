@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 import type { DigestOf } from './auth/api-key.ts';
-import { createAssertions } from './auth/assertion.ts';
+import { type Assertions, createAssertions } from './auth/assertion.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createAuthorize } from './auth/authorize.ts';
 import { createDirectory } from './auth/directory.ts';
@@ -47,16 +47,21 @@ export interface AppOptions {
   now(): number;
   /** Where log lines go; standard output by default. */
   readonly logTo?: DestinationStream;
+  /** Work to be done before anybody can connect: whoever finds the gateway ready finds it done. */
+  readonly prepare?: (tools: Preparation) => Promise<void>;
+}
+
+export interface Preparation {
+  /** Present when some upstream is the sandbox. */
+  readonly sandbox: SandboxProcess | undefined;
+  /** For work of the gateway itself on behalf of an organization. */
+  readonly assertionOf: Assertions['assertionOf'];
 }
 
 export interface App {
   readonly port: number;
   readonly adminPort: number;
   readonly log: Log;
-  /** Present when some upstream is the sandbox. */
-  readonly sandbox: SandboxProcess | undefined;
-  /** For work of the gateway itself on behalf of an organization. */
-  readonly assertionOf: Awaited<ReturnType<typeof createAssertions>>['assertionOf'];
   /** Readiness off, requests in flight finished, everything closed. The key store stays the caller's. */
   stop(): Promise<void>;
 }
@@ -186,6 +191,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     metrics.exchange(trail);
   }
 
+  await options.prepare?.({ sandbox, assertionOf: assertions.assertionOf });
   const port = await listen(publicServer.server, settings.host, settings.port);
   const adminPort = await listen(adminServer, settings.adminHost, settings.adminPort);
 
@@ -204,5 +210,5 @@ export async function startApp(options: AppOptions): Promise<App> {
     log.flush();
   }
 
-  return { port, adminPort, log, sandbox, assertionOf: assertions.assertionOf, stop };
+  return { port, adminPort, log, stop };
 }

@@ -1,7 +1,7 @@
 // The demo organization of a gateway that runs on the sandbox: its data, and a fresh test key at every start.
 
 import { randomBytes } from 'node:crypto';
-import type { App } from '../app.ts';
+import type { Preparation } from '../app.ts';
 import type { DigestOf } from '../auth/api-key.ts';
 import { createIssueKey } from '../auth/issue.ts';
 import type { KeyStore } from '../auth/store.ts';
@@ -11,8 +11,7 @@ const KEY_NAME = 'demo key of the last start';
 const BY = 'start';
 const DAY_MS = 86_400_000;
 
-export interface DemoOptions {
-  readonly app: Pick<App, 'sandbox' | 'assertionOf'>;
+export interface DemoOptions extends Preparation {
   readonly store: KeyStore;
   readonly digestOf: DigestOf;
   /** An upstream that lies on the sandbox. */
@@ -21,7 +20,14 @@ export interface DemoOptions {
 }
 
 /** Makes sure that the organization and its data exist, replaces the key of the last start, and answers the new one. */
-export async function issueDemoKey({ app, store, digestOf, upstream, now }: DemoOptions): Promise<string> {
+export async function issueDemoKey({
+  sandbox,
+  assertionOf,
+  store,
+  digestOf,
+  upstream,
+  now,
+}: DemoOptions): Promise<string> {
   const organization = {
     id: ORGANIZATION,
     name: 'Demo',
@@ -33,7 +39,7 @@ export async function issueDemoKey({ app, store, digestOf, upstream, now }: Demo
   if ((await store.organizations.get(ORGANIZATION)) === undefined) await store.organizations.create(organization, BY);
   for (const mode of ['live', 'test'] as const) {
     const claims = { subject: BY, organization: ORGANIZATION, tier: organization.tier, mode, scopes: ['*'] };
-    await app.sandbox?.seed(await app.assertionOf(claims, upstream));
+    await sandbox?.seed(await assertionOf(claims, upstream));
   }
   for (const key of await store.keys.list({ organization: ORGANIZATION })) {
     if (key.name !== KEY_NAME || key.revokedAtMs !== undefined) continue;

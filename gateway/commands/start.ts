@@ -24,6 +24,10 @@ async function start(surroundings: Surroundings, asJson: boolean): Promise<void>
   const settings = loadSettings(surroundings.environment);
   const configuration = await loadConfiguration(settings, surroundings.environment);
   const { store, digestOf } = await openKeyStore(surroundings, settings);
+  // A key that is made up and printed belongs to demo data only: never where a single real upstream is configured.
+  const upstreams = Object.entries(configuration.config.upstreams);
+  const isDemo = upstreams.every(([, upstream]) => liesOnSandboxOnly(upstream));
+  let demoKey: string | undefined;
   const app = await startApp({
     version: surroundings.version,
     settings,
@@ -32,6 +36,10 @@ async function start(surroundings: Surroundings, asJson: boolean): Promise<void>
     store,
     digestOf,
     now: surroundings.now,
+    async prepare(tools) {
+      const demo = { ...tools, store, digestOf, upstream: upstreams[0]?.[0] ?? '', now: surroundings.now };
+      if (isDemo) demoKey = await issueDemoKey(demo);
+    },
   });
 
   surroundings.onSignal(async () => {
@@ -42,10 +50,6 @@ async function start(surroundings: Surroundings, asJson: boolean): Promise<void>
     surroundings.exit(0);
   });
 
-  // A key that is made up and printed belongs to demo data only: never where a single real upstream is configured.
-  const upstreams = Object.entries(configuration.config.upstreams);
-  const demo = { app, store, digestOf, upstream: upstreams[0]?.[0] ?? '', now: surroundings.now };
-  const demoKey = upstreams.every(([, upstream]) => liesOnSandboxOnly(upstream)) ? await issueDemoKey(demo) : undefined;
   surroundings.write(
     asJson
       ? `${JSON.stringify({ port: app.port, admin_port: app.adminPort })}\n`
