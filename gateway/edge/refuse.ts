@@ -161,8 +161,11 @@ function challengeOf(error: GatewayError, realm: string): string | undefined {
 /** There is nobody to answer. What the socket says about that is nobody's fault; anything else that was thrown is still noted. */
 function noteClientGone({ response, trail }: Arrived, thrown: unknown): void {
   trail.status = response.headersSent ? response.statusCode : 499;
-  trail.cause = thrown;
-  if (thrown instanceof GatewayError) trail.code = thrown.code;
+  const isSocketError = !(thrown instanceof GatewayError) && thrown instanceof Error && 'code' in thrown;
+  if (isSocketError) return;
+  const error = toGatewayError(thrown);
+  trail.code = error.code;
+  trail.cause = error.details.cause;
 }
 
 /**

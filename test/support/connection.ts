@@ -81,7 +81,7 @@ export async function ask(port: number, request: string | Buffer): Promise<Answe
   try {
     connection.send(request);
     const answer = await connection.answer({
-      hasBody: !String(request.subarray?.(0, 5) ?? request).startsWith('HEAD '),
+      hasBody: !Buffer.from(request).subarray(0, 5).equals(Buffer.from('HEAD ')),
     });
     if (!answer) throw new Error('the gateway closed the connection without an answer');
     return answer;

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openConnection, requestOf, until } from '../../support/connection.ts';
 import { runCases } from '../../support/errors.ts';
-import { framingCases } from './framing.cases.ts';
 import { createWorld, type World } from '../../support/world.ts';
+import { framingCases } from './framing.cases.ts';
 
 describe('broken HTTP', () => {
   let world: World;

@@ -5,8 +5,8 @@ import { after, before, describe, it } from 'node:test';
 import { openConnection, requestOf } from '../../support/connection.ts';
 import { runCases } from '../../support/errors.ts';
 import { httpAnswer } from '../../support/scripted-upstream.ts';
-import { brokenClock, bugCases, drainCases } from './lifecycle.cases.ts';
 import { createWorld, type World } from '../../support/world.ts';
+import { brokenClock, bugCases, drainCases } from './lifecycle.cases.ts';
 
 describe('a bug', () => {
   let world: World;

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { REFUSALS } from '../../../gateway/errors.ts';
 import { assertErrorHeaders, runCases } from '../../support/errors.ts';
-import { routingCases } from './routing.cases.ts';
 import { createWorld, type World } from '../../support/world.ts';
+import { routingCases } from './routing.cases.ts';
 
 describe('paths and methods', () => {
   let world: World;
@@ -26,6 +26,15 @@ describe('paths and methods', () => {
     assert.equal(answer.headers['x-error-code'], 'route_not_found');
     assert.ok(Number(answer.headers['content-length']) > 100, 'as long as the answer to GET would be');
     assertErrorHeaders(answer, REFUSALS.route_not_found);
+  });
+
+  it('the published keys are there for everybody, and may be kept for a while', async () => {
+    const answer = await world.call('GET /.well-known/jwks.json', { Authorization: undefined });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers['cache-control'], 'public, max-age=300');
+    assert.match(answer.headers['x-request-id'] ?? '', /^req_/);
+    const { keys } = JSON.parse(answer.body.toString()) as { keys: Record<string, unknown>[] };
+    assert.ok(keys.length > 0 && keys.every((key) => key.kty === 'OKP' && key.d === undefined));
   });
 
   for (const target of ['/v1/things', '/.well-known/jwks.json']) {

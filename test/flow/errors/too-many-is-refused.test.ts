@@ -3,8 +3,8 @@
 import { after, before, describe } from 'node:test';
 import { runCases } from '../../support/errors.ts';
 import { unusedPort } from '../../support/upstream.ts';
-import { awayCases, limitCases, tightLimits } from './limit.cases.ts';
 import { createWorld, type World } from '../../support/world.ts';
+import { awayCases, limitCases, tightLimits } from './limit.cases.ts';
 
 describe('limits', () => {
   let world: World;

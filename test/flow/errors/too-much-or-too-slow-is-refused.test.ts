@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openConnection, requestOf } from '../../support/connection.ts';
 import { runCases } from '../../support/errors.ts';
-import { sizeCases, smallLimits } from './size.cases.ts';
 import { createWorld, type World } from '../../support/world.ts';
+import { sizeCases, smallLimits } from './size.cases.ts';
 
 describe('too much or too slow', () => {
   let world: World;

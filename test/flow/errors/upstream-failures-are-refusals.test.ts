@@ -7,8 +7,8 @@ import { assertRefusal, runCases } from '../../support/errors.ts';
 import { httpAnswer } from '../../support/scripted-upstream.ts';
 import { thingsAt } from '../../support/things.ts';
 import { unusedPort } from '../../support/upstream.ts';
-import { unreachableCases, upstreamCases } from './upstream.cases.ts';
 import { createWorld, type World } from '../../support/world.ts';
+import { unreachableCases, upstreamCases } from './upstream.cases.ts';
 
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { assertRefusal, runCases, SECRET } from '../../support/errors.ts';
 import { httpAnswer } from '../../support/scripted-upstream.ts';
-import { ownError, wordsCases } from './words.cases.ts';
 import { createWorld, type World } from '../../support/world.ts';
+import { ownError, wordsCases } from './words.cases.ts';
 
 describe('what an upstream says when it refuses', () => {
   let world: World;

@@ -83,7 +83,10 @@ describe('headers of an answer', () => {
   });
 
   it('stay here if Connection names them', async () => {
-    const answer = await answerWith({ Connection: 'x-total-count, keep-alive', 'X-Total-Count': '7' }, 'GET /v1/declared');
+    const answer = await answerWith(
+      { Connection: 'x-total-count, keep-alive', 'X-Total-Count': '7' },
+      'GET /v1/declared',
+    );
     assert.equal(answer.headers['x-total-count'], undefined);
   });
 

@@ -65,7 +65,9 @@ describe('an answer in pieces', () => {
     const world = await start(createWorld());
     let next = () => {};
     world.upstream.plays((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{ \r\n');
+      socket.write(
+        'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{ \r\n',
+      );
       next = () => socket.write('2\r\n }\r\n0\r\n\r\n');
     });
     const connection = await start(openConnection(world.gateway.port));
@@ -122,6 +124,28 @@ describe('a client that leaves', () => {
       await ended;
       const line = await until(() => world.gateway.logLines().at(-1));
       assert.deepEqual([line.status, line.code, line.level], [499, undefined, 30]);
-      });
+    });
+  }
+});
+
+describe('a client that leaves while its body is read', () => {
+  for (const how of ['destroy', 'resetAndDestroy'] as const) {
+    it(`is no trouble of the gateway’s: ${how}`, async () => {
+      const world = await start(createWorld());
+      const connection = await start(openConnection(world.gateway.port));
+      const headers = {
+        Authorization: world.authorization,
+        'Content-Type': 'application/json',
+        'Content-Length': '100',
+      };
+      connection.send(requestOf('POST /v1/things', { ...headers, Expect: '100-continue' }));
+      assert.equal((await connection.answer())?.status, 100);
+      connection.send('{"name"');
+      connection.socket[how]();
+      const line = await until(() => world.gateway.logLines().at(-1));
+      assert.ok(line.status === 499 || line.code === 'malformed_http', JSON.stringify(line));
+      assert.equal(line.level, 30);
+      assert.deepEqual(world.upstream.received, []);
+    });
   }
 });

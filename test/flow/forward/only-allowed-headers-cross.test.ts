@@ -3,12 +3,20 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Answer, requestOf, ask } from '../../support/connection.ts';
+import { type Answer, ask, requestOf } from '../../support/connection.ts';
 import { headersOf } from '../../support/scripted-upstream.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
 /** A contract that declares header parameters, harmless ones and the gateway's own. */
-const declared = ['X-Region', 'X_Organization_Id', 'X-Organization-Id', 'Authorization', 'Cookie', 'X-Forwarded-For', 'Via'];
+const declared = [
+  'X-Region',
+  'X_Organization_Id',
+  'X-Organization-Id',
+  'Authorization',
+  'Cookie',
+  'X-Forwarded-For',
+  'Via',
+];
 const paths = {
   '/v1/declared': {
     get: {
@@ -45,9 +53,24 @@ describe('headers toward the upstream', () => {
       'Content-Type': 'application/json',
       'Idempotency-Key': 'k-1',
     };
-    const kept = { 'Accept-Encoding': 'br', Cookie: 'a=b', Origin: 'https://a', Referer: 'https://a', 'X-Region': 'eu', TE: 'trailers' };
+    const kept = {
+      'Accept-Encoding': 'br',
+      Cookie: 'a=b',
+      Origin: 'https://a',
+      Referer: 'https://a',
+      'X-Region': 'eu',
+      TE: 'trailers',
+    };
     await world.call('POST /v1/things', { ...allowed, ...kept }, '{"name":"a"}');
-    const own = ['x-request-id', 'traceparent', 'forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'via'];
+    const own = [
+      'x-request-id',
+      'traceparent',
+      'forwarded',
+      'x-forwarded-for',
+      'x-forwarded-proto',
+      'x-forwarded-host',
+      'via',
+    ];
     const identity = ['x-organization-id', 'x-api-key-id', 'x-gateway-assertion'];
     const framing = ['host', 'connection', 'content-length'];
     const expected = [...Object.keys(allowed).map((name) => name.toLowerCase()), ...own, ...identity, ...framing];
@@ -65,11 +88,23 @@ describe('headers toward the upstream', () => {
   });
 
   it('lose what Connection names, before the gateway adds its own', async () => {
-    await world.call('GET /v1/things', { Connection: 'x-request-id, Prefer, x-gateway-assertion', Prefer: 'a', Accept: '*/*' });
+    await world.call('GET /v1/things', {
+      Connection: 'x-request-id, Prefer, x-gateway-assertion',
+      Prefer: 'a',
+      Accept: '*/*',
+    });
     assert.equal(arrived().get('prefer'), undefined);
     assert.equal(arrived().get('accept'), '*/*');
     assert.match(arrived().get('x-request-id') ?? '', /^req_/);
     assert.match(arrived().get('x-gateway-assertion') ?? '', /^ey/);
+  });
+
+  it('ask for no other protocol, whatever the client would like to speak', async () => {
+    const wish = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'websocket', 'HTTP2-Settings': 'AAMAAABk' };
+    assert.equal((await world.call('GET /v1/things', wish)).status, 200);
+    assert.equal(arrived().get('upgrade'), undefined);
+    assert.equal(arrived().get('http2-settings'), undefined);
+    assert.equal(arrived().get('connection'), 'keep-alive');
   });
 
   it('say who asks, for which request, and that a gateway stands between', async () => {

@@ -66,7 +66,9 @@ describe('connections', () => {
       setTimeout(() => socket.write(httpAnswer(200, `"${name}"`)), 60 - 20 * waiting++);
     });
     const connection = await start(openConnection(world.gateway.port));
-    const requests = ['a', 'b', 'c'].map((q) => requestOf(`GET /v1/things?q=${q}`, { Authorization: world.authorization }));
+    const requests = ['a', 'b', 'c'].map((q) =>
+      requestOf(`GET /v1/things?q=${q}`, { Authorization: world.authorization }),
+    );
     connection.send(Buffer.concat(requests));
     const bodies: (string | undefined)[] = [];
     for (const _ of requests) bodies.push((await connection.answer())?.body.toString());
@@ -77,9 +79,21 @@ describe('connections', () => {
 describe('the path that the upstream gets', () => {
   const rows: readonly (readonly [string, string, string | undefined, string, string])[] = [
     ['is the public one', '/', undefined, '/v1/things?q=a', '/v1/things?q=a'],
-    ['carries the prefix of the server where the public one does', '/api', undefined, '/api/v1/things', '/api/v1/things'],
+    [
+      'carries the prefix of the server where the public one does',
+      '/api',
+      undefined,
+      '/api/v1/things',
+      '/api/v1/things',
+    ],
     ['loses the base path', '/', '/base', '/base/v1/things', '/v1/things'],
-    ['changes the base path for the prefix of the server', '/api', '/base', '/base/v1/things?q=a', '/api/v1/things?q=a'],
+    [
+      'changes the base path for the prefix of the server',
+      '/api',
+      '/base',
+      '/base/v1/things?q=a',
+      '/api/v1/things?q=a',
+    ],
     ['keeps what is encoded', '/api', '/base', '/base/v1/things/a%20b', '/api/v1/things/a%20b'],
     ['is not confused by the prefix inside', '/api', '/base', '/base/v1/things/base', '/api/v1/things/base'],
   ];

@@ -30,7 +30,7 @@ async function startStreamUpstream(handle: (request: IncomingMessage, response: 
 }
 
 async function startUpload(url: string, framing: Record<string, string>): Promise<[Connection, TestGateway]> {
-  const gateway = await start(startGateway(thingsAt(url, { timeoutMs: 2000 })));
+  const gateway = await start(startGateway(thingsAt(url, { timeoutMs: 600 })));
   const { authorization } = await gateway.authorize();
   const connection = await start(openConnection(gateway.port));
   const headers = { Authorization: authorization, 'Content-Type': 'application/octet-stream', ...framing };
@@ -161,7 +161,11 @@ describe('a streamed upload that fails', () => {
       connection.send('3\r\none\r\n');
       await until(() => seen === 'one');
       breakOff(connection);
-      assert.equal(await until(() => (complete === undefined ? undefined : { complete })).then((is) => is.complete), false);
+      assert.equal(
+        await until(() => (complete === undefined ? undefined : { complete })).then((is) => is.complete),
+        false,
+      );
+      connection.destroy();
       const line = await until(() => gateway.logLines().find(({ operation }) => operation === 'uploadFile'));
       assert.equal(line.level, 30, 'the client is to blame');
       assert.ok(['499', '400'].includes(String(line.status)), String(line.status));

@@ -1,0 +1,29 @@
+// Every code that the tests of this folder produce through a real socket. Not written down by hand: these are the cases they run.
+
+import type { ErrorCode } from '../../../gateway/errors.ts';
+import { contentCases } from './content.cases.ts';
+import { credentialCases } from './credentials.cases.ts';
+import { framingCases } from './framing.cases.ts';
+import { bugCases, drainCases } from './lifecycle.cases.ts';
+import { awayCases, limitCases } from './limit.cases.ts';
+import { routingCases } from './routing.cases.ts';
+import { sizeCases } from './size.cases.ts';
+import { unreachableCases, upstreamCases } from './upstream.cases.ts';
+import { wordsCases } from './words.cases.ts';
+
+const cases: readonly { readonly code: ErrorCode }[] = [
+  ...credentialCases,
+  ...routingCases,
+  ...contentCases,
+  ...sizeCases,
+  ...limitCases,
+  ...awayCases,
+  ...framingCases,
+  ...upstreamCases,
+  ...unreachableCases,
+  ...wordsCases,
+  ...bugCases,
+  ...drainCases,
+];
+
+export const producedCodes: ReadonlySet<ErrorCode> = new Set(cases.map(({ code }) => code));

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readHeaders } from '../../../gateway/edge/headers.ts';
+
+const read = (...raw: string[]) => Object.fromEntries(readHeaders(raw, 1000));
+
+describe('readHeaders', () => {
+  it('knows names in lower case and joins lines of a list in order', () => {
+    assert.deepEqual(read('Accept', 'a', 'X-Forwarded-For', '1', 'accept', 'b', 'x-forwarded-for', '2'), {
+      accept: 'a, b',
+      'x-forwarded-for': '1, 2',
+    });
+  });
+
+  it('joins cookies as cookies are joined', () => {
+    assert.deepEqual(read('Cookie', 'a=1', 'cookie', 'b=2'), { cookie: 'a=1; b=2' });
+  });
+
+  it('refuses a second credential by its own code', () => {
+    assert.throws(() => read('Authorization', 'a', 'authorization', 'a'), { code: 'authorization_ambiguous' });
+  });
+
+  for (const name of ['Host', 'Content-Length', 'Content-Type', 'Transfer-Encoding', 'Idempotency-Key', 'Expect']) {
+    it(`refuses a second ${name}, even an equal one`, () => {
+      assert.throws(() => read(name, 'a', name.toUpperCase(), 'a'), { code: 'malformed_http' });
+    });
+  }
+
+  it('refuses too many bytes and too many lines, and takes what just fits', () => {
+    assert.throws(() => read('a', 'x'.repeat(996)), { code: 'headers_too_large' });
+    assert.equal(read('a', 'x'.repeat(995)).a?.length, 995);
+    assert.throws(() => read(...Array<string>(202).fill('a')), { code: 'headers_too_large' });
+    assert.ok(read(...Array<string>(200).fill('a')));
+  });
+});

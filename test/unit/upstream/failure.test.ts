@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { GatewayError } from '../../../gateway/errors.ts';
+import { toUpstreamFailure } from '../../../gateway/upstream/failure.ts';
+
+const withCode = (code: string) => Object.assign(new Error(`about ${code}`), { code });
+
+describe('toUpstreamFailure', () => {
+  const rows: readonly (readonly [string, string, string])[] = [
+    ['ECONNREFUSED', 'upstream_unreachable', 'connection_refused'],
+    ['EHOSTUNREACH', 'upstream_unreachable', 'destination_ip_unroutable'],
+    ['ENETUNREACH', 'upstream_unreachable', 'destination_ip_unroutable'],
+    ['ENOENT', 'upstream_unreachable', 'destination_unavailable'],
+    ['ENOTFOUND', 'upstream_unreachable', 'dns_error'],
+    ['EAI_AGAIN', 'upstream_timeout', 'dns_timeout'],
+    ['ETIMEDOUT', 'upstream_timeout', 'connection_timeout'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'upstream_timeout', 'connection_timeout'],
+    ['UND_ERR_HEADERS_TIMEOUT', 'upstream_timeout', 'http_response_timeout'],
+    ['UND_ERR_BODY_TIMEOUT', 'upstream_timeout', 'http_response_timeout'],
+    ['ECONNRESET', 'upstream_bad_response', 'connection_terminated'],
+    ['EPIPE', 'upstream_bad_response', 'connection_terminated'],
+    ['UND_ERR_SOCKET', 'upstream_bad_response', 'http_response_incomplete'],
+    ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'upstream_bad_response', 'http_response_incomplete'],
+    ['UND_ERR_HEADERS_OVERFLOW', 'upstream_bad_response', 'http_response_header_section_size'],
+    ['CERT_HAS_EXPIRED', 'upstream_unreachable', 'tls_protocol_error'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'upstream_unreachable', 'tls_protocol_error'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'upstream_unreachable', 'tls_protocol_error'],
+    ['HPE_INVALID_CONSTANT', 'upstream_bad_response', 'http_protocol_error'],
+    ['something else', 'upstream_bad_response', 'http_protocol_error'],
+  ];
+  for (const [code, expected, proxyError] of rows) {
+    it(`${code} is ${expected}`, () => {
+      const cause = withCode(code);
+      const failure = toUpstreamFailure(cause);
+      assert.equal(failure.code, expected);
+      assert.deepEqual(failure.details.headers, { 'Proxy-Status': `api-gateway; error=${proxyError}` });
+      assert.equal(failure.details.cause, cause);
+    });
+  }
+
+  it('reads the first of several attempts to connect', () => {
+    const both = new AggregateError([withCode('ECONNREFUSED'), withCode('ENETUNREACH')]);
+    assert.equal(toUpstreamFailure(both).code, 'upstream_unreachable');
+  });
+
+  it('leaves a refusal as it is', () => {
+    const refusal = new GatewayError('upstream_timeout');
+    assert.equal(toUpstreamFailure(refusal), refusal);
+  });
+
+  it('takes whatever is thrown', () => {
+    for (const thrown of [undefined, null, 'text', 7, {}, new AggregateError([])]) {
+      assert.equal(toUpstreamFailure(thrown).code, 'upstream_bad_response');
+    }
+  });
+});
