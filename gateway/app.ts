@@ -150,7 +150,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     limitStoreAway: () => (counters.status().state === 'away' ? 1 : 0),
   });
   const refuse = createRefuse({ publicUrl: gateway.publicUrl, alwaysCarried, onRefused });
-  const shell = createShell({ alwaysCarried, jwks: assertions.jwks, refuse: refuse.refuse });
+  const shell = createShell({ alwaysCarried, admit, jwks: assertions.jwks, refuse: refuse.refuse });
   const answerOptions = createAnswerOptions({ admit, throttle, allowedMethods, alwaysCarried });
   const publicServer = createPublicServer({
     ...gateway.limits,

@@ -39,7 +39,7 @@ const limited = { type: 'rate_limit_error', blame: 'client', retryable: true } a
 const upstream = { type: 'api_error', blame: 'upstream', retryable: 'if_safe' } as const satisfies Group;
 const gateway = { type: 'api_error', blame: 'gateway', retryable: true } as const satisfies Group;
 
-/** http-conventions 2.4 and product page section 6: one row per code. */
+/** One row per code; docs/errors.md tells clients what each means. */
 export const REFUSALS = {
   // Who is calling
   api_key_missing: {
@@ -298,7 +298,7 @@ export const REFUSALS = {
 
 export type ErrorCode = keyof typeof REFUSALS;
 
-/** What an upstream said about a refusal of its own, once it has been understood (http-conventions 2.4, "kept"). */
+/** What an upstream said about a refusal of its own, once it has been understood. */
 export interface UpstreamWords {
   readonly status: number;
   readonly type: ErrorType;

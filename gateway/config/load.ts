@@ -58,7 +58,7 @@ export interface ConfigDraft {
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const fileNames = ['gateway.yaml', 'upstreams.yaml', 'limits.yaml'] as const;
 
-/** Variables of product page section 9. Throws ConfigError. */
+/** What the environment says, as docs/config.md lists it. Throws ConfigError. */
 export function loadSettings(environment: Environment): Settings {
   const mistakes: Mistake[] = [];
   const port = (variable: string, fallback: number) => {

@@ -38,6 +38,7 @@ export const gatewayFile = z.strictObject({
   trustedProxies: z.array(cidr).default([]),
   limits: z
     .strictObject({
+      /** Of bodies that are read to be checked; a streamed one is not held. */
       bodyBytesMax: whole('bytes', 1, 1_073_741_824).default(1_048_576),
       headerBytesMax: whole('bytes', 1024, 1_048_576).default(16_384),
       urlBytesMax: whole('bytes', 256, 65_536).default(8_192),
@@ -56,6 +57,11 @@ export const gatewayFile = z.strictObject({
       drainDelayMs: whole('milliseconds', 0, 600_000).default(250),
       /** How long requests in flight may go on after that. */
       drainMs: whole('milliseconds', 0, 600_000).default(10_000),
+    })
+    .check(({ value: { headersMs, requestMs }, issues }) => {
+      if (headersMs <= requestMs) return;
+      const message = 'must not be longer than requestMs, which the head is a part of';
+      issues.push({ code: 'custom', path: ['headersMs'], input: headersMs, message });
     })
     .prefault({}),
   keys: z

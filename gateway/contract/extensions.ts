@@ -1,4 +1,4 @@
-// The `x-gateway-*` members a contract may carry (product page section 3). Any other one is a mistake.
+// The `x-gateway-*` members a contract may carry. Any other one is a mistake.
 
 import { type Mistake, suggest } from '../mistakes.ts';
 import type { ContractDocument } from './document.ts';

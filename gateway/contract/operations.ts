@@ -8,7 +8,7 @@ import { isJson, mediaTypesOf } from './media-types.ts';
 import { isObject, type Located, member, objectAt } from './pointer.ts';
 import { knownScopes, securityOf } from './security.ts';
 
-/** What an entry of upstreams.yaml says about the documents it lists (product page sections 3 and 9). */
+/** What an entry of upstreams.yaml says about the documents it lists. */
 export interface DocumentDefaults {
   readonly upstream: string;
   readonly basePath?: string | undefined;

@@ -120,7 +120,7 @@ export function valuesBetween(texts: readonly string[], segment: string): string
   return values;
 }
 
-/** Depth first, literal before mixed before parameter, so that literals win from left to right (product page section 3). */
+/** Depth first, literal before mixed before parameter, so that literals win from left to right. */
 function descend(
   node: Node,
   segments: readonly string[],

@@ -37,7 +37,7 @@ const none: readonly ErrorObject[] = [];
 /**
  * Documents are registered with Ajv as they are and schemas are referred to by pointer into them: circular references need no
  * dereferencing, and openapi-backend only ever sees documents of one operation, which keeps it away from everything it does per
- * document (libraries.md, defects 1, 2, 4).
+ * document (docs/decisions/0004-contract-tools.md).
  */
 export function createSchemas(documents: readonly ContractDocument[]): Schemas {
   const keys = new Map(documents.map((document, index) => [document, `contract:${index}`]));

@@ -1,4 +1,4 @@
-// Ajv's errors → the violations of the error object (http-conventions 2.2): place, pointer, code, message, constraint.
+// Ajv's errors → the violations of the error object: place, pointer, code, message, constraint.
 
 import type { ErrorObject } from 'ajv';
 import type { JsonObject } from './document.ts';

@@ -1,4 +1,4 @@
-// What one Ajv error says to a client: field code (http-conventions 2.2), message and the violated keyword of the contract.
+// What one Ajv error says to a client: field code, message and the violated keyword of the contract.
 
 import type { ErrorObject } from 'ajv';
 import { isObject } from './pointer.ts';

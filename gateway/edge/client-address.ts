@@ -1,4 +1,4 @@
-// Who is really asking, when trusted proxies stand in front (http-conventions 8.4).
+// Who is really asking, when trusted proxies stand in front.
 
 import { BlockList, isIP } from 'node:net';
 

@@ -19,7 +19,7 @@ const segmentForm = /^[A-Za-z0-9._~!$&'()*+,=:@%-]*$/;
 // Visible ASCII without the double quote, and without the number sign, behind which some servers see a fragment.
 const query = /^[\x21\x24-\x7e]*$/;
 
-/** Splits and judges the target of a request line (http-conventions 8.5). */
+/** Splits and judges the target of a request line. */
 export function parseTarget(target: string): Target {
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);

@@ -105,7 +105,7 @@ function isRetryable(error: GatewayError, method: string, hasIdempotencyKey: boo
   return retryable === 'if_safe' ? idempotentMethods.has(method) || hasIdempotencyKey : retryable;
 }
 
-/** The object of http-conventions 2.2. */
+/** The one error object, as docs/errors.md shows it. */
 function errorObject(error: GatewayError, requestId: string, retryable: boolean, publicUrl: string): object {
   const { words, fields, hint } = error.details;
   const { type, code, message, status } = words ?? { ...error.refusal, code: error.code };

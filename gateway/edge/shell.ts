@@ -9,6 +9,7 @@ const ALLOWED = 'GET, HEAD, OPTIONS';
 export interface ShellOptions {
   /** Headers of every answer, flat. */
   readonly alwaysCarried: readonly string[];
+  admit(arrived: Arrived): unknown;
   /** The public halves of the keys that sign assertions. */
   jwks(): object;
   refuse(arrived: Arrived, thrown: unknown): void;
@@ -17,7 +18,7 @@ export interface ShellOptions {
 export interface Shell {
   /** Whether a request target belongs to the shell. Two comparisons, since every request is asked. */
   owns(target: string): boolean;
-  /** Resolves when Express has taken over; it answers, or refuses through the one error writer. */
+  /** Resolves when Express has taken over; it answers, or refuses through the one error writer. Rejects with what admit throws. */
   handle(arrived: Arrived): Promise<void>;
 }
 
@@ -39,6 +40,7 @@ export function createShell(options: ShellOptions): Shell {
   });
 
   async function handle(arrived: Arrived): Promise<void> {
+    options.admit(arrived);
     const { request, response } = arrived;
     for (const [name, value] of pairs([...options.alwaysCarried, ...arrived.carried])) response.setHeader(name, value);
     response.on('finish', () => {

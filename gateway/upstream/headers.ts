@@ -5,7 +5,7 @@ import type { Checked, Operation } from '../exchange.ts';
 /** Header fields as undici gives them: lower-case names. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-// http-conventions 8.2. Everything else a client sends stays here: credentials, cookies, hop-by-hop fields, and whatever it calls itself.
+// Everything else a client sends stays here: credentials, cookies, hop-by-hop fields, and whatever it calls itself.
 const requestAllowed = [
   'accept',
   'accept-language',

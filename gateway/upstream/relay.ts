@@ -12,7 +12,7 @@ import { toUpstreamRefusal } from './words.ts';
 /** What the contract thinks of an answer. */
 export interface AnswerJudge {
   acceptsMediaType(operation: Operation, status: number, contentType: string | undefined): boolean;
-  modeFor(operation: Operation, status: number): 'refuse' | 'report' | 'off';
+  modeFor(operation: Operation, status: number, contentType: string | undefined): 'refuse' | 'report' | 'off';
   violations(operation: Operation, status: number, body: Buffer, contentType: string | undefined): readonly string[];
 }
 
@@ -72,7 +72,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Controller, status: number, headers: AnswerHeaders): void {
-    // Interim answers are not relayed (http-conventions 8.6).
+    // Interim answers are not relayed: what they promise is the gateway's to keep, and nobody asked for them.
     if (this.ended || status < 200) return;
     const { trail, operation, method } = this.#checked;
     trail.upstreamStatus = status;
@@ -85,19 +85,12 @@ export class Relay implements Dispatcher.DispatchHandler {
       return;
     }
     const hasNoBody = status === 204 || status === 304;
-    if (
-      !hasNoBody &&
-      this.#length !== 0 &&
-      !this.#judge.acceptsMediaType(operation, status, textOf(headers['content-type']))
-    ) {
-      throw upstreamFailure(
-        'upstream_bad_response',
-        'http_protocol_error',
-        new Error(`media type ${textOf(headers['content-type'])}`),
-      );
+    const contentType = textOf(headers['content-type']);
+    if (!hasNoBody && this.#length !== 0 && !this.#judge.acceptsMediaType(operation, status, contentType)) {
+      throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error(`media type ${contentType}`));
     }
     if (method === 'HEAD' || hasNoBody) this.#mode = 'drop';
-    else this.#mode = passUnlessChecked(this.#judge.modeFor(operation, status));
+    else this.#mode = passUnlessChecked(this.#judge.modeFor(operation, status, contentType));
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {

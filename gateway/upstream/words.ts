@@ -14,7 +14,7 @@ const types = new Set<string>([
   'api_error',
 ] satisfies ErrorType[]);
 
-/** Codes for statuses whose bodies say nothing that is understood (http-conventions 2.4, "by status"). */
+/** Codes for statuses whose bodies say nothing that is understood. */
 const byStatus: Readonly<Record<number, ErrorCode>> = { 404: 'resource_missing', 412: 'precondition_failed' };
 
 /**

@@ -51,6 +51,12 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/gateway.yaml:1:28: limits.headerBytes: the key "headerBytes" is not known here. Did you mean "headerBytesMax"?',
     ],
   },
+  'head-longer-than-request': {
+    files: { [gateway]: 'timeouts: { headersMs: 900, requestMs: 800 }\n' },
+    says: [
+      'config/gateway.yaml:1:24: timeouts.headersMs: 900 is not possible here. It must not be longer than requestMs, which the head is a part of.',
+    ],
+  },
   'unknown-host': {
     files: { [gateway]: 'hosts: { mail: mail.example.com }\n' },
     says: [

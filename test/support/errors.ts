@@ -32,7 +32,7 @@ export function runCases<World>(cases: readonly RefusalCase<World>[], world: () 
   }
 }
 
-/** The whole error answer of http-conventions 2.2 with its headers; `status` where an upstream chose it. */
+/** The whole error answer with its headers; `status` where an upstream chose it. */
 export function assertRefusal(answer: Answer, code: string, status?: number): void {
   assert.equal(answer.headers['x-error-code'], code, answer.body.toString());
   const row: Refusal | undefined = REFUSALS[code as ErrorCode];
