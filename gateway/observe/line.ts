@@ -88,6 +88,10 @@ function causeOf(code: string | undefined, cause: unknown): string | undefined {
   return systemCode === undefined ? cause.message : `${systemCode}: ${cause.message}`;
 }
 
-function milliseconds(ms: number): number {
-  return Math.round(ms * 1000) / 1000;
+/** With three digits behind the point, by whole numbers: printing a fraction costs several times as much. */
+function milliseconds(ms: number): string {
+  const micros = Math.round(ms * 1000);
+  const whole = Math.floor(micros / 1000);
+  const rest = micros - whole * 1000;
+  return `${whole}.${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}`;
 }

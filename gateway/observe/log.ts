@@ -21,7 +21,7 @@ const levels = { info: 30, warn: 40, error: 50 } as const;
 /** Where text goes; pino's own streams can also be told to write everything out at once. */
 interface Output {
   readonly stream: DestinationStream;
-  write(bytes: Buffer): void;
+  write(bytes: Buffer, done: () => void): void;
   flush(): void;
 }
 
@@ -51,9 +51,21 @@ function standardOutput(): Output {
   const bytes = pino.destination({ dest: 1, sync: false, contentMode: 'buffer' } as Parameters<
     typeof pino.destination
   >[0]);
+  const waiting: { left: number; readonly done: () => void }[] = [];
+  bytes.on('write', (count: number) => {
+    for (let rest = count; rest > 0 && waiting[0]; ) {
+      const taken = Math.min(rest, waiting[0].left);
+      waiting[0].left -= taken;
+      rest -= taken;
+      if (waiting[0].left === 0) waiting.shift()?.done();
+    }
+  });
   return {
     stream,
-    write: bytes.write.bind(bytes) as unknown as (buffer: Buffer) => void,
+    write(buffer, done) {
+      waiting.push({ left: buffer.length, done });
+      bytes.write(buffer as unknown as string);
+    },
     flush() {
       stream.flushSync();
       bytes.flushSync();
