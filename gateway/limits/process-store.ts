@@ -2,10 +2,13 @@
 
 import type { Charge, CounterStore, Verdict } from './store.ts';
 import { toVerdict } from './verdict.ts';
-import { createWindow, look, newestMsOf, spend, type Window } from './window.ts';
+import { createWindow, type Look, look, newestMsOf, spend, type Window } from './window.ts';
 
-/** Subjects looked at per charge to find expired ones: more than a charge can add, so the sweep always gains. */
-const SWEPT_PER_CHARGE = 2;
+/**
+ * Subjects looked at for each new one to find expired ones: more than are added, so the sweep always gains. Known subjects do not
+ * sweep: looking at two strangers touches memory that nobody has touched for long, which cost more than the decision itself.
+ */
+const SWEPT_PER_SUBJECT = 2;
 
 export interface ProcessStoreOptions {
   readonly now: () => number;
@@ -29,10 +32,13 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
   const subjects = new Map<string, Subject>();
   const sweepOne = createSweep(subjects);
   const since = now();
+  /** Steps of the sweep that new subjects have brought and nobody has made yet. */
+  let owed = 0;
 
   function windowOf({ key, windowMs }: Charge): Window {
     let subject = subjects.get(key);
     if (subject === undefined) {
+      owed += SWEPT_PER_SUBJECT;
       subject = { window: createWindow(), windowMs };
       subjects.set(key, subject);
     }
@@ -42,17 +48,28 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
 
   function decide(charges: readonly Charge[]): Verdict {
     const clockMs = now();
-    for (let step = charges.length * SWEPT_PER_CHARGE; step > 0; step -= 1) sweepOne(clockMs);
-
-    const windows = charges.map(windowOf);
-    const atMs = windows.reduce((latest, window) => Math.max(latest, newestMsOf(window)), clockMs);
-    const looks = charges.map((charge, index) => look(windows[index] as Window, charge, charge.cost, atMs, clockMs));
-    const admitted = charges.every(({ enforce }, index) => !enforce || looks[index]?.waitMs === 0);
+    for (; owed > 0; owed -= 1) sweepOne(clockMs);
+    const windows: Window[] = [];
+    let atMs = clockMs;
+    for (const charge of charges) {
+      const window = windowOf(charge);
+      windows.push(window);
+      atMs = Math.max(atMs, newestMsOf(window));
+    }
+    const looks: Look[] = [];
+    let admitted = true;
+    for (let index = 0; index < charges.length; index += 1) {
+      const charge = charges[index] as Charge;
+      const found = look(windows[index] as Window, charge, charge.cost, atMs, clockMs);
+      looks.push(found);
+      if (charge.enforce && found.waitMs > 0) admitted = false;
+    }
 
     const figures: number[] = [];
-    for (const [index, charge] of charges.entries()) {
+    for (let index = 0; index < charges.length; index += 1) {
+      const charge = charges[index] as Charge;
       const window = windows[index] as Window;
-      let { remaining, resetMs, waitMs } = looks[index] as (typeof looks)[number];
+      let { remaining, resetMs, waitMs } = looks[index] as Look;
       if (admitted && waitMs === 0 && charge.cost > 0) {
         spend(window, charge.windowMs, charge.cost, atMs);
         remaining -= charge.cost;
