@@ -28,6 +28,11 @@ export function commandExists(command: string): boolean {
   }
 }
 
+/** Keeps a process on one core, where the machine lets us choose: contestants have core 0 for themselves. */
+export function pin(pid: number | undefined, core: number): void {
+  if (hasTaskset) execFileSync('taskset', ['-a', '-p', '-c', String(core), String(pid)], { stdio: 'ignore' });
+}
+
 /** Starts a process on one core, where the machine lets us choose, and waits until it says that it is ready. */
 export async function startPinned(
   file: string,
@@ -41,7 +46,7 @@ export async function startPinned(
     // What the gateway logs is written, and thrown away by the system.
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  if (hasTaskset) execFileSync('taskset', ['-a', '-p', '-c', String(core), String(child.pid)], { stdio: 'ignore' });
+  pin(child.pid, core);
   for (let attempt = 0; attempt < 100 && child.exitCode === null; attempt++) {
     if (await answers(port)) return child;
     await sleep(100);

@@ -35,9 +35,21 @@ export function createLines(): Lines {
     return part;
   }
 
+  // Ten requests and more share a millisecond, and printing a number of this size is a tenth of the line.
+  let printedMs = 0;
+  let printed = '0';
+
+  function timeText(timeMs: number): string {
+    if (timeMs !== printedMs) {
+      printedMs = timeMs;
+      printed = String(timeMs);
+    }
+    return printed;
+  }
+
   function lineOf(trail: Trail, level: number, timeMs: number): string {
     const { operation, caller } = trail;
-    const head = `{"level":${level},"time":${timeMs},"request_id":"${trail.id}","method":"${trail.method}","stage":"${trail.stage}","status":${trail.status}`;
+    const head = `{"level":${level},"time":${timeText(timeMs)},"request_id":"${trail.id}","method":"${trail.method}","stage":"${trail.stage}","status":${trail.status}`;
     const who = `${operation ? operationPart(operation) : ''}${caller ? callerPart(caller) : ''},"client":"${trail.clientAddress}"`;
     const cost = `,"duration_ms":${milliseconds(performance.now() - trail.startedAt)},"bytes_in":${trail.bytesIn},"bytes_out":${trail.bytesOut}`;
     return `${head}${who}${cost}${quotaPart(trail)}${upstreamPart(trail)}${rarePart(trail)},"msg":"exchange"}\n`;

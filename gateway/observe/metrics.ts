@@ -78,13 +78,25 @@ export function createMetrics(options: MetricsOptions): Metrics {
     new Gauge({ name, help, registers: [registry], collect });
   }
 
+  const known = new Map<string, { readonly admitted: Counted; readonly refused: Counted }>();
+  function decisionsOn(policy: string) {
+    let both = known.get(policy);
+    if (both === undefined) {
+      both = { admitted: decisions.labels(policy, 'admitted'), refused: decisions.labels(policy, 'refused') };
+      known.set(policy, both);
+    }
+    return both;
+  }
+
   function exchange(trail: Trail): void {
     const { operation, upstreamStatus, upstreamMs, quota, code } = trail;
     serverSeries(operation, trail.status).observe((performance.now() - trail.startedAt) / 1000);
     if (upstreamStatus !== undefined && upstreamMs !== undefined)
       clientSeries(operation, upstreamStatus).observe(upstreamMs / 1000);
-    if (quota?.tightest)
-      decisions.inc({ policy: quota.tightest.policy, decision: code === 'rate_limited' ? 'refused' : 'admitted' });
+    if (quota?.tightest) {
+      const { admitted, refused } = decisionsOn(quota.tightest.policy);
+      (code === 'rate_limited' ? refused : admitted).inc();
+    }
     for (const policy of trail.shadowRefusals ?? []) decisions.inc({ policy, decision: 'shadow_refused' });
     // Upstreams choose codes of their own, which must not become endless labels.
     if (code !== undefined) rejected.inc({ stage: trail.stage, code: code in REFUSALS ? code : 'upstream_own' });
@@ -95,6 +107,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
   return { exchange, contentType: registry.contentType, text: () => registry.metrics() };
 }
+
+/** One series of a counter. */
+type Counted = ReturnType<Counter<string>['labels']>;
 
 /** Finds the series of an operation and status by identity, which costs two look-ups. */
 function byOperation(make: (operation: Operation | undefined, status: number) => Series) {
