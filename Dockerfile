@@ -20,5 +20,5 @@ USER node
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=2s CMD ["node", "-e", "fetch('http://127.0.0.1:9090/readyz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
-# exec form: SIGTERM reaches Node, which drains.
-CMD ["node", "--disable-warning=ExperimentalWarning", "gateway/main.ts", "start"]
+# The wrapper replaces itself by Node, so SIGTERM reaches it, and it drains.
+CMD ["bin/gateway", "start"]

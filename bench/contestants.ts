@@ -29,7 +29,7 @@ export function commandExists(command: string): boolean {
 }
 
 /** Keeps a process on one core, where the machine lets us choose: contestants have core 0 for themselves. */
-export function pin(pid: number | undefined, core: number): void {
+function pin(pid: number | undefined, core: number): void {
   if (hasTaskset) execFileSync('taskset', ['-a', '-p', '-c', String(core), String(pid)], { stdio: 'ignore' });
 }
 
@@ -41,7 +41,9 @@ export async function startPinned(
   port: number,
   environment: NodeJS.ProcessEnv = {},
 ): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path(file), ...args], {
+  // The gateway as operators start it; its wrapper replaces itself by Node, so the process stays the same.
+  const command = file.endsWith('.ts') ? [process.execPath, path(file)] : [path(file)];
+  const child = spawn(command[0] as string, [...command.slice(1), ...args], {
     env: { ...process.env, ...environment },
     // What the gateway logs is written, and thrown away by the system.
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -106,6 +108,6 @@ export async function startGateway(
     .trim()
     .split('\n')
     .map((line) => (JSON.parse(line) as { key: string }).key);
-  const child = await startPinned('../gateway/main.ts', ['start'], 0, port, environment);
+  const child = await startPinned('../bin/gateway', ['start'], 0, port, environment);
   return { name, port, process: child, keys };
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startRedis } from '../test/support/redis.ts';
-import { type Contestant, pin, startFloor, startGateway, startPinned } from './contestants.ts';
+import { type Contestant, startFloor, startGateway, startPinned } from './contestants.ts';
 import { runLoad } from './load.ts';
 
 const { values } = parseArgs({
@@ -91,8 +91,6 @@ async function sample(contestant: Contestant, scenario: Scenario, forMs: number)
 
 const median = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
-// Everything that is not measured shares the other core: the load, the upstream, Redis.
-pin(process.pid, 1);
 const redis = await startRedis();
 const upstreamPort = 18_471;
 const upstream = await startPinned('upstream.ts', [String(upstreamPort)], 1, upstreamPort);
