@@ -25,7 +25,7 @@ it('the type of the stages and the README name the same stages in the same order
     [...body.matchAll(/^ {2}(\w+)\(/gm)].map((match) => match[1]),
     order,
   );
-  const table = [...read('README.md').matchAll(/^\| `(\w+)` \|/gm)].map((match) => match[1]);
+  const table = [...read('README.md').matchAll(/^\| `(\w+)` +\|/gm)].map((match) => match[1]);
   assert.deepEqual(table.slice(0, order.length), order);
 });
 
