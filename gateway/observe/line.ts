@@ -50,7 +50,7 @@ export function createLines(): Lines {
   function lineOf(trail: Trail, level: number, timeMs: number): string {
     const { operation, caller } = trail;
     const head = `{"level":${level},"time":${timeText(timeMs)},"request_id":"${trail.id}","method":"${trail.method}","stage":"${trail.stage}","status":${trail.status}`;
-    const who = `${operation ? operationPart(operation) : ''}${caller ? callerPart(caller) : ''},"client":"${trail.clientAddress}"`;
+    const who = `${operation ? operationPart(operation) : ''}${caller ? callerPart(caller) : ''}${trail.clientAddress === undefined ? '' : `,"client":"${trail.clientAddress}"`}`;
     const cost = `,"duration_ms":${milliseconds(performance.now() - trail.startedAt)},"bytes_in":${trail.bytesIn},"bytes_out":${trail.bytesOut}`;
     return `${head}${who}${cost}${quotaPart(trail)}${upstreamPart(trail)}${rarePart(trail)},"msg":"exchange"}\n`;
   }

@@ -1,0 +1,47 @@
+// The log line is built by hand, so that it is proven here to be JSON whatever is in it.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import fc from 'fast-check';
+import type { Caller } from '../../../gateway/exchange.ts';
+import { createLines } from '../../../gateway/observe/line.ts';
+import { createTrail } from '../../../gateway/observe/trail.ts';
+
+const { lineOf } = createLines();
+
+it('is one line of JSON with any code, cause, violation and name in it', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const organization = {
+        id: text,
+        name: text,
+        tier: text,
+        state: 'active',
+        contacts: [],
+        operator: false,
+      } as const;
+      const caller = { subject: text, organization, mode: 'live', scopes: new Set() } as unknown as Caller;
+      const trail = {
+        ...createTrail('req_1', 'GET'),
+        caller,
+        code: text,
+        cause: new Error(text),
+        answerViolations: [text],
+      };
+      const line = lineOf(trail, 30, 1_795_190_400_000);
+      assert.equal(line.indexOf('\n'), line.length - 1);
+      const read = JSON.parse(line);
+      assert.equal(read.organization, text);
+      assert.deepEqual(read.answer_violations, [text]);
+    }),
+  );
+});
+
+it('prints durations with three digits behind the point', () => {
+  const trail = { ...createTrail('req_1', 'GET'), target: 'http://a:1', upstreamStatus: 200, upstreamMs: 12.0304 };
+  assert.match(lineOf(trail, 30, 1), /"upstream_ms":12\.030[,}]/);
+});
+
+it('leaves out an address that is not known', () => {
+  assert.ok(!('client' in JSON.parse(lineOf(createTrail('req_1', 'GET'), 30, 1))));
+});
