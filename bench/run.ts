@@ -95,20 +95,31 @@ const redis = await startRedis();
 const upstreamPort = 18_471;
 const upstream = await startPinned('upstream.ts', [String(upstreamPort)], 1, upstreamPort);
 const upstreamUrl = `http://127.0.0.1:${upstreamPort}`;
-const contestants = [
-  await startFloor(18_472, upstreamUrl),
-  await startGateway('gateway: all on, Redis', 18_473, upstreamUrl, redis.url),
-  await startGateway('gateway: all on, embedded', 18_474, upstreamUrl),
+const gateways = [
+  (port: number) => startGateway('gateway: all on, Redis', port, upstreamUrl, redis.url),
+  (port: number) => startGateway('gateway: all on, embedded', port, upstreamUrl),
 ];
 
 const results: Record<string, unknown>[] = [];
-for (const scenario of scenarios) {
-  const samples = new Map(contestants.map((contestant) => [contestant, [] as Sample[]]));
-  for (const contestant of contestants) await sample(contestant, scenario, 2000);
-  for (let round = 0; round < rounds; round++) {
-    for (const contestant of contestants) samples.get(contestant)?.push(await sample(contestant, scenario, durationMs));
+// One gateway at a time beside the floor: a second one that only waits makes the first dearer by up to a third.
+for (const [index, start] of gateways.entries()) {
+  const floor = await startFloor(18_472 + 2 * index, upstreamUrl);
+  const gateway = await start(18_473 + 2 * index);
+  for (const scenario of scenarios) await compare(floor, gateway, scenario);
+  for (const { process: child } of [floor, gateway]) {
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await ended;
   }
-  const floor = median((samples.get(contestants[0] as Contestant) ?? []).map(({ cpuMicros }) => cpuMicros));
+}
+
+async function compare(floor: Contestant, gateway: Contestant, scenario: Scenario): Promise<void> {
+  const samples = new Map([floor, gateway].map((contestant) => [contestant, [] as Sample[]]));
+  for (const contestant of samples.keys()) await sample(contestant, scenario, 2000);
+  for (let round = 0; round < rounds; round++) {
+    for (const [contestant, taken] of samples) taken.push(await sample(contestant, scenario, durationMs));
+  }
+  const floorMicros = median((samples.get(floor) ?? []).map(({ cpuMicros }) => cpuMicros));
   for (const [contestant, taken] of samples) {
     const micros = taken.map(({ cpuMicros }) => cpuMicros);
     results.push({
@@ -116,7 +127,7 @@ for (const scenario of scenarios) {
       contestant: contestant.name,
       'CPU µs/request': round1(median(micros)),
       spread: `${round1(Math.min(...micros))}–${round1(Math.max(...micros))}`,
-      '× floor': Math.round((median(micros) / floor) * 100) / 100,
+      '× floor': Math.round((median(micros) / floorMicros) * 100) / 100,
       'requests/s': Math.round(median(taken.map(({ perSecond }) => perSecond))),
       'p50 ms': round1(median(taken.map(({ p50 }) => p50))),
       'p99 ms': round1(median(taken.map(({ p99 }) => p99))),
@@ -139,6 +150,5 @@ else {
   console.table(results);
 }
 
-for (const { process: child } of contestants) child.kill('SIGTERM');
 upstream.kill('SIGTERM');
 await redis.stop();
