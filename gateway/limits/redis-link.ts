@@ -1,15 +1,11 @@
 // The connection to Redis and what is known about its health. A call is answered within the deadline or fails; one failure
 // takes the link down for everybody, and only a probe in the background brings it up again.
 
-import { Redis } from 'ioredis';
-import { SHA, SOURCE } from './redis-script.ts';
+import { connectRedis, evaluate, type Redis } from '../redis.ts';
+import { SCRIPT } from './redis-script.ts';
 
 /** Any counter will do: what matters is that the script can write. PING would be answered by a server that is read-only or full. */
 const PROBE = { keys: ['rl:{probe}'], args: ['', '1000000000 1000 1 1 1'] } as const;
-
-/** A connection this long without an answer is not coming back; a new one may. */
-const SOCKET_TIMEOUT_MS = 1000;
-const RECONNECT_MS = { first: 50, longest: 500 } as const;
 
 export type Reply = readonly number[];
 
@@ -31,7 +27,7 @@ export interface RedisLink {
 
 /** Connects at once and stays connected until closed. */
 export function createRedisLink({ url, deadlineMs, probeEveryMs, onChange }: RedisLinkOptions): RedisLink {
-  const client = connect(url, probe, goDown);
+  const client = connectRedis({ url, onReady: probe, onLost: goDown });
   const calls = createCalls(client, deadlineMs, goDown);
   const opened = Promise.withResolvers<void>();
   let up: boolean | undefined;
@@ -106,8 +102,8 @@ function createCalls(client: Redis, deadlineMs: number, onFailure: (cause: Error
         onFailure(cause);
       }
       waiting.add(fail);
-      evaluate(client, keys, args).then((reply) => {
-        if (settle()) resolve(reply);
+      evaluate(client, SCRIPT, keys, args).then((reply) => {
+        if (settle()) resolve(reply as Reply);
       }, fail);
     });
   }
@@ -118,38 +114,4 @@ function createCalls(client: Redis, deadlineMs: number, onFailure: (cause: Error
       for (const fail of [...waiting]) fail(cause);
     },
   };
-}
-
-/** A client that never keeps a request waiting: no queue while offline, no second try, nothing sent again after a reconnect. */
-function connect(url: string, onReady: () => void, onLost: (cause: Error) => void): Redis {
-  const client = new Redis(url, {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-    connectTimeout: SOCKET_TIMEOUT_MS,
-    socketTimeout: SOCKET_TIMEOUT_MS,
-    // A server that does not answer a goodbye must not hold up the end of the process.
-    disconnectTimeout: 200,
-    retryStrategy: (attempt) => Math.min(RECONNECT_MS.first * 2 ** (attempt - 1), RECONNECT_MS.longest),
-  });
-  let lastError: Error | undefined;
-  client.on('ready', onReady);
-  client.on('error', (error: Error) => {
-    lastError = error;
-  });
-  client.on('close', () => {
-    onLost(lastError ?? new Error('the connection was closed'));
-    lastError = undefined;
-  });
-  return client;
-}
-
-/** By digest; a server that has been restarted or flushed has to be told the script again. */
-async function evaluate(client: Redis, keys: readonly string[], args: readonly string[]): Promise<Reply> {
-  try {
-    return (await client.call('EVALSHA', [SHA, keys.length, ...keys, ...args])) as number[];
-  } catch (error) {
-    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-    return (await client.call('EVAL', [SOURCE, keys.length, ...keys, ...args])) as number[];
-  }
 }

@@ -1,7 +1,7 @@
 // The Lua script that decides many requests in one call: `window.ts` once more, on lists in Redis. Atomic, by the server's
 // clock, and a refusal writes nothing.
 
-import { createHash } from 'node:crypto';
+import { toScript } from '../redis.ts';
 
 /**
  * KEYS: one counter per charge. ARGV[1]: the clock in milliseconds, or empty for the server's. ARGV[i + 1]: the charge to
@@ -13,7 +13,7 @@ import { createHash } from 'node:crypto';
  * A counter is a list of entries of 20 bytes each: first admission, milliseconds from it to the last, units admitted before
  * the entry, units in it. The total of a window is then a difference between its newest and its oldest entry.
  */
-export const SOURCE = `
+export const SCRIPT = toScript(`
 local call, pack, unpack = redis.call, struct.pack, struct.unpack
 local ENTRIES_PER_WINDOW = 100
 local ENTRY = '<I6I4I6I4'
@@ -127,7 +127,4 @@ while i <= count do
   end
 end
 return reply
-`;
-
-/** The name Redis knows the script by. */
-export const SHA = createHash('sha1').update(SOURCE).digest('hex');
+`);

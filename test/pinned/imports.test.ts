@@ -7,10 +7,22 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const concerns = ['auth', 'config', 'contract', 'edge', 'limits', 'observe', 'upstream'];
-const shared = ['gateway/exchange.ts', 'gateway/errors.ts', 'gateway/mistakes.ts', 'gateway/source.ts'];
+const concerns = ['auth', 'config', 'contract', 'edge', 'limits', 'observe', 'replay', 'upstream'];
+const shared = [
+  'gateway/exchange.ts',
+  'gateway/errors.ts',
+  'gateway/mistakes.ts',
+  'gateway/redis.ts',
+  'gateway/source.ts',
+];
 /** They hold several concerns together, so they may see them all. */
-const wiring = ['gateway/app.ts', 'gateway/main.ts', 'gateway/configuration.ts', 'gateway/commands/'];
+const wiring = [
+  'gateway/app.ts',
+  'gateway/main.ts',
+  'gateway/configuration.ts',
+  'gateway/identity.ts',
+  'gateway/commands/',
+];
 
 /** Libraries and the places that may know them. */
 const libraries: Record<string, readonly string[]> = {
@@ -20,7 +32,7 @@ const libraries: Record<string, readonly string[]> = {
   'ajv-formats': ['gateway/contract/'],
   commander: ['gateway/main.ts', 'gateway/commands/'],
   express: ['gateway/edge/', 'gateway/observe/admin.ts'],
-  ioredis: ['gateway/limits/'],
+  ioredis: ['gateway/redis.ts'],
   jose: ['gateway/auth/', 'sandbox/'],
   'lru-cache': ['gateway/auth/'],
   'openapi-backend': ['gateway/contract/'],
