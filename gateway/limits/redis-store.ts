@@ -1,6 +1,7 @@
 // Counters in Redis, shared by all instances. The decisions of one event-loop turn travel as one command; while Redis is
 // away or slow, the configured policy decides without waiting.
 
+import { createKnownRefusals, type KnownRefusals } from './known-refusals.ts';
 import { createProcessStore } from './process-store.ts';
 import { createRedisLink, type RedisLink, type Reply } from './redis-link.ts';
 import type { AwayPolicy, Charge, CounterStore, StoreStatus, Verdict } from './store.ts';
@@ -56,7 +57,8 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
     },
   });
   const fallback = createFallback(options);
-  const ask = createBatches(link, fallback.decide, options.serverClock);
+  const refusals = createKnownRefusals(() => performance.now());
+  const ask = createBatches(link, fallback.decide, refusals, options.serverClock);
 
   function status(): StoreStatus {
     const up = link.isUp();
@@ -65,7 +67,10 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
   }
 
   return {
-    decide: (charges) => (link.isUp() ? ask(charges) : fallback.decide(charges)),
+    decide(charges) {
+      if (!link.isUp()) return fallback.decide(charges);
+      return refusals.find(charges) ?? ask(charges);
+    },
     status,
     opened: link.opened,
     async close() {
@@ -98,6 +103,7 @@ function createFallback({ now, whenStoreIsAway, instances = 1 }: RedisStoreOptio
 function createBatches(
   link: RedisLink,
   decideWithout: (charges: readonly Charge[]) => Verdict,
+  refusals: KnownRefusals,
   serverClock: (() => number) | undefined,
 ): (charges: readonly Charge[]) => Promise<Verdict> {
   const specsOf = createSpecs();
@@ -105,7 +111,7 @@ function createBatches(
 
   async function send({ asked, keys, args }: Batch): Promise<void> {
     try {
-      distribute(await link.run(keys, args), asked);
+      distribute(await link.run(keys, args), asked, refusals);
     } catch {
       for (const { charges, resolve } of asked) resolve(decideWithout(charges));
     }
@@ -135,12 +141,14 @@ function createBatches(
 }
 
 /** Hands each request its part of the reply. */
-function distribute(reply: Reply, asked: readonly Asked[]): void {
+function distribute(reply: Reply, asked: readonly Asked[], refusals: KnownRefusals): void {
   const clockMs = reply[0] as number;
   let offset = 1;
   for (const { charges, resolve } of asked) {
     const decidedAtMs = clockMs + (reply[offset] as number);
-    resolve(toVerdict(charges, reply, offset + 1, decidedAtMs, 'redis'));
+    const verdict = toVerdict(charges, reply, offset + 1, decidedAtMs, 'redis');
+    refusals.note(charges, verdict);
+    resolve(verdict);
     offset += 1 + charges.length * FIGURES_PER_CHARGE;
   }
 }

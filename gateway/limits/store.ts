@@ -32,7 +32,7 @@ export interface Verdict {
   readonly waitMs: number;
   /** The deciding store's clock, epoch milliseconds. */
   readonly decidedAtMs: number;
-  /** `redis`, `process`, or the policy in force while Redis is away. */
+  /** `redis`, `known` if Redis did not have to be asked, `process`, or the policy in force while Redis is away. */
   readonly source: string;
 }
 

@@ -1,0 +1,50 @@
+// Whoever is over its limit costs Redis one command, not one per attempt, and is let in as soon as it would have been anyway.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectRedis, type Redis } from '../../../gateway/redis.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { charge } from '../../unit/limits/scenarios.ts';
+import { countOf, limitOf, type Outage, openStore } from './outage.ts';
+
+let redis: TestRedis;
+let observer: Redis;
+let one: Outage;
+let other: Outage;
+before(async () => {
+  redis = await startRedis();
+  observer = connectRedis({ url: redis.url });
+  one = await openStore(redis.url);
+  other = await openStore(redis.url);
+});
+after(async () => {
+  await Promise.all([one.store.close(), other.store.close()]);
+  observer.disconnect();
+  await redis.stop();
+});
+
+/** How often the script ran so far. */
+async function decisions(): Promise<number> {
+  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await observer.info('commandstats'))?.[1] ?? 0);
+}
+
+test('a thousand attempts over the limit are one command', async () => {
+  const charges = limitOf(10);
+  assert.equal(countOf((await one.ask(charges, 10)).verdicts, 'admitted'), 10);
+  assert.equal(countOf((await one.ask(charges, 1)).verdicts, 'refused'), 1);
+  const before = await decisions();
+  for (let i = 0; i < 1_000; i++) assert.equal((await one.store.decide(charges)).source, 'known');
+  assert.ok((await decisions()) - before <= 1);
+});
+
+test('what is known ends with the wait: then exactly the limit is admitted again, over all instances', async () => {
+  const { key } = limitOf(1)[0] as { key: string };
+  const charges = [charge({ key, requests: 5, windowSeconds: 1 })];
+  await one.ask(charges, 6);
+  const [refused] = (await other.ask(charges, 1)).verdicts;
+  assert.equal(refused?.outcome, 'refused');
+  await sleep((refused?.waitMs ?? 0) + 2);
+  const again = await Promise.all([one.ask(charges, 5), other.ask(charges, 5)]);
+  assert.equal(countOf([...again[0].verdicts, ...again[1].verdicts], 'admitted'), 5);
+});
