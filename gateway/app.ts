@@ -4,19 +4,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 import type { DigestOf } from './auth/api-key.ts';
-import { type Assertions, createAssertions } from './auth/assertion.ts';
-import { createAuthenticate } from './auth/authenticate.ts';
+import type { Assertions } from './auth/assertion.ts';
 import { createAuthorize } from './auth/authorize.ts';
-import { createDirectory } from './auth/directory.ts';
 import type { KeyStore } from './auth/store.ts';
 import type { Settings } from './config/load.ts';
 import type { Secrets } from './config/secrets.ts';
 import type { Configuration } from './configuration.ts';
 import { createAnswerCheck } from './contract/answer.ts';
+import { parseIdempotencyKey } from './contract/idempotency-key.ts';
 import { createMatch } from './contract/match.ts';
 import { createValidate } from './contract/validate.ts';
 import { createAdmit } from './edge/admit.ts';
 import { alwaysCarriedBy } from './edge/always.ts';
+import { createCors } from './edge/cors.ts';
 import { createIds } from './edge/ids.ts';
 import { createAnswerOptions } from './edge/options.ts';
 import { createRefuse } from './edge/refuse.ts';
@@ -24,6 +24,7 @@ import { createPublicServer, listen } from './edge/server.ts';
 import { createShell } from './edge/shell.ts';
 import type { GatewayError } from './errors.ts';
 import type { Arrived, StageName, Trail } from './exchange.ts';
+import { openIdentity } from './identity.ts';
 import { createLimit } from './limits/limit.ts';
 import { openCounterStore } from './limits/open-store.ts';
 import { createThrottle } from './limits/throttle.ts';
@@ -33,6 +34,8 @@ import { createMetrics } from './observe/metrics.ts';
 import { createStatus, type Lifecycle } from './observe/status.ts';
 import { createTrail } from './observe/trail.ts';
 import { createPipeline } from './pipeline.ts';
+import { openAnswerStore } from './replay/open-store.ts';
+import { createReplay } from './replay/replay.ts';
 import { createForward } from './upstream/forward.ts';
 import { liesOnSandbox, type SandboxProcess, startSandbox } from './upstream/sandbox.ts';
 import { createTargets } from './upstream/targets.ts';
@@ -80,28 +83,29 @@ export async function startApp(options: AppOptions): Promise<App> {
   const operations = configuration.contracts.operations.map(({ operation }) => operation);
   let lifecycle: Lifecycle = 'serving';
 
-  const assertions = await createAssertions({ keys: secrets.assertionKeys(), issuer: gateway.publicUrl, now });
+  const identity = await openIdentity({
+    gateway,
+    secrets,
+    store: options.store,
+    digestOf: options.digestOf,
+    log,
+    now,
+    onAssertionKeys: () => sandbox?.renewTrust(),
+  });
+  const { assertions } = identity;
   const onSandbox = Object.keys(upstreams).filter((name) => liesOnSandbox(upstreams[name]));
-  const sandbox =
+  const sandbox: SandboxProcess | undefined =
     onSandbox.length === 0
       ? undefined
       : await startSandbox({
           dataDirectory: settings.dataDirectory,
-          jwks: assertions.jwks(),
+          jwks: assertions.jwks,
           issuer: gateway.publicUrl,
           audiences: onSandbox,
-          cursorSecret: secrets.cursorSecret(),
+          cursorSecret: await secrets.cursorSecret(),
           onRestart: () => log.logger.warn('the sandbox ended; starting it again'),
         });
   const targets = createTargets(upstreams, (address) => sandbox?.originOf(address) ?? address);
-  const directory = createDirectory({
-    store: options.store,
-    digestOf: options.digestOf,
-    now,
-    positiveMax: gateway.keys.cacheMax,
-    negativeMax: gateway.keys.unknownCacheMax,
-    graceMs: gateway.keys.graceSeconds * 1000,
-  });
   const counters = await openCounterStore({
     redisUrl: settings.redisUrl,
     whenStoreIsAway: () => limits.whenStoreIsAway,
@@ -109,11 +113,27 @@ export async function startApp(options: AppOptions): Promise<App> {
     onChange: (state) =>
       log.logger[state.state === 'up' ? 'info' : 'error'](state, 'the store of the limits changed its state'),
   });
+  const answers = await openAnswerStore({
+    redisUrl: settings.redisUrl,
+    dataDirectory: settings.dataDirectory,
+    now,
+    onChange: (state) =>
+      log.logger[state.state === 'up' ? 'info' : 'error'](state, 'the store of idempotent answers changed its state'),
+  });
+  const timeoutMs = (upstream: string) => upstreams[upstream]?.timeoutMs ?? 0;
+  const replays = createReplay({
+    store: answers,
+    keyOf: parseIdempotencyKey,
+    timeoutMs,
+    honoursKey: (upstream) => upstreams[upstream]?.honoursIdempotencyKey === true,
+    ...gateway.idempotency,
+    alwaysCarried,
+  });
 
   const { match, allowedMethods } = createMatch(operations);
   const { throttle, countFailure } = createThrottle({
     ...limits.addresses,
-    isKnownCaller: (admitted) => directory.isKnown(admitted.headers.get('authorization')),
+    isKnownCaller: identity.isKnownCaller,
     now,
   });
   const admit = createAdmit({
@@ -125,7 +145,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     admit,
     throttle,
     match,
-    authenticate: createAuthenticate({ directory }),
+    authenticate: identity.authenticate,
     authorize: createAuthorize({
       operatorScopes: new Set(gateway.operatorScopes),
       hasTestTarget: targets.hasTestTarget,
@@ -133,11 +153,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     }),
     limit: createLimit({ store: counters, rules: limits, now }),
     validate: createValidate({ ...configuration.contracts, ...gateway.limits }),
+    replay: replays.replay,
     forward: createForward({
       targets,
       alwaysCarried,
       answers: createAnswerCheck(configuration.contracts.operations, configuration.contracts.schemas, now),
-      timeoutMs: (upstream) => upstreams[upstream]?.timeoutMs ?? 0,
+      timeoutMs,
       assertionFor: assertions.assertionFor,
       traceId: ids.traceId,
       spanId: ids.spanId,
@@ -152,6 +173,13 @@ export async function startApp(options: AppOptions): Promise<App> {
   const refuse = createRefuse({ publicUrl: gateway.publicUrl, alwaysCarried, onRefused });
   const shell = createShell({ alwaysCarried, admit, jwks: assertions.jwks, refuse: refuse.refuse });
   const answerOptions = createAnswerOptions({ admit, throttle, allowedMethods, alwaysCarried });
+  const cors = createCors({
+    hosts: gateway.cors,
+    declaredRequestHeaders: operations.flatMap(({ requestHeaders }) => requestHeaders),
+    declaredResponseHeaders: operations.flatMap(({ responseHeaders }) => [...responseHeaders]),
+    alwaysCarried,
+    admit,
+  });
   const publicServer = createPublicServer({
     ...gateway.limits,
     ...gateway.timeouts,
@@ -159,6 +187,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     createTrail,
     requestId: ids.requestId,
     handle(arrived) {
+      cors.allow(arrived);
+      if (cors.isPreflight(arrived)) return cors.answerPreflight(arrived);
       if (shell.owns(arrived.request.url as string)) return shell.handle(arrived);
       return arrived.request.method === 'OPTIONS' ? answerOptions(arrived) : pipeline(arrived);
     },
@@ -169,8 +199,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     now,
     upstreams,
     operations: operations.length,
-    keys: directory.status,
+    keys: identity.keysStatus,
+    issuers: identity.issuersStatus,
     limits: counters.status,
+    idempotency: answers.status,
     lifecycle: () => lifecycle,
   });
   const adminServer = createAdminServer({
@@ -191,6 +223,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     metrics.exchange(trail);
   }
 
+  await identity.ready();
   await options.prepare?.({ sandbox, assertionOf: assertions.assertionOf });
   const port = await listen(publicServer.server, settings.host, settings.port);
   const adminPort = await listen(adminServer, settings.adminHost, settings.adminPort);
@@ -202,7 +235,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     lifecycle = 'draining';
     await publicServer.drain(gateway.timeouts.drainMs);
     await targets.close();
-    await directory.close();
+    await replays.close();
+    await answers.close();
+    await identity.close();
     await counters.close();
     sandbox?.close();
     adminServer.closeAllConnections();

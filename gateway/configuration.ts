@@ -1,9 +1,9 @@
 // Everything that is decided before the first request: configuration files and contracts, checked together. Used alike by start, check
 // and the commands, so that what `check` accepts is what starts.
 
-import { type Config, completed, loadConfig, type Settings } from './config/load.ts';
+import { type Config, type ConfigDraft, completed, loadConfig, type Settings } from './config/load.ts';
 import { type Contracts, compileAll, loadContracts } from './contract/load.ts';
-import { ConfigError, condensed, type Mistake } from './mistakes.ts';
+import { ConfigError, condensed, type Mistake, suggest } from './mistakes.ts';
 
 export interface Configuration {
   readonly config: Config;
@@ -39,10 +39,23 @@ export async function loadConfiguration(
     },
     mistakes,
   );
+  if (mistakes.length === 0) checkScopes(draft, contracts, mistakes);
   if (mistakes.length === 0 && (compile === 'all' || contracts.operations.length <= COMPILED_AT_BOOT_MAX)) {
     compileAll(contracts, mistakes);
   }
   const config = completed(draft);
   if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes));
   return { config, contracts };
+}
+
+/** A misspelt scope would grant nothing, in silence. */
+function checkScopes({ gateway, sources }: ConfigDraft, { scopes }: Contracts, mistakes: Mistake[]): void {
+  const known = new Set([...scopes, ...(gateway?.operatorScopes ?? [])]);
+  for (const [name, { scopesMax }] of Object.entries(gateway?.issuers ?? {})) {
+    for (const [index, scope] of scopesMax.entries()) {
+      if (scope === '*' || known.has(scope)) continue;
+      const reason = `the scope "${scope}" is unknown.`;
+      mistakes.push(sources.gateway.mistakeAt(['issuers', name, 'scopesMax', index], reason, suggest(scope, known)));
+    }
+  }
 }

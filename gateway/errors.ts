@@ -46,7 +46,7 @@ export const REFUSALS = {
     ...unauthenticated,
     status: 401,
     challenge: 'bare',
-    message: 'No API key was sent. Send it as "Authorization: Bearer <key>".',
+    message: 'No credentials were sent. Send an API key as "Authorization: Bearer <key>".',
   },
   auth_scheme_unsupported: {
     ...unauthenticated,
@@ -91,22 +91,50 @@ export const REFUSALS = {
     challenge: 'invalid_token',
     message: 'This API key has expired.',
   },
+  token_invalid: {
+    ...unauthenticated,
+    status: 401,
+    challenge: 'invalid_token',
+    message: 'This token is not valid here.',
+    hints: {
+      issuer: 'Its issuer (iss) is not one that is accepted.',
+      form: 'It is not a signed JSON Web Token of acceptable form and size.',
+      algorithm: 'Its algorithm (alg) is not accepted.',
+      key: 'The key it names (kid) is not one of its issuer.',
+      signature: 'Its signature is wrong.',
+      claims: 'A claim that is required is missing or malformed.',
+      not_yet: 'It is not valid yet (nbf, iat).',
+      organization: 'The organization it names does not exist.',
+    },
+  },
+  token_expired: {
+    ...unauthenticated,
+    status: 401,
+    challenge: 'invalid_token',
+    message: 'This token has expired.',
+  },
+  token_audience: {
+    ...unauthenticated,
+    status: 401,
+    challenge: 'invalid_token',
+    message: 'This token was issued for another audience (aud).',
+  },
   auth_unavailable: {
     ...gateway,
     status: 503,
     retryAfterSeconds: 2,
-    message: 'API keys cannot be checked at the moment. Nothing was processed.',
+    message: 'Credentials cannot be checked at the moment. Nothing was processed.',
   },
   insufficient_scope: {
     ...forbidden,
     status: 403,
     challenge: 'insufficient_scope',
-    message: 'This API key lacks a scope that the operation requires; required_scopes lists them.',
+    message: 'These credentials lack a scope that the operation requires; required_scopes lists them.',
   },
   key_mode_mismatch: {
     ...forbidden,
     status: 403,
-    message: 'This operation has no test mode, and a test key never reaches live data.',
+    message: 'This operation has no test mode, and test credentials never reach live data.',
   },
   ip_not_allowed: {
     ...forbidden,
@@ -116,7 +144,7 @@ export const REFUSALS = {
   account_inactive: {
     ...forbidden,
     status: 403,
-    message: 'The organization of this API key is suspended.',
+    message: 'The organization that these credentials belong to is suspended.',
   },
 
   // Where to
@@ -224,6 +252,28 @@ export const REFUSALS = {
     retryable: false,
     status: 400,
     message: 'The Idempotency-Key header is one value of 1 to 255 visible ASCII characters.',
+  },
+  idempotency_key_in_use: {
+    type: 'idempotency_error',
+    blame: 'client',
+    retryable: true,
+    status: 409,
+    retryAfterSeconds: 1,
+    message: 'The first request with this Idempotency-Key is still running.',
+  },
+  idempotency_key_reused: {
+    type: 'idempotency_error',
+    blame: 'client',
+    retryable: false,
+    status: 422,
+    message: 'This Idempotency-Key was used for a different request. A new request needs a new key.',
+  },
+  idempotency_result_not_retained: {
+    type: 'idempotency_error',
+    blame: 'client',
+    retryable: false,
+    status: 409,
+    message: 'The first request with this Idempotency-Key succeeded, but its answer was too long to be kept.',
   },
 
   // How much

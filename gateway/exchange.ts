@@ -20,8 +20,10 @@ export interface Organization {
 
 /** Whoever the credentials stand for. The same object serves every request of that caller until something about it changes. */
 export interface Caller {
-  /** Key id, or `anonymous` on public operations. */
+  /** Key id, the subject of a token as its issuer names it, or `anonymous` on public operations. */
   readonly subject: string;
+  /** Of a token: the name under which its issuer is configured. Subjects are unique within one issuer only. */
+  readonly issuer: string | undefined;
   /** Absent on public operations only. */
   readonly organization: Organization | undefined;
   readonly mode: Mode;
@@ -101,12 +103,14 @@ export interface Trail {
   operation: Operation | undefined;
   caller: Caller | undefined;
   quota: Quota | undefined;
-  /** Where the decision came from: `redis`, `process`, or the policy in force while Redis is away. */
+  /** Where the decision came from: `redis`, `known` (a refusal that still holds), `process`, or the policy in force while Redis is away. */
   quotaSource: string | undefined;
   /** The store's clock when it decided, epoch milliseconds. */
   quotaDecidedAtMs: number | undefined;
   /** Policies that would have refused but are not enforced yet. */
   shadowRefusals: readonly string[] | undefined;
+  /** Whether the client got what was kept of an earlier request with the same Idempotency-Key. */
+  replayed: boolean;
   target: string | undefined;
   upstreamStatus: number | undefined;
   /** Milliseconds from sending to the first byte of the answer's head. */
@@ -174,6 +178,29 @@ export interface Checked extends Counted {
   readonly rawBody: Buffer | undefined;
 }
 
+/** What comes of a request that may be sent again, on its way into the store. Nothing of it ever rejects. */
+export interface Recording {
+  /** Bodies longer than this are not kept. */
+  readonly bodyBytesMax: number;
+  /** The upstream's answer as the client is about to get it: resolves when it is kept or cannot be. */
+  keep(answer: RecordedAnswer): Promise<void>;
+  /** What forwarding threw: kept if it is the upstream's word on this request, else forgotten, so that a repetition runs anew. */
+  fail(error: unknown): Promise<void>;
+}
+
+export interface RecordedAnswer {
+  readonly status: number;
+  /** Flat names and values, without those of the connection and of this one exchange. */
+  readonly headers: readonly string[];
+  /** Undefined: too long to be kept. */
+  readonly body: Buffer | undefined;
+}
+
+export interface Fresh extends Checked {
+  /** Absent: nobody asked to have it remembered. */
+  readonly recording: Recording | undefined;
+}
+
 /** The stages, in order. Each returns what it learned, or throws a GatewayError. */
 export interface Stages {
   admit(arrived: Arrived): Admitted;
@@ -183,7 +210,9 @@ export interface Stages {
   authorize(identified: Identified): Permitted;
   limit(permitted: Permitted): Awaitable<Counted>;
   validate(counted: Counted): Awaitable<Checked>;
-  forward(checked: Checked): Promise<void>;
+  /** Undefined: answered already, with what was kept of the first time. */
+  replay(checked: Checked): Awaitable<Fresh | undefined>;
+  forward(fresh: Fresh): Promise<void>;
 }
 
 export type StageName = keyof Stages;

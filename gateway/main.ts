@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { Command, CommanderError } from 'commander';
+import { addAssertionKeysCommands } from './commands/assertion-keys.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addCheckCommands } from './commands/check.ts';
 import type { CommandContext } from './commands/context.ts';
@@ -11,7 +12,7 @@ import { addKeysCommands } from './commands/keys.ts';
 import { addOrgsCommands } from './commands/orgs.ts';
 import { addSeedCommands } from './commands/seed.ts';
 import { addStartCommand } from './commands/start.ts';
-import { openKeyStore, type Surroundings } from './commands/surroundings.ts';
+import { openKeyStore, openSecrets, type Surroundings } from './commands/surroundings.ts';
 import { loadSettings } from './config/load.ts';
 import { loadConfiguration } from './configuration.ts';
 import { ConfigError, toSentence } from './mistakes.ts';
@@ -33,6 +34,12 @@ const surroundings: Surroundings = {
   },
 };
 
+// `gateway keys list | head`: whoever reads has seen enough, and nothing more can be said.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
 const configuration = () => loadConfiguration(loadSettings(process.env), process.env);
 const context: CommandContext = {
   openStore: () => openKeyStore(surroundings, loadSettings(process.env)),
@@ -43,6 +50,9 @@ const context: CommandContext = {
   now: Date.now,
   randomBytes,
   write: surroundings.write,
+  complain: surroundings.complain,
+  onTerminal: process.stderr.isTTY === true,
+  input: () => process.stdin,
   fail(message) {
     throw failure(1, message);
   },
@@ -71,6 +81,7 @@ addOrgsCommands(program, context);
 addKeysCommands(program, context);
 addSeedCommands(program, context);
 addAuditCommands(program, context);
+addAssertionKeysCommands(program, context, () => openSecrets(surroundings, loadSettings(process.env)));
 exitOnUsage(program);
 
 try {

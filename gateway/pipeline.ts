@@ -34,7 +34,11 @@ export function createPipeline(stages: Stages): Pipeline {
     trail.stage = 'validate';
     const checked = await stages.validate(counted);
 
+    trail.stage = 'replay';
+    const fresh = await stages.replay(checked);
+    if (fresh === undefined) return;
+
     trail.stage = 'forward';
-    await stages.forward(checked);
+    await stages.forward(fresh);
   };
 }

@@ -17,12 +17,13 @@ interface Verified {
 }
 
 export function createIdentify(
-  jwks: JSONWebKeySet,
+  trusted: () => JSONWebKeySet,
   issuer: string,
   audiences: readonly string[],
   now: Clock,
 ): Identify {
-  const keys = createLocalJWKSet(jwks);
+  let jwks = trusted();
+  let keys = createLocalJWKSet(jwks);
   // The gateway sends the same token for up to a minute, and a signature is the dearest part of a small request.
   const cache = new Map<string, Verified>();
 
@@ -38,9 +39,17 @@ export function createIdentify(
     return verified.scope;
   };
 
+  /** Made anew only when the gateway has rotated its keys: imported ones are remembered in it. */
+  function presentKeys(): typeof keys {
+    const present = trusted();
+    if (present !== jwks) keys = createLocalJWKSet(present);
+    jwks = present;
+    return keys;
+  }
+
   async function verify(assertion: string): Promise<Verified> {
     try {
-      const { payload } = await jwtVerify(assertion, keys, {
+      const { payload } = await jwtVerify(assertion, presentKeys(), {
         algorithms: ['EdDSA'],
         issuer,
         audience: [...audiences],

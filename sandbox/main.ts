@@ -3,10 +3,10 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { calculateJwkThumbprint, type JSONWebKeySet } from 'jose';
 import { DatabaseInUse } from './database.ts';
 import { createLifetime } from './leases.ts';
 import { createSandbox, type Sandbox } from './server.ts';
+import { createTrust } from './trust.ts';
 
 const EXIT_IN_USE = 73;
 
@@ -25,14 +25,13 @@ try {
 
 async function start(): Promise<void> {
   mkdirSync(directory, { recursive: true });
-  const jwks = JSON.parse(variable('SANDBOX_JWKS')) as JSONWebKeySet;
   // The time-outs can be shortened for tests.
   const graceMs = Number(process.env.SANDBOX_LEASE_GRACE_MS ?? 2000);
   const firstGraceMs = Number(process.env.SANDBOX_FIRST_LEASE_GRACE_MS ?? 30_000);
   const onLeases = createLifetime(graceMs, firstGraceMs, () => void end());
   sandbox = createSandbox({
     databasePath: join(directory, 'platform.db'),
-    jwks,
+    trusted: createTrust(join(directory, 'jwks.json')),
     issuer: variable('SANDBOX_ISSUER'),
     audiences: (process.env.SANDBOX_AUDIENCES ?? 'platform').split(','),
     cursorSecret: variable('SANDBOX_CURSOR_SECRET'),
@@ -47,7 +46,7 @@ async function start(): Promise<void> {
   process.stderr.on('error', () => {});
 
   const services = { platform: await listen(sandbox) };
-  announce({ pid: process.pid, services, jwksThumbprint: await thumbprintOf(jwks) });
+  announce({ pid: process.pid, services });
   // A parent that is gone by now is none of this process's business: nobody takes a lease, and it ends.
   process.send?.({ ready: true, services }, () => {});
 }
@@ -65,12 +64,6 @@ function announce(content: Readonly<Record<string, unknown>>): void {
   const draft = `${announcement}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(content)}\n`, { mode: 0o600 });
   renameSync(draft, announcement);
-}
-
-/** Tells a gateway whether this process trusts its keys: RFC 7638, several keys sorted and joined by a dot. */
-async function thumbprintOf(jwks: JSONWebKeySet): Promise<string> {
-  const thumbprints = await Promise.all(jwks.keys.map((key) => calculateJwkThumbprint(key)));
-  return thumbprints.sort().join('.');
 }
 
 async function end(): Promise<void> {

@@ -23,8 +23,8 @@ import { type Clock, createWrite } from './write.ts';
 export interface SandboxOptions {
   /** A file, or `:memory:`. */
   readonly databasePath: string;
-  /** The gateway's public keys. */
-  readonly jwks: JSONWebKeySet;
+  /** The gateway's public keys as they are now; the same object for as long as nothing has changed. */
+  trusted(): JSONWebKeySet;
   readonly issuer: string;
   /** Names under which gateways know this service; default `platform`. */
   readonly audiences?: readonly string[];
@@ -51,7 +51,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const { now = Date.now, onFault = () => {} } = options;
   const database = openDatabase(options.databasePath, schemaOf(Object.values(RESOURCES)));
   const route = createParts(database, options, now);
-  const identify = createIdentify(options.jwks, options.issuer, options.audiences ?? ['platform'], now);
+  const identify = createIdentify(options.trusted, options.issuer, options.audiences ?? ['platform'], now);
   const leases = createLeases(options.onLeases ?? (() => {}));
 
   async function answer(request: IncomingMessage): Promise<Answer> {

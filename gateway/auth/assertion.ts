@@ -1,21 +1,14 @@
 // The gateway's word to upstreams about who is calling: a short-lived signed token, made once per caller and upstream and reused.
 
-import { calculateJwkThumbprint, importJWK, SignJWT } from 'jose';
+import { importJWK, SignJWT } from 'jose';
 import type { Awaitable, Caller, Mode } from '../exchange.ts';
+import { type AssertionKey, kidOf, publishedAt, signerAt, type Term, unsignedFromMs } from './assertion-keys.ts';
 
 const LIFETIME_SECONDS = 60;
 /** From here on a new one is made in the background. */
 const RENEWED_AFTER_MS = 30_000;
 /** Leaves 15 s of life, rounding included: one with less could run out on the way. */
 const USABLE_FOR_MS = 44_000;
-
-/** A private Ed25519 key, as JWK. */
-export interface AssertionKey {
-  readonly kty: 'OKP';
-  readonly crv: 'Ed25519';
-  readonly x: string;
-  readonly d: string;
-}
 
 export interface AssertionClaims {
   /** Key id, or whatever else speaks for the organization. */
@@ -27,7 +20,6 @@ export interface AssertionClaims {
 }
 
 export interface AssertionsOptions {
-  /** The first one signs; all are published. */
   readonly keys: readonly AssertionKey[];
   readonly issuer: string;
   now(): number;
@@ -38,8 +30,22 @@ export interface Assertions {
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
   /** For work of the gateway itself, on behalf of an organization; not cached. */
   assertionOf(claims: AssertionClaims, upstream: string): Promise<string>;
-  /** The public halves, as a JWK Set. */
-  jwks(): { readonly keys: readonly { readonly kid: string }[] };
+  /** The public halves of the keys that are published now, as a JWK Set. */
+  jwks(): { readonly keys: readonly PublishedKey[] };
+  /**
+   * Takes another set of keys into use; what the former ones signed is used until it is renewed. Rejects with a sentence, and nothing
+   * changes, if there is a moment from now on at which none of them may sign.
+   */
+  useKeys(keys: readonly AssertionKey[]): Promise<void>;
+}
+
+export interface PublishedKey {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  readonly x: string;
+  readonly kid: string;
+  readonly alg: 'EdDSA';
+  readonly use: 'sig';
 }
 
 interface Held {
@@ -48,11 +54,17 @@ interface Held {
   signing: Promise<string> | undefined;
 }
 
+/** Rejects as `useKeys` does. */
 export async function createAssertions({ keys, issuer, now }: AssertionsOptions): Promise<Assertions> {
-  const published = await Promise.all(keys.map(toPublished));
-  const sign = await createSign(keys[0], published[0]?.kid, issuer);
-  const jwks = Object.freeze({ keys: published });
-  const heldBy = new WeakMap<Caller, Map<string, Held>>();
+  let used = keys;
+  let ready = await prepare(keys, issuer, now());
+  let heldBy = new WeakMap<Caller, Map<string, Held>>();
+
+  async function sign(claims: AssertionClaims, upstream: string, atMs: number): Promise<string> {
+    const signer = signerAt(ready, atMs);
+    if (signer === undefined) throw new Error('There is no key to sign assertions with.');
+    return signer.sign(claims, upstream, atMs);
+  }
 
   /** One signature at a time per caller and upstream: whoever comes meanwhile gets the same. */
   function renew(held: Held, caller: Caller, upstream: string): Promise<string> {
@@ -79,14 +91,43 @@ export async function createAssertions({ keys, issuer, now }: AssertionsOptions)
       return held.token;
     },
     assertionOf: (claims, upstream) => sign(claims, upstream, now()),
-    jwks: () => jwks,
+    jwks: () => ({ keys: publishedAt(ready, now()).map(({ published }) => published) }),
+    async useKeys(next) {
+      if (next === used) return;
+      const former = publishedAt(ready, now());
+      ready = await prepare(next, issuer, now());
+      used = next;
+      const kids = new Set(publishedAt(ready, now()).map(({ published }) => published.kid));
+      // One that was taken away before its time: nobody believes any more what it signed.
+      if (former.some(({ published }) => !kids.has(published.kid))) heldBy = new WeakMap();
+    },
   };
 }
 
-async function createSign(key: AssertionKey | undefined, kid: string | undefined, issuer: string) {
-  if (key === undefined || kid === undefined) throw new Error('There is no key to sign assertions with.');
-  const privateKey = await importJWK({ ...key, alg: 'EdDSA' });
-  return function sign(claims: AssertionClaims, upstream: string, atMs: number): Promise<string> {
+type Sign = (claims: AssertionClaims, upstream: string, atMs: number) => Promise<string>;
+
+interface ReadyKey extends Term {
+  readonly published: PublishedKey;
+  readonly sign: Sign;
+}
+
+async function prepare(keys: readonly AssertionKey[], issuer: string, nowMs: number): Promise<readonly ReadyKey[]> {
+  const unsignedMs = unsignedFromMs(keys, nowMs);
+  if (unsignedMs !== undefined) {
+    const since = new Date(unsignedMs).toISOString();
+    throw new Error(`No key of the secrets entry assertion_keys may sign at ${since}: one of them must.`);
+  }
+  return Promise.all(
+    keys.map(async (key) => {
+      const published = await toPublished(key);
+      return { ...key, published, sign: await createSign(key, published.kid, issuer) };
+    }),
+  );
+}
+
+async function createSign({ kty, crv, x, d }: AssertionKey, kid: string, issuer: string): Promise<Sign> {
+  const privateKey = await importJWK({ kty, crv, x, d, alg: 'EdDSA' });
+  return function sign(claims, upstream, atMs) {
     const { subject, organization, tier, mode, scopes } = claims;
     const ofOrganization = {
       ...(organization !== undefined && { org: organization }),
@@ -118,7 +159,7 @@ function claimsOf({ subject, organization, mode, scopes }: Caller): AssertionCla
   return { subject, organization: organization?.id, tier: organization?.tier, mode, scopes: [...scopes] };
 }
 
-async function toPublished({ kty, crv, x }: AssertionKey) {
-  const publicKey = { kty, crv, x };
-  return Object.freeze({ ...publicKey, kid: await calculateJwkThumbprint(publicKey), alg: 'EdDSA', use: 'sig' });
+async function toPublished(key: AssertionKey): Promise<PublishedKey> {
+  const { kty, crv, x } = key;
+  return Object.freeze({ kty, crv, x, kid: await kidOf(key), alg: 'EdDSA', use: 'sig' });
 }

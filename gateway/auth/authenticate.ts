@@ -1,5 +1,5 @@
 // Stage: who is calling? Throws api_key_missing, api_key_misplaced, auth_scheme_unsupported, and what the credential's reader throws:
-// api_key_malformed, api_key_invalid, auth_unavailable.
+// api_key_malformed, api_key_invalid, token_invalid, token_expired, token_audience, auth_unavailable.
 
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Caller, Identified, Matched } from '../exchange.ts';
@@ -13,6 +13,7 @@ const KEY_IN_TEXT = /sk_(?:live|test)_[0-9A-Za-z]{16}/;
 /** Everybody on public operations. */
 export const ANONYMOUS: Caller = Object.freeze({
   subject: 'anonymous',
+  issuer: undefined,
   organization: undefined,
   mode: 'live',
   scopes: new Set<string>(),
@@ -23,11 +24,12 @@ export const ANONYMOUS: Caller = Object.freeze({
 
 export interface AuthenticateOptions {
   readonly directory: Pick<Directory, 'callerOf'>;
+  readonly readToken: CredentialReader;
 }
 
-export function createAuthenticate({ directory }: AuthenticateOptions) {
+export function createAuthenticate({ directory, readToken }: AuthenticateOptions) {
   // The first reader that knows the credential decides. The one for API keys takes every Bearer, so it stays last.
-  const readers: readonly CredentialReader[] = [createApiKeyReader(directory)];
+  const readers: readonly CredentialReader[] = [readToken, createApiKeyReader(directory)];
 
   function read(matched: Matched): Awaitable<Caller> {
     const credentials = parseAuthorization(matched.headers.get('authorization'));

@@ -1,4 +1,4 @@
-// Stage: may this caller do this? Throws api_key_revoked, api_key_expired, ip_not_allowed, account_inactive, insufficient_scope or key_mode_mismatch.
+// Stage: may this caller do this? Throws api_key_revoked, api_key_expired, token_expired, ip_not_allowed, account_inactive, insufficient_scope or key_mode_mismatch.
 
 import { GatewayError } from '../errors.ts';
 import type { Caller, Identified, Operation, Permitted, SecurityAlternative } from '../exchange.ts';
@@ -30,7 +30,8 @@ export function createAuthorize({ operatorScopes, hasTestTarget, now }: Authoriz
     const { caller, operation } = identified;
     // The key before the organization: 401 says "another key would help", 403 says it would not.
     if (caller.revoked) throw new GatewayError('api_key_revoked');
-    if (caller.expiresAtMs <= now()) throw new GatewayError('api_key_expired');
+    if (caller.expiresAtMs <= now())
+      throw new GatewayError(caller.issuer === undefined ? 'api_key_expired' : 'token_expired');
     if (caller.allowsAddress?.(identified.clientAddress) === false) throw new GatewayError('ip_not_allowed');
     if (caller.organization?.state === 'suspended') throw new GatewayError('account_inactive');
     requireScopes(caller, operation);

@@ -18,8 +18,7 @@ export interface CallerCache {
   hashOf(key: string): KeyHash;
   find(hash: KeyHash): KnownCaller | undefined;
   isAbsent(hash: KeyHash): boolean;
-  /** What the cache holds from now on: the earlier entry if there is one. */
-  remember(hash: KeyHash, known: KnownCaller): KnownCaller;
+  remember(hash: KeyHash, known: KnownCaller): void;
   rememberAbsence(hash: KeyHash): void;
   dropKey(id: string): void;
   dropOrganization(id: string): void;
@@ -61,11 +60,8 @@ export function createCallerCache({ positiveMax, negativeMax }: CallerCacheOptio
     find: (keyHash) => callers.get(keyHash),
     isAbsent: (keyHash) => absences.get(keyHash) === true,
     remember(keyHash, known) {
-      const earlier = callers.get(keyHash);
-      if (earlier !== undefined) return earlier;
       callers.set(keyHash, known);
       index(keyHash, known.caller);
-      return known;
     },
     rememberAbsence: (keyHash) => void absences.set(keyHash, true),
     dropKey: (id) => void callers.delete(byKeyId.get(id) ?? ''),

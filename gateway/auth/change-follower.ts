@@ -1,11 +1,12 @@
-// Follows the store's change stream: what changed reaches this process within one poll, and whether the store can be read is known here.
+// Follows the store's change stream: what changed reaches this process at once where the store announces it, else within one poll,
+// and whether the store can be read is known here.
 
 import type { Change, KeyStore } from './store.ts';
 
 const PAGE = 1000;
 
 export interface ChangeFollowerOptions {
-  readonly audit: Pick<KeyStore['audit'], 'since'>;
+  readonly audit: Pick<KeyStore['audit'], 'since' | 'subscribe'>;
   readonly pollMs: number;
   now(): number;
   onChange(change: Change): void;
@@ -22,6 +23,8 @@ export interface ChangeFollower {
   noteFailure(cause: unknown): void;
   /** When the stream was last known to be read to its end, epoch milliseconds. */
   readAtMs(): number;
+  /** Every change up to this sequence number has been passed to `onChange`; undefined: the stream was not read yet. */
+  position(): number | undefined;
   /** Changes whenever anything was dropped: what was looked up before then may be out of date. */
   generation(): number;
   stop(): void;
@@ -33,14 +36,13 @@ export function createChangeFollower({ pollMs, now, onPolled, ...options }: Chan
   let failure: Error | undefined;
   let readAtMs = now();
   let polling = false;
+  let announced = false;
 
   function noteFailure(cause: unknown): void {
     failure = cause instanceof Error ? cause : new Error(String(cause));
   }
 
-  async function poll(): Promise<void> {
-    if (polling) return;
-    polling = true;
+  async function readOnce(): Promise<void> {
     const startedAtMs = now();
     try {
       await reader.readToEnd();
@@ -49,10 +51,25 @@ export function createChangeFollower({ pollMs, now, onPolled, ...options }: Chan
     } catch (cause) {
       noteFailure(cause);
     }
-    polling = false;
     onPolled();
   }
 
+  async function poll(): Promise<void> {
+    if (polling) return;
+    polling = true;
+    do {
+      announced = false;
+      await readOnce();
+      // What was announced meanwhile may have been written after the reading: however many there were, one more poll sees them all.
+    } while (announced);
+    polling = false;
+  }
+
+  const unsubscribe = options.audit.subscribe(() => {
+    announced = true;
+    void poll();
+  });
+  // Announcements may be lost, so the timer alone has to be quick enough for what is promised.
   const timer = setInterval(poll, pollMs).unref();
   void poll();
 
@@ -60,8 +77,12 @@ export function createChangeFollower({ pollMs, now, onPolled, ...options }: Chan
     failure: () => failure,
     noteFailure,
     readAtMs: () => readAtMs,
+    position: reader.position,
     generation: reader.generation,
-    stop: () => clearInterval(timer),
+    stop() {
+      unsubscribe();
+      clearInterval(timer);
+    },
   };
 }
 
@@ -70,14 +91,14 @@ function createStreamReader({
   onChange,
   onReset,
 }: Pick<ChangeFollowerOptions, 'audit' | 'onChange' | 'onReset'>) {
-  // Beyond every sequence number: the first read drops everything and goes on from the latest.
-  let position = Number.MAX_SAFE_INTEGER;
+  let position: number | undefined;
   let generation = 0;
 
   async function readToEnd(): Promise<void> {
     for (;;) {
-      const { latest, changes } = await audit.since(position, PAGE);
-      if (latest < position) {
+      // The first read goes beyond every sequence number: the past is of no interest, only where the stream ends.
+      const { latest, changes } = await audit.since(position ?? Number.MAX_SAFE_INTEGER, PAGE);
+      if (position === undefined || latest < position) {
         // Also when the store was wiped or restored under a running gateway.
         generation += 1;
         onReset();
@@ -93,5 +114,5 @@ function createStreamReader({
     }
   }
 
-  return { readToEnd, generation: () => generation };
+  return { readToEnd, position: () => position, generation: () => generation };
 }

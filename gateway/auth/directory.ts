@@ -2,20 +2,25 @@
 // Throws auth_unavailable when it cannot know.
 
 import { GatewayError } from '../errors.ts';
-import type { Awaitable, Caller } from '../exchange.ts';
+import type { Awaitable, Caller, Organization } from '../exchange.ts';
 import type { DigestOf } from './api-key.ts';
-import { type CallerCache, createCallerCache, type KnownCaller } from './caller-cache.ts';
-import { type ChangeFollower, createChangeFollower } from './change-follower.ts';
+import type { KnownCaller } from './caller-cache.ts';
+import { createChangeFollower } from './change-follower.ts';
 import { parseAuthorization } from './credentials.ts';
-import { createKeyUses, type KeyUses } from './key-uses.ts';
+import { createInstanceReports } from './instance-reports.ts';
+import { createKeyUses } from './key-uses.ts';
 import { createLookUp } from './look-up.ts';
-import type { Change, KeyStore } from './store.ts';
+import { createMemory } from './memory.ts';
+import type { KeyStore } from './store.ts';
 
 export interface DirectoryOptions {
-  readonly store: Pick<KeyStore, 'keys' | 'audit'>;
+  readonly store: Pick<KeyStore, 'keys' | 'organizations' | 'audit' | 'instances'>;
   readonly digestOf: DigestOf;
+  /** Where this gateway runs, as the store lists it. */
+  readonly host: string;
+  readonly pid: number;
   now(): number;
-  /** Most callers remembered. */
+  /** Most callers remembered, and most organizations. */
   readonly positiveMax: number;
   /** Most keys remembered as standing for nobody. */
   readonly negativeMax: number;
@@ -31,106 +36,107 @@ export interface DirectoryStatus {
   readonly readAtMs: number;
   /** While failing: until when known callers are let in. */
   readonly graceEndsAtMs: number | undefined;
+  /** Id by which the store knows this gateway. */
+  readonly instance: string;
+  /** Every change up to this sequence number is in force here; undefined: the store was not read yet. */
+  readonly position: number | undefined;
   readonly callers: number;
   readonly absences: number;
+  readonly organizations: number;
   readonly unwrittenUses: number;
 }
 
 export interface Directory {
   /** The same object for the same key until something about it changes; undefined: no such key. Whether it has the form of a key is checked before. */
   callerOf(key: string): Awaitable<Caller | undefined>;
+  /** The same object until something about the organization changes; undefined: there is none. Throws auth_unavailable. */
+  organizationOf(id: string): Awaitable<Organization | undefined>;
   /** Whether an Authorization header is known to be good, without asking the store. */
   isKnown(authorization: string | undefined): boolean;
   status(): DirectoryStatus;
-  /** Stops following and writes the uses noted so far. The store stays open. */
+  /** Stops following, says goodbye to the store and writes the uses noted so far. The store stays open. */
   close(): Promise<void>;
 }
 
 export function createDirectory(options: DirectoryOptions): Directory {
-  const { store, digestOf, now, positiveMax, negativeMax, pollMs = 250, graceMs = 15 * 60_000 } = options;
-  const cache = createCallerCache({ positiveMax, negativeMax });
+  const { store, digestOf, host, pid, now, pollMs = 250, graceMs = 15 * 60_000 } = options;
+  const memory = createMemory(options);
+  const { callers } = memory;
   const uses = createKeyUses({ keys: store.keys, now });
+  const reports = createInstanceReports({ instances: store.instances, host, pid, startedAtMs: now(), graceMs });
   const follower = createChangeFollower({
     audit: store.audit,
     pollMs,
     now,
-    onChange: (change) => forget(cache, change),
-    onReset: cache.dropAll,
-    onPolled: () => void uses.writeSome(),
+    onChange: memory.forget,
+    onReset: memory.forgetAll,
+    onPolled,
   });
-  const lookUp = createLookUp({ keys: store.keys, digestOf, cache, follower });
+  const lookUpKey = createLookUp({ follower, learn: memory.learnKey });
+  const lookUpOrganization = createLookUp({ follower, learn: memory.learnOrganization });
   const withinGrace = () => follower.failure() === undefined || now() - follower.readAtMs() <= graceMs;
+
+  function onPolled(): void {
+    // Everything out of date was dropped by now: once a position is reported, no later request is let in by what was before it.
+    const position = follower.position();
+    if (position !== undefined) reports.noteRead(position);
+    void uses.writeSome();
+  }
 
   function use(known: KnownCaller | undefined): Caller | undefined {
     if (known !== undefined) known.usedAtMs = uses.note(known.caller.subject, known.usedAtMs);
     return known?.caller;
   }
 
+  /** While the store is away nobody is looked up, so that nobody waits for it. */
+  function requireStore(): void {
+    const cause = follower.failure();
+    if (cause !== undefined) throw new GatewayError('auth_unavailable', { cause });
+  }
+
   return {
     callerOf(key) {
-      const keyHash = cache.hashOf(key);
-      const known = cache.find(keyHash);
+      const keyHash = callers.hashOf(key);
+      const known = callers.find(keyHash);
       if (known !== undefined && withinGrace()) return use(known);
       // Before the absences: a key that is remembered as absent may have been made since the stream was last read.
-      const cause = follower.failure();
-      if (cause !== undefined) throw new GatewayError('auth_unavailable', { cause });
-      if (cache.isAbsent(keyHash)) return undefined;
-      const found = lookUp(key, keyHash);
+      requireStore();
+      if (callers.isAbsent(keyHash)) return undefined;
+      const found = lookUpKey(keyHash, () => store.keys.findByDigest(digestOf(key)));
       return found instanceof Promise ? found.then(use) : use(found);
+    },
+    organizationOf(id) {
+      const known = memory.organization(id);
+      if (known !== undefined && withinGrace()) return known;
+      requireStore();
+      return lookUpOrganization(id, () => store.organizations.get(id));
     },
     isKnown(authorization) {
       const credentials = parseAuthorization(authorization);
       if (credentials?.scheme !== 'bearer') return false;
-      const caller = cache.find(cache.hashOf(credentials.value))?.caller;
+      const caller = callers.find(callers.hashOf(credentials.value))?.caller;
       return caller !== undefined && isGood(caller, now()) && withinGrace();
     },
-    status: () => statusOf(cache, follower, uses, graceMs),
+    status() {
+      const failure = follower.failure();
+      return {
+        store: failure === undefined ? 'reachable' : 'failing',
+        reason: failure?.message,
+        readAtMs: follower.readAtMs(),
+        graceEndsAtMs: failure && follower.readAtMs() + graceMs,
+        instance: reports.id,
+        position: follower.position(),
+        ...memory.sizes(),
+        unwrittenUses: uses.pending(),
+      };
+    },
     async close() {
       follower.stop();
-      await uses.writeAll();
+      await Promise.all([reports.close(), uses.writeAll()]);
     },
   };
 }
 
 function isGood({ revoked, expiresAtMs, organization }: Caller, nowMs: number): boolean {
   return !revoked && expiresAtMs > nowMs && organization?.state === 'active';
-}
-
-function statusOf(cache: CallerCache, follower: ChangeFollower, uses: KeyUses, graceMs: number): DirectoryStatus {
-  const failure = follower.failure();
-  return {
-    store: failure === undefined ? 'reachable' : 'failing',
-    reason: failure?.message,
-    readAtMs: follower.readAtMs(),
-    graceEndsAtMs: failure && follower.readAtMs() + graceMs,
-    ...cache.sizes(),
-    unwrittenUses: uses.pending(),
-  };
-}
-
-/** Drops exactly what one change makes out of date. */
-function forget(cache: CallerCache, { kind, key = '', organization = '' }: Change): void {
-  switch (kind) {
-    case 'key.created':
-      cache.dropAbsences();
-      break;
-    case 'key.revoked':
-      cache.dropKey(key);
-      break;
-    case 'organization.tier_changed':
-    case 'organization.suspended':
-    case 'organization.resumed':
-      cache.dropOrganization(organization);
-      break;
-    case 'organization.created':
-    case 'configuration.changed':
-      break;
-    case 'organizations.seeded':
-      cache.dropAll();
-      break;
-    default:
-      kind satisfies never;
-      // Written by a newer gateway on the same store: it may mean anything.
-      cache.dropAll();
-  }
 }

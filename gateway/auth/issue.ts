@@ -44,6 +44,7 @@ export function createIssueKey({ digestOf, randomBytes, now }: IssueKeyOptions) 
       revokedBy: undefined,
       revokedReason: undefined,
       lastUsedAtMs: undefined,
+      replacedBy: undefined,
     };
     return { key, record };
   };

@@ -9,7 +9,8 @@ const WRITTEN_EVERY_MS = 10_000;
 const BATCH = 200;
 /** While the store refuses writes, the oldest notes give way: these dates may be lost, memory may not. */
 const PENDING_MAX = 50_000;
-const LAST_ATTEMPTS = 20;
+const LAST_ATTEMPTS_MS = 1000;
+const PAUSE_MS = 50;
 
 export interface KeyUses {
   /** Notes the use unless the last one noted is recent; answers the time that counts as noted. */
@@ -62,12 +63,12 @@ export function createKeyUses({ keys, now }: KeyUsesOptions): KeyUses {
       writing = false;
     },
     async writeAll() {
-      for (let failures = 0; pending.size > 0 && failures < LAST_ATTEMPTS; ) {
+      const endsAt = performance.now() + LAST_ATTEMPTS_MS;
+      while (pending.size > 0 && performance.now() < endsAt) {
         try {
           await writeBatch();
         } catch {
-          failures += 1;
-          await setTimeout(50);
+          await setTimeout(PAUSE_MS);
         }
       }
     },

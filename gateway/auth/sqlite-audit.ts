@@ -48,6 +48,8 @@ export function createSqliteAudit(database: DatabaseSync, writeChange: WriteChan
       const changes = changesOf(selectSince.all(sequence, limit));
       return { latest: Number(selectLatest.get()?.latest ?? 0), changes };
     },
+    // Nothing tells one process that another one wrote to the file; reading `since` is quick instead.
+    subscribe: () => () => {},
   };
 }
 

@@ -3,7 +3,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Organization } from '../exchange.ts';
 import type { WriteChange } from './sqlite-audit.ts';
-import { inTransaction } from './sqlite-database.ts';
+import { inPages } from './sqlite-pages.ts';
+import { inTransaction } from './sqlite-transaction.ts';
 import type { ChangeKind, OrganizationRecords } from './store.ts';
 
 interface OrganizationRow {
@@ -41,6 +42,7 @@ export function createSqliteOrganizations(
   writeChange: WriteChange,
 ): OrganizationRecords {
   const selectAll = database.prepare('SELECT * FROM organizations ORDER BY id');
+  const selectPage = database.prepare('SELECT * FROM organizations WHERE id > ? ORDER BY id LIMIT ?');
   const update = database.prepare('UPDATE organizations SET tier = ?, state = ? WHERE id = ?');
 
   function change(id: string, by: string, next: Partial<Pick<Organization, 'tier' | 'state'>>, kind: ChangeKind) {
@@ -67,6 +69,7 @@ export function createSqliteOrganizations(
     },
     get: readOrganization,
     list: () => selectAll.all().map(organizationOf),
+    scan: () => inPages(selectPage, '', ({ id }) => String(id), organizationOf),
     setTier: (id, tier, by) => change(id, by, { tier }, 'organization.tier_changed'),
     suspend: (id, by) => change(id, by, { state: 'suspended' }, 'organization.suspended'),
     resume: (id, by) => change(id, by, { state: 'active' }, 'organization.resumed'),

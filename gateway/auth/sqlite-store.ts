@@ -1,8 +1,11 @@
 // The embedded key store: one SQLite file in the data directory, shared by every gateway process and command on this machine.
 
 import { createSqliteAudit, createWriteChange } from './sqlite-audit.ts';
-import { inTransaction, openDatabase } from './sqlite-database.ts';
-import { createInsertKey, createSqliteKeys } from './sqlite-keys.ts';
+import { createImport, createSeed } from './sqlite-batches.ts';
+import { openDatabase } from './sqlite-database.ts';
+import { createSqliteInstances } from './sqlite-instances.ts';
+import { createInsertKey, createReadKey } from './sqlite-key-rows.ts';
+import { createSqliteKeys } from './sqlite-keys.ts';
 import { createInsertOrganization, createReadOrganization, createSqliteOrganizations } from './sqlite-organizations.ts';
 import type { KeyStore } from './store.ts';
 
@@ -21,20 +24,16 @@ export function createSqliteStore({ directory, pepperFingerprint, now }: SqliteS
   const insertOrganization = createInsertOrganization(database);
   const readOrganization = createReadOrganization(database);
   const insertKey = createInsertKey(database);
+  const readKey = createReadKey(database);
+  const batch = { database, insertOrganization, readOrganization, insertKey, writeChange };
   return {
     organizations: createSqliteOrganizations(database, insertOrganization, readOrganization, writeChange),
-    keys: createSqliteKeys(database, insertKey, readOrganization, writeChange, now),
+    keys: createSqliteKeys({ database, insertKey, readKey, readOrganization, writeChange, now }),
     audit: createSqliteAudit(database, writeChange),
-    seed(organizations, keys, by) {
-      inTransaction(database, () => {
-        for (const organization of organizations) {
-          if (!insertOrganization(organization)) throw new Error(`The organization ${organization.id} exists already.`);
-        }
-        for (const key of keys) insertKey(key);
-        const details = { organizations: organizations.length, keys: keys.length };
-        writeChange({ by, kind: 'organizations.seeded', details });
-      });
-    },
+    instances: createSqliteInstances(database, now),
+    pepperFingerprint,
+    seed: createSeed(batch),
+    import: createImport(batch),
     close() {
       database.close();
     },

@@ -1,5 +1,6 @@
 // What every command is given: the store, the names that configuration knows, and how a command ends.
 
+import type { Readable } from 'node:stream';
 import type { DigestOf } from '../auth/api-key.ts';
 import type { KeyStore } from '../auth/store.ts';
 
@@ -23,6 +24,12 @@ export interface CommandContext {
   randomBytes(size: number): Uint8Array;
   /** Writes to standard output, as is. */
   write(text: string): void;
+  /** Writes to standard error, as is. */
+  complain(text: string): void;
+  /** Whether standard error is a terminal, where a line can be rewritten. */
+  readonly onTerminal: boolean;
+  /** Standard input. */
+  input(): Readable;
   /** Says one sentence and ends with exit code 1: there is a problem. */
   fail(message: string): never;
   /** Says one sentence and ends with exit code 2: the command was called wrongly. */

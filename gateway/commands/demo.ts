@@ -1,13 +1,13 @@
 // The demo organization of a gateway that runs on the sandbox: its data, and a fresh test key at every start.
 
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { Preparation } from '../app.ts';
 import type { DigestOf } from '../auth/api-key.ts';
 import { createIssueKey } from '../auth/issue.ts';
 import type { KeyStore } from '../auth/store.ts';
 
 const ORGANIZATION = 'org_demo';
-const KEY_NAME = 'demo key of the last start';
 const BY = 'start';
 const DAY_MS = 86_400_000;
 
@@ -16,6 +16,7 @@ export interface DemoOptions extends Preparation {
   readonly digestOf: DigestOf;
   /** An upstream that lies on the sandbox. */
   readonly upstream: string;
+  readonly dataDirectory: string;
   now(): number;
 }
 
@@ -26,6 +27,7 @@ export async function issueDemoKey({
   store,
   digestOf,
   upstream,
+  dataDirectory,
   now,
 }: DemoOptions): Promise<string> {
   const organization = {
@@ -36,20 +38,22 @@ export async function issueDemoKey({
     contacts: [],
     operator: false,
   } as const;
+  // Several gateways may start at once: whoever comes second is told that the id is taken, which is as good.
   if ((await store.organizations.get(ORGANIZATION)) === undefined) await store.organizations.create(organization, BY);
   for (const mode of ['live', 'test'] as const) {
     const claims = { subject: BY, organization: ORGANIZATION, tier: organization.tier, mode, scopes: ['*'] };
     await sandbox?.seed(await assertionOf(claims, upstream));
   }
+  const name = keyNameOf(dataDirectory);
   for (const key of await store.keys.list({ organization: ORGANIZATION })) {
-    if (key.name !== KEY_NAME || key.revokedAtMs !== undefined) continue;
+    if (key.name !== name || key.revokedAtMs !== undefined) continue;
     await store.keys.revoke(key.id, BY, 'replaced by the key of a later start');
   }
   const issueKey = createIssueKey({ digestOf, randomBytes, now });
   const { key, record } = issueKey({
     organization: ORGANIZATION,
     mode: 'test',
-    name: KEY_NAME,
+    name,
     scopes: ['*'],
     allowedCidrs: [],
     expiresAtMs: now() + DAY_MS,
@@ -57,4 +61,10 @@ export async function issueDemoKey({
   });
   await store.keys.create(record);
   return key;
+}
+
+/** Gateways that share a store replace only their own keys: one installation is one data directory on one host. */
+function keyNameOf(dataDirectory: string): string {
+  const digest = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 6);
+  return `demo key of ${hostname()} ${digest}`;
 }

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { newOrganizationId } from '../auth/issue.ts';
 import type { KeyStore } from '../auth/store.ts';
 import type { Awaitable, Organization } from '../exchange.ts';
+import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from './confirmations.ts';
 import { type CommandContext, withStore } from './context.ts';
 import { printJson, printLine, printTable } from './print.ts';
 import { splitList, unknownName } from './read.ts';
@@ -28,33 +29,33 @@ export function addOrgsCommands(program: Command, context: CommandContext): void
   const orgs = program.command('orgs').description('create, list and change organizations');
   addCreate(orgs, context);
   addList(orgs, context);
-  orgs
+  const setTier = orgs
     .command('set-tier')
     .description('change the tier of an organization, for all its keys at once')
     .argument('<organization>', 'its id')
-    .argument('<tier>', 'a tier of limits.yaml')
-    .option('--json', 'print one JSON object')
+    .argument('<tier>', 'a tier of limits.yaml');
+  addChangeOptions(setTier)
     .addHelpText('after', '\nExample:\n  gateway orgs set-tier org_acme premium')
-    .action(async (id: string, tier: string, flags: OutputFlags) => {
+    .action(async (id: string, tier: string, flags: ChangeFlags) => {
       await requireTier(context, tier);
       await change(context, id, flags, ({ organizations }) => organizations.setTier(id, tier, context.actor));
     });
-  orgs
+  const suspend = orgs
     .command('suspend')
     .description('refuse every request of an organization until it is resumed')
-    .argument('<organization>', 'its id')
-    .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nExample:\n  gateway orgs suspend org_acme')
-    .action((id: string, flags: OutputFlags) =>
+    .argument('<organization>', 'its id');
+  addChangeOptions(suspend)
+    .addHelpText('after', '\nExample:\n  gateway orgs suspend org_acme --wait')
+    .action((id: string, flags: ChangeFlags) =>
       change(context, id, flags, ({ organizations }) => organizations.suspend(id, context.actor)),
     );
-  orgs
+  const resume = orgs
     .command('resume')
     .description('let a suspended organization in again')
-    .argument('<organization>', 'its id')
-    .option('--json', 'print one JSON object')
+    .argument('<organization>', 'its id');
+  addChangeOptions(resume)
     .addHelpText('after', '\nExample:\n  gateway orgs resume org_acme')
-    .action((id: string, flags: OutputFlags) =>
+    .action((id: string, flags: ChangeFlags) =>
       change(context, id, flags, ({ organizations }) => organizations.resume(id, context.actor)),
     );
 }
@@ -116,13 +117,16 @@ function addList(orgs: Command, context: CommandContext): void {
 async function change(
   context: CommandContext,
   id: string,
-  flags: OutputFlags,
+  flags: ChangeFlags,
   apply: (store: KeyStore) => Awaitable<Organization | undefined>,
 ): Promise<void> {
-  const after = await withStore(context, async ({ store }) => apply(store));
-  if (after === undefined) context.fail(`There is no organization ${id}.`);
-  if (flags.json) printJson(context, jsonOf(after));
-  else printLine(context, `The organization ${id} is ${after.state}, on tier ${after.tier}.`);
+  const timeoutMs = requireTimeout(context, flags);
+  await withStore(context, async ({ store }) => {
+    const after = await apply(store);
+    if (after === undefined) context.fail(`There is no organization ${id}.`);
+    const sentence = `The organization ${id} is ${after.state}, on tier ${after.tier}.`;
+    await tellChange(context, store, flags, timeoutMs, { object: jsonOf(after), sentence });
+  });
 }
 
 function jsonOf({ id, name, tier, state, operator, contacts }: Organization) {

@@ -40,3 +40,14 @@ export function timeOrNull(atMs: number | undefined): string | null {
 export function shortTime(atMs: number | undefined): string {
   return timeOrNull(atMs)?.replace(/\.\d+Z$/, 'Z') ?? '';
 }
+
+/** Milliseconds → seconds for people: `0.3 s`, `12 s`. */
+export function shortSeconds(ms: number): string {
+  const seconds = ms / 1000;
+  return `${seconds < 9.95 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+}
+
+/** `1 key`, `2 keys`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -5,7 +5,7 @@ const SHOWN_MAX = 20;
 const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /** `90s`, `15m`, `24h`, `30d` → milliseconds. */
-function parseDurationMs(text: string): number | undefined {
+export function parseDurationMs(text: string): number | undefined {
   const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return number === undefined ? undefined : Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }

@@ -23,7 +23,8 @@ export function addStartCommand(program: Command, surroundings: Surroundings): v
 async function start(surroundings: Surroundings, asJson: boolean): Promise<void> {
   const settings = loadSettings(surroundings.environment);
   const configuration = await loadConfiguration(settings, surroundings.environment);
-  const { store, digestOf } = await openKeyStore(surroundings, settings);
+  const secrets = openSecrets(surroundings, settings);
+  const { store, digestOf } = await openKeyStore(surroundings, settings, secrets);
   // A key that is made up and printed belongs to demo data only: never where a single real upstream is configured.
   const upstreams = Object.entries(configuration.config.upstreams);
   const isDemo = upstreams.every(([, upstream]) => liesOnSandboxOnly(upstream));
@@ -32,12 +33,20 @@ async function start(surroundings: Surroundings, asJson: boolean): Promise<void>
     version: surroundings.version,
     settings,
     configuration,
-    secrets: openSecrets(surroundings, settings),
+    secrets,
     store,
     digestOf,
     now: surroundings.now,
     async prepare(tools) {
-      const demo = { ...tools, store, digestOf, upstream: upstreams[0]?.[0] ?? '', now: surroundings.now };
+      const { dataDirectory } = settings;
+      const demo = {
+        ...tools,
+        store,
+        digestOf,
+        upstream: upstreams[0]?.[0] ?? '',
+        dataDirectory,
+        now: surroundings.now,
+      };
       if (isDemo) demoKey = await issueDemoKey(demo);
     },
   });

@@ -1,6 +1,7 @@
 // What start and check need of the process they run in, and how the key store is opened.
 
 import { createDigestOf, fingerprintOf } from '../auth/api-key.ts';
+import { openRedisStore } from '../auth/redis-store.ts';
 import { createSqliteStore } from '../auth/sqlite-store.ts';
 import type { Settings } from '../config/load.ts';
 import { loadSecrets, type Secrets } from '../config/secrets.ts';
@@ -20,19 +21,19 @@ export interface Surroundings {
 }
 
 export function openSecrets({ environment }: Pick<Surroundings, 'environment'>, settings: Settings): Secrets {
-  return loadSecrets({ directory: settings.secretsDirectory, environment, dataDirectory: settings.dataDirectory });
+  const { secretsDirectory: directory, dataDirectory, redisUrl } = settings;
+  return loadSecrets({ directory, environment, dataDirectory, redisUrl });
 }
 
 /** The store every command and the gateway itself work on. Rejects with a sentence when it cannot be opened. */
 export async function openKeyStore(
   surroundings: Pick<Surroundings, 'environment' | 'now'>,
   settings: Settings,
+  secrets: Secrets = openSecrets(surroundings, settings),
 ): Promise<OpenStore> {
-  const digestOf = createDigestOf(openSecrets(surroundings, settings).keyPepper());
-  const store = createSqliteStore({
-    directory: settings.dataDirectory,
-    pepperFingerprint: fingerprintOf(digestOf),
-    now: surroundings.now,
-  });
-  return { store, digestOf };
+  const digestOf = createDigestOf(await secrets.keyPepper());
+  const options = { pepperFingerprint: fingerprintOf(digestOf), now: surroundings.now };
+  const { redisUrl: url, dataDirectory: directory } = settings;
+  const store = url === undefined ? createSqliteStore({ directory, ...options }) : openRedisStore({ url, ...options });
+  return { store: await store, digestOf };
 }

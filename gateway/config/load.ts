@@ -5,15 +5,9 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, type Mistake, suggest } from '../mistakes.ts';
 import { readSource, type Source, shownPath } from '../source.ts';
+import { type GatewayFile, gatewayFile } from './gateway-file.ts';
 import { checkShape } from './issues.ts';
-import {
-  type GatewayFile,
-  gatewayFile,
-  type LimitsFile,
-  limitsFile,
-  type UpstreamEntry,
-  upstreamsFile,
-} from './schema.ts';
+import { type LimitsFile, limitsFile, type UpstreamEntry, upstreamsFile } from './schema.ts';
 import { blockIn, usableEntries } from './usable.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -134,6 +128,7 @@ export function loadConfig(directory: string, environment: Environment, mistakes
     names: { upstreams: namesIn(sources.upstreams, 'upstreams'), limits: namesIn(sources.limits, 'extra') },
   };
   checkNames(draft, mistakes);
+  checkIssuers(draft, mistakes);
   return deepFreeze(draft);
 }
 
@@ -173,6 +168,18 @@ function checkNames({ upstreams, limits, sources, names }: ConfigDraft, mistakes
     if (!entry.public || !entry.security) continue;
     const reason = 'an upstream is either public or secured.';
     mistakes.push(sources.upstreams.mistakeAtKey(['upstreams', name, 'public'], reason, 'Remove public or security.'));
+  }
+}
+
+/** A token says whose it is by `iss` alone, so two issuers cannot have the same. */
+function checkIssuers({ gateway, sources }: ConfigDraft, mistakes: Mistake[]): void {
+  const nameOf = new Map<string, string>();
+  for (const [name, { issuer }] of Object.entries(gateway?.issuers ?? {})) {
+    const other = nameOf.get(issuer);
+    nameOf.set(issuer, other ?? name);
+    if (other === undefined) continue;
+    const reason = `"${issuer}" is the issuer of "${other}" already.`;
+    mistakes.push(sources.gateway.mistakeAt(['issuers', name, 'issuer'], reason, 'Keep one of the two entries.'));
   }
 }
 

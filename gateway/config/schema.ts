@@ -1,23 +1,7 @@
-// The shape of the three files in config/: defaults, ranges, no unknown keys. Units are in the names.
+// The shapes of config/upstreams.yaml and config/limits.yaml: defaults, ranges, no unknown keys. Units are in the names.
 
 import { z } from 'zod';
-
-const whole = (what: string, min: number, max: number) =>
-  z
-    .int(outside(what, min, max))
-    .min(min, outside(what, min, max))
-    .max(max, outside(what, min, max));
-
-const outside = (what: string, min: number, max: number) => `must be a whole number of ${what} from ${min} to ${max}`;
-
-const httpUrl = z.string().refine(isHttpUrl, 'must be an http:// or https:// address');
-const cidr = z.string().refine(isCidr, 'must be an address or a CIDR range such as 10.0.0.0/8');
-const name = z
-  .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, 'must be letters, digits, hyphens and underscores, beginning with a letter');
-const scope = z
-  .string()
-  .regex(/^[a-z][a-z0-9_-]*:(read|write)$/, 'must be a scope of the form <resource>:read or <resource>:write');
+import { isHttpUrl, name, scope, whole } from './parts.ts';
 
 /** `sandbox:<service>` or the origin of a server, without path. */
 const target = z
@@ -30,56 +14,6 @@ const targets = z
     error: 'must be sandbox:<service>, http://host:port without a path, or a list of these',
   })
   .transform((value) => (typeof value === 'string' ? [value] : value));
-
-export const gatewayFile = z.strictObject({
-  /** The address clients use: doc_url, Link headers, the realm of challenges. */
-  publicUrl: httpUrl.default('http://localhost:8080').transform((url) => url.replace(/\/+$/, '')),
-  /** Whose X-Forwarded-For is believed. */
-  trustedProxies: z.array(cidr).default([]),
-  limits: z
-    .strictObject({
-      /** Of bodies that are read to be checked; a streamed one is not held. */
-      bodyBytesMax: whole('bytes', 1, 1_073_741_824).default(1_048_576),
-      headerBytesMax: whole('bytes', 1024, 1_048_576).default(16_384),
-      urlBytesMax: whole('bytes', 256, 65_536).default(8_192),
-      jsonDepthMax: whole('levels', 1, 1000).default(32),
-    })
-    .prefault({}),
-  timeouts: z
-    .strictObject({
-      /** From the first byte of a request to the last of its head. */
-      headersMs: whole('milliseconds', 100, 600_000).default(15_000),
-      /** From the first byte of a request to its last. */
-      requestMs: whole('milliseconds', 100, 3_600_000).default(60_000),
-      /** How long an idle client connection stays open; keep it above the idle time of the balancer in front. */
-      keepAliveMs: whole('milliseconds', 0, 3_600_000).default(65_000),
-      /** How long the gateway goes on serving after SIGTERM made it not ready, so that balancers notice. 5–10 s behind one. */
-      drainDelayMs: whole('milliseconds', 0, 600_000).default(250),
-      /** How long requests in flight may go on after that. */
-      drainMs: whole('milliseconds', 0, 600_000).default(10_000),
-    })
-    .check(({ value: { headersMs, requestMs }, issues }) => {
-      if (headersMs <= requestMs) return;
-      const message = 'must not be longer than requestMs, which the head is a part of';
-      issues.push({ code: 'custom', path: ['headersMs'], input: headersMs, message });
-    })
-    .prefault({}),
-  keys: z
-    .strictObject({
-      /** How many callers are remembered. */
-      cacheMax: whole('callers', 1, 10_000_000).default(100_000),
-      /** How many unknown keys are remembered as unknown. */
-      unknownCacheMax: whole('keys', 1, 10_000_000).default(10_000),
-      /** How long known keys go on while the key store is away. */
-      graceSeconds: whole('seconds', 0, 86_400).default(900),
-    })
-    .prefault({}),
-  /** Scopes that `*` never covers and that only operator organizations may hold. */
-  operatorScopes: z.array(scope).default(['mail:read', 'mail:write']),
-  logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),
-  /** Host names of the mail server's interfaces. */
-  hosts: z.strictObject({}).default({}),
-});
 
 export const upstreamEntry = z.strictObject({
   /** Globs under GATEWAY_CONTRACTS. */
@@ -134,19 +68,5 @@ export const limitsFile = z.strictObject({
     .prefault({ failures: 60, windowSeconds: 60 }),
 });
 
-export type GatewayFile = z.output<typeof gatewayFile>;
 export type UpstreamEntry = z.output<typeof upstreamEntry>;
 export type LimitsFile = z.output<typeof limitsFile>;
-
-function isHttpUrl(text: string): boolean {
-  return /^https?:\/\/[^/?#\s@]+\/?$/.test(text) && URL.canParse(text);
-}
-
-function isCidr(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  if (rest.length > 0) return false;
-  const v4 = /^\d{1,3}(\.\d{1,3}){3}$/.test(address) && address.split('.').every((part) => Number(part) <= 255);
-  const v6 = address.includes(':') && URL.canParse(`http://[${address}]`);
-  const max = v4 ? 32 : 128;
-  return (v4 || v6) && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= max));
-}

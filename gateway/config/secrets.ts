@@ -1,30 +1,36 @@
-// Secrets: from files, else from the environment, else (what only has to be the same everywhere) made once in the data directory.
-// No message ever holds a value.
+// Secrets: from files, else from the environment, else (what only has to be the same everywhere) made once, in Redis or in the data
+// directory. No message ever holds a value.
 
-import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { type Ed25519Jwk, newAssertionKey, parseAssertionKeys, printAssertionKeys } from './secret-assertion-keys.ts';
+import { createSecretsDirectory, readSecretFile } from './secrets-directory.ts';
+import { createSecretsInRedis } from './secrets-redis.ts';
 
 const ENTRY = /^[a-z][a-z0-9_]{0,63}$/;
 const LENGTH_MIN = 16;
-
-/** A private Ed25519 key, as JWK. */
-export interface Ed25519Jwk {
-  readonly kty: 'OKP';
-  readonly crv: 'Ed25519';
-  readonly x: string;
-  readonly d: string;
-}
+const PATIENCE_MS = 5000;
+/** Each time somebody else was quicker; nobody rotates so often. */
+const CHANGE_ATTEMPTS = 20;
 
 export interface Secrets {
-  /** The value as it is now: a file that was changed is read anew. Undefined: there is no such entry. */
+  /** The value as it is now: a file that was changed is read anew. Undefined: there is no such entry. Throws a sentence. */
   read(entry: string): string | undefined;
-  /** Under this, key digests are made. */
-  keyPepper(): string;
-  /** The first one signs; all are published. */
-  assertionKeys(): readonly Ed25519Jwk[];
+  /** Under this, key digests are made. Like the next ones it rejects with a sentence when it cannot be had. */
+  keyPepper(): Promise<string>;
   /** Under this, the sandbox makes its cursors. */
-  cursorSecret(): string;
+  cursorSecret(): Promise<string>;
+  /** As they are now; the same array for as long as nothing has changed. */
+  assertionKeys(): Promise<readonly Ed25519Jwk[]>;
+  /**
+   * Puts another set in the place of the present one; what others change meanwhile is not lost, `change` is asked again. Rejects with a
+   * sentence if the set is not one that the gateway made itself.
+   */
+  changeAssertionKeys(
+    change: (present: readonly Ed25519Jwk[]) => readonly Ed25519Jwk[],
+  ): Promise<readonly Ed25519Jwk[]>;
+  /** Entries that were found in Redis, or made there, since somebody asked for them. */
+  foundInRedis(): readonly string[];
 }
 
 export interface SecretsOptions {
@@ -32,11 +38,18 @@ export interface SecretsOptions {
   readonly directory?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly dataDirectory: string;
+  /** Where to keep what is made; absent: in the data directory. */
+  readonly redisUrl?: string | undefined;
 }
 
 /** Reads nothing yet: each entry is read, or made, when it is asked for. */
-export function loadSecrets({ directory, environment, dataDirectory }: SecretsOptions): Secrets {
-  const madeIn = join(dataDirectory, 'secrets');
+export function loadSecrets({ directory, environment, dataDirectory, redisUrl }: SecretsOptions): Secrets {
+  const made =
+    redisUrl === undefined
+      ? createSecretsDirectory(join(dataDirectory, 'secrets'))
+      : createSecretsInRedis({ url: redisUrl, patienceMs: PATIENCE_MS });
+  const foundInRedis = new Set<string>();
+  let parsed: { readonly text: string; readonly keys: readonly Ed25519Jwk[] } | undefined;
 
   function read(entry: string): string | undefined {
     if (!ENTRY.test(entry)) {
@@ -49,87 +62,47 @@ export function loadSecrets({ directory, environment, dataDirectory }: SecretsOp
     return fromFile ?? (environment[entry.toUpperCase()] || undefined);
   }
 
-  function readOrMake(entry: string, make: () => string): string {
-    return read(entry) ?? readSecretFile(madeIn, entry) ?? makeSecretFile(madeIn, entry, make());
+  async function readOrMake(entry: string, make: () => string): Promise<string> {
+    const given = read(entry);
+    if (given !== undefined) return given;
+    const value = (await made.read(entry)) ?? (await made.make(entry, make()));
+    if (redisUrl !== undefined) foundInRedis.add(entry);
+    return value;
   }
 
-  function readLongEnough(entry: string): string {
-    const value = readOrMake(entry, () => randomBytes(32).toString('base64url'));
+  async function readLongEnough(entry: string): Promise<string> {
+    const value = await readOrMake(entry, () => randomBytes(32).toString('base64url'));
     if (value.length >= LENGTH_MIN) return value;
     throw new Error(`The secrets entry ${entry} is too short: it needs at least ${LENGTH_MIN} characters.`);
+  }
+
+  async function readKeySet() {
+    // A set that got lost (a Redis without its memory) is put back: another one at once would be met by upstreams that do not know it.
+    const text = await readOrMake('assertion_keys', () => parsed?.text ?? printAssertionKeys([newAssertionKey()]));
+    if (parsed?.text !== text) parsed = { text, keys: parseAssertionKeys(text) };
+    return parsed;
+  }
+
+  async function changeAssertionKeys(change: (present: readonly Ed25519Jwk[]) => readonly Ed25519Jwk[]) {
+    if (read('assertion_keys') !== undefined) {
+      throw new Error(
+        'The secrets entry assertion_keys comes from SECRETS_DIR or the environment, where the gateway does not write. Print the new set with `bin/gateway assertion-keys rotate --print` and put it there.',
+      );
+    }
+    for (let attempt = 0; attempt < CHANGE_ATTEMPTS; attempt++) {
+      const present = await readKeySet();
+      const keys = change(present.keys);
+      if (await made.replace('assertion_keys', present.text, printAssertionKeys(keys))) return keys;
+    }
+    throw new Error('The secrets entry assertion_keys is being changed by somebody else all the time.');
   }
 
   return {
     read,
     keyPepper: () => readLongEnough('key_pepper'),
     cursorSecret: () => readLongEnough('cursor_secret'),
-    assertionKeys: () => parseAssertionKeys(readOrMake('assertion_keys', newAssertionKeys)),
+    assertionKeys: async () => (await readKeySet()).keys,
+    changeAssertionKeys,
+    foundInRedis: () => [...foundInRedis].sort(),
   };
-}
-
-function readSecretFile(directory: string, entry: string): string | undefined {
-  let text: string;
-  try {
-    text = readFileSync(join(directory, entry), 'utf8');
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new Error(`The secrets entry ${entry} in ${directory} cannot be read (${code}).`, { cause });
-  }
-  const value = text.replace(/\r?\n$/, '');
-  if (value === '') throw new Error(`The secrets entry ${entry} in ${directory} is an empty file.`);
-  return value;
-}
-
-/** Whoever is first decides: several processes that start at once end up with one value, and none ever reads half of it. */
-function makeSecretFile(directory: string, entry: string, value: string): string {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const draft = join(directory, `.${entry}.${randomBytes(8).toString('hex')}`);
-  const file = openSync(draft, 'wx', 0o600);
-  try {
-    writeFileSync(file, `${value}\n`);
-    fsyncSync(file);
-    linkSync(draft, join(directory, entry));
-    return value;
-  } catch (cause) {
-    const winner = readSecretFile(directory, entry);
-    if (winner !== undefined) return winner;
-    throw new Error(`The secrets entry ${entry} cannot be made in ${directory}.`, { cause });
-  } finally {
-    closeSync(file);
-    rmSync(draft, { force: true });
-  }
-}
-
-function newAssertionKeys(): string {
-  return JSON.stringify({ keys: [generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })] });
-}
-
-function parseAssertionKeys(text: string): readonly Ed25519Jwk[] {
-  const wrong = (what: string) => new Error(`The secrets entry assertion_keys is malformed: ${what}.`);
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    // The parser's own message quotes the text, so it goes no further.
-    throw wrong('it is not JSON');
-  }
-  const keys = (parsed as { keys?: unknown } | null)?.keys;
-  if (!Array.isArray(keys) || keys.length === 0) throw wrong('it is not a JWK Set with at least one key');
-  return keys.map((key: unknown, index) => {
-    if (!isEd25519Jwk(key)) throw wrong(`key ${index + 1} is not a private Ed25519 key whose halves belong together`);
-    return Object.freeze({ kty: key.kty, crv: key.crv, x: key.x, d: key.d });
-  });
-}
-
-function isEd25519Jwk(key: unknown): key is Ed25519Jwk {
-  const { kty, crv, x, d } = (key ?? {}) as Partial<Record<string, unknown>>;
-  if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string' || typeof d !== 'string') return false;
-  try {
-    return (
-      createPublicKey(createPrivateKey({ key: { kty, crv, x, d }, format: 'jwk' })).export({ format: 'jwk' }).x === x
-    );
-  } catch {
-    return false;
-  }
 }

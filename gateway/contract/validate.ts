@@ -7,6 +7,7 @@ import type { Awaitable, Checked, Counted, Operation } from '../exchange.ts';
 import { checkAccept } from './accept.ts';
 import { type BodyContract, expectBody, readBody } from './body.ts';
 import type { JsonObject } from './document.ts';
+import { parseIdempotencyKey } from './idempotency-key.ts';
 import { parseJson } from './json.ts';
 import { mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
@@ -118,7 +119,6 @@ function successTypes({ document: { root }, located }: ContractOperation): strin
   return [...new Set(types)];
 }
 
-/** Draft idempotency-key-header-07: a quoted string; the bare form that most clients send is taken as well. */
 function checkIdempotencyKey(counted: Counted): void {
   const { idempotency } = counted.operation;
   if (idempotency === 'off') return;
@@ -127,6 +127,5 @@ function checkIdempotencyKey(counted: Counted): void {
     if (idempotency === 'required') throw new GatewayError('idempotency_key_missing');
     return;
   }
-  const bare = /^"(.*)"$/.exec(key)?.[1] ?? key;
-  if (!/^[\x21-\x7e]{1,255}$/.test(bare)) throw new GatewayError('idempotency_key_malformed');
+  if (parseIdempotencyKey(key) === undefined) throw new GatewayError('idempotency_key_malformed');
 }

@@ -11,7 +11,6 @@ const single = new Set([
   'content-encoding',
   'transfer-encoding',
   'expect',
-  'idempotency-key',
   'user-agent',
   'if-modified-since',
   'if-unmodified-since',

@@ -29,6 +29,7 @@ export function createShell(options: ShellOptions): Shell {
   app.set('query parser', false);
 
   app.get('/.well-known/jwks.json', (_request, response) => {
+    // Five minutes less than a new key is published before it signs (`assertion-keys rotate`).
     response.set('Cache-Control', 'public, max-age=300').json(options.jwks());
   });
   // Express would answer OPTIONS by itself, with a body.

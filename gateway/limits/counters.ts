@@ -54,7 +54,7 @@ export function createCounters(rules: LimitRules): (caller: Caller, operation: O
     let counters = perKind.get(kind);
     if (counters === undefined) {
       const rule = rules.organizations[organization.id] ?? rules.tiers[organization.tier] ?? strictestOf(rules.tiers);
-      counters = resolve(rules, kind, rule, { tag: organization.id, key: caller.subject });
+      counters = resolve(rules, kind, rule, { tag: organization.id, key: keyOf(caller) });
       known.set(caller, perKind.set(kind, counters));
     }
     return counters;
@@ -67,6 +67,11 @@ export function createCounters(rules: LimitRules): (caller: Caller, operation: O
     // One caller stands for all anonymous clients, so there is nothing to keep per caller.
     return resolve(rules, kind, rules.tiers[ANONYMOUS], { tag: `address:${addressBlockOf(address)}`, key: undefined });
   };
+}
+
+/** What of an organization is counted as one key. Subjects are an issuer's own, and no id of a key has a slash. */
+function keyOf({ issuer, subject }: Caller): string {
+  return issuer === undefined ? subject : `${issuer}/${subject}`;
 }
 
 function createKinds(rules: LimitRules): (operation: Operation) => Kind {

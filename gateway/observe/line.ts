@@ -18,7 +18,9 @@ export function createLines(): Lines {
       part = members({
         organization: caller.organization?.id,
         tier: caller.organization?.tier,
-        key_id: caller.subject,
+        ...(caller.issuer === undefined
+          ? { key_id: caller.subject }
+          : { token_issuer: caller.issuer, subject: caller.subject }),
         mode: caller.mode,
       });
       callers.set(caller, part);
@@ -81,12 +83,13 @@ function upstreamPart({ target, traceId, upstreamStatus, upstreamMs }: Trail): s
 
 /** What most exchanges do not have. */
 function rarePart(trail: Trail): string {
-  const { code, clientRequestId, shadowRefusals, answerViolations, cause } = trail;
-  if (!(code || clientRequestId || shadowRefusals || answerViolations || cause)) return '';
+  const { code, clientRequestId, shadowRefusals, replayed, answerViolations, cause } = trail;
+  if (!(code || clientRequestId || shadowRefusals || replayed || answerViolations || cause)) return '';
   return members({
     code,
     client_request_id: clientRequestId,
     shadow_refused: shadowRefusals,
+    replayed: replayed || undefined,
     answer_violations: answerViolations,
     cause: causeOf(code, cause),
   });

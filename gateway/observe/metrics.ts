@@ -57,6 +57,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'Requests and answers that do not match the contract.',
     ['direction', 'http_route'],
   );
+  const replays = counter(
+    'gateway_idempotent_replays_total',
+    'Requests that were answered with what was kept of an earlier one with the same Idempotency-Key.',
+    ['http_route'],
+  );
   gauge('http_server_active_requests', 'Requests being worked on.', options.activeRequests);
   gauge('gateway_limit_store_away', '1 while limits are decided without their store.', options.limitStoreAway);
   const build = {
@@ -102,6 +107,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     if (code !== undefined) rejected.inc({ stage: trail.stage, code: code in REFUSALS ? code : 'upstream_own' });
     if (code === 'validation_failed')
       violations.inc({ direction: 'request', http_route: operation?.path ?? 'unmatched' });
+    if (trail.replayed) replays.inc({ http_route: operation?.path ?? 'unmatched' });
     if (trail.answerViolations) violations.inc({ direction: 'response', http_route: operation?.path ?? 'unmatched' });
   }
 

@@ -11,7 +11,11 @@ export interface StatusOptions {
   /** How many operations are served. */
   readonly operations: number;
   keys(): { readonly store: 'reachable' | 'failing' };
+  /** Whose tokens are accepted, by name, with the state of their keys. */
+  issuers(): object;
   limits(): { readonly state: 'up' | 'away' };
+  /** Of the answers that are kept for idempotent writes. */
+  idempotency(): { readonly state: 'up' | 'away' };
   lifecycle(): Lifecycle;
   now(): number;
 }
@@ -51,7 +55,9 @@ export function createStatus(options: StatusOptions): Status {
       operations: options.operations,
       upstreams: options.upstreams,
       keys: options.keys(),
+      issuers: options.issuers(),
       limits: options.limits(),
+      idempotency: options.idempotency(),
     };
   }
 

@@ -17,6 +17,7 @@ export function createTrail(id: string, method: string): Trail {
     quotaSource: undefined,
     quotaDecidedAtMs: undefined,
     shadowRefusals: undefined,
+    replayed: false,
     target: undefined,
     upstreamStatus: undefined,
     upstreamMs: undefined,

@@ -1,7 +1,7 @@
 // Stage: sends the checked request to a target of its upstream and hands the answer to the relay. Throws upstream_* codes.
 
 import { Readable } from 'node:stream';
-import type { Awaitable, Caller, Checked, Operation } from '../exchange.ts';
+import type { Awaitable, Caller, Checked, Fresh, Operation, Recording } from '../exchange.ts';
 import { requestHeaders } from './headers.ts';
 import { type AnswerJudge, Relay } from './relay.ts';
 import type { Targets } from './targets.ts';
@@ -18,9 +18,25 @@ export interface ForwardOptions {
   spanId(): string;
 }
 
-export function createForward(options: ForwardOptions): (checked: Checked) => Promise<void> {
-  return async function forward(checked) {
-    const { operation, caller, trail } = checked;
+export function createForward(options: ForwardOptions): (fresh: Fresh) => Promise<void> {
+  return function forward(fresh) {
+    return fresh.recording === undefined ? send(fresh) : sendRecorded(fresh, fresh.recording);
+  };
+
+  /** Whatever goes wrong on the way, the recording hears of it. */
+  async function sendRecorded(fresh: Fresh, recording: Recording): Promise<void> {
+    try {
+      await send(fresh);
+      // Without an answer kept, the client has left before anything was sent.
+      await recording.fail(undefined);
+    } catch (error) {
+      await recording.fail(error);
+      throw error;
+    }
+  }
+
+  async function send(fresh: Fresh): Promise<void> {
+    const { operation, caller, trail } = fresh;
     const target = options.targets.pick(operation.upstream, caller.mode);
     trail.target = target.origin;
     trail.traceId = options.traceId();
@@ -29,11 +45,11 @@ export function createForward(options: ForwardOptions): (checked: Checked) => Pr
       assertion: typeof assertion === 'string' ? assertion : await assertion,
       traceparent: `00-${trail.traceId}-${options.spanId()}-03`,
     };
-    const headers = requestHeaders(checked, identity);
-    const body = bodyOf(checked, headers);
+    const headers = requestHeaders(fresh, identity);
+    const body = bodyOf(fresh, headers);
     await new Promise<void>((resolve, reject) => {
       const relay = new Relay(
-        checked,
+        fresh,
         options.answers,
         options.alwaysCarried,
         options.timeoutMs(operation.upstream),
@@ -42,11 +58,11 @@ export function createForward(options: ForwardOptions): (checked: Checked) => Pr
       );
       if (relay.ended) return;
       target.dispatcher.dispatch(
-        { method: methodFor(checked), path: upstreamPath(operation, checked), headers, body },
+        { method: methodFor(fresh), path: upstreamPath(operation, fresh), headers, body },
         relay,
       );
     });
-  };
+  }
 }
 
 /** HEAD on an operation that only knows GET runs as GET; the relay leaves the body out. */

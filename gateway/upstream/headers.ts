@@ -115,7 +115,7 @@ export function requestHeaders(checked: Checked, identity: Identity): string[] {
   sent.push('via', '1.1 api-gateway');
   if (caller.organization) {
     sent.push('x-organization-id', caller.organization.id);
-    sent.push('x-api-key-id', caller.subject);
+    if (caller.issuer === undefined) sent.push('x-api-key-id', caller.subject);
   }
   sent.push('x-gateway-assertion', identity.assertion);
   return sent;

@@ -4,7 +4,7 @@
 
 import type { Dispatcher } from 'undici';
 import type { GatewayError } from '../errors.ts';
-import type { Checked, Operation } from '../exchange.ts';
+import type { Fresh, Operation, Recording } from '../exchange.ts';
 import { toUpstreamFailure, upstreamFailure } from './failure.ts';
 import { type AnswerHeaders, answerHeaders } from './headers.ts';
 import { toUpstreamRefusal } from './words.ts';
@@ -37,7 +37,10 @@ export class Relay implements Dispatcher.DispatchHandler {
   #keptBytes = 0;
   /** First chunk of an answer whose head has not been sent: most answers are one chunk and leave in one write. */
   #first: Buffer | undefined;
-  readonly #checked: Checked;
+  /** Body of an answer that is to be kept, until that has happened. */
+  #held: Buffer[] | undefined;
+  #heldBytes = 0;
+  readonly #fresh: Fresh;
   readonly #judge: AnswerJudge;
   readonly #alwaysCarried: readonly string[];
   readonly #resolve: () => void;
@@ -47,23 +50,24 @@ export class Relay implements Dispatcher.DispatchHandler {
   readonly #onDrain = () => this.#controller?.resume();
 
   constructor(
-    checked: Checked,
+    fresh: Fresh,
     judge: AnswerJudge,
     alwaysCarried: readonly string[],
     timeoutMs: number,
     resolve: () => void,
     reject: (error: unknown) => void,
   ) {
-    this.#checked = checked;
+    this.#fresh = fresh;
+    this.#held = fresh.recording && [];
     this.#judge = judge;
     this.#alwaysCarried = alwaysCarried;
     this.#resolve = resolve;
     this.#reject = reject;
-    checked.trail.forwardedAt = performance.now();
+    fresh.trail.forwardedAt = performance.now();
     this.#deadline = setTimeout(() => this.#expire(), timeoutMs);
-    if (checked.response.destroyed) this.#clientGone();
+    if (fresh.response.destroyed) this.#clientGone();
     // Before the listener that ends the exchange and has it logged.
-    else checked.response.prependListener('close', this.#onClientGone);
+    else fresh.response.prependListener('close', this.#onClientGone);
   }
 
   onRequestStart(controller: Controller): void {
@@ -74,7 +78,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Controller, status: number, headers: AnswerHeaders): void {
     // Interim answers are not relayed: what they promise is the gateway's to keep, and nobody asked for them.
     if (this.ended || status < 200) return;
-    const { trail, operation, method } = this.#checked;
+    const { trail, operation, method } = this.#fresh;
     trail.upstreamStatus = status;
     trail.upstreamMs = performance.now() - (trail.forwardedAt as number);
     this.#status = status;
@@ -103,8 +107,12 @@ export class Relay implements Dispatcher.DispatchHandler {
       return;
     }
     if (this.#mode === 'report') this.#keep(chunk, CHECKED_BYTES_MAX);
-    const { response, trail } = this.#checked;
+    const { recording, response, trail } = this.#fresh;
     trail.bytesOut += chunk.length;
+    if (this.#held !== undefined && recording !== undefined) {
+      this.#hold(controller, recording, this.#held, chunk);
+      return;
+    }
     if (response.headersSent) {
       this.#write(controller, chunk);
     } else if (this.#first === undefined) {
@@ -119,7 +127,7 @@ export class Relay implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.ended) return;
-    const { operation, response, trail } = this.#checked;
+    const { recording, operation, trail } = this.#fresh;
     if (this.#mode === 'error') {
       this.#fail(this.#refusal());
       return;
@@ -140,6 +148,16 @@ export class Relay implements Dispatcher.DispatchHandler {
         trail.bytesOut = body.length;
       } else if (violations.length > 0) trail.answerViolations = violations;
     }
+    if (this.#held !== undefined && recording !== undefined) void this.#endOnceKept(recording, this.#held);
+    else this.#end();
+  }
+
+  onResponseError(_controller: Controller | undefined, error: Error): void {
+    this.#fail(toUpstreamFailure(error));
+  }
+
+  #end(): void {
+    const { response } = this.#fresh;
     if (!response.headersSent) {
       this.#writeHead(this.#mode === 'drop' ? this.#length : (this.#first?.length ?? 0));
       response.end(this.#first);
@@ -148,12 +166,40 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#resolve();
   }
 
-  onResponseError(_controller: Controller | undefined, error: Error): void {
-    this.#fail(toUpstreamFailure(error));
+  /** The client gets nothing before it is kept, so that however soon it asks again, what it got is found. */
+  async #endOnceKept(recording: Recording, held: readonly Buffer[]): Promise<void> {
+    clearTimeout(this.#deadline);
+    const body = this.#first ?? Buffer.concat(held);
+    await this.#keepAnswer(recording, body.length <= recording.bodyBytesMax ? body : undefined);
+    if (this.ended) return;
+    this.#first = body;
+    this.#end();
+  }
+
+  /** What becomes too long to be kept goes on to the client as it comes, once that is noted. */
+  #hold(controller: Controller, recording: Recording, held: Buffer[], chunk: Buffer): void {
+    held.push(chunk);
+    this.#heldBytes += chunk.length;
+    if (this.#heldBytes <= recording.bodyBytesMax) return;
+    controller.pause();
+    void this.#keepAnswer(recording, undefined).then(() => {
+      if (this.ended) return;
+      this.#writeHead(this.#length);
+      if (this.#fresh.response.write(Buffer.concat(held))) controller.resume();
+      else this.#fresh.response.once('drain', this.#onDrain);
+    });
+  }
+
+  /** Afterwards the exchange is as any other: a client that has left meanwhile ends it. */
+  async #keepAnswer(recording: Recording, body: Buffer | undefined): Promise<void> {
+    const headers = answerHeaders(this.#headers, this.#fresh.operation);
+    await recording.keep({ status: this.#status, headers, body });
+    this.#held = undefined;
+    if (this.#fresh.response.destroyed) this.#clientGone();
   }
 
   #writeHead(length: number): void {
-    const { request, response, carried, operation, trail } = this.#checked;
+    const { request, response, carried, operation, trail } = this.#fresh;
     // A body that streams may outlast its answer, and nobody reads the rest of it.
     if (!request.complete) response.shouldKeepAlive = false;
     const head = [...this.#alwaysCarried, ...carried, ...answerHeaders(this.#headers, operation)];
@@ -164,13 +210,13 @@ export class Relay implements Dispatcher.DispatchHandler {
 
   #releaseFirst(controller: Controller): void {
     const first = this.#first;
-    if (this.ended || first === undefined || this.#checked.response.headersSent) return;
+    if (this.ended || first === undefined || this.#fresh.response.headersSent) return;
     this.#writeHead(this.#length);
     this.#write(controller, first);
   }
 
   #write(controller: Controller, chunk: Buffer): void {
-    const { response } = this.#checked;
+    const { response } = this.#fresh;
     if (response.write(chunk)) return;
     controller.pause();
     response.once('drain', this.#onDrain);
@@ -190,7 +236,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   }
 
   #violation(violations: readonly string[]): GatewayError {
-    this.#checked.trail.answerViolations = violations;
+    this.#fresh.trail.answerViolations = violations;
     return upstreamFailure('upstream_contract_violation', 'http_protocol_error');
   }
 
@@ -201,7 +247,9 @@ export class Relay implements Dispatcher.DispatchHandler {
   /** The client left: nobody is to blame and nothing can be answered. */
   #clientGone(): void {
     if (this.ended) return;
-    this.#checked.trail.status = 499;
+    // What has been sent and is to be kept runs to its end: the client will ask for it again.
+    if (this.#held !== undefined && this.#controller !== undefined) return;
+    this.#fresh.trail.status = 499;
     this.#settle();
     this.#controller?.abort(new Error('the client left'));
     this.#resolve();
@@ -222,7 +270,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   #settle(): void {
     this.ended = true;
     clearTimeout(this.#deadline);
-    const { response } = this.#checked;
+    const { response } = this.#fresh;
     response.off('close', this.#onClientGone);
     response.off('drain', this.#onDrain);
   }

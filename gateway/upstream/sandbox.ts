@@ -7,16 +7,13 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { type Jwks, trusts, writeTrusted } from './sandbox-trust.ts';
 import type { UpstreamAddresses } from './targets.ts';
-
-interface Jwks {
-  readonly keys: readonly { readonly kid: string }[];
-}
 
 export interface SandboxOptions {
   readonly dataDirectory: string;
-  /** Public keys of the assertions it is to trust. */
-  readonly jwks: Jwks;
+  /** Public keys of the assertions it is to trust at present. */
+  jwks(): Jwks;
   readonly issuer: string;
   /** Names of the upstreams that lie on it. */
   readonly audiences: readonly string[];
@@ -29,6 +26,8 @@ export interface SandboxProcess {
   originOf(address: string): string;
   /** Makes sure that the organization and mode an assertion stands for have demo data. */
   seed(assertion: string): Promise<void>;
+  /** Has it trust the present keys and no others. */
+  renewTrust(): void;
   /** Lets go of it; it ends when nobody else needs it. */
   close(): void;
 }
@@ -92,6 +91,7 @@ export async function startSandbox(options: SandboxOptions): Promise<SandboxProc
       });
       if (!answer.ok) throw new Error(`The sandbox could not be filled with demo data (status ${answer.status}).`);
     },
+    renewTrust: () => writeTrusted(directory, options.jwks()),
     close() {
       closed = true;
       lease.end();
@@ -102,7 +102,8 @@ export async function startSandbox(options: SandboxOptions): Promise<SandboxProc
 async function acquire(directory: string, options: SandboxOptions): Promise<Lease> {
   let problem = 'it does not answer';
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const lease = await leaseAnnounced(directory, options.jwks);
+    const lease = await leaseAnnounced(directory, options.jwks());
+    writeTrusted(directory, options.jwks());
     if (lease) return lease;
     const exitCode = await launch(directory, options);
     // Another gateway was quicker: its sandbox will be announced in a moment.
@@ -120,7 +121,6 @@ function launch(directory: string, options: SandboxOptions): Promise<number | un
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
       SANDBOX_DATA: directory,
-      SANDBOX_JWKS: JSON.stringify(options.jwks),
       SANDBOX_ISSUER: options.issuer,
       SANDBOX_AUDIENCES: options.audiences.join(','),
       SANDBOX_CURSOR_SECRET: options.cursorSecret,
@@ -141,16 +141,13 @@ function launch(directory: string, options: SandboxOptions): Promise<number | un
 interface Announcement {
   readonly pid: number;
   readonly services: Readonly<Record<string, number>>;
-  /** Of the keys it trusts, sorted and joined by dots. */
-  readonly jwksThumbprint: string;
 }
 
 /** Takes a lease of the sandbox that is announced in a directory. Throws when it runs, but trusts the keys of somebody else. */
 async function leaseAnnounced(directory: string, jwks: Jwks): Promise<Lease | undefined> {
   const announcement = readAnnouncement(directory);
   const lease = announcement && (await takeLease(announcement));
-  const ours = jwks.keys.map(({ kid }) => kid);
-  if (!lease || announcement?.jwksThumbprint === ours.sort().join('.')) return lease;
+  if (!lease || trusts(directory, jwks)) return lease;
   lease.end();
   throw new Error(
     `A sandbox that trusts other keys runs on ${directory}: end the gateway that holds it (process ${announcement?.pid}).`,

@@ -42,13 +42,61 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'unknown-key-nobody-meant': {
     files: { [gateway]: 'banner: hello\n' },
     says: [
-      'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: hosts, keys, limits, logLevel, operatorScopes, publicUrl, timeouts, trustedProxies.',
+      'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: cors, hosts, idempotency, issuers, keys, limits, logLevel, operatorScopes, publicUrl, timeouts, trustedProxies.',
     ],
   },
   'unknown-key-deep': {
     files: { [gateway]: 'limits: { bodyBytesMax: 5, headerBytes: 5 }\n' },
     says: [
       'config/gateway.yaml:1:28: limits.headerBytes: the key "headerBytes" is not known here. Did you mean "headerBytesMax"?',
+    ],
+  },
+  'every-origin-with-credentials': {
+    files: { [gateway]: "cors: { '*': { origins: ['*'], credentials: true } }\n" },
+    says: [
+      'config/gateway.yaml:1:45: cors.*.credentials: true is not possible here. It must be false where every origin is let in: list the origins instead of *.',
+    ],
+  },
+  'origin-with-path': {
+    files: { [gateway]: 'cors:\n  api.example.com:\n    origins: [https://app.example.com/]\n' },
+    says: [
+      'config/gateway.yaml:3:15: cors.api.example.com.origins.0: "https://app.example.com/" is not possible here. It must be an origin such as https://app.example.com, or \'*\'.',
+    ],
+  },
+  'two-entries-for-one-issuer': {
+    files: {
+      [gateway]: `issuers:
+  web: { issuer: "https://id.example.com", jwksUrl: "https://id.example.com/keys", audience: api }
+  desktop:
+    issuer: https://id.example.com
+    jwksUrl: https://id.example.com/desktop/keys
+    audience: api
+`,
+    },
+    says: [
+      'config/gateway.yaml:4:13: issuers.desktop.issuer: "https://id.example.com" is the issuer of "web" already. Keep one of the two entries.',
+    ],
+  },
+  'scope-of-an-issuer-that-no-contract-knows': {
+    files: {
+      [gateway]: 'issuers:\n  web: { issuer: a, jwksUrl: "https://b/", audience: c, scopesMax: [itms:read] }\n',
+    },
+    says: [
+      'config/gateway.yaml:2:69: issuers.web.scopesMax.0: the scope "itms:read" is unknown. Did you mean "items:read"?',
+    ],
+  },
+  'keys-of-an-issuer-over-http': {
+    files: { [gateway]: 'issuers:\n  web: { issuer: a, jwksUrl: "http://id.example.com/keys", audience: api }\n' },
+    says: [
+      'config/gateway.yaml:2:30: issuers.web.jwksUrl: "http://id.example.com/keys" is not possible here. It must be an https:// address (http:// only on this machine).',
+    ],
+  },
+  'symmetric-tokens': {
+    files: {
+      [gateway]: 'issuers:\n  web: { issuer: a, jwksUrl: "https://b/", audience: c, algorithms: [ES256, HS256] }\n',
+    },
+    says: [
+      'config/gateway.yaml:2:77: issuers.web.algorithms.1: "HS256" is not a possible value. Did you mean "ES256"?',
     ],
   },
   'head-longer-than-request': {

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { z } from 'zod';
-import { gatewayFile, limitsFile, upstreamEntry } from '../../gateway/config/schema.ts';
+import { gatewayFile } from '../../gateway/config/gateway-file.ts';
+import { limitsFile, upstreamEntry } from '../../gateway/config/schema.ts';
 import { compileDocument, documentOf } from '../unit/contract/compiled.ts';
 
 const document = readFileSync(new URL('../../docs/config.md', import.meta.url), 'utf8');
@@ -71,12 +72,22 @@ function keysOf(schema: z.core.$ZodType, path: string, given?: unknown): [string
   return [[path, { fallback: written(given), values: valuesOf(schema, definition) }]];
 }
 
+/** What all members of a record are. */
+function memberOf(schema: z.core.$ZodType): z.core.$ZodType {
+  const { innerType, valueType } = definitionOf(schema);
+  return valueType ?? memberOf(innerType as z.core.$ZodType);
+}
+
+function keysOfMembers(record: z.core.$ZodType, path: string): (readonly [string, Key])[] {
+  return keysOf(memberOf(record), '').map(([name, key]) => [`${path}.${name}`, key] as const);
+}
+
 const OPTIONAL = Symbol('optional');
 
 function written(value: unknown): string | undefined {
   if (value === OPTIONAL) return undefined;
   if (value === undefined) return 'required';
-  if (Array.isArray(value)) return `\`[${value.join(', ')}]\``;
+  if (Array.isArray(value)) return `\`[${value.map((item) => (item === '*' ? "'*'" : item)).join(', ')}]\``;
   return `\`${typeof value === 'object' ? JSON.stringify(value) : String(value)}\``;
 }
 
@@ -103,7 +114,9 @@ function compare(rows: ReadonlyMap<string, Row>, keys: readonly (readonly [strin
 }
 
 test('gateway.yaml', () => {
-  compare(rowsOf('config/gateway.yaml', 'Key'), keysOf(gatewayFile, ''));
+  const { issuers, cors } = gatewayFile.shape;
+  const below = [...keysOfMembers(issuers, 'issuers.<name>'), ...keysOfMembers(cors, 'cors.<host>')];
+  compare(rowsOf('config/gateway.yaml', 'Key'), [...keysOf(gatewayFile, ''), ...below]);
 });
 
 test('upstreams.yaml', async () => {
@@ -123,11 +136,7 @@ test('upstreams.yaml', async () => {
 
 test('limits.yaml', () => {
   const { tiers, extra, operations, organizations } = limitsFile.shape;
-  const memberOf = (schema: z.core.$ZodType): z.core.$ZodType => {
-    const { innerType, valueType } = definitionOf(schema);
-    return valueType ?? memberOf(innerType as z.core.$ZodType);
-  };
-  const ofOperation = keysOf(memberOf(operations), '').map(([name, key]) => [`operations.<id>.${name}`, key] as const);
+  const ofOperation = keysOfMembers(operations, 'operations.<id>');
   compare(rowsOf('config/limits.yaml', 'Key'), [...keysOf(limitsFile, ''), ...ofOperation]);
   const ofLimit = keysOf(memberOf(extra), '');
   compare(rowsOf('config/limits.yaml', 'Key of a limit'), ofLimit);

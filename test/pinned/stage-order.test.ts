@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
-const order = ['admit', 'throttle', 'match', 'authenticate', 'authorize', 'limit', 'validate', 'forward'];
+const order = ['admit', 'throttle', 'match', 'authenticate', 'authorize', 'limit', 'validate', 'replay', 'forward'];
 
 it('the pipeline runs the stages in the one safe order', () => {
   const pipeline = read('gateway/pipeline.ts');

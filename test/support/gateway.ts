@@ -78,13 +78,14 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const settings = loadSettings(environment);
   const now = options.now ?? Date.now;
   const configuration = await loadConfiguration(settings, environment);
-  const { store, digestOf } = await openKeyStore({ environment, now }, settings);
+  const secrets = openSecrets({ environment }, settings);
+  const { store, digestOf } = await openKeyStore({ environment, now }, settings, secrets);
   const lines: string[] = [];
   const app = await startApp({
     version: 'test',
     settings,
     configuration,
-    secrets: openSecrets({ environment }, settings),
+    secrets,
     store,
     digestOf,
     now,

@@ -2,9 +2,12 @@
 // flushed: tests keep apart by the names they make up.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { createSubscribers } from './redis-subscribers.ts';
 
 export interface TestRedis {
   readonly url: string;
@@ -22,28 +25,50 @@ export interface TestRedis {
 
 /** Starts one. Test files that damage their Redis cannot disturb each other: each call gives a Redis or a way in of its own. */
 export async function startRedis(): Promise<TestRedis> {
-  return process.env.REDIS_URL ? startRelay(process.env.REDIS_URL) : startServer();
+  return process.env.REDIS_URL ? startRelay(apartAt(process.env.REDIS_URL)) : startServer();
 }
 
-async function startServer(): Promise<TestRedis> {
+/** The same Redis, with names of one's own. */
+export function apartAt(url: string): string {
+  const apart = new URL(url);
+  apart.searchParams.set('keyPrefix', `${apart.searchParams.get('keyPrefix') ?? ''}${randomUUID()}:`);
+  return apart.href;
+}
+
+/** A client for looking behind the scenes; names are as the server has them. */
+export function lookInside(url: string): Redis {
+  const { href } = Object.assign(new URL(url), { search: '' });
+  return new Redis(href);
+}
+
+/** Deletes everything that is under the names of this URL. */
+export async function wipe(url: string): Promise<void> {
+  const client = lookInside(url);
+  const names = await client.keys(`${new URL(url).searchParams.get('keyPrefix') ?? ''}*`);
+  if (names.length > 0) await client.del(...names);
+  client.disconnect();
+}
+
+/** A server of the test's own, with further settings on its command line. */
+export async function startServer(...settings: string[]): Promise<TestRedis> {
   const port = await freePort();
-  let server = await spawnServer(port);
+  let server = await spawnServer(port, settings);
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
     stop: () => end(server),
     kill: () => end(server),
     async restart() {
-      server = await spawnServer(port);
+      server = await spawnServer(port, settings);
     },
     pause: () => void server.kill('SIGSTOP'),
     resume: () => void server.kill('SIGCONT'),
   };
 }
 
-async function spawnServer(port: number): Promise<ChildProcess> {
+async function spawnServer(port: number, further: readonly string[]): Promise<ChildProcess> {
   const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'];
-  const server = spawn('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const server = spawn('redis-server', [...settings, ...further], { stdio: ['ignore', 'pipe', 'inherit'] });
   process.once('exit', () => server.kill('SIGKILL'));
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
@@ -82,11 +107,15 @@ function portOf(address: ReturnType<Server['address']>): number {
 export interface Relay extends TestRedis {
   /** Holds every answer back for so long. */
   slowDown(delayMs: number): void;
+  /** From now on connections that subscribe, or have subscribed, are cut. */
+  refuseSubscribers(): void;
+  /** How many were cut so far. */
+  refusedSubscribers(): number;
 }
 
 /** A way to a Redis that can be cut, frozen and slowed down, while the server behind it lives on. */
 export async function startRelay(serverUrl: string): Promise<Relay> {
-  const { relay, freeze, slowDown, cut } = createTraffic(new URL(serverUrl));
+  const { relay, freeze, cut, ...interference } = createTraffic(new URL(serverUrl));
   let door = await openDoor(relay, 0);
   const port = portOf(door.address());
 
@@ -107,7 +136,7 @@ export async function startRelay(serverUrl: string): Promise<Relay> {
     },
     pause: () => freeze(true),
     resume: () => freeze(false),
-    slowDown,
+    ...interference,
   };
 }
 
@@ -122,11 +151,14 @@ interface Traffic {
   relay(client: Socket): void;
   freeze(yes: boolean): void;
   slowDown(delayMs: number): void;
+  refuseSubscribers(): void;
+  refusedSubscribers(): number;
   cut(): void;
 }
 
 function createTraffic(behind: URL): Traffic {
   const sockets = new Set<Socket>();
+  const subscribers = createSubscribers();
   let frozen = false;
   let delayMs = 0;
 
@@ -147,6 +179,7 @@ function createTraffic(behind: URL): Traffic {
   return {
     relay(client) {
       const server = connect(Number(behind.port || 6379), behind.hostname);
+      client.on('data', (bytes) => subscribers.note(client, bytes));
       pass(client, server, () => 0);
       pass(server, client, () => delayMs);
     },
@@ -157,6 +190,8 @@ function createTraffic(behind: URL): Traffic {
     slowDown(ms) {
       delayMs = ms;
     },
+    refuseSubscribers: subscribers.refuse,
+    refusedSubscribers: subscribers.refused,
     cut() {
       for (const socket of sockets) socket.destroy();
     },

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -7,15 +6,11 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createDirectory } from '../../../gateway/auth/directory.ts';
 import { digestOf, openStore, organization, storeWithKey, temporaryDirectory } from '../../unit/auth/samples.ts';
-
-function start(...args: string[]) {
-  const program = join(import.meta.dirname, 'store-process.ts');
-  return spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-}
+import { startStoreProcess } from './start-store-process.ts';
 
 test('processes that open a new store at once and write at once lose nothing', async (t) => {
   const directory = temporaryDirectory(t);
-  const writers = Array.from({ length: 4 }, () => start(directory, 'create', '50'));
+  const writers = Array.from({ length: 4 }, () => startStoreProcess(directory, 'create', '50'));
   const exits = await Promise.all(writers.map((writer) => once(writer, 'exit')));
   assert.deepEqual(
     exits.map(([code]) => code),
@@ -32,7 +27,7 @@ test('processes that open a new store at once and write at once lose nothing', a
 test('a process killed in mid-seeding leaves whole batches and a sound file', async (t) => {
   for (const delayMs of [0, 3, 7]) {
     const directory = temporaryDirectory(t);
-    const seeder = start(directory, 'seed');
+    const seeder = startStoreProcess(directory, 'seed');
     await once(seeder.stdout, 'data');
     await setTimeout(delayMs);
     seeder.kill('SIGKILL');
@@ -55,7 +50,7 @@ test('a process killed in mid-seeding leaves whole batches and a sound file', as
 test('another process writing does not hold up look-ups', async (t) => {
   const directory = temporaryDirectory(t);
   const store = openStore(t, directory);
-  const seeder = start(directory, 'seed');
+  const seeder = startStoreProcess(directory, 'seed');
   await once(seeder.stdout, 'data');
   let slowestMs = 0;
   for (let index = 0; index < 200; index += 1) {
@@ -72,7 +67,8 @@ test('another process writing does not hold up look-ups', async (t) => {
 
 test('with the default settings a revocation reaches a running directory within 500 ms', async (t) => {
   const { store, key, record } = await storeWithKey(t);
-  const directory = createDirectory({ store, digestOf, now: Date.now, positiveMax: 10, negativeMax: 10 });
+  const self = { host: 'here', pid: process.pid };
+  const directory = createDirectory({ store, digestOf, ...self, now: Date.now, positiveMax: 10, negativeMax: 10 });
   t.after(() => directory.close());
   await setTimeout(20);
   assert.equal((await directory.callerOf(key))?.revoked, false);

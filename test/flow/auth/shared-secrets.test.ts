@@ -1,3 +1,5 @@
+// Where secrets come from, and that whoever shares them agrees on those that the gateway made itself.
+
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
@@ -6,7 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createAssertions } from '../../../gateway/auth/assertion.ts';
-import { loadSecrets } from '../../../gateway/config/secrets.ts';
+import { loadSecrets, type Secrets } from '../../../gateway/config/secrets.ts';
 import { temporaryDirectory } from '../../unit/auth/samples.ts';
 
 function setUp(t: TestContext) {
@@ -44,24 +46,27 @@ test('a file that changes is read anew', (t) => {
   assert.equal(read('admin_token'), 'new');
 });
 
-test('shared secrets are made once, kept, and readable by nobody else', (t) => {
+test('shared secrets are made once, kept, and readable by nobody else', async (t) => {
   const { dataDirectory } = setUp(t);
   const first = loadSecrets({ environment: {}, dataDirectory });
-  const made = [first.keyPepper(), first.cursorSecret(), first.assertionKeys()];
+  const all = ({ keyPepper, cursorSecret, assertionKeys }: Secrets) =>
+    Promise.all([keyPepper(), cursorSecret(), assertionKeys()]);
+  const made = await all(first);
   const second = loadSecrets({ environment: {}, dataDirectory });
-  assert.deepEqual([second.keyPepper(), second.cursorSecret(), second.assertionKeys()], made);
+  assert.deepEqual(await all(second), made);
+  assert.deepEqual(second.foundInRedis(), []);
   const folder = join(dataDirectory, 'secrets');
   assert.deepEqual(readdirSync(folder).sort(), ['assertion_keys', 'cursor_secret', 'key_pepper']);
   assert.equal(statSync(folder).mode & 0o777, 0o700);
   for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
 });
 
-test('nothing is made until it is asked for, nor when it is given', (t) => {
+test('nothing is made until it is asked for, nor when it is given', async (t) => {
   const { put, ...where } = setUp(t);
   put('key_pepper', 'a pepper from the secrets store');
   const secrets = loadSecrets({ ...where, environment: { CURSOR_SECRET: 'a secret of the environment' } });
-  assert.equal(secrets.keyPepper(), 'a pepper from the secrets store');
-  assert.equal(secrets.cursorSecret(), 'a secret of the environment');
+  assert.equal(await secrets.keyPepper(), 'a pepper from the secrets store');
+  assert.equal(await secrets.cursorSecret(), 'a secret of the environment');
   assert.throws(() => statSync(where.dataDirectory), /ENOENT/);
 });
 
@@ -70,7 +75,7 @@ test('processes that start at once agree', async (t) => {
   const program = `
     import { loadSecrets } from '${join(import.meta.dirname, '../../../gateway/config/secrets.ts')}';
     const { keyPepper, assertionKeys } = loadSecrets({ environment: {}, dataDirectory: '${dataDirectory}' });
-    process.stdout.write(keyPepper() + JSON.stringify(assertionKeys()));
+    process.stdout.write((await keyPepper()) + JSON.stringify(await assertionKeys()));
   `;
   const outputs = await Promise.all(
     Array.from({ length: 5 }, async () => {
@@ -88,17 +93,17 @@ test('processes that start at once agree', async (t) => {
 
 test('keys that were made can sign', async (t) => {
   const { dataDirectory } = setUp(t);
-  const keys = loadSecrets({ environment: {}, dataDirectory }).assertionKeys();
+  const keys = await loadSecrets({ environment: {}, dataDirectory }).assertionKeys();
   const assertions = await createAssertions({ keys, issuer: 'x', now: Date.now });
   const claims = { subject: 's', organization: undefined, tier: undefined, mode: 'live', scopes: [] } as const;
   assert.match(await assertions.assertionOf(claims, 'platform'), /^[\w-]+\.[\w-]+\.[\w-]+$/);
 });
 
-test('several assertion keys keep their order', (t) => {
+test('several assertion keys keep their order', async (t) => {
   const { put, ...where } = setUp(t);
   const [{ keys: one }, { keys: two }] = [newKeySet(), newKeySet()];
   put('assertion_keys', JSON.stringify({ keys: [...one, ...two] }));
-  const loaded = loadSecrets({ ...where, environment: {} }).assertionKeys();
+  const loaded = await loadSecrets({ ...where, environment: {} }).assertionKeys();
   assert.deepEqual(
     loaded.map(({ x }) => x),
     [one[0]?.x, two[0]?.x],
@@ -106,6 +111,8 @@ test('several assertion keys keep their order', (t) => {
 });
 
 const mixed = { keys: [{ ...newKeySet().keys[0], x: newKeySet().keys[0]?.x }] };
+const twice = newKeySet().keys[0];
+const withTimes = (times: object) => JSON.stringify({ keys: [{ ...newKeySet().keys[0], ...times }] });
 const publicOnly = { keys: [{ ...newKeySet().keys[0], d: undefined }] };
 for (const [what, text, message] of [
   ['no JSON', 'the secret of my life', /it is not JSON/],
@@ -114,30 +121,31 @@ for (const [what, text, message] of [
   ['a public key', JSON.stringify(publicOnly), /key 1 is not a private Ed25519 key/],
   ['halves of two keys', JSON.stringify(mixed), /halves belong together/],
   ['another curve', '{"keys":[{"kty":"EC","crv":"P-256","x":"AA","d":"AA"}]}', /key 1/],
+  ['one key twice', JSON.stringify({ keys: [twice, twice] }), /key 2 stands there twice/],
+  ['a time that is text', withTimes({ signs_from: '1700000000' }), /key 1 has a signs_from that is no whole number/],
+  ['a time in milliseconds', withTimes({ published_until: 1_700_000_000_000 }), /no whole number of epoch seconds/],
+  ['a term that ends first', withTimes({ signs_from: 20, published_until: 20 }), /not after its signs_from/],
   ['a key of the wrong length', '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"AA","d":"AA"}]}', /key 1/],
 ] as const) {
-  test(`assertion_keys with ${what} is refused without repeating it`, (t) => {
+  test(`assertion_keys with ${what} is refused without repeating it`, async (t) => {
     const { put, ...where } = setUp(t);
     put('assertion_keys', text);
-    assert.throws(
-      () => loadSecrets({ ...where, environment: {} }).assertionKeys(),
-      (thrown) => {
-        assert.ok(thrown instanceof Error);
-        assert.match(thrown.message, message);
-        assert.ok(!thrown.message.includes(text) && thrown.cause === undefined);
-        return true;
-      },
-    );
+    await assert.rejects(loadSecrets({ ...where, environment: {} }).assertionKeys(), (thrown) => {
+      assert.ok(thrown instanceof Error);
+      assert.match(thrown.message, message);
+      assert.ok(!thrown.message.includes(text) && thrown.cause === undefined);
+      return true;
+    });
   });
 }
 
-test('empty, short and misspelled entries are refused with a sentence', (t) => {
+test('empty, short and misspelled entries are refused with a sentence', async (t) => {
   const { put, ...where } = setUp(t);
   const secrets = loadSecrets({ ...where, environment: { CURSOR_SECRET: 'hunter2' } });
   put('key_pepper', '\n');
-  assert.throws(() => secrets.keyPepper(), /key_pepper in .* is an empty file/);
-  assert.throws(
-    () => secrets.cursorSecret(),
+  await assert.rejects(secrets.keyPepper(), /key_pepper in .* is an empty file/);
+  await assert.rejects(
+    secrets.cursorSecret(),
     (thrown) => thrown instanceof Error && /too short/.test(thrown.message) && !thrown.message.includes('hunter2'),
   );
   assert.throws(() => secrets.read('../etc/passwd'), /misspelled/);
@@ -145,9 +153,9 @@ test('empty, short and misspelled entries are refused with a sentence', (t) => {
   assert.throws(() => secrets.read('a_folder'), /a_folder in .* cannot be read \(EISDIR\)/);
 });
 
-test('a made secret is whole on disk: one line', (t) => {
+test('a made secret is whole on disk: one line', async (t) => {
   const { dataDirectory } = setUp(t);
-  const pepper = loadSecrets({ environment: {}, dataDirectory }).keyPepper();
+  const pepper = await loadSecrets({ environment: {}, dataDirectory }).keyPepper();
   assert.equal(readFileSync(join(dataDirectory, 'secrets', 'key_pepper'), 'utf8'), `${pepper}\n`);
   assert.equal(Buffer.from(pepper, 'base64url').length, 32);
 });

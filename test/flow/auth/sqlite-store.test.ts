@@ -5,11 +5,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { createSqliteStore } from '../../../gateway/auth/sqlite-store.ts';
 import {
+  fakeClock,
   issue,
   openStore,
   organization,
   pepperFingerprint,
-  storeWithKey,
+  START_MS,
   temporaryDirectory,
 } from '../../unit/auth/samples.ts';
 import { keyStoreSuite } from './key-store-suite.ts';
@@ -17,6 +18,7 @@ import { keyStoreSuite } from './key-store-suite.ts';
 keyStoreSuite('SQLite', (t) => openStore(t));
 
 const now = () => 0;
+const instance = { id: 'a', host: 'one', pid: 4711, startedAtMs: START_MS, position: 3, graceMs: 1000 };
 
 test('another pepper refuses to open, with the reason and what to do', (t) => {
   const directory = temporaryDirectory(t);
@@ -24,18 +26,6 @@ test('another pepper refuses to open, with the reason and what to do', (t) => {
   assert.throws(
     () => createSqliteStore({ directory, pepperFingerprint: 'another', now }),
     /gateway\.db cannot be opened: it was made with another key_pepper.*Restore the key_pepper/,
-  );
-});
-
-test('a newer schema refuses to open and stays untouched', (t) => {
-  const directory = temporaryDirectory(t);
-  openStore(t, directory).close();
-  const database = new DatabaseSync(join(directory, 'gateway.db'));
-  database.exec('PRAGMA user_version = 7');
-  database.close();
-  assert.throws(
-    () => createSqliteStore({ directory, pepperFingerprint, now }),
-    /schema version 7 and this gateway knows versions up to 1/,
   );
 });
 
@@ -79,7 +69,7 @@ test('what one connection writes another one sees at once', async (t) => {
   assert.equal((await gateway.keys.findByDigest(record.digest))?.key.id, record.id);
 });
 
-test('noting uses does not wait while another process is writing', async (t) => {
+test('noting uses and reporting do not wait while another process is writing', async (t) => {
   const directory = temporaryDirectory(t);
   const store = openStore(t, directory);
   const { record } = issue();
@@ -89,11 +79,37 @@ test('noting uses does not wait while another process is writing', async (t) => 
   writer.exec('BEGIN IMMEDIATE');
   const startedAt = performance.now();
   assert.throws(() => store.keys.noteUses(new Map([[record.id, 5]])), /locked/);
+  assert.throws(() => store.instances.report(instance), /locked/);
   assert.ok(performance.now() - startedAt < 500);
   writer.exec('ROLLBACK');
   writer.close();
   await store.keys.noteUses(new Map([[record.id, 5]]));
+  await store.instances.report(instance);
   assert.equal((await store.keys.get(record.id))?.lastUsedAtMs, 5);
+  assert.equal((await store.instances.list()).length, 1);
+});
+
+test('a gateway is listed for its grace and five seconds after its last report, then forgotten', async (t) => {
+  const directory = temporaryDirectory(t);
+  const clock = fakeClock();
+  const store = openStore(t, directory, clock.now);
+  await store.instances.report(instance);
+  clock.advance(instance.graceMs + 5000);
+  assert.deepEqual(await store.instances.list(), [{ ...instance, silentMs: instance.graceMs + 5000 }]);
+  clock.advance(1);
+  assert.deepEqual(await store.instances.list(), []);
+  await store.instances.report({ ...instance, id: 'b' });
+  const database = new DatabaseSync(join(directory, 'gateway.db'));
+  assert.deepEqual({ ...database.prepare('SELECT count(*) AS rows FROM instances').get() }, { rows: 1 });
+  database.close();
+});
+
+test('a clock that was set back makes nobody speak in the future', async (t) => {
+  const clock = fakeClock();
+  const store = openStore(t, temporaryDirectory(t), clock.now);
+  await store.instances.report(instance);
+  clock.advance(-60_000);
+  assert.equal((await store.instances.list())[0]?.silentMs, 0);
 });
 
 test('everything is there again after closing and opening', async (t) => {
@@ -104,10 +120,4 @@ test('everything is there again after closing and opening', async (t) => {
   await first.keys.create(record);
   first.close();
   assert.deepEqual((await openStore(t, directory).keys.findByDigest(record.digest))?.key, record);
-});
-
-test('a closed store rejects', async (t) => {
-  const { store, record } = await storeWithKey(t);
-  store.close();
-  assert.throws(() => store.keys.findByDigest(record.digest));
 });

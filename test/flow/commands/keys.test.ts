@@ -35,6 +35,7 @@ test('keys create --json prints the key, and the store knows it by its digest on
     revoked_by: null,
     revoked_reason: null,
     last_used_at: null,
+    replaced_by: null,
   });
   const found = await openStore().keys.findByDigest(digestOf(key));
   assert.equal(found?.key.id, id);

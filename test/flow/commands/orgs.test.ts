@@ -90,7 +90,8 @@ for (const [words, code, message] of [
 test('every command explains itself with an example', async (t) => {
   const { run } = commandLine(t);
   const commands = ['create', 'list', 'set-tier', 'suspend', 'resume'].map((name) => ['orgs', name]);
-  commands.push(['keys', 'create'], ['keys', 'list'], ['keys', 'revoke'], ['audit'], ['seed']);
+  for (const name of ['create', 'list', 'rotate', 'revoke', 'export', 'import']) commands.push(['keys', name]);
+  commands.push(['audit'], ['seed']);
   for (const words of commands) {
     const { code, out } = await run(...words, '--help');
     assert.equal(code, 0);

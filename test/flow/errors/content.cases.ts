@@ -119,10 +119,11 @@ const idempotency: readonly Case[] = [
     'an Idempotency-Key outside of ASCII': '\xe4',
     'an empty Idempotency-Key': '',
     'an Idempotency-Key of two quotes': '""',
+    'an Idempotency-Key that loses its second quote': '"a',
   }).map(([name, key]): Case => ({ name, code: 'idempotency_key_malformed', provoke: (world) => order(world, [key]) })),
   {
     name: 'two Idempotency-Keys',
-    code: 'malformed_http',
+    code: 'idempotency_key_malformed',
     provoke: (world) => order(world, ['a', 'b']),
   },
 ];

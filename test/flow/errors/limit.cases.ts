@@ -55,7 +55,7 @@ export const limitCases: readonly Case[] = [
   },
 ];
 
-/** Counters in a Redis that is not there, and the wish to refuse without it. */
+/** Counters in a Redis that has gone, and the wish to refuse without it. */
 export const awayCases: readonly Case[] = [
   {
     name: 'counters that are away where that is to be refused',

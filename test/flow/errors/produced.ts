@@ -4,17 +4,21 @@ import type { ErrorCode } from '../../../gateway/errors.ts';
 import { contentCases } from './content.cases.ts';
 import { credentialCases } from './credentials.cases.ts';
 import { framingCases } from './framing.cases.ts';
+import { keyedCases } from './keyed.cases.ts';
 import { bugCases, drainCases } from './lifecycle.cases.ts';
 import { awayCases, limitCases } from './limit.cases.ts';
 import { routingCases } from './routing.cases.ts';
 import { sizeCases } from './size.cases.ts';
+import { tokenCases } from './token.cases.ts';
 import { unreachableCases, upstreamCases } from './upstream.cases.ts';
 import { wordsCases } from './words.cases.ts';
 
 const cases: readonly { readonly code: ErrorCode }[] = [
   ...credentialCases,
+  ...tokenCases,
   ...routingCases,
   ...contentCases,
+  ...keyedCases,
   ...sizeCases,
   ...limitCases,
   ...awayCases,

@@ -2,7 +2,7 @@
 
 import { after, before, describe } from 'node:test';
 import { runCases } from '../../support/errors.ts';
-import { unusedPort } from '../../support/upstream.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { awayCases, limitCases, tightLimits } from './limit.cases.ts';
 
@@ -17,14 +17,24 @@ describe('limits', () => {
 });
 
 describe('counters that are away', () => {
+  let redis: TestRedis;
   let world: World;
   before(async () => {
-    world = await createWorld({
-      environment: { REDIS_URL: `redis://127.0.0.1:${await unusedPort()}` },
-      limits: { whenStoreIsAway: 'refuse' },
-    });
+    redis = await startRedis();
+    world = await createWorld({ environment: { REDIS_URL: redis.url }, limits: { whenStoreIsAway: 'refuse' } });
+    // The caller has to be known: keys are in the same place.
+    while ((await status(world)).keys.callers === 0) await world.call('GET /v1/things');
+    world.upstream.received.length = 0;
+    await redis.kill();
   });
-  after(() => world.close());
+  after(async () => {
+    await world.close();
+    await redis.stop();
+  });
 
   runCases(awayCases, () => world);
 });
+
+async function status({ gateway }: World): Promise<{ keys: { callers: number } }> {
+  return (await (await fetch(`${gateway.adminUrl}/status`)).json()) as { keys: { callers: number } };
+}

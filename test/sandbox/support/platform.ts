@@ -65,7 +65,7 @@ export async function startPlatform(options: { databasePath?: string; key?: Gate
   const faults: unknown[] = [];
   const sandbox = createSandbox({
     databasePath: options.databasePath ?? ':memory:',
-    jwks: key.jwks,
+    trusted: () => key.jwks,
     issuer: ISSUER,
     cursorSecret: SECRET,
     now: () => clock.nowMs,

@@ -1,7 +1,7 @@
 // A sandbox as a process of its own, started as a gateway starts it, on a directory of the test's.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type ClientRequest, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,9 @@ const MAIN = new URL('../../../sandbox/main.ts', import.meta.url).pathname;
 export interface Installation {
   readonly directory: string;
   readonly key: GatewayKey;
-  announcement(): { pid: number; services: { platform: number }; jwksThumbprint: string } | undefined;
+  /** Has the sandbox trust other keys, as the gateways do that hand over from one key to the next. */
+  trust(...keys: readonly GatewayKey[]): void;
+  announcement(): { pid: number; services: { platform: number } } | undefined;
   start(env?: Readonly<Record<string, string>>): RunningSandbox;
 }
 
@@ -32,27 +34,31 @@ export async function install(context: TestContext): Promise<Installation> {
     for (const child of children) child.kill('SIGKILL');
     rmSync(directory, { recursive: true });
   });
+  function trust(...keys: readonly GatewayKey[]): void {
+    writeFileSync(join(directory, 'jwks.json'), JSON.stringify({ keys: keys.flatMap(({ jwks }) => jwks.keys) }));
+  }
+  trust(key);
   return {
     directory,
     key,
+    trust,
     announcement() {
       const path = join(directory, 'sandbox.json');
       return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
     },
     start(env = {}) {
-      const running = run(directory, key, env);
+      const running = run(directory, env);
       children.push(running.child);
       return running;
     },
   };
 }
 
-function run(directory: string, key: GatewayKey, env: Readonly<Record<string, string>>): RunningSandbox {
+function run(directory: string, env: Readonly<Record<string, string>>): RunningSandbox {
   const child = fork(MAIN, {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: {
       SANDBOX_DATA: directory,
-      SANDBOX_JWKS: JSON.stringify(key.jwks),
       SANDBOX_ISSUER: ISSUER,
       SANDBOX_CURSOR_SECRET: 'only for tests',
       SANDBOX_LEASE_GRACE_MS: '150',

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
-import { type AssertionKey, createAssertions } from '../../../gateway/auth/assertion.ts';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import { createAssertions } from '../../../gateway/auth/assertion.ts';
+import { type AssertionKey, kidOf, rotated } from '../../../gateway/auth/assertion-keys.ts';
 import { ANONYMOUS } from '../../../gateway/auth/authenticate.ts';
 import { caller, fakeClock, organization } from './samples.ts';
 
@@ -12,7 +13,8 @@ function newKey(): AssertionKey {
 
 async function create(keys = [newKey()]) {
   const clock = fakeClock();
-  return { clock, assertions: await createAssertions({ keys, issuer: 'https://gateway.example', now: clock.now }) };
+  const assertions = await createAssertions({ keys, issuer: 'https://gateway.example', now: clock.now });
+  return { clock, keys, assertions };
 }
 
 const acme = caller({
@@ -128,5 +130,61 @@ test('the gateway can speak for an organization without a key', async () => {
 });
 
 test('without a key there is nothing to sign with', async () => {
-  await assert.rejects(create([]), /no key to sign/);
+  await assert.rejects(create([]), /No key of the secrets entry assertion_keys may sign at 2026-11-20T12:00:00.000Z/);
+});
+
+test('a key that is next is published at once, signs by itself when its time comes, and the former ends after the overlap', async () => {
+  const { clock, assertions, keys } = await create();
+  const [former, next] = [keys[0], newKey()] as [AssertionKey, AssertionKey];
+  const nowMs = clock.now();
+  await assertions.useKeys(rotated([former], next, { nowMs, leadMs: 600_000, overlapMs: 120_000 }));
+  const kidNow = async () => decodeProtectedHeader(await assertions.assertionFor(acme, 'platform')).kid;
+  const [formerKid, nextKid] = [await kidOf(former), await kidOf(next)];
+  const publishedKids = () => assertions.jwks().keys.map(({ kid }) => kid);
+
+  assert.deepEqual([publishedKids(), await kidNow()], [[formerKid, nextKid], formerKid]);
+  clock.advance(599_999);
+  assert.equal(await kidNow(), formerKid);
+  clock.advance(1);
+  assert.equal(await kidNow(), formerKid, 'what is at hand is used up');
+  clock.advance(45_000);
+  assert.equal(await kidNow(), nextKid);
+  clock.advance(74_999);
+  assert.deepEqual(publishedKids(), [formerKid, nextKid]);
+  clock.advance(1);
+  assert.deepEqual(publishedKids(), [nextKid]);
+});
+
+test('an assertion of the former key can be verified until it ends', async () => {
+  const { clock, assertions, keys } = await create();
+  const nowMs = clock.now();
+  await assertions.useKeys(rotated(keys, newKey(), { nowMs, leadMs: 10_000, overlapMs: 120_000 }));
+  clock.advance(9999);
+  const token = await assertions.assertionFor(acme, 'platform');
+  for (let passed = 0; passed < 59; passed += 1) {
+    const published = createLocalJWKSet(assertions.jwks() as JSONWebKeySet);
+    await jwtVerify(token, published, { currentDate: new Date(clock.now()) });
+    clock.advance(1000);
+  }
+});
+
+test('what a key signed that is taken away before its time is not used any more', async () => {
+  const { assertions } = await create();
+  const first = await assertions.assertionFor(acme, 'platform');
+  const other = newKey();
+  await assertions.useKeys([other]);
+  const second = await assertions.assertionFor(acme, 'platform');
+  assert.notEqual(second, first);
+  assert.equal(decodeProtectedHeader(second).kid, await kidOf(other));
+});
+
+test('a set that would leave nobody to sign is refused, and the present one goes on', async () => {
+  const { clock, assertions, keys } = await create();
+  const endsAt = clock.now() / 1000 + 60;
+  await assert.rejects(
+    assertions.useKeys([{ ...newKey(), published_until: endsAt }]),
+    /^Error: No key of the secrets entry assertion_keys may sign at 2026-11-20T12:01:00.000Z: one of them must\.$/,
+  );
+  const { kid } = decodeProtectedHeader(await assertions.assertionFor(acme, 'platform'));
+  assert.equal(kid, await kidOf(keys[0] as AssertionKey));
 });

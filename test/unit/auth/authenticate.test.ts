@@ -6,6 +6,7 @@ import { caller, makeKey, matched, operation, refusal } from './samples.ts';
 
 const key = makeKey();
 const known = caller();
+const ofToken = caller({ subject: 'user-1', issuer: 'web' });
 const asked: string[] = [];
 const authenticate = createAuthenticate({
   directory: {
@@ -14,6 +15,7 @@ const authenticate = createAuthenticate({
       return presented === key ? known : undefined;
     },
   },
+  readToken: ({ value }) => (value === 'a token' ? ofToken : undefined),
 });
 
 for (const authorization of [`Bearer ${key}`, `bearer ${key}`, `BEARER ${key}`, `Bearer   ${key}`]) {
@@ -47,6 +49,12 @@ for (const [what, authorization, query, code] of [
   });
 }
 
+test('what is a token is read as one, and no key is looked up', async () => {
+  asked.length = 0;
+  assert.equal((await authenticate(matched('Bearer a token'))).caller, ofToken);
+  assert.deepEqual(asked, []);
+});
+
 test('a well-formed key that nobody has: api_key_invalid', () => {
   assert.throws(() => authenticate(matched(`Bearer ${makeKey()}`)), refusal('api_key_invalid'));
 });
@@ -61,7 +69,8 @@ test('a public operation has the anonymous caller, whatever is sent along', () =
 
 test('a store that has to be waited for is waited for', async () => {
   const answers = new Map<string, Caller>([[key, known]]);
-  const waiting = createAuthenticate({ directory: { callerOf: async (presented) => answers.get(presented) } });
+  const directory = { callerOf: async (presented: string) => answers.get(presented) };
+  const waiting = createAuthenticate({ directory, readToken: () => undefined });
   const identified = await waiting(matched(`Bearer ${key}`));
   assert.equal(identified.caller, known);
   await assert.rejects(async () => waiting(matched(`Bearer ${makeKey()}`)), refusal('api_key_invalid'));

@@ -59,6 +59,7 @@ test('insufficient_scope names the scopes of the way in that is nearest', () => 
 for (const [what, who, code] of [
   ['a revoked key', { revoked: true }, 'api_key_revoked'],
   ['an expired key', { expiresAtMs: START_MS }, 'api_key_expired'],
+  ['a token that expired since it was read', { expiresAtMs: START_MS, issuer: 'web' }, 'token_expired'],
   ['an address that is not listed', { allowsAddress: () => false }, 'ip_not_allowed'],
   ['a suspended organization', { organization: organization({ state: 'suspended' }) }, 'account_inactive'],
 ] as const) {

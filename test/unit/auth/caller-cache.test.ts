@@ -53,14 +53,6 @@ test('what was pushed out can be remembered and dropped again', () => {
   assert.deepEqual(cache.sizes(), { callers: 0, absences: 0 });
 });
 
-test('of two entries for one key the earlier one stays', () => {
-  const cache = createCallerCache({ positiveMax: 2, negativeMax: 2 });
-  const keyHash = cache.hashOf(makeKey());
-  const earlier = { caller: caller(), usedAtMs: 0 };
-  assert.equal(cache.remember(keyHash, earlier), earlier);
-  assert.equal(cache.remember(keyHash, { caller: caller(), usedAtMs: 0 }), earlier);
-});
-
 test('hashes of one process mean nothing to another', () => {
   const options = { positiveMax: 1, negativeMax: 1 };
   const key = makeKey();

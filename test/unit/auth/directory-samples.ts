@@ -9,7 +9,7 @@ import { digestOf, fakeClock } from './samples.ts';
 export const POLL_MS = 5;
 export const GRACE_MS = 60_000;
 
-type Needed = Pick<KeyStore, 'keys' | 'audit'>;
+export type Needed = Pick<KeyStore, 'keys' | 'organizations' | 'audit' | 'instances'>;
 
 /** The real store behind a switch, and counting its look-ups. */
 export function switchable(store: KeyStore) {
@@ -26,6 +26,14 @@ export function switchable(store: KeyStore) {
         return reachable(() => store.keys.findByDigest(digest));
       },
     },
+    organizations: {
+      ...store.organizations,
+      get(id) {
+        state.lookUps += 1;
+        return reachable(() => store.organizations.get(id));
+      },
+    },
+    instances: { ...store.instances, report: (instance) => reachable(() => store.instances.report(instance)) },
     audit: { ...store.audit, since: (sequence, limit) => reachable(() => store.audit.since(sequence, limit)) },
   };
   return { state, needed };
@@ -37,7 +45,8 @@ export function follow(
   clock = fakeClock(),
   bounds = { positiveMax: 100, negativeMax: 100 },
 ) {
-  const directory = createDirectory({ store, digestOf, now: clock.now, ...bounds, pollMs: POLL_MS, graceMs: GRACE_MS });
+  const times = { now: clock.now, pollMs: POLL_MS, graceMs: GRACE_MS };
+  const directory = createDirectory({ store, digestOf, host: 'here', pid: 1, ...times, ...bounds });
   test.after(() => directory.close());
   return directory;
 }

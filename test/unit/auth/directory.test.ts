@@ -91,7 +91,7 @@ test('a change of a kind this version does not know drops everything', async (t)
     const { latest, changes } = await store.audit.since(sequence, limit);
     return { latest, changes: [...changes, ...strange.splice(0)] };
   };
-  const directory = follow(t, { keys: store.keys, audit: { ...store.audit, since } });
+  const directory = follow(t, { ...store, audit: { ...store.audit, since } });
   await settled(directory, key);
   const first = directory.callerOf(key);
   const change = {
@@ -135,6 +135,7 @@ test('a flood of well-formed keys leaves memory bounded and known callers in pla
   assert.equal(directory.callerOf(key), known);
   const { callers, absences } = directory.status();
   assert.deepEqual({ callers, absences }, { callers: 1, absences: 500 });
+  assert.equal(directory.isKnown(`Bearer ${key}`), true);
 });
 
 test('the last use of a key is in the store after close', async (t) => {
@@ -145,4 +146,48 @@ test('the last use of a key is in the store after close', async (t) => {
   await directory.callerOf(key);
   await directory.close();
   assert.equal((await store.keys.get(record.id))?.lastUsedAtMs, clock.now());
+});
+
+test('a rotated key gets its end and its successor works at once, also if it was tried too early', async (t) => {
+  const clock = fakeClock();
+  const { store, key, record } = await storeWithKey(t);
+  const directory = follow(t, store, clock);
+  await settled(directory, key);
+  const successor = issue();
+  assert.equal(directory.callerOf(successor.key), undefined);
+  await store.keys.rotate(record.id, successor.record, clock.now() + 1000);
+  await until(() => directory.callerOf(successor.key));
+  const { expiresAtMs } = (await directory.callerOf(key)) ?? {};
+  assert.equal(expiresAtMs, clock.now() + 1000);
+  assert.equal(directory.isKnown(`Bearer ${key}`), true);
+  clock.advance(1000);
+  assert.deepEqual(
+    [key, successor.key].map((one) => directory.isKnown(`Bearer ${one}`)),
+    [false, true],
+  );
+});
+
+test('the same frozen organization is answered until something about it changes', async (t) => {
+  const { store, key } = await storeWithKey(t);
+  const { state, needed } = switchable(store);
+  const directory = follow(t, needed);
+  await settled(directory, key);
+  state.lookUps = 0;
+  const acme = await directory.organizationOf('org_acme');
+  assert.deepEqual(acme, organization());
+  assert.ok(Object.isFrozen(acme));
+  for (let index = 0; index < 10; index += 1) assert.equal(directory.organizationOf('org_acme'), acme);
+  assert.equal(state.lookUps, 1);
+  await store.organizations.setTier('org_acme', 'premium', 'tests');
+  await until(() => directory.organizationOf('org_acme') !== acme);
+  assert.equal((await directory.organizationOf('org_acme'))?.tier, 'premium');
+});
+
+test('an organization that does not exist is there as soon as it does', async (t) => {
+  const { store, key } = await storeWithKey(t);
+  const directory = follow(t, store);
+  await settled(directory, key);
+  assert.equal(await directory.organizationOf('org_new'), undefined);
+  await store.organizations.create(organization({ id: 'org_new' }), 'tests');
+  assert.equal((await directory.organizationOf('org_new'))?.id, 'org_new');
 });

@@ -15,7 +15,8 @@ import type { ErrorCode } from '../../../gateway/errors.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Caller, Matched, Mode, Operation, Organization, Trail } from '../../../gateway/exchange.ts';
 
-export const digestOf = createDigestOf('a pepper that only tests use');
+export const PEPPER = 'a pepper that only tests use';
+export const digestOf = createDigestOf(PEPPER);
 export const pepperFingerprint = fingerprintOf(digestOf);
 export const START_MS = Date.parse('2026-11-20T12:00:00Z');
 
@@ -81,6 +82,7 @@ export async function storeWithKey(test: TestContext, overrides: Partial<KeyRequ
 export function caller(overrides: Partial<Caller> = {}): Caller {
   return {
     subject: 'key_sample',
+    issuer: undefined,
     organization: organization(),
     mode: 'live',
     scopes: new Set(['*']),
@@ -137,6 +139,11 @@ export function matched(authorization?: string, overrides: Partial<Matched> = {}
 /** For `assert.throws` and `assert.rejects`. */
 export function refusal(code: ErrorCode) {
   return (thrown: unknown) => thrown instanceof GatewayError && thrown.code === code;
+}
+
+/** The same, and with this further sentence. */
+export function hinted(code: ErrorCode, hint: string) {
+  return (thrown: unknown) => refusal(code)(thrown) && (thrown as GatewayError).details.hint === hint;
 }
 
 /** Resolves as soon as the condition holds; throws if it does not within a second. */

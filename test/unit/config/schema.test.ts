@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gatewayFile } from '../../../gateway/config/gateway-file.ts';
 import { keysAt } from '../../../gateway/config/issues.ts';
-import { gatewayFile, limitsFile, upstreamEntry, upstreamsFile } from '../../../gateway/config/schema.ts';
+import { limitsFile, upstreamEntry, upstreamsFile } from '../../../gateway/config/schema.ts';
 
 const entry = (members: object) => upstreamEntry.safeParse({ contracts: ['a.yaml'], live: 'http://a', ...members });
 
@@ -41,6 +42,42 @@ test('the public address has no trailing slash', () => {
 test('a base path begins with a slash and does not end with one', () => {
   for (const basePath of ['/v1', '/v1/billing', '/a.b~c_d-e']) assert.ok(entry({ basePath }).success, basePath);
   for (const basePath of ['v1', '/', '/v1/', '//v1', '/v 1', '/{x}']) assert.ok(!entry({ basePath }).success, basePath);
+});
+
+const issuer = { issuer: 'https://id.example', jwksUrl: 'https://id.example/jwks.json', audience: 'platform' };
+const withIssuer = (own: object) => gatewayFile.safeParse({ issuers: { field: { ...issuer, ...own } } });
+
+test('of an issuer, name, keys and audience are enough; what signs its tokens is never symmetric', () => {
+  assert.deepEqual(withIssuer({}).data?.issuers.field?.algorithms, ['EdDSA', 'ES256']);
+  assert.deepEqual(withIssuer({}).data?.issuers.field?.claims, { organization: 'org', scopes: 'scope' });
+  for (const algorithm of ['HS256', 'none', 'eddsa', 'RSA-OAEP'])
+    assert.ok(!withIssuer({ algorithms: [algorithm] }).success, algorithm);
+  assert.ok(!withIssuer({ algorithms: [] }).success);
+});
+
+test('keys of an issuer are fetched over TLS, or from this machine', () => {
+  for (const url of ['https://id.example/keys?v=1', 'http://127.0.0.1:3000/jwks', 'http://localhost/jwks'])
+    assert.ok(withIssuer({ jwksUrl: url }).success, url);
+  for (const url of ['http://id.example/jwks', 'https://user:word@id.example/', 'file:///etc/passwd', 'id.example', ''])
+    assert.ok(!withIssuer({ jwksUrl: url }).success, url);
+});
+
+test('pages are let in by exact origins, on hosts by name', () => {
+  const cors = (host: string, origins: readonly string[]) =>
+    gatewayFile.safeParse({ cors: { [host]: { origins } } }).success;
+  for (const origin of ['https://app.example.com', 'http://localhost:5173', '*'])
+    assert.ok(cors('a.example', [origin]));
+  for (const origin of [
+    'https://app.example.com/',
+    'https://APP.example.com',
+    'app.example.com',
+    'https://*.a',
+    'null',
+  ])
+    assert.ok(!cors('a.example', [origin]), origin);
+  assert.ok(!cors('a.example', []));
+  for (const host of ['a.example:8080', 'A.example', 'https://a', '*.a', ''])
+    assert.ok(!cors(host, ['https://a.example']), host);
 });
 
 test('nothing but tiers and upstreams has to be written', () => {

@@ -46,6 +46,16 @@ test('counted per key, each key has its own counter and the policy is called key
   assert.deepEqual([only?.key, only?.policy], ['rl:{org_acme}:key:key_1', 'key']);
 });
 
+test('counted per key, a token counts by its issuer and subject, and never as the key of that name', () => {
+  const table = rules({ countPer: 'key', extra: { 'job-creation': { ...rule(30), per: 'key' } } });
+  const ofToken = (issuer: string) => ({ ...caller('key_1', acme), issuer });
+  assert.deepEqual(keysOf(table, ofToken('web'), createJob), [
+    'rl:{org_acme}:key:web/key_1',
+    'rl:{org_acme}:extra:job-creation:key:web/key_1',
+  ]);
+  assert.deepEqual(keysOf(table, ofToken('desktop')), ['rl:{org_acme}:key:desktop/key_1']);
+});
+
 test('the extra limit of an operation comes second, per organization or per key', () => {
   const extra = (per: 'organization' | 'key') => rules({ extra: { 'job-creation': { ...rule(30), per } } });
   const by = caller('key_1', acme);

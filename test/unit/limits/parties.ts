@@ -9,7 +9,16 @@ export function organization(id: string, tier = 'standard'): Organization {
 
 export function caller(subject: string, of: Organization | undefined, mode: 'live' | 'test' = 'live'): Caller {
   const scopes = new Set(['*']);
-  return { subject, organization: of, mode, scopes, revoked: false, expiresAtMs: Infinity, allowsAddress: undefined };
+  return {
+    subject,
+    issuer: undefined,
+    organization: of,
+    mode,
+    scopes,
+    revoked: false,
+    expiresAtMs: Infinity,
+    allowsAddress: undefined,
+  };
 }
 
 /** Only what counting looks at. */

@@ -20,7 +20,13 @@ it('is one line of JSON with any code, cause, violation and name in it', () => {
         contacts: [],
         operator: false,
       } as const;
-      const caller = { subject: text, organization, mode: 'live', scopes: new Set() } as unknown as Caller;
+      const caller = {
+        subject: text,
+        issuer: text,
+        organization,
+        mode: 'live',
+        scopes: new Set(),
+      } as unknown as Caller;
       const trail = {
         ...createTrail('req_1', 'GET'),
         caller,
@@ -32,6 +38,7 @@ it('is one line of JSON with any code, cause, violation and name in it', () => {
       assert.equal(line.indexOf('\n'), line.length - 1);
       const read = JSON.parse(line);
       assert.equal(read.organization, text);
+      assert.deepEqual([read.token_issuer, read.subject, read.key_id], [text, text, undefined]);
       assert.deepEqual(read.answer_violations, [text]);
     }),
   );

@@ -1,0 +1,42 @@
+// The key store that is measured: an embedded one in a directory of its own, or one in a Redis that has nothing else in it.
+
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openRedisStore } from '../gateway/auth/redis-store.ts';
+import { createSqliteStore } from '../gateway/auth/sqlite-store.ts';
+import type { KeyStore } from '../gateway/auth/store.ts';
+import { connectRedis } from '../gateway/redis.ts';
+import { pepperFingerprint } from './sample-keys.ts';
+
+export interface StoreInUse {
+  /** May be called again after the store was closed. */
+  open(): Promise<KeyStore>;
+  /** What the store itself takes: bytes of its files, or of the server's memory. */
+  bytes(): Promise<number>;
+  /** What was written stays in Redis, and goes with the directory. */
+  end(): Promise<void>;
+}
+
+const now = Date.now;
+
+export function useSqlite(): StoreInUse {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
+  return {
+    open: async () => createSqliteStore({ directory, pepperFingerprint, now }),
+    bytes: async () => readdirSync(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0),
+    end: async () => rmSync(directory, { recursive: true }),
+  };
+}
+
+export async function useRedis(url: string): Promise<StoreInUse> {
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
+  const client = connectRedis({ url, onReady: resolve, onLost: reject });
+  await ready;
+  if ((await client.dbsize()) > 0) throw new Error('This Redis holds data. Measure with one that is empty.');
+  return {
+    open: () => openRedisStore({ url, pepperFingerprint, now }),
+    bytes: async () => Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]),
+    end: async () => client.disconnect(),
+  };
+}

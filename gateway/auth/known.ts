@@ -1,0 +1,22 @@
+// What is remembered of a stored key and of an organization: frozen, because one object serves every request until something changes.
+
+import type { Caller, Organization } from '../exchange.ts';
+import { allowanceOf } from './addresses.ts';
+import type { KeyAndOwner } from './store.ts';
+
+export function toKnownOrganization(organization: Organization): Organization {
+  return Object.freeze({ ...organization, contacts: Object.freeze([...organization.contacts]) });
+}
+
+export function toCaller({ key, organization }: KeyAndOwner): Caller {
+  return Object.freeze({
+    subject: key.id,
+    issuer: undefined,
+    organization: toKnownOrganization(organization),
+    mode: key.mode,
+    scopes: new Set(key.scopes),
+    revoked: key.revokedAtMs !== undefined,
+    expiresAtMs: key.expiresAtMs ?? Number.POSITIVE_INFINITY,
+    allowsAddress: allowanceOf(key.allowedCidrs),
+  });
+}

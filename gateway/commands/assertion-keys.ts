@@ -1,0 +1,128 @@
+// `gateway assertion-keys …`: the keys that sign for upstreams who is calling: shows them, and lets a new one take over.
+
+import { type Command, Option } from 'commander';
+import { type AssertionKey, kidOf, rotated, stateAt } from '../auth/assertion-keys.ts';
+import { newAssertionKey, printAssertionKeys } from '../config/secret-assertion-keys.ts';
+import type { Secrets } from '../config/secrets.ts';
+import { type CommandContext, withStore } from './context.ts';
+import { printJson, printLine, printTable, shortTime, timeOrNull } from './print.ts';
+import { parseDurationMs } from './read.ts';
+
+/** Running gateways look at the set every two seconds; before all of them publish a key none may sign with it. */
+const LEAD_MIN_MS = 10_000;
+/** What upstreams may cache keys for (see the answer of /.well-known/jwks.json), and a little. */
+const LEAD_SAFE_MS = 360_000;
+/** An assertion lives for a minute, and clocks differ. */
+const OVERLAP_MIN_MS = 120_000;
+
+type OpenSecrets = () => Secrets;
+
+interface RotateFlags {
+  readonly lead: string;
+  readonly overlap: string;
+  readonly print?: true;
+  readonly json?: true;
+}
+
+interface Span {
+  readonly leadMs: number;
+  readonly overlapMs: number;
+}
+
+export function addAssertionKeysCommands(program: Command, context: CommandContext, openSecrets: OpenSecrets): void {
+  const keys = program
+    .command('assertion-keys')
+    .description('list and rotate the keys that sign for upstreams who asks');
+  addRotate(keys, context, openSecrets);
+  addList(keys, context, openSecrets);
+}
+
+function addRotate(keys: Command, context: CommandContext, openSecrets: OpenSecrets): void {
+  keys
+    .command('rotate')
+    .description('have a new key take over; running gateways follow by themselves')
+    .option('--lead <duration>', 'the new key is published for so long before it signs', '10m')
+    .option('--overlap <duration>', 'the former key is published for so long after that', '1h')
+    .option('--print', 'change nothing: print the new set, private halves included, for the secrets store')
+    .addOption(new Option('--json', 'print one JSON object').conflicts('print'))
+    .addHelpText('after', '\nExample:\n  gateway assertion-keys rotate')
+    .action(async (flags: RotateFlags) => {
+      const span = {
+        leadMs: requireDuration(context, 'lead', flags.lead, LEAD_MIN_MS),
+        overlapMs: requireDuration(context, 'overlap', flags.overlap, OVERLAP_MIN_MS),
+      };
+      if (span.leadMs < LEAD_SAFE_MS) {
+        context.complain(
+          'warning: an upstream that caches keys may refuse the new one for a while; a lead of 6m is safe.\n',
+        );
+      }
+      if (flags.print) await printRotated(context, openSecrets(), span);
+      else await rotate(context, openSecrets(), span, flags.json === true);
+    });
+}
+
+function requireDuration(context: CommandContext, flag: string, text: string, minMs: number): number {
+  const durationMs = parseDurationMs(text);
+  if (durationMs !== undefined && durationMs >= minMs) return durationMs;
+  context.usage(`--${flag} "${text}" is not a duration of ${minMs / 1000}s or more, such as 10m or 1h.`);
+}
+
+async function printRotated(context: CommandContext, secrets: Secrets, span: Span): Promise<void> {
+  const present = await secrets.assertionKeys();
+  printLine(context, printAssertionKeys(rotated(present, newAssertionKey(), { ...span, nowMs: context.now() })));
+}
+
+/** The store first: what cannot be noted in the audit log is not done. */
+async function rotate(context: CommandContext, secrets: Secrets, span: Span, asJson: boolean): Promise<void> {
+  const successor = newAssertionKey();
+  const keys = await withStore(context, async ({ store }) => {
+    const changed = await secrets.changeAssertionKeys((present) =>
+      rotated(present, successor, { ...span, nowMs: context.now() }),
+    );
+    const rows = await Promise.all(changed.map((key) => toRow(changed, key, context.now())));
+    await store.audit.append(context.actor, { assertion_keys: 'rotated', keys: rows });
+    return rows;
+  });
+  const added = keys.at(-1);
+  if (asJson) {
+    printJson(context, { added: added?.kid, keys });
+    return;
+  }
+  printKeys(context, keys);
+  printLine(context, `\n${added?.kid} is published from now on and signs from ${added?.from?.replace('.000Z', 'Z')}.`);
+}
+
+function addList(keys: Command, context: CommandContext, openSecrets: OpenSecrets): void {
+  keys
+    .command('list')
+    .description('list the keys: who signs, who is next, who is published only so that what it signed can be verified')
+    .option('--json', 'print one JSON array')
+    .action(async ({ json }: { readonly json?: true }) => {
+      const present = await openSecrets().assertionKeys();
+      const rows = await Promise.all(present.map((key) => toRow(present, key, context.now())));
+      if (json) printJson(context, rows);
+      else printKeys(context, rows);
+    });
+}
+
+type Row = Awaited<ReturnType<typeof toRow>>;
+
+/** Never the private half. */
+async function toRow(keys: readonly AssertionKey[], key: AssertionKey, nowMs: number) {
+  const atMs = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
+  return {
+    kid: await kidOf(key),
+    state: stateAt(keys, key, nowMs),
+    from: timeOrNull(atMs(key.signs_from)),
+    until: timeOrNull(atMs(key.published_until)),
+  };
+}
+
+function printKeys(context: CommandContext, rows: readonly Row[]): void {
+  const shown = (time: string | null) => (time === null ? '' : shortTime(Date.parse(time)));
+  printTable(
+    context,
+    ['kid', 'state', 'signs from', 'published until'],
+    rows.map(({ kid, state, from, until }) => [kid, state, shown(from), shown(until)]),
+  );
+}

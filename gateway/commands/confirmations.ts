@@ -1,0 +1,134 @@
+// After a change: waits until every running gateway has it in force, and tells which have not.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Instance, KeyStore } from '../auth/store.ts';
+import type { CommandContext } from './context.ts';
+import { counted, printJson, printLine, shortSeconds, shortTime, timeOrNull } from './print.ts';
+import { parseDurationMs } from './read.ts';
+
+const POLL_MS = 50;
+/** Gateways report every two seconds: one that was silent for so long before anybody asked may never answer. */
+const SILENT_MS = 5000;
+
+export interface ChangeFlags {
+  readonly wait?: true;
+  readonly timeout: string;
+  readonly json?: true;
+}
+
+/** How a change is told: to programs and to people. */
+export interface Told {
+  readonly object: object;
+  readonly sentence: string;
+}
+
+type Reported = Instance & { readonly silentMs: number };
+
+interface Confirmations {
+  readonly waitedMs: number;
+  readonly confirmed: readonly Reported[];
+  readonly unconfirmed: readonly Reported[];
+}
+
+export function addChangeOptions(command: Command): Command {
+  return command
+    .option('--wait', 'return when every running gateway has it in force; exit code 1 if one has not confirmed that')
+    .option('--timeout <duration>', 'how long to wait at most', '10s')
+    .option('--json', 'print one JSON object');
+}
+
+/** What `--timeout` says, in milliseconds. Ends the command unless it is a duration. */
+export function requireTimeout(context: CommandContext, { timeout }: ChangeFlags): number {
+  const timeoutMs = parseDurationMs(timeout);
+  if (timeoutMs === undefined) context.usage(`--timeout "${timeout}" is not a duration such as 10s or 2m.`);
+  return timeoutMs;
+}
+
+/** Tells what has been changed and, with `--wait`, who has confirmed it. Ends the command with 1 if a gateway has not. */
+export async function tellChange(
+  context: CommandContext,
+  store: KeyStore,
+  { wait, json }: ChangeFlags,
+  timeoutMs: number,
+  { object, sentence }: Told,
+): Promise<void> {
+  const confirmations = wait && (await orSay(context, sentence, awaitConfirmations(store, timeoutMs)));
+  const nowMs = context.now();
+  if (json) printJson(context, { ...object, ...(confirmations && toJson(confirmations, nowMs)) });
+  else printLine(context, sentence);
+  if (confirmations === undefined) return;
+  const text = toText(confirmations, nowMs);
+  if (confirmations.unconfirmed.length > 0) context.fail(`${text}\nThe change itself stays in any case.`);
+  if (!json) printLine(context, text);
+}
+
+/** Whatever comes of the waiting, nobody may be left in doubt about the change itself. */
+async function orSay<T>(context: CommandContext, sentence: string, waiting: Promise<T>): Promise<T> {
+  try {
+    return await waiting;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    context.fail(`${sentence} Which gateways know that cannot be read: ${reason}`);
+  }
+}
+
+/**
+ * Resolves when every running gateway has everything in force that is in the audit log now, when the time is over, or when only those
+ * are missing that were silent from the start.
+ */
+async function awaitConfirmations({ audit, instances }: KeyStore, timeoutMs: number): Promise<Confirmations> {
+  const startedAt = performance.now();
+  const { latest } = await audit.since(Number.MAX_SAFE_INTEGER, 1);
+  let reported = await instances.list();
+  const silent = new Set(reported.filter(({ silentMs }) => silentMs > SILENT_MS).map(({ id }) => id));
+  for (;;) {
+    const unconfirmed = reported.filter(({ position }) => position < latest);
+    const waitedMs = performance.now() - startedAt;
+    if (waitedMs >= timeoutMs || unconfirmed.every(({ id }) => silent.has(id))) {
+      return { waitedMs, confirmed: reported.filter(({ position }) => position >= latest), unconfirmed };
+    }
+    await sleep(POLL_MS);
+    reported = await instances.list();
+  }
+}
+
+function toJson({ waitedMs, confirmed, unconfirmed }: Confirmations, nowMs: number) {
+  const reportedToJson = ({ id, host, pid, silentMs }: Reported) => ({
+    id,
+    host,
+    pid,
+    silent_ms: Math.round(silentMs),
+  });
+  return {
+    waited_ms: Math.round(waitedMs),
+    confirmed: confirmed.map(reportedToJson),
+    unconfirmed: unconfirmed.map((one) => ({
+      ...reportedToJson(one),
+      grace_ends_at: timeOrNull(graceEndOf(one, nowMs)),
+    })),
+  };
+}
+
+/** One sentence if all have confirmed; else one for each that has not, and what it means. */
+function toText({ waitedMs, confirmed, unconfirmed }: Confirmations, nowMs: number): string {
+  const all = confirmed.length + unconfirmed.length;
+  if (all === 0) return 'No gateway is running on this store.';
+  const time = shortSeconds(waitedMs);
+  if (unconfirmed.length === 0) return `Confirmed by ${counted(all, 'running gateway')} within ${time}.`;
+  const lines = unconfirmed.map((one) => `  ${one.host}, pid ${one.pid}: ${meaningOf(one, nowMs)}`);
+  return [`${unconfirmed.length} of ${counted(all, 'gateway')} did not confirm it within ${time}:`, ...lines].join(
+    '\n',
+  );
+}
+
+function meaningOf(one: Reported, nowMs: number): string {
+  const silence = `silent for ${shortSeconds(one.silentMs)}.`;
+  if (one.silentMs <= SILENT_MS) return `${silence} It is behind; ask again.`;
+  const until = shortTime(graceEndOf(one, nowMs));
+  return `${silence} It is gone, or cut off from the store and may let known keys in until ${until}.`;
+}
+
+function graceEndOf({ silentMs, graceMs }: Reported, nowMs: number): number {
+  return nowMs - silentMs + graceMs;
+}

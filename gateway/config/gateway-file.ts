@@ -1,0 +1,133 @@
+// The shape of config/gateway.yaml: what clients see of the gateway, whom it believes, and how much of a request it takes in.
+
+import { z } from 'zod';
+import { cidr, httpUrl, isHttpUrl, name, scope, whole } from './parts.ts';
+
+const scopeOrAll = z
+  .string()
+  .regex(
+    /^(\*|[a-z][a-z0-9_-]*:(read|write))$/,
+    "must be a scope of the form <resource>:read or <resource>:write, or '*'",
+  );
+
+/** What signs tokens. Nothing symmetric: a key that verifies must not be able to sign. */
+const algorithm = z.enum(['EdDSA', 'ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']);
+const origin = z
+  .string()
+  .refine((text) => text === '*' || (isHttpUrl(text) && !text.includes('*') && new URL(text).origin === text), {
+    error: "must be an origin such as https://app.example.com, or '*'",
+  });
+const hostName = z
+  .string()
+  .regex(/^(\*|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$/, 'must be a host name in lower case without port, or *');
+
+/** Whose tokens are accepted besides API keys: the platform's own applications. */
+const issuer = z.strictObject({
+  /** Their `iss`, exactly. */
+  issuer: z.string().min(1).max(512),
+  /** Where its public keys are. */
+  jwksUrl: z.string().refine(isKeysUrl, 'must be an https:// address (http:// only on this machine)'),
+  /** Their `aud` must be or contain this. */
+  audience: z.string().min(1).max(512),
+  algorithms: z.array(algorithm).min(1, 'must name at least one algorithm').default(['EdDSA', 'ES256']),
+  /** Names of the claims. */
+  claims: z
+    .strictObject({
+      organization: z.string().min(1).default('org'),
+      /** A list, or one text with spaces between. */
+      scopes: z.string().min(1).default('scope'),
+    })
+    .prefault({}),
+  /** What a token reaches. */
+  mode: z.enum(['live', 'test']).default('live'),
+  /** The most its tokens can be granted, whatever they say. */
+  scopesMax: z.array(scopeOrAll).default(['*']),
+  /** How far its clock may be off. */
+  clockToleranceSeconds: whole('seconds', 0, 300).default(30),
+  /** How often its keys are read anew. */
+  refreshSeconds: whole('seconds', 10, 86_400).default(300),
+});
+
+/** For browser applications: which pages of other origins may read answers. */
+const crossOrigin = z
+  .strictObject({
+    origins: z.array(origin).min(1, 'must list at least one origin'),
+    /** Whether cookies and the like may be sent along. */
+    credentials: z.boolean().default(false),
+    /** How long a browser may remember a preflight. */
+    maxAgeSeconds: whole('seconds', 0, 86_400).default(600),
+  })
+  .check(({ value: { origins, credentials }, issues }) => {
+    if (!(credentials && origins.includes('*'))) return;
+    const message = 'must be false where every origin is let in: list the origins instead of *';
+    issues.push({ code: 'custom', path: ['credentials'], input: credentials, message });
+  });
+
+export const gatewayFile = z.strictObject({
+  /** The address clients use: doc_url, Link headers, the realm of challenges. */
+  publicUrl: httpUrl.default('http://localhost:8080').transform((url) => url.replace(/\/+$/, '')),
+  /** Whose X-Forwarded-For is believed. */
+  trustedProxies: z.array(cidr).default([]),
+  limits: z
+    .strictObject({
+      /** Of bodies that are read to be checked; a streamed one is not held. */
+      bodyBytesMax: whole('bytes', 1, 1_073_741_824).default(1_048_576),
+      headerBytesMax: whole('bytes', 1024, 1_048_576).default(16_384),
+      urlBytesMax: whole('bytes', 256, 65_536).default(8_192),
+      jsonDepthMax: whole('levels', 1, 1000).default(32),
+    })
+    .prefault({}),
+  timeouts: z
+    .strictObject({
+      /** From the first byte of a request to the last of its head. */
+      headersMs: whole('milliseconds', 100, 600_000).default(15_000),
+      /** From the first byte of a request to its last. */
+      requestMs: whole('milliseconds', 100, 3_600_000).default(60_000),
+      /** How long an idle client connection stays open; keep it above the idle time of the balancer in front. */
+      keepAliveMs: whole('milliseconds', 0, 3_600_000).default(65_000),
+      /** How long the gateway goes on serving after SIGTERM made it not ready, so that balancers notice. 5–10 s behind one. */
+      drainDelayMs: whole('milliseconds', 0, 600_000).default(250),
+      /** How long requests in flight may go on after that. */
+      drainMs: whole('milliseconds', 0, 600_000).default(10_000),
+    })
+    .check(({ value: { headersMs, requestMs }, issues }) => {
+      if (headersMs <= requestMs) return;
+      const message = 'must not be longer than requestMs, which the head is a part of';
+      issues.push({ code: 'custom', path: ['headersMs'], input: headersMs, message });
+    })
+    .prefault({}),
+  keys: z
+    .strictObject({
+      /** How many callers are remembered. */
+      cacheMax: whole('callers', 1, 10_000_000).default(100_000),
+      /** How many unknown keys are remembered as unknown. */
+      unknownCacheMax: whole('keys', 1, 10_000_000).default(10_000),
+      /** How long known keys go on while the key store is away. */
+      graceSeconds: whole('seconds', 0, 86_400).default(900),
+    })
+    .prefault({}),
+  /** Scopes that `*` never covers and that only operator organizations may hold. */
+  operatorScopes: z.array(scope).default(['mail:read', 'mail:write']),
+  issuers: z.record(name, issuer).default({}),
+  /** By host name; `*` stands for every host that is not listed. */
+  cors: z.record(hostName, crossOrigin).default({}),
+  idempotency: z
+    .strictObject({
+      /** How long an answer can be given again. */
+      retainSeconds: whole('seconds', 60, 2_592_000).default(86_400),
+      /** Longer answers are not kept. */
+      answerBytesMax: whole('bytes', 0, 1_048_576).default(65_536),
+    })
+    .prefault({}),
+  logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),
+  /** Host names of the mail server's interfaces. */
+  hosts: z.strictObject({}).default({}),
+});
+
+export type GatewayFile = z.output<typeof gatewayFile>;
+
+function isKeysUrl(text: string): boolean {
+  if (!/^https?:\/\/[^\s@]+$/.test(text) || !URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}

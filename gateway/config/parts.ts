@@ -1,0 +1,33 @@
+// What the shapes of the configuration files are made of. Messages say what a value must be.
+
+import { z } from 'zod';
+
+export const whole = (what: string, min: number, max: number) =>
+  z
+    .int(outside(what, min, max))
+    .min(min, outside(what, min, max))
+    .max(max, outside(what, min, max));
+
+const outside = (what: string, min: number, max: number) => `must be a whole number of ${what} from ${min} to ${max}`;
+
+export const httpUrl = z.string().refine(isHttpUrl, 'must be an http:// or https:// address');
+export const cidr = z.string().refine(isCidr, 'must be an address or a CIDR range such as 10.0.0.0/8');
+export const name = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, 'must be letters, digits, hyphens and underscores, beginning with a letter');
+export const scope = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]*:(read|write)$/, 'must be a scope of the form <resource>:read or <resource>:write');
+
+export function isHttpUrl(text: string): boolean {
+  return /^https?:\/\/[^/?#\s@]+\/?$/.test(text) && URL.canParse(text);
+}
+
+function isCidr(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  if (rest.length > 0) return false;
+  const v4 = /^\d{1,3}(\.\d{1,3}){3}$/.test(address) && address.split('.').every((part) => Number(part) <= 255);
+  const v6 = address.includes(':') && URL.canParse(`http://[${address}]`);
+  const max = v4 ? 32 : 128;
+  return (v4 || v6) && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= max));
+}

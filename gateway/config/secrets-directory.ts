@@ -1,0 +1,101 @@
+// Secrets in a directory, one file per entry: those of the secrets store, and those that the gateway made itself.
+// No message ever holds a value.
+
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MadeSecrets } from './secrets-made.ts';
+
+/** A replacement takes milliseconds: what has been locked for so long was left behind. */
+const LOCK_ATTEMPTS = 50;
+const LOCK_EVERY_MS = 20;
+
+/** The value in a file, less the newline at its end. Throws a sentence for a file that is empty or cannot be read. */
+export function readSecretFile(directory: string, entry: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(join(directory, entry), 'utf8');
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new Error(`The secrets entry ${entry} in ${directory} cannot be read (${code}).`, { cause });
+  }
+  const value = text.replace(/\r?\n$/, '');
+  if (value === '') throw new Error(`The secrets entry ${entry} in ${directory} is an empty file.`);
+  return value;
+}
+
+/** Secrets that the gateway makes itself, for all processes that share a data directory. */
+export function createSecretsDirectory(directory: string): MadeSecrets {
+  return {
+    read: (entry) => readSecretFile(directory, entry),
+    make(entry, value) {
+      try {
+        return withDraft(directory, entry, value, (draft) => {
+          // Unlike a rename, a link never takes the place of what is there.
+          linkSync(draft, join(directory, entry));
+          return value;
+        });
+      } catch (cause) {
+        const winner = readSecretFile(directory, entry);
+        if (winner !== undefined) return winner;
+        throw new Error(`The secrets entry ${entry} cannot be made in ${directory}.`, { cause });
+      }
+    },
+    replace(entry, former, value) {
+      return withLock(join(directory, `.${entry}.lock`), () => {
+        if (readSecretFile(directory, entry) !== former) return false;
+        withDraft(directory, entry, value, (draft) => renameSync(draft, join(directory, entry)));
+        return true;
+      });
+    },
+  };
+}
+
+/** Lets `publish` have a file that holds the whole value, on the disk and not only in memory. */
+function withDraft<T>(directory: string, entry: string, value: string, publish: (draft: string) => T): T {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const draft = join(directory, `.${entry}.${randomBytes(8).toString('hex')}`);
+  const file = openSync(draft, 'wx', 0o600);
+  try {
+    writeFileSync(file, `${value}\n`);
+    fsyncSync(file);
+    return publish(draft);
+  } finally {
+    closeSync(file);
+    rmSync(draft, { force: true });
+  }
+}
+
+/** One process at a time: between reading and renaming nobody else may write. */
+async function withLock<T>(lock: string, work: () => T): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      closeSync(openSync(lock, 'wx', 0o600));
+      break;
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      if (code !== 'EEXIST') throw new Error(`${lock} cannot be written (${code}).`, { cause });
+      if (attempt === LOCK_ATTEMPTS) {
+        throw new Error(`Another process is writing here. If none is, remove what it left behind: ${lock}`, { cause });
+      }
+      await sleep(LOCK_EVERY_MS);
+    }
+  }
+  try {
+    return work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}

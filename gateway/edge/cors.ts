@@ -1,0 +1,128 @@
+// Cross-origin requests of browsers (Fetch standard, section 3.2): which pages may read answers, by host name. Secret keys do not
+// belong in browsers, so this is off until a host lists the origins it trusts.
+
+import type { Admitted, Arrived } from '../exchange.ts';
+
+export interface CrossOriginRules {
+  /** Exact origins, or `*`. */
+  readonly origins: readonly string[];
+  readonly credentials: boolean;
+  readonly maxAgeSeconds: number;
+}
+
+export interface CorsOptions {
+  /** Lower-case host name → its rules; `*` stands for every host that has none of its own. */
+  readonly hosts: Readonly<Record<string, CrossOriginRules>>;
+  /** Names of headers that contracts declare, in either direction. */
+  readonly declaredRequestHeaders: Iterable<string>;
+  readonly declaredResponseHeaders: Iterable<string>;
+  /** Headers of every answer, flat. */
+  readonly alwaysCarried: readonly string[];
+  admit(arrived: Arrived): Admitted;
+}
+
+export interface Cors {
+  /** Lets the answer be read by the page that asked, if it may. Before anything can be refused: a page has to see refusals too. */
+  allow(arrived: Arrived): void;
+  /** Whether a browser asks beforehand. Only hosts with rules of their own answer that differently from any OPTIONS. */
+  isPreflight(arrived: Arrived): boolean;
+  /**
+   * Answers a preflight without looking for the operation: what is wrong with the request itself, the page learns from its answer.
+   * Counts nothing and asks nobody. Rejects with what admit throws.
+   */
+  answerPreflight(arrived: Arrived): Promise<void>;
+}
+
+/** `*` would not cover Authorization, and nothing with credentials: all are named. */
+const requestHeaders = [
+  ...['Authorization', 'Content-Type', 'Accept', 'Accept-Language', 'Idempotency-Key', 'Prefer', 'X-Request-Id'],
+  ...['If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'],
+];
+/** What a page may read beyond what it always can. */
+const responseHeaders = [
+  ...['RateLimit', 'RateLimit-Policy', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
+  ...['Retry-After', 'X-Request-Id', 'X-Client-Request-Id', 'X-Error-Code', 'WWW-Authenticate', 'Allow'],
+  ...['Idempotent-Replayed', 'Original-Request-Id', 'ETag', 'Link', 'Location', 'Deprecation', 'Sunset'],
+];
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+
+/** One host's rules, with everything made that can be made beforehand. */
+interface Host {
+  readonly anyOrigin: boolean;
+  readonly origins: ReadonlySet<string>;
+  /** Flat; for every answer to a page that may read it, beside its origin. */
+  readonly shared: readonly string[];
+  readonly preflight: readonly string[];
+}
+
+export function createCors(options: CorsOptions): Cors {
+  const { alwaysCarried, admit } = options;
+  const hosts = new Map(Object.entries(options.hosts).map(([name, rules]) => [name, toHost(rules, options)]));
+  const fallback = hosts.get('*');
+
+  function hostOf({ request }: Arrived): Host | undefined {
+    if (hosts.size === 0) return undefined;
+    return hosts.get(nameIn(request.headers.host ?? '')) ?? fallback;
+  }
+
+  return {
+    allow(arrived) {
+      const host = hostOf(arrived);
+      if (host === undefined) return;
+      // Whether or not this page may read it: a cache must not give the answer for one origin to another.
+      if (!host.anyOrigin) arrived.carried.push('Vary', 'Origin');
+      const allowed = allowedOrigin(host, arrived);
+      if (allowed !== undefined) arrived.carried.push('Access-Control-Allow-Origin', allowed, ...host.shared);
+    },
+    isPreflight(arrived) {
+      const { method, headers } = arrived.request;
+      const asks = method === 'OPTIONS' && headers.origin !== undefined;
+      return asks && headers['access-control-request-method'] !== undefined && hostOf(arrived) !== undefined;
+    },
+    async answerPreflight(arrived) {
+      admit(arrived);
+      const host = hostOf(arrived) as Host;
+      const allowed = allowedOrigin(host, arrived) === undefined ? [] : host.preflight;
+      arrived.trail.status = 204;
+      arrived.response.writeHead(204, [...alwaysCarried, ...arrived.carried, ...allowed, 'Cache-Control', 'no-store']);
+      arrived.response.end();
+    },
+  };
+}
+
+function toHost({ origins, credentials, maxAgeSeconds }: CrossOriginRules, options: CorsOptions): Host {
+  const readable = named(responseHeaders, options.declaredResponseHeaders);
+  const sendable = named(requestHeaders, options.declaredRequestHeaders);
+  return {
+    anyOrigin: origins.includes('*'),
+    origins: new Set(origins),
+    shared: [
+      ...['Access-Control-Expose-Headers', readable],
+      ...(credentials ? ['Access-Control-Allow-Credentials', 'true'] : []),
+    ],
+    preflight: [
+      ...['Access-Control-Allow-Methods', METHODS],
+      ...['Access-Control-Allow-Headers', sendable],
+      ...['Access-Control-Max-Age', String(maxAgeSeconds)],
+    ],
+  };
+}
+
+function allowedOrigin({ anyOrigin, origins }: Host, { request }: Arrived): string | undefined {
+  const { origin } = request.headers;
+  if (origin === undefined) return undefined;
+  if (anyOrigin) return '*';
+  return origins.has(origin) ? origin : undefined;
+}
+
+/** Both lists as one, without repeating a name in another spelling. */
+function named(own: readonly string[], declared: Iterable<string>): string {
+  const names = new Map([...declared].map((name) => [name.toLowerCase(), name]));
+  for (const name of own) names.set(name.toLowerCase(), name);
+  return [...names.values()].join(', ');
+}
+
+/** The name in a Host header, which may have a port. */
+function nameIn(host: string): string {
+  return host.replace(/:\d*$/, '').toLowerCase();
+}

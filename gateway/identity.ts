@@ -1,0 +1,102 @@
+// The wiring of everything that says who is calling: keys and tokens toward the gateway, assertions toward upstreams.
+
+import { hostname } from 'node:os';
+import type { DigestOf } from './auth/api-key.ts';
+import { type Assertions, createAssertions } from './auth/assertion.ts';
+import { createAuthenticate } from './auth/authenticate.ts';
+import { createDirectory, type DirectoryStatus } from './auth/directory.ts';
+import { followAssertionKeys } from './auth/follow-assertion-keys.ts';
+import { createIssuers, type Issuers } from './auth/issuers.ts';
+import type { KeyStore } from './auth/store.ts';
+import { createTokenReader } from './auth/token-reader.ts';
+import type { GatewayFile } from './config/gateway-file.ts';
+import type { Secrets } from './config/secrets.ts';
+import type { Admitted, Stages } from './exchange.ts';
+import type { Log } from './observe/log.ts';
+
+export interface IdentityOptions {
+  readonly gateway: GatewayFile;
+  readonly secrets: Secrets;
+  readonly store: KeyStore;
+  readonly digestOf: DigestOf;
+  readonly log: Log;
+  now(): number;
+  /** The keys that sign assertions have changed, or the time of one has come. */
+  onAssertionKeys(): void;
+}
+
+export interface Identity {
+  readonly authenticate: Stages['authenticate'];
+  /** Whether a request carries credentials that are known to be good, without asking anybody. */
+  isKnownCaller(admitted: Admitted): boolean;
+  readonly assertions: Assertions;
+  readonly keysStatus: () => DirectoryStatus;
+  readonly issuersStatus: Issuers['status'];
+  /** Resolves when the keys of all issuers were asked for once, or after a moment. */
+  ready(): Promise<void>;
+  /** The key store stays the caller's. */
+  close(): Promise<void>;
+}
+
+/** Begins to follow keys of every kind; rejects if there is none that can sign assertions. */
+export async function openIdentity({ gateway, secrets, log, now, ...options }: IdentityOptions): Promise<Identity> {
+  const assertions = await createAssertions({ keys: await secrets.assertionKeys(), issuer: gateway.publicUrl, now });
+  const stopFollowing = followAssertionKeys({
+    read: secrets.assertionKeys,
+    async use(keys) {
+      await assertions.useKeys(keys);
+      options.onAssertionKeys();
+    },
+    onFailure: (reason) =>
+      log.logger.error({ reason }, 'the assertion keys cannot be read anew; the last ones stay in use'),
+  });
+  const directory = createDirectory({
+    store: options.store,
+    digestOf: options.digestOf,
+    host: hostname(),
+    pid: process.pid,
+    now,
+    positiveMax: gateway.keys.cacheMax,
+    negativeMax: gateway.keys.unknownCacheMax,
+    graceMs: gateway.keys.graceSeconds * 1000,
+  });
+  const issuers = createIssuers({
+    issuers: gateway.issuers,
+    now,
+    onHealth(issuer, reason) {
+      if (reason === undefined) log.logger.info({ issuer }, 'the keys of an issuer can be read again');
+      else log.logger.warn({ issuer, reason }, 'the keys of an issuer cannot be read; the last ones stay in use');
+    },
+  });
+  const tokens = createTokenReader({
+    issuers,
+    directory,
+    operatorScopes: new Set(gateway.operatorScopes),
+    cacheMax: gateway.keys.cacheMax,
+    now,
+  });
+  warnOfSecretsInRedis(secrets, log);
+
+  return {
+    authenticate: createAuthenticate({ directory, readToken: tokens.readToken }),
+    isKnownCaller({ headers }) {
+      const authorization = headers.get('authorization');
+      return directory.isKnown(authorization) || tokens.isKnown(authorization);
+    },
+    assertions,
+    keysStatus: directory.status,
+    issuersStatus: issuers.status,
+    ready: issuers.ready,
+    async close() {
+      issuers.close();
+      stopFollowing();
+      await directory.close();
+    },
+  };
+}
+
+function warnOfSecretsInRedis(secrets: Secrets, log: Log): void {
+  const entries = secrets.foundInRedis();
+  if (entries.length === 0) return;
+  log.logger.warn({ entries }, 'secrets made by the gateway lie in Redis; move them to the secrets store');
+}

@@ -1,0 +1,105 @@
+// The key store goes away under running gateways: who is known goes on through the grace, nobody else is told anything untrue, operators
+// see it, and when it is back everything is as it should be without a restart.
+
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { Answer } from '../../support/connection.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+import {
+  askWith,
+  eventually,
+  type Instances,
+  keysStatusOf,
+  startInstances,
+  untilRead,
+} from '../../support/instances.ts';
+import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
+import { makeKey } from '../../unit/auth/samples.ts';
+
+const GRACE_MS = 900_000;
+
+let redis: TestRedis;
+let relay: Relay;
+let instances: Instances;
+/** Only the first one's way to Redis is damaged. */
+let cutOff: TestGateway;
+let other: TestGateway;
+let clockMovedMs: number;
+
+beforeEach(async () => {
+  clockMovedMs = 0;
+  redis = await startRedis();
+  const url = apartAt(redis.url);
+  relay = await startRelay(url);
+  instances = await startInstances([relay.url, url], { now: () => Date.now() + clockMovedMs });
+  [cutOff, other] = instances.gateways as [TestGateway, TestGateway];
+});
+afterEach(async () => {
+  await instances.close();
+  await relay.stop();
+  await redis.stop();
+});
+
+const outcomeOf = ({ status, error }: Answer) => (error.code === undefined ? status : `${status} ${error.code}`);
+const ask = async (key: string) => outcomeOf(await askWith(key, cutOff));
+const storeIs = (state: string) => eventually(async () => (await keysStatusOf(cutOff)).store === state);
+
+test('known keys go on through the grace, unknown ones get 503 and never 401, and all of it is in the status', async () => {
+  const [known, strange] = [await other.issueKey(), await other.issueKey()];
+  await untilRead(instances);
+  assert.equal(await ask(known.key), 200);
+  const before = await keysStatusOf(cutOff);
+  assert.deepEqual([before.store, before.reason, before.graceEndsAtMs], ['reachable', undefined, undefined]);
+
+  await relay.kill();
+  await storeIs('failing');
+  assert.equal(await ask(known.key), 200);
+  assert.equal(await ask(strange.key), '503 auth_unavailable');
+  assert.equal(await ask(makeKey()), '503 auth_unavailable');
+  assert.equal(await ask(`${known.key}x`), '401 api_key_malformed');
+  const { reason, readAtMs, graceEndsAtMs, instance, position } = await keysStatusOf(cutOff);
+  assert.match(reason ?? '', /Redis/);
+  assert.deepEqual([graceEndsAtMs, instance, position], [readAtMs + GRACE_MS, before.instance, before.position]);
+  const readiness = await fetch(`${cutOff.adminUrl}/readyz`);
+  assert.equal(readiness.status, 200);
+  assert.equal(((await readiness.json()) as { checks: { keys: string } }).checks.keys, 'failing');
+
+  clockMovedMs = GRACE_MS - 60_000;
+  assert.equal(await ask(known.key), 200);
+  clockMovedMs = GRACE_MS + 1;
+  assert.equal(await ask(known.key), '503 auth_unavailable');
+
+  await relay.restart();
+  await storeIs('reachable');
+  assert.deepEqual([await ask(known.key), await ask(strange.key)], [200, 200]);
+  assert.equal(await ask(makeKey()), '401 api_key_invalid');
+});
+
+test('what changed while the store was away is in force as soon as it is back', async () => {
+  const [ended, stays] = [await other.issueKey(), await other.issueKey()];
+  await untilRead(instances);
+  assert.deepEqual([await ask(ended.key), await ask(stays.key)], [200, 200]);
+  await relay.kill();
+  await storeIs('failing');
+  await other.store.keys.revoke(ended.id, 'test', undefined);
+  assert.equal(await ask(ended.key), 200);
+  await relay.restart();
+  await storeIs('reachable');
+  assert.deepEqual([await ask(ended.key), await ask(stays.key)], ['401 api_key_revoked', 200]);
+});
+
+test('a store that says nothing is away as well, and nobody waits long for it', async () => {
+  const [known, strange] = [await other.issueKey(), await other.issueKey()];
+  await untilRead(instances);
+  assert.equal(await ask(known.key), 200);
+  relay.pause();
+  const startedAt = performance.now();
+  assert.equal(await ask(strange.key), '503 auth_unavailable');
+  // Half a second is what the store allows itself; the rest is for a busy machine.
+  assert.ok(performance.now() - startedAt < 1500, `${performance.now() - startedAt} ms`);
+  await storeIs('failing');
+  assert.deepEqual([await ask(known.key), await ask(makeKey())], [200, '503 auth_unavailable']);
+  relay.resume();
+  await storeIs('reachable');
+  assert.deepEqual([await ask(known.key), await ask(strange.key)], [200, 200]);
+});

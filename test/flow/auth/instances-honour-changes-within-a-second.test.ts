@@ -1,0 +1,118 @@
+// What ends a key, or changes its organization, is in force on every instance within a second: announced, and also where no
+// announcement arrives. Real time: this is the one promise of this folder that is about it.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import type { Answer } from '../../support/connection.ts';
+import { askWith, type Instances, startInstances, untilAll, untilRead } from '../../support/instances.ts';
+import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
+
+const PROMISED_MS = 1000;
+
+let redis: TestRedis;
+let relay: Relay;
+let instances: Instances;
+
+before(async () => {
+  redis = await startRedis();
+  relay = await startRelay(apartAt(redis.url));
+  instances = await startInstances([relay.url, relay.url, relay.url]);
+});
+after(async () => {
+  await instances.close();
+  await relay.stop();
+  await redis.stop();
+});
+
+const statusIs = (status: number) => (answer: Answer) => answer.status === status;
+const store = () => instances.gateways[0]?.store as NonNullable<(typeof instances.gateways)[0]>['store'];
+
+/** A new key that is let in by every instance at once. */
+async function newKey(organization: string) {
+  const made = await instances.gateways[0]?.issueKey({ organization });
+  assert.ok(made);
+  await assertLetIn(made.key);
+  return made;
+}
+
+/** A key that every instance remembers. */
+async function knownKey(organization: string) {
+  const made = await newKey(organization);
+  await untilRead(instances);
+  await assertLetIn(made.key);
+  return made;
+}
+
+async function assertLetIn(key: string): Promise<void> {
+  const answers = await Promise.all(instances.gateways.map((gateway) => askWith(key, gateway)));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200],
+  );
+}
+
+/** How long a change takes until it shows on the last instance, and that it then stays. */
+async function timeOf(change: () => unknown, key: string, shows: (answer: Answer) => boolean): Promise<number> {
+  const shown = untilAll(instances, key, shows);
+  await change();
+  const tookMs = await shown;
+  for (const gateway of instances.gateways) assert.ok(shows(await askWith(key, gateway)));
+  return tookMs;
+}
+
+function report(t: TestContext, what: string, times: readonly number[]): void {
+  const sorted = times.toSorted((a, b) => a - b).map(Math.round);
+  const [median, worst] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
+  t.diagnostic(`${what}: ${times.length} trials, median ${median} ms, worst ${worst} ms`);
+  assert.ok(Math.max(...times) < PROMISED_MS, `${what}: ${worst} ms`);
+}
+
+async function revocations(count: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let trial = 0; trial < count; trial += 1) {
+    const { id, key } = await knownKey('org_revoking');
+    times.push(await timeOf(() => store().keys.revoke(id, 'test', undefined), key, statusIs(401)));
+  }
+  return times;
+}
+
+async function suspensions(count: number): Promise<number[]> {
+  const { key } = await knownKey('org_suspending');
+  const times: number[] = [];
+  for (let trial = 0; trial < count; trial += 1) {
+    times.push(await timeOf(() => store().organizations.suspend('org_suspending', 'test'), key, statusIs(403)));
+    times.push(await timeOf(() => store().organizations.resume('org_suspending', 'test'), key, statusIs(200)));
+  }
+  return times;
+}
+
+async function tierChanges(count: number): Promise<number[]> {
+  const { key } = await knownKey('org_growing');
+  const limitOf = { premium: '1000000', standard: '100000' };
+  const times: number[] = [];
+  for (let trial = 0; trial < count; trial += 1) {
+    for (const tier of ['premium', 'standard'] as const) {
+      const shows = ({ headers }: Answer) => headers['x-ratelimit-limit'] === limitOf[tier];
+      times.push(await timeOf(() => store().organizations.setTier('org_growing', tier, 'test'), key, shows));
+    }
+  }
+  return times;
+}
+
+describe('three instances', () => {
+  it('let in a key that was made through one of them at once', async () => {
+    for (let trial = 0; trial < 10; trial += 1) await newKey('org_new');
+  });
+  it('end a revoked key within a second', async (t) => report(t, 'revocation', await revocations(50)));
+  it('suspend and resume an organization within a second', async (t) => report(t, 'suspension', await suspensions(5)));
+  it('honour a new tier within a second', async (t) => report(t, 'tier', await tierChanges(5)));
+});
+
+describe('three instances that no announcement reaches', () => {
+  before(() => relay.refuseSubscribers());
+  after(() => assert.ok(relay.refusedSubscribers() >= 3, 'nobody tried to subscribe: nothing was shown'));
+
+  it('end a revoked key within a second', async (t) => report(t, 'revocation, polled', await revocations(6)));
+  it('suspend and resume within a second', async (t) => report(t, 'suspension, polled', await suspensions(2)));
+  it('honour a new tier within a second', async (t) => report(t, 'tier, polled', await tierChanges(2)));
+});

@@ -1,0 +1,73 @@
+// The part of the suite about reading everything, page by page.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KeyStore } from '../../../gateway/auth/store.ts';
+import { issue, organization } from '../../unit/auth/samples.ts';
+import type { Open } from './key-store-suite-open.ts';
+
+const BATCH = 1300;
+
+/** More than a page of organizations, each with a key. */
+async function fill(store: KeyStore): Promise<void> {
+  for (const batch of ['b', 'a']) {
+    const organizations = Array.from({ length: BATCH }, (_, index) => organization({ id: `org_${batch}_${index}` }));
+    const keys = organizations.map(({ id }) => issue({ organization: id }).record);
+    await store.seed(organizations, keys, 'me');
+  }
+}
+
+async function pagesOf<T>(scan: AsyncIterable<readonly T[]>): Promise<(readonly T[])[]> {
+  const pages = [];
+  for await (const page of scan) pages.push(page);
+  return pages;
+}
+
+export function scanTests(name: string, open: Open): void {
+  test(`${name}: a scan of nothing is empty`, async (t) => {
+    const { organizations, keys } = await open(t);
+    assert.deepEqual((await pagesOf(organizations.scan())).flat(), []);
+    assert.deepEqual((await pagesOf(keys.scan())).flat(), []);
+  });
+
+  test(`${name}: scans have everything once, in pages, and keys oldest first`, async (t) => {
+    const store = await open(t);
+    await fill(store);
+    const keyPages = await pagesOf(store.keys.scan());
+    assert.ok(keyPages.length > 1);
+    assert.ok(keyPages.every(({ length }) => length <= BATCH));
+    assert.deepEqual(keyPages.flat(), await store.keys.list());
+    const organizationPages = await pagesOf(store.organizations.scan());
+    assert.ok(organizationPages.length > 1);
+    const byId = new Map(organizationPages.flat().map((each) => [each.id, each]));
+    assert.equal(organizationPages.flat().length, 2 * BATCH);
+    for (const each of await store.organizations.list()) assert.deepEqual(byId.get(each.id), each);
+  });
+
+  test(`${name}: writing goes on during a scan, and what was there before is seen once`, async (t) => {
+    const store = await open(t);
+    await fill(store);
+    const expected = (await store.keys.list()).map(({ id }) => id);
+    const seen: string[] = [];
+    for await (const page of store.keys.scan()) {
+      seen.push(...page.map(({ id }) => id));
+      assert.equal(await store.keys.create(issue({ organization: 'org_a_0' }).record), true);
+      await store.keys.revoke(expected.at(-1) ?? '', 'me', undefined);
+    }
+    const known = new Set(expected);
+    assert.deepEqual(
+      seen.filter((id) => known.has(id)),
+      expected,
+    );
+  });
+
+  test(`${name}: a scan may be left early`, async (t) => {
+    const store = await open(t);
+    await fill(store);
+    for await (const page of store.organizations.scan()) {
+      assert.ok(page.length > 0);
+      break;
+    }
+    assert.equal(await store.organizations.create(organization({ id: 'org_after' }), 'me'), true);
+  });
+}

@@ -1,0 +1,25 @@
+// `gateway audit | head`: what is read no further is no failure of the command.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createInstallation } from '../../support/process.ts';
+
+const executable = fileURLToPath(new URL('../../../bin/gateway', import.meta.url));
+const installation = createInstallation();
+before(async () => {
+  // More than a pipe holds.
+  assert.equal((await installation.run('seed', '--organizations', '1000', '--tier', 'standard')).code, 0);
+});
+after(() => installation.remove());
+
+for (const command of ['keys list', 'keys list --json', 'orgs list --json']) {
+  test(`${command} ends quietly`, async () => {
+    const line = `${executable} ${command} | head -c 100`;
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-c', line], { env: installation.environment });
+    assert.equal(stdout.length, 100);
+    assert.equal(stderr, '');
+  });
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { piecesOf } from '../../../gateway/commands/export-pieces.ts';
+import { issue, organization, temporaryDirectory } from '../../unit/auth/samples.ts';
+import { commandLine } from './command-line.ts';
+
+const { record: lateKey } = issue({ organization: 'org_late' });
+const linesOf = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+async function withKeys(t: TestContext) {
+  const line = commandLine(t);
+  await line.run(
+    'orgs',
+    'create',
+    '--id',
+    'org_a',
+    '--name',
+    'A\u2028\n"A"',
+    '--tier',
+    'premium',
+    '--contact',
+    'a@example.com',
+  );
+  await line.run('orgs', 'create', '--id', 'org_b', '--name', 'B', '--tier', 'standard', '--operator');
+  await line.run('orgs', 'suspend', 'org_b');
+  const create = (id: string, ...flags: string[]) =>
+    line.json('keys', 'create', '--org', id, '--mode', 'live', '--scopes', '*', ...flags);
+  const first = await create('org_a', '--expires', '30d', '--allow', '192.0.2.0/24', '--name', 'first');
+  const second = await line.json('keys', 'rotate', first.id);
+  const third = await create('org_b');
+  await line.run('keys', 'revoke', third.id, '--reason', 'leaked');
+  await line.openStore().keys.noteUses(new Map([[second.id, line.clock.nowMs + 1]]));
+  return { ...line, keys: [first, second, third] };
+}
+
+test('keys export is a header, the organizations, the keys as digests, and how many there are', async (t) => {
+  const { run, openStore, keys } = await withKeys(t);
+  const { out, err } = await run('keys', 'export');
+  const [header, a, b, first, second, third, end, ...rest] = linesOf(out);
+  const { pepperFingerprint } = openStore();
+  const exportedAt = '2026-11-20T12:00:00.000Z';
+  const about = { format: 'gateway-keys', version: 1, pepper_fingerprint: pepperFingerprint, exported_at: exportedAt };
+  assert.deepEqual(header, about);
+  assert.deepEqual([a.name, a.contacts, a.operator], ['A\u2028\n"A"', ['a@example.com'], false]);
+  assert.deepEqual(b, { kind: 'organization', ...(await openStore().organizations.get('org_b')) });
+  assert.deepEqual(
+    [first, second, third].map(({ kind, id }) => [kind, id]),
+    keys.map(({ id }) => ['key', id]),
+  );
+  assert.deepEqual([first.replaced_by, first.expires_at], [second.id, '2026-11-21T12:00:00.000Z']);
+  assert.deepEqual([first.allowed_cidrs, first.mode, first.name], [['192.0.2.0/24'], 'live', 'first']);
+  assert.deepEqual([third.revoked_by, third.revoked_reason, third.revoked_at], ['tests', 'leaked', exportedAt]);
+  assert.equal(second.last_used_at, '2026-11-20T12:00:00.001Z');
+  assert.deepEqual([end, rest], [{ kind: 'end', organizations: 2, keys: 3 }, []]);
+  for (const { key } of keys) assert.ok(!out.includes(key.slice(12, -4)));
+  assert.equal(err, 'Exported 2 organizations and 3 keys.\n');
+  assert.equal((await run('keys', 'export', '--json')).err, '');
+});
+
+test('keys export --file writes what standard output would get, readable for its owner only', async (t) => {
+  const { run, json } = await withKeys(t);
+  const directory = temporaryDirectory(t);
+  const file = join(directory, 'keys.jsonl');
+  writeFileSync(file, 'of an earlier day');
+  assert.equal((await run('keys', 'export', '--file', file)).out, `Exported 2 organizations and 3 keys to ${file}.\n`);
+  assert.equal(readFileSync(file, 'utf8'), (await run('keys', 'export')).out);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.deepEqual(await json('keys', 'export', '--file', file), { file, organizations: 2, keys: 3 });
+  assert.deepEqual(readdirSync(directory), ['keys.jsonl']);
+});
+
+test('what cannot be written leaves nothing behind', async (t) => {
+  const { run } = await withKeys(t);
+  const directory = temporaryDirectory(t);
+  const file = join(directory, 'taken');
+  mkdirSync(file);
+  await assert.rejects(run('keys', 'export', '--file', file), /taken cannot be written \(EISDIR\)\.$/);
+  await assert.rejects(run('keys', 'export', '--file', join(file, 'no', 'file')), /cannot be written \(ENOENT\)\.$/);
+  assert.deepEqual(readdirSync(directory), ['taken']);
+});
+
+test('what is made during an export may be missing, but never the organization of a key that is there', async (t) => {
+  const { run, openStore, clock } = commandLine(t);
+  await run('seed', '--organizations', '1', '--tier', 'standard');
+  const store = openStore();
+  const pieces: string[] = [];
+  for await (const piece of piecesOf(store, clock.nowMs, () => undefined)) {
+    pieces.push(piece);
+    // The organizations have been read, the keys have not.
+    if (pieces.length === 2) await store.seed([organization({ id: 'org_late' })], [lateKey], 'tests');
+  }
+  const kinds = linesOf(pieces.join('')).map(({ kind, id }) => (id === 'org_late' || id === lateKey.id ? id : kind));
+  assert.deepEqual(kinds, [undefined, 'organization', 'org_late', 'key', lateKey.id, 'end']);
+  assert.deepEqual(linesOf(pieces.join('')).at(-1), { kind: 'end', organizations: 2, keys: 2 });
+});

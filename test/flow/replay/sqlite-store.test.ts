@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { createSqliteStore } from '../../../gateway/replay/sqlite-store.ts';
+import type { AnswerStore } from '../../../gateway/replay/store.ts';
+import { answerStoreSuite, newSlot } from './store-suite.ts';
+
+const START_MS = Date.parse('2026-11-20T12:00:00Z');
+const onChange = () => {};
+
+function temporaryDirectory(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-replay-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+function open(t: TestContext, directory: string, now = () => START_MS): AnswerStore {
+  const store = createSqliteStore({ directory, now, onChange });
+  t.after(() => store.close());
+  return store;
+}
+
+answerStoreSuite('SQLite', async (t) => {
+  const directory = temporaryDirectory(t);
+  let nowMs = START_MS;
+  const now = () => nowMs;
+  return {
+    stores: [open(t, directory, now), open(t, directory, now)],
+    async expire() {
+      nowMs += 86_400_000;
+    },
+  };
+});
+
+test('SQLite ends leases and answers to the millisecond', async (t) => {
+  let nowMs = START_MS;
+  const store = open(t, temporaryDirectory(t), () => nowMs);
+  const slot = newSlot();
+  const begin = async () => (await store.begin(slot, 'f', 'me', 1000)).state;
+  assert.equal(await begin(), 'started');
+  nowMs += 999;
+  assert.equal(await begin(), 'running');
+  nowMs += 1;
+  assert.equal(await begin(), 'started');
+  await store.finish(slot, 'me', Buffer.from('x'), 5000);
+  nowMs += 4999;
+  assert.equal(await begin(), 'done');
+  nowMs += 1;
+  assert.equal(await begin(), 'started');
+});
+
+test('answers are there again after closing and opening', async (t) => {
+  const directory = temporaryDirectory(t);
+  const slot = newSlot();
+  const first = createSqliteStore({ directory, now: () => START_MS, onChange });
+  await first.begin(slot, 'f', 'me', 1000);
+  await first.finish(slot, 'me', Buffer.from('x'), 1000);
+  await first.close();
+  assert.deepEqual(await open(t, directory).begin(slot, 'f', 'me', 1), { state: 'done', record: Buffer.from('x') });
+});
+
+test('what is over is removed beside the traffic, slice by slice, and nothing else is', async (t) => {
+  const directory = temporaryDirectory(t);
+  let nowMs = START_MS;
+  const store = open(t, directory, () => nowMs);
+  for (let i = 0; i < 130; i++) await store.begin(newSlot(), 'f', 'me', 1000);
+  nowMs += 1000;
+  for (let i = 0; i < 3; i++) await store.begin(newSlot(), 'f', 'me', 1000);
+  const reader = new DatabaseSync(join(directory, 'idempotency.db'), { readOnly: true });
+  t.after(() => reader.close());
+  const count = () => Number(reader.prepare('SELECT count(*) AS n FROM answers').get()?.n);
+  const seen = new Set<number>();
+  for (const endMs = Date.now() + 10_000; count() > 3 && Date.now() < endMs; ) {
+    seen.add(count());
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  assert.equal(count(), 3);
+  assert.ok(
+    [...seen].every((rows) => [133, 83, 33].includes(rows)),
+    `in slices of 50: ${[...seen]}`,
+  );
+});
+
+test('a file that another process is writing to is away for a moment, without standing still for it', async (t) => {
+  const directory = temporaryDirectory(t);
+  const states: string[] = [];
+  const store = createSqliteStore({ directory, now: () => START_MS, onChange: ({ state }) => states.push(state) });
+  t.after(() => store.close());
+  const writer = new DatabaseSync(join(directory, 'idempotency.db'));
+  t.after(() => writer.close());
+  writer.exec('BEGIN IMMEDIATE');
+  const startedAt = performance.now();
+  assert.throws(() => store.begin(newSlot(), 'f', 'me', 1000), /locked/);
+  assert.ok(performance.now() - startedAt < 1000);
+  writer.exec('ROLLBACK');
+  assert.deepEqual(await store.begin(newSlot(), 'f', 'me', 1000), { state: 'started' });
+  assert.deepEqual(states, ['away', 'up']);
+});
+
+test('nobody else can read the file or its journal, not even after a careless restore', async (t) => {
+  const directory = temporaryDirectory(t);
+  await createSqliteStore({ directory, now: () => START_MS, onChange }).close();
+  chmodSync(join(directory, 'idempotency.db'), 0o644);
+  await open(t, directory).begin(newSlot(), 'f', 'me', 1000);
+  for (const name of ['idempotency.db', 'idempotency.db-wal', 'idempotency.db-shm']) {
+    assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600, name);
+  }
+});
+
+test('a newer schema and a file that is no database are named, and stay as they are', async (t) => {
+  const directory = temporaryDirectory(t);
+  await createSqliteStore({ directory, now: () => START_MS, onChange }).close();
+  const path = join(directory, 'idempotency.db');
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA user_version = 7');
+  database.close();
+  const opening = () => createSqliteStore({ directory, now: () => START_MS, onChange });
+  assert.throws(opening, /idempotency\.db cannot be opened: it has schema version 7.*up to 1/);
+  const text = 'this is a shopping list, not a database '.repeat(100);
+  writeFileSync(path, text);
+  assert.throws(opening, /idempotency\.db cannot be opened: .*not a database/);
+  assert.equal(readFileSync(path, 'utf8'), text);
+});

@@ -1,0 +1,112 @@
+// The sandbox follows the gateway from one key to the next, and nobody else: only who may write beside its database can add a key.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type SandboxOptions, startSandbox } from '../../gateway/upstream/sandbox.ts';
+import { assertionOf, createGatewayKey, type GatewayKey, ISSUER, send } from './support/platform.ts';
+import { install, lease } from './support/process.ts';
+
+const [one, two, three] = [
+  await createGatewayKey('one'),
+  await createGatewayKey('two'),
+  await createGatewayKey('three'),
+];
+let organizations = 0;
+/** Of another organization each time: one that was believed a moment ago is not verified again. */
+const tokenBy = (key: GatewayKey) =>
+  assertionOf({ org: `org_${organizations++}` }, Date.now(), { kid: key.jwks.keys[0]?.kid ?? '' }).sign(key.privateKey);
+
+test('keys that the gateways write are believed from then on, and those that they take away no longer', async (context) => {
+  const installation = await install(context);
+  installation.trust(one);
+  const { platform: port } = (await installation.start().ready).services;
+  const held = await lease(port);
+  const statusFor = async (key: GatewayKey) =>
+    (await send(`http://127.0.0.1:${port}`, await tokenBy(key), 'GET', '/v1/jobs')).status;
+  assert.deepEqual([await statusFor(one), await statusFor(two)], [200, 401]);
+  installation.trust(one, two);
+  assert.deepEqual([await statusFor(one), await statusFor(two)], [200, 200]);
+  installation.trust(two);
+  assert.deepEqual([await statusFor(one), await statusFor(two)], [401, 200]);
+  held.destroy();
+});
+
+test('whoever only reaches the port cannot add a key', async (context) => {
+  const installation = await install(context);
+  const { platform: port } = (await installation.start().ready).services;
+  const held = await lease(port);
+  const stranger = await createGatewayKey('stranger');
+  const url = `http://127.0.0.1:${port}`;
+  const jwk = stranger.jwks.keys[0];
+  const inHeader = await assertionOf({}, Date.now(), { kid: 'stranger', ...{ jwk } }).sign(stranger.privateKey);
+  assert.equal((await send(url, inHeader, 'GET', '/v1/jobs')).status, 401);
+  for (const path of ['/_sandbox/trust', '/_sandbox/jwks', '/_sandbox/seed', '/jwks.json']) {
+    for (const method of ['POST', 'PUT']) {
+      assert.equal((await send(url, inHeader, method, path, { body: stranger.jwks })).status, 401, `${method} ${path}`);
+    }
+  }
+  assert.equal((await send(url, await tokenBy(stranger), 'GET', '/v1/jobs')).status, 401);
+  held.destroy();
+});
+
+test('without the file it does not start', async (context) => {
+  const installation = await install(context);
+  rmSync(join(installation.directory, 'jwks.json'));
+  const { code, log } = await installation.start().ended;
+  assert.equal(code, 1);
+  assert.match(JSON.parse(log).reason, /jwks\.json/);
+});
+
+/** Gateways of one data directory, by the keys each of them knows of. */
+function gatewaysOf(context: TestContext) {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'sandbox-trust-'));
+  context.after(() => rmSync(dataDirectory, { recursive: true, maxRetries: 20, retryDelay: 250 }));
+  const options: Omit<SandboxOptions, 'jwks'> = {
+    dataDirectory,
+    issuer: ISSUER,
+    audiences: ['platform'],
+    cursorSecret: 'only for tests',
+    onRestart: () => undefined,
+  };
+  async function start(...keys: readonly GatewayKey[]) {
+    let known = keys;
+    const sandbox = await startSandbox({
+      ...options,
+      jwks: () => ({ keys: known.flatMap(({ jwks }) => jwks.keys) as { kid: string }[] }),
+    });
+    context.after(() => sandbox.close());
+    const learn = (...more: readonly GatewayKey[]) => {
+      known = more;
+      sandbox.renewTrust();
+    };
+    return { origin: sandbox.originOf('sandbox:platform'), learn };
+  }
+  const trusted = (): string[] =>
+    JSON.parse(readFileSync(join(dataDirectory, 'sandbox', 'jwks.json'), 'utf8')).keys.map(
+      ({ kid }: { kid: string }) => kid,
+    );
+  return { start, trusted };
+}
+
+test('gateways share it while they hand over, whichever of them heard of it first', async (context) => {
+  const { start, trusted } = gatewaysOf(context);
+  const first = await start(one);
+  const second = await start(one, two);
+  assert.equal(second.origin, first.origin);
+  assert.deepEqual(trusted(), ['one', 'two']);
+  first.learn(one, two);
+  second.learn(two);
+  first.learn(two);
+  assert.equal((await start(two, three)).origin, first.origin);
+  assert.equal((await send(first.origin, await tokenBy(three), 'GET', '/v1/jobs')).status, 200);
+});
+
+test('a gateway with keys of its own neither gets it nor changes whom it trusts', async (context) => {
+  const { start, trusted } = gatewaysOf(context);
+  const { origin } = await start(one);
+  await assert.rejects(start(two), /A sandbox that trusts other keys runs on .*: end the gateway that holds it/);
+  assert.deepEqual(trusted(), ['one']);
+  assert.equal((await send(origin, await tokenBy(one), 'GET', '/v1/jobs')).status, 200);
+});

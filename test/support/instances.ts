@@ -1,0 +1,90 @@
+// Several gateways on one Redis, each with a data directory of its own, as they run in production.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, ask, requestOf } from './connection.ts';
+import { type GatewayOptions, startGateway, type TestGateway } from './gateway.ts';
+import { startScriptedUpstream } from './scripted-upstream.ts';
+import { thingsAt } from './things.ts';
+
+/** No test waits longer than this for something that is promised within a second. */
+const PATIENCE_MS = 5000;
+
+export interface Instances {
+  readonly gateways: readonly TestGateway[];
+  close(): Promise<void>;
+}
+
+/** One gateway for each way to the Redis. */
+export async function startInstances(
+  redisUrls: readonly string[],
+  options: Omit<GatewayOptions, 'environment'> = {},
+): Promise<Instances> {
+  const upstream = await startScriptedUpstream();
+  const start = (url: string) =>
+    startGateway({ ...thingsAt(upstream.url), ...options, environment: { REDIS_URL: url } });
+  const gateways = await Promise.all(redisUrls.map(start));
+  return {
+    gateways,
+    async close() {
+      await Promise.all(gateways.map((gateway) => gateway.stop()));
+      await upstream.close();
+    },
+  };
+}
+
+/** One request with that key. */
+export function askWith(key: string, { port }: Pick<TestGateway, 'port'>): Promise<Answer> {
+  return ask(port, requestOf('GET /v1/things', { Authorization: `Bearer ${key}` }));
+}
+
+/** Milliseconds until the last of them answers as it should; each is asked again and again. */
+export async function untilAll(
+  { gateways }: Instances,
+  key: string,
+  isAsItShouldBe: (answer: Answer) => boolean,
+): Promise<number> {
+  const startedAt = performance.now();
+  const elapsedMs = () => performance.now() - startedAt;
+  const took = gateways.map(async (gateway) => {
+    while (!isAsItShouldBe(await askWith(key, gateway))) {
+      if (elapsedMs() > PATIENCE_MS) throw new Error(`Not within ${PATIENCE_MS} ms: ${isAsItShouldBe}`);
+      // Asking without a pause would keep busy the very gateways that are measured.
+      await sleep(5);
+    }
+    return elapsedMs();
+  });
+  return Math.max(...(await Promise.all(took)));
+}
+
+export interface KeysStatus {
+  readonly store: string;
+  readonly reason?: string;
+  readonly readAtMs: number;
+  readonly graceEndsAtMs?: number;
+  readonly instance: string;
+  readonly position: number;
+}
+
+/** What the admin listener says about the key store. */
+export async function keysStatusOf({ adminUrl }: Pick<TestGateway, 'adminUrl'>): Promise<KeysStatus> {
+  const answer = await fetch(`${adminUrl}/status`);
+  return ((await answer.json()) as { keys: KeysStatus }).keys;
+}
+
+/** Resolves when every change so far has reached all of them: whoever is let in from then on is remembered. */
+export async function untilRead({ gateways }: Instances): Promise<void> {
+  const { latest } = (await gateways[0]?.store.audit.since(0, 1)) ?? {};
+  await eventually(async () => {
+    const statuses = await Promise.all(gateways.map(keysStatusOf));
+    return statuses.every(({ position }) => position === latest);
+  });
+}
+
+/** Polls until it holds, for what happens beside the requests. */
+export async function eventually(holds: () => Promise<boolean>): Promise<void> {
+  const endsAt = performance.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (performance.now() > endsAt) throw new Error(`Not within ${PATIENCE_MS} ms: ${holds}`);
+    await sleep(10);
+  }
+}

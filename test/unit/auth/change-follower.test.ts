@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { createChangeFollower } from '../../../gateway/auth/change-follower.ts';
+import type { KeyStore } from '../../../gateway/auth/store.ts';
+import { openStore, organization, until } from './samples.ts';
+
+const NEVER_MS = 3_600_000;
+
+/** A follower of a real store that announces when the test says so, and what reached it. */
+function following(test: TestContext, { store = openStore(test), pollMs = NEVER_MS } = {}) {
+  const seen: (string | undefined)[] = [];
+  const state = { store, reads: 0, readsAtOnce: 0, mostReadsAtOnce: 0, resets: 0, subscribers: 0 };
+  let answering: Promise<void> | undefined;
+  let announce = () => {};
+  const since: KeyStore['audit']['since'] = async (sequence, limit) => {
+    state.reads += 1;
+    state.readsAtOnce += 1;
+    state.mostReadsAtOnce = Math.max(state.mostReadsAtOnce, state.readsAtOnce);
+    const read = await state.store.audit.since(sequence, limit);
+    await answering;
+    state.readsAtOnce -= 1;
+    return read;
+  };
+  const follower = createChangeFollower({
+    audit: {
+      since,
+      subscribe(onAnnounced) {
+        state.subscribers += 1;
+        announce = onAnnounced;
+        return () => {
+          state.subscribers -= 1;
+        };
+      },
+    },
+    pollMs,
+    now: Date.now,
+    onChange: (change) => seen.push(change.organization),
+    onReset() {
+      state.resets += 1;
+    },
+    onPolled() {},
+  });
+  test.after(follower.stop);
+  /** What was read arrives here when the function this answers is called. */
+  function holdAnswers(): () => void {
+    const gate = Promise.withResolvers<void>();
+    answering = gate.promise;
+    return gate.resolve;
+  }
+  return { follower, seen, state, announce: () => announce(), holdAnswers };
+}
+
+const create = (store: KeyStore, id: string) => store.organizations.create(organization({ id }), 'tests');
+
+test('what happened before the start is not gone through, and nothing counts as read before the first read', async (t) => {
+  const store = openStore(t);
+  await create(store, 'org_before');
+  const { follower, seen, state } = following(t, { store });
+  assert.equal(follower.position(), undefined);
+  await until(() => follower.position() === 1);
+  assert.deepEqual([seen, state.resets], [[], 1]);
+});
+
+test('an announced change is read at once', async (t) => {
+  const { follower, seen, state, announce } = following(t);
+  await until(() => follower.position() === 0);
+  await create(state.store, 'org_a');
+  announce();
+  await until(() => follower.position() === 1);
+  assert.deepEqual(seen, ['org_a']);
+});
+
+test('a burst of announcements costs one reading more than the one under way, and nothing of it is missed', async (t) => {
+  const { follower, seen, state, announce, holdAnswers } = following(t);
+  await until(() => follower.position() === 0);
+  const answer = holdAnswers();
+  announce();
+  for (let index = 0; index < 100; index += 1) {
+    await create(state.store, `org_${index}`);
+    announce();
+  }
+  answer();
+  await until(() => follower.position() === 100);
+  assert.equal(seen.length, 100);
+  // The one at the start, the one that was under way, and the one that saw it all.
+  assert.deepEqual([state.reads, state.mostReadsAtOnce], [3, 1]);
+});
+
+test('without announcements every change arrives by polling, never two polls at once', async (t) => {
+  const { follower, seen, state, holdAnswers } = following(t, { pollMs: 2 });
+  await until(() => follower.position() === 0);
+  const answer = holdAnswers();
+  for (const id of ['org_a', 'org_b', 'org_c']) {
+    await create(state.store, id);
+    await setTimeout(5);
+  }
+  answer();
+  await until(() => follower.position() === 3);
+  assert.deepEqual(seen, ['org_a', 'org_b', 'org_c']);
+  assert.equal(state.mostReadsAtOnce, 1);
+});
+
+test('more changes than fit one page are all passed on, in order', async (t) => {
+  const { follower, seen, state, announce } = following(t);
+  await until(() => follower.position() === 0);
+  const ids = Array.from({ length: 2001 }, (_, index) => `org_${index}`);
+  for (const id of ids) await create(state.store, id);
+  announce();
+  await until(() => follower.position() === 2001);
+  assert.deepEqual(seen, ids);
+});
+
+test('a store that begins anew is noticed, and followed from there', async (t) => {
+  const { follower, seen, state, announce } = following(t);
+  await until(() => follower.position() === 0);
+  for (const id of ['org_a', 'org_b']) await create(state.store, id);
+  announce();
+  await until(() => follower.position() === 2);
+  const before = follower.generation();
+  state.store = openStore(t);
+  await create(state.store, 'org_other');
+  announce();
+  await until(() => follower.position() === 1);
+  assert.equal(state.resets, 2);
+  assert.notEqual(follower.generation(), before);
+  await create(state.store, 'org_next');
+  announce();
+  await until(() => follower.position() === 2);
+  assert.equal(seen.at(-1), 'org_next');
+});
+
+test('a failing announced read is known, and the next one that succeeds ends it', async (t) => {
+  const { follower, state, announce } = following(t);
+  await until(() => follower.position() === 0);
+  const { store } = state;
+  state.store = { ...store, audit: { ...store.audit, since: () => Promise.reject(new Error('away')) } };
+  announce();
+  await until(() => follower.failure()?.message === 'away');
+  state.store = store;
+  announce();
+  await until(() => follower.failure() === undefined);
+});
+
+test('after the end nothing is read and nobody is subscribed', async (t) => {
+  const { follower, state } = following(t, { pollMs: 2 });
+  await until(() => state.reads > 1);
+  follower.stop();
+  await setTimeout(5);
+  const { reads } = state;
+  await setTimeout(20);
+  assert.deepEqual([state.reads, state.subscribers], [reads, 0]);
+});

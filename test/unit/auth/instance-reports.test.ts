@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { createInstanceReports } from '../../../gateway/auth/instance-reports.ts';
+import type { Instance } from '../../../gateway/auth/store.ts';
+import { openStore, START_MS, until } from './samples.ts';
+
+const GRACE_MS = 60_000;
+
+/** Reports of one gateway to a real store that can be made to fail or to hang. */
+function reporting(test: TestContext) {
+  test.mock.timers.enable({ apis: ['setInterval'] });
+  const { instances } = openStore(test);
+  const state = { failing: false, sent: [] as number[], gate: undefined as Promise<void> | undefined };
+  const reports = createInstanceReports({
+    instances: {
+      async report(instance: Instance) {
+        state.sent.push(instance.position);
+        await state.gate;
+        if (state.failing) throw new Error('the store is busy');
+        await instances.report(instance);
+      },
+      remove: instances.remove,
+    },
+    host: 'here',
+    pid: 4711,
+    startedAtMs: START_MS,
+    graceMs: GRACE_MS,
+  });
+  const positions = async () => (await instances.list()).map(({ position }) => position);
+  return { reports, state, instances, positions };
+}
+
+test('a gateway is known to the store before it has read anything, with what operators need to find it', async (t) => {
+  const { reports, instances } = reporting(t);
+  await setImmediate();
+  const [listed] = await instances.list();
+  assert.ok(listed);
+  const { silentMs, graceMs, ...rest } = listed;
+  assert.deepEqual(rest, { id: reports.id, host: 'here', pid: 4711, startedAtMs: START_MS, position: 0 });
+  assert.match(reports.id, /^gw_[0-9A-Za-z]{20}$/);
+  // Its own grace counts from the last reading, which may have come after the last report.
+  assert.ok(graceMs > GRACE_MS && graceMs < GRACE_MS + 10_000, `${graceMs}`);
+});
+
+test('a new position is reported at once, the same one only every two seconds', async (t) => {
+  const { reports, state, positions } = reporting(t);
+  await setImmediate();
+  reports.noteRead(7);
+  await until(async () => (await positions())[0] === 7);
+  for (let index = 0; index < 10; index += 1) reports.noteRead(7);
+  t.mock.timers.tick(1999);
+  assert.deepEqual(state.sent, [0, 7]);
+  t.mock.timers.tick(1);
+  await setImmediate();
+  assert.deepEqual(state.sent, [0, 7, 7]);
+});
+
+test('a position that comes while a report is under way follows it, and never two are under way', async (t) => {
+  const { reports, state, positions } = reporting(t);
+  await setImmediate();
+  const gate = Promise.withResolvers<void>();
+  state.gate = gate.promise;
+  for (const position of [1, 2, 3]) reports.noteRead(position);
+  t.mock.timers.tick(2000);
+  await setImmediate();
+  assert.deepEqual(state.sent, [0, 1]);
+  gate.resolve();
+  await until(async () => (await positions())[0] === 3);
+  assert.deepEqual(state.sent, [0, 1, 3]);
+});
+
+test('a report that failed is made up for at the next reading', async (t) => {
+  const { reports, state, positions } = reporting(t);
+  await setImmediate();
+  state.failing = true;
+  reports.noteRead(5);
+  await setImmediate();
+  assert.deepEqual(await positions(), [0]);
+  state.failing = false;
+  reports.noteRead(5);
+  await until(async () => (await positions())[0] === 5);
+});
+
+test('a stream that begins anew is reported with its lower position', async (t) => {
+  const { reports, positions } = reporting(t);
+  reports.noteRead(40);
+  await until(async () => (await positions())[0] === 40);
+  reports.noteRead(2);
+  await until(async () => (await positions())[0] === 2);
+});
+
+test('after the goodbye it is gone, also if a report was still under way', async (t) => {
+  const { reports, state, positions } = reporting(t);
+  await setImmediate();
+  const gate = Promise.withResolvers<void>();
+  state.gate = gate.promise;
+  reports.noteRead(1);
+  const closed = reports.close();
+  reports.noteRead(2);
+  gate.resolve();
+  await closed;
+  t.mock.timers.tick(10_000);
+  await setImmediate();
+  assert.deepEqual(await positions(), []);
+  assert.deepEqual(state.sent, [0, 1]);
+});
+
+test('a store that cannot be reached does not hold up the end', async () => {
+  const remove = () => Promise.reject(new Error('away'));
+  const report = () => {
+    throw new Error('away');
+  };
+  const self = { host: 'here', pid: 1, startedAtMs: START_MS, graceMs: GRACE_MS };
+  const reports = createInstanceReports({ instances: { report, remove }, ...self });
+  reports.noteRead(1);
+  await reports.close();
+});
