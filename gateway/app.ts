@@ -4,9 +4,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 import type { DigestOf } from './auth/api-key.ts';
-import type { Assertions } from './auth/assertion.ts';
+import type { Assertions } from './auth/assertions/assertions.ts';
 import { createAuthorize } from './auth/authorize.ts';
-import type { KeyStore } from './auth/store.ts';
+import type { KeyStore } from './auth/store/store.ts';
 import type { Settings } from './config/load.ts';
 import type { Secrets } from './config/secrets.ts';
 import type { Configuration } from './configuration.ts';

@@ -2,13 +2,13 @@
 
 import { hostname } from 'node:os';
 import type { DigestOf } from './auth/api-key.ts';
-import { type Assertions, createAssertions } from './auth/assertion.ts';
+import { type Assertions, createAssertions } from './auth/assertions/assertions.ts';
+import { followAssertionKeys } from './auth/assertions/follow.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createDirectory, type DirectoryStatus } from './auth/directory.ts';
-import { followAssertionKeys } from './auth/follow-assertion-keys.ts';
-import { createIssuers, type Issuers } from './auth/issuers.ts';
-import type { KeyStore } from './auth/store.ts';
-import { createTokenReader } from './auth/token-reader.ts';
+import type { KeyStore } from './auth/store/store.ts';
+import { createIssuers, type Issuers } from './auth/tokens/issuers.ts';
+import { createTokenReader } from './auth/tokens/reader.ts';
 import type { GatewayFile } from './config/gateway-file.ts';
 import type { Secrets } from './config/secrets.ts';
 import type { Admitted, Stages } from './exchange.ts';

@@ -8,7 +8,7 @@ import { addAssertionKeysCommands } from './commands/assertion-keys.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addCheckCommands } from './commands/check.ts';
 import type { CommandContext } from './commands/context.ts';
-import { addKeysCommands } from './commands/keys.ts';
+import { addKeysCommands } from './commands/keys/keys.ts';
 import { addOrgsCommands } from './commands/orgs.ts';
 import { addSeedCommands } from './commands/seed.ts';
 import { addStartCommand } from './commands/start.ts';

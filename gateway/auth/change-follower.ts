@@ -1,7 +1,7 @@
 // Follows the store's change stream: what changed reaches this process at once where the store announces it, else within one poll,
 // and whether the store can be read is known here.
 
-import type { Change, KeyStore } from './store.ts';
+import type { Change, KeyStore } from './store/store.ts';
 
 const PAGE = 1000;
 

@@ -11,7 +11,7 @@ import { createInstanceReports } from './instance-reports.ts';
 import { createKeyUses } from './key-uses.ts';
 import { createLookUp } from './look-up.ts';
 import { createMemory } from './memory.ts';
-import type { KeyStore } from './store.ts';
+import type { KeyStore } from './store/store.ts';
 
 export interface DirectoryOptions {
   readonly store: Pick<KeyStore, 'keys' | 'organizations' | 'audit' | 'instances'>;

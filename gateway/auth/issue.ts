@@ -3,7 +3,7 @@
 import type { Mode } from '../exchange.ts';
 import { createApiKey, type DigestOf, displayOf } from './api-key.ts';
 import { type RandomBytes, randomBase62 } from './base62.ts';
-import type { StoredKey } from './store.ts';
+import type { StoredKey } from './store/store.ts';
 
 const ID_LENGTH = 20;
 

@@ -1,7 +1,7 @@
 // When keys were last used: noted in memory, at most once a minute per key, and written in batches beside the traffic.
 
 import { setTimeout } from 'node:timers/promises';
-import type { KeyStore } from './store.ts';
+import type { KeyStore } from './store/store.ts';
 
 const NOTED_EVERY_MS = 60_000;
 const WRITTEN_EVERY_MS = 10_000;

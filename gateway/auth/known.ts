@@ -2,7 +2,7 @@
 
 import type { Caller, Organization } from '../exchange.ts';
 import { allowanceOf } from './addresses.ts';
-import type { KeyAndOwner } from './store.ts';
+import type { KeyAndOwner } from './store/store.ts';
 
 export function toKnownOrganization(organization: Organization): Organization {
   return Object.freeze({ ...organization, contacts: Object.freeze([...organization.contacts]) });

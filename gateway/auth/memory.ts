@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Organization } from '../exchange.ts';
 import { type CallerCache, createCallerCache, type KeyHash, type KnownCaller } from './caller-cache.ts';
 import { toCaller, toKnownOrganization } from './known.ts';
-import type { Change, KeyAndOwner } from './store.ts';
+import type { Change, KeyAndOwner } from './store/store.ts';
 
 export interface MemoryOptions {
   /** Most callers, and most organizations. */

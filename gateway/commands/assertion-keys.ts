@@ -1,7 +1,7 @@
 // `gateway assertion-keys …`: the keys that sign for upstreams who is calling: shows them, and lets a new one take over.
 
 import { type Command, Option } from 'commander';
-import { type AssertionKey, kidOf, rotated, stateAt } from '../auth/assertion-keys.ts';
+import { type AssertionKey, kidOf, rotated, stateAt } from '../auth/assertions/keys.ts';
 import { newAssertionKey, printAssertionKeys } from '../config/secret-assertion-keys.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { type CommandContext, withStore } from './context.ts';

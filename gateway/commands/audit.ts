@@ -1,7 +1,7 @@
 // `gateway audit`: who changed what, and when.
 
 import type { Command } from 'commander';
-import type { Change } from '../auth/store.ts';
+import type { Change } from '../auth/store/store.ts';
 import { type CommandContext, withStore } from './context.ts';
 import { printJson, printTable, shortTime, timeOrNull } from './print.ts';
 import { parseCount, parseMoment } from './read.ts';

@@ -2,7 +2,7 @@
 
 import type { Readable } from 'node:stream';
 import type { DigestOf } from '../auth/api-key.ts';
-import type { KeyStore } from '../auth/store.ts';
+import type { KeyStore } from '../auth/store/store.ts';
 
 export interface OpenStore {
   readonly store: KeyStore;

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import type { Preparation } from '../app.ts';
 import type { DigestOf } from '../auth/api-key.ts';
 import { createIssueKey } from '../auth/issue.ts';
-import type { KeyStore } from '../auth/store.ts';
+import type { KeyStore } from '../auth/store/store.ts';
 
 const ORGANIZATION = 'org_demo';
 const BY = 'start';

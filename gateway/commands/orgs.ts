@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { newOrganizationId } from '../auth/issue.ts';
-import type { KeyStore } from '../auth/store.ts';
+import type { KeyStore } from '../auth/store/store.ts';
 import type { Awaitable, Organization } from '../exchange.ts';
 import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from './confirmations.ts';
 import { type CommandContext, withStore } from './context.ts';

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { createIssueKey, type IssuedKey, newOrganizationId } from '../auth/issue.ts';
 import type { Mode, Organization } from '../exchange.ts';
 import { type CommandContext, type OpenStore, withStore } from './context.ts';
-import { requireScopes } from './keys-create.ts';
+import { requireScopes } from './keys/create.ts';
 import { requireTier } from './orgs.ts';
 import { printLine } from './print.ts';
 import { parseCount, splitList } from './read.ts';

@@ -1,8 +1,8 @@
 // What start and check need of the process they run in, and how the key store is opened.
 
 import { createDigestOf, fingerprintOf } from '../auth/api-key.ts';
-import { openRedisStore } from '../auth/redis-store.ts';
-import { createSqliteStore } from '../auth/sqlite-store.ts';
+import { openRedisStore } from '../auth/store/redis/store.ts';
+import { createSqliteStore } from '../auth/store/sqlite/store.ts';
 import type { Settings } from '../config/load.ts';
 import { loadSecrets, type Secrets } from '../config/secrets.ts';
 import type { OpenStore } from './context.ts';

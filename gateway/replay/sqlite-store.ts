@@ -1,7 +1,8 @@
 // The embedded store of answers: one SQLite file in the data directory, which outlives the process.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { openDatabase } from './sqlite-database.ts';
+import { openSqlite } from '../sqlite.ts';
+import { prepareSchema } from './sqlite-schema.ts';
 import type { AnswerStore, Begun, Slot, StoreStatus } from './store.ts';
 
 /** Rows that are removed at once: about a millisecond with small answers, a few with the longest. */
@@ -9,6 +10,9 @@ const PURGE_ROWS = 50;
 const PURGE_EVERY_MS = 1_000;
 /** While there is more to remove than one slice. */
 const PURGE_AGAIN_MS = 20;
+
+/** Writes of another process on the same file take a fraction of a millisecond; requests stand still meanwhile. */
+const BUSY_TIMEOUT_MS = 100;
 
 const AT_SLOT = 'organization = ? AND mode = ? AND digest = ?';
 
@@ -21,7 +25,13 @@ export interface SqliteStoreOptions {
 
 /** Opens the store. Throws a sentence for people if the file is damaged or newer than this gateway. */
 export function createSqliteStore({ directory, now, onChange }: SqliteStoreOptions): AnswerStore {
-  const database = openDatabase(directory);
+  const database = openSqlite({
+    directory,
+    file: 'idempotency.db',
+    what: 'The store of answers',
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
+    prepare: prepareSchema,
+  });
   const purge = createPurge(database, now);
   let state: StoreStatus['state'] = 'up';
   const status = (): StoreStatus => ({ kind: 'sqlite', state });

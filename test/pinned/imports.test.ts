@@ -14,6 +14,7 @@ const shared = [
   'gateway/mistakes.ts',
   'gateway/redis.ts',
   'gateway/source.ts',
+  'gateway/sqlite.ts',
 ];
 /** They hold several concerns together, so they may see them all. */
 const wiring = [

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type App, startApp } from '../../gateway/app.ts';
 import { createIssueKey } from '../../gateway/auth/issue.ts';
-import type { KeyStore } from '../../gateway/auth/store.ts';
+import type { KeyStore } from '../../gateway/auth/store/store.ts';
 import { openKeyStore, openSecrets } from '../../gateway/commands/surroundings.ts';
 import { loadSettings } from '../../gateway/config/load.ts';
 import { loadConfiguration } from '../../gateway/configuration.ts';

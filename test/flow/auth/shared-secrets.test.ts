@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createAssertions } from '../../../gateway/auth/assertion.ts';
+import { createAssertions } from '../../../gateway/auth/assertions/assertions.ts';
 import { loadSecrets, type Secrets } from '../../../gateway/config/secrets.ts';
 import { temporaryDirectory } from '../../unit/auth/samples.ts';
 

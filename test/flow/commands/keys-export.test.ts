@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { piecesOf } from '../../../gateway/commands/export-pieces.ts';
+import { piecesOf } from '../../../gateway/commands/keys/export-pieces.ts';
 import { issue, organization, temporaryDirectory } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { endLine, headerLine, keyLine, organizationLine } from '../../../gateway/commands/export-form.ts';
+import { endLine, headerLine, keyLine, organizationLine } from '../../../gateway/commands/keys/export-form.ts';
 import { issue, organization, pepperFingerprint, START_MS, temporaryDirectory } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Change, KeyStore } from '../../../gateway/auth/store.ts';
+import type { Change, KeyStore } from '../../../gateway/auth/store/store.ts';
 import { follow, settled, switchable } from './directory-samples.ts';
 import { fakeClock, issue, makeKey, organization, storeWithKey, until } from './samples.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { findIn, isSameKeySet, toKeySet } from '../../../gateway/auth/issuer-key-set.ts';
+import { findIn, isSameKeySet, toKeySet } from '../../../gateway/auth/tokens/issuer-key-set.ts';
 import { makeSigningKey } from '../../support/issuer.ts';
 
 const ed = makeSigningKey('EdDSA');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { createIssuerKeys } from '../../../gateway/auth/issuer-keys.ts';
+import { createIssuerKeys } from '../../../gateway/auth/tokens/issuer-keys.ts';
 import { startIssuer } from '../../support/issuer.ts';
 import { fakeClock, hinted, refusal, until } from './samples.ts';
 

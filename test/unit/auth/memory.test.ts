@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemory } from '../../../gateway/auth/memory.ts';
-import type { Change, ChangeKind } from '../../../gateway/auth/store.ts';
+import type { Change, ChangeKind } from '../../../gateway/auth/store/store.ts';
 import { issue, makeKey, organization } from './samples.ts';
 
 /** Two organizations with a key each, and a key of nobody. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createIssuers, type IssuerSettings } from '../../../gateway/auth/issuers.ts';
-import { createTokenReader } from '../../../gateway/auth/token-reader.ts';
+import { createIssuers, type IssuerSettings } from '../../../gateway/auth/tokens/issuers.ts';
+import { createTokenReader } from '../../../gateway/auth/tokens/reader.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Awaitable, Organization } from '../../../gateway/exchange.ts';
 import { AUDIENCE, startIssuer, type TestIssuer } from '../../support/issuer.ts';

@@ -1,0 +1,95 @@
+// The audit log of the Redis key store: a stream whose ids are the sequence numbers, and per organization the numbers that concern it.
+
+import type { AuditFilter, AuditLog, Change, ChangeKind } from '../store.ts';
+import type { StoreConnections } from './connection.ts';
+import { toStoreScript } from './script.ts';
+
+const PAGE = 500;
+/** The clocks of those who write differ by less than this. */
+const CLOCKS_DIFFER_MS = 3_600_000;
+
+const APPEND = toStoreScript(`
+local by, details = ARGV[3], ARGV[4]
+write_change(by, 'configuration.changed', '', '', details)
+`);
+
+const SINCE = toStoreScript(`
+local sequence, limit = ARGV[3], ARGV[4]
+local born, latest = unpack(call('HMGET', meta, 'born', 'sequence'))
+return { born, latest, call('XRANGE', changes, '(' .. sequence .. '-0', '+', 'COUNT', limit) }
+`);
+
+/** Newest first, before a sequence number; an empty one stands for the end. */
+const PAGE_OF_ALL = toStoreScript(`
+local before, count = ARGV[3], ARGV[4]
+return call('XREVRANGE', changes, before == '' and '+' or '(' .. before .. '-0', '-', 'COUNT', count)
+`);
+
+const PAGE_OF_ONE = toStoreScript(`
+local before, count, organization = ARGV[3], ARGV[4], ARGV[5]
+local newest = before == '' and '+inf' or '(' .. before
+local rows = {}
+for _, sequence in ipairs(call('ZREVRANGEBYSCORE', base .. 'changes_of:' .. organization, newest, '-inf', 'LIMIT', 0, count)) do
+  rows[#rows + 1] = call('XRANGE', changes, sequence .. '-0', sequence .. '-0')[1]
+end
+return rows
+`);
+
+/** Id, then names and values by turns. */
+type Row = readonly [id: string, members: readonly string[]];
+
+export interface RedisAuditOptions extends StoreConnections {
+  /** When the data that was found at opening was made. */
+  readonly born: string;
+  readonly subscribe: AuditLog['subscribe'];
+}
+
+export function createRedisAudit({ serving, patient, born, subscribe }: RedisAuditOptions): AuditLog {
+  let lastBorn = born;
+
+  return {
+    async list({ organization, sinceMs = 0, limit }: AuditFilter) {
+      const script = organization === undefined ? PAGE_OF_ALL : PAGE_OF_ONE;
+      const found: Change[] = [];
+      for (let before: number | '' = ''; ; ) {
+        const rows = await patient(script, [before, Math.min(limit, PAGE), organization ?? '']);
+        const page = changesOf(rows as readonly Row[]);
+        found.push(...page.filter(({ atMs }) => atMs >= sinceMs));
+        const oldest = page.at(-1);
+        if (oldest === undefined || found.length >= limit || oldest.atMs < sinceMs - CLOCKS_DIFFER_MS) {
+          return found.slice(0, limit);
+        }
+        before = oldest.sequence;
+      }
+    },
+    async append(by, details) {
+      await patient(APPEND, [by, JSON.stringify(details)]);
+    },
+    async since(sequence, limit) {
+      const reply = await serving(SINCE, [sequence, limit]);
+      const [bornNow, latest, rows] = reply as readonly [string, string | null, readonly Row[]];
+      if (bornNow !== lastBorn) {
+        lastBorn = bornNow;
+        // Wiped in between, and perhaps filled anew to the same number: whoever follows has to begin again.
+        return { latest: 0, changes: [] };
+      }
+      return { latest: Number(latest ?? 0), changes: changesOf(rows) };
+    },
+    subscribe,
+  };
+}
+
+function changesOf(rows: readonly Row[]): Change[] {
+  return rows.map(([id, members]) => {
+    const [, at, , by = '', , kind, , organization, , key, , details = '{}'] = members;
+    return {
+      sequence: Number.parseInt(id, 10),
+      atMs: Number(at),
+      by,
+      kind: kind as ChangeKind,
+      organization: organization || undefined,
+      key: key || undefined,
+      details: JSON.parse(details),
+    };
+  });
+}

@@ -1,0 +1,86 @@
+// Many records at once for the Redis key store: seeded as new, or imported beside what is there.
+
+import type { Organization } from '../../../exchange.ts';
+import type { KeyStore, StoredKey } from '../store.ts';
+import type { RunScript } from './connection.ts';
+import { KEY_ARGUMENTS, KEY_FUNCTIONS, argumentsOf as keyArgumentsOf } from './key-columns.ts';
+import {
+  ORGANIZATION_ARGUMENTS,
+  ORGANIZATION_FUNCTIONS,
+  argumentsOf as organizationArgumentsOf,
+} from './organizations.ts';
+import { toStoreScript } from './script.ts';
+
+/**
+ * Looks at everything before it writes anything, since a script that fails half-way leaves what it wrote. Answers what stands in the way,
+ * or how many organizations and keys it added.
+ */
+const ADD = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}
+local kind, by, organizations_end = ARGV[3], ARGV[4], 6 + ARGV[5] * ${ORGANIZATION_ARGUMENTS}
+local seeding = kind == 'organizations.seeded'
+local organizations, keys = {}, {}
+local homes, ids, digests = {}, {}, {}
+
+for at = 6, organizations_end - 1, ${ORGANIZATION_ARGUMENTS} do
+  local id = ARGV[at]
+  if not homes[id] and not organization_exists(id) then
+    homes[id] = true
+    organizations[#organizations + 1] = at
+  elseif seeding then
+    return { 'organization_taken', id }
+  end
+end
+for at = organizations_end, #ARGV, ${KEY_ARGUMENTS} do
+  local id, digest, organization = ARGV[at], ARGV[at + 1], ARGV[at + 2]
+  if not homes[organization] then
+    if not organization_exists(organization) then return { 'organization_missing', organization } end
+    homes[organization] = true
+  end
+  if not ids[id] and not digests[digest] and not key_exists(at) then
+    ids[id], digests[digest] = true, true
+    keys[#keys + 1] = at
+  elseif seeding then
+    return { 'key_taken', id }
+  end
+end
+
+insert_organizations(organizations)
+insert_keys(keys)
+if seeding or #organizations + #keys > 0 then
+  write_change(by, kind, '', '', '{"organizations":' .. #organizations .. ',"keys":' .. #keys .. '}')
+end
+return { 'added', #organizations, #keys }
+`);
+
+const OBSTACLES: Readonly<Record<string, (id: string) => string>> = {
+  organization_taken: (id) => `The organization ${id} exists already.`,
+  organization_missing: (id) => `The organization ${id} does not exist.`,
+  key_taken: (id) => `The key ${id} exists already.`,
+};
+
+export function createSeed(patient: RunScript): KeyStore['seed'] {
+  return async function seed(organizations, keys, by) {
+    await add(patient, 'organizations.seeded', by, organizations, keys);
+  };
+}
+
+export function createImport(patient: RunScript): KeyStore['import'] {
+  return function importRecords(organizations, keys, by) {
+    return add(patient, 'records.imported', by, organizations, keys);
+  };
+}
+
+async function add(
+  patient: RunScript,
+  kind: 'organizations.seeded' | 'records.imported',
+  by: string,
+  organizations: readonly Organization[],
+  keys: readonly StoredKey[],
+) {
+  const records = [...organizations.flatMap(organizationArgumentsOf), ...keys.flatMap(keyArgumentsOf)];
+  const reply = (await patient(ADD, [kind, by, organizations.length, ...records])) as readonly [string, ...unknown[]];
+  const [outcome, first, second] = reply;
+  const obstacle = OBSTACLES[outcome];
+  if (obstacle !== undefined) throw new Error(obstacle(String(first)));
+  return { organizations: Number(first), keys: Number(second) };
+}

@@ -1,0 +1,99 @@
+// One connection of the Redis key store: no call takes longer than its deadline, and what went wrong is said in a sentence for people.
+
+import { connectRedis, evaluate, type Script } from '../../../redis.ts';
+import { META, REFUSED, SCHEMA_VERSION } from './script.ts';
+
+/** How long a Redis that is starting is waited for. */
+const OPENING_MAX_MS = 5000;
+/** A call ends at its deadline, and with a better sentence than a connection has that is given up a little later. */
+const SILENCE_AFTER_DEADLINE_MS = 500;
+/** The library's message; it has no code. */
+const TIMED_OUT = 'Command timed out';
+
+export interface ConnectionOptions {
+  readonly url: string;
+  readonly pepperFingerprint: string;
+  now(): number;
+  /** The longest a call takes. */
+  readonly deadlineMs: number;
+}
+
+/** Runs a script with its own arguments. Rejects with a sentence, at once while Redis is not connected. */
+export type RunScript = (script: Script, args?: readonly (string | number)[]) => Promise<unknown>;
+
+export interface Connection {
+  readonly run: RunScript;
+  close(): void;
+}
+
+/** The two ways a store asks: */
+export interface StoreConnections {
+  /** beside the traffic, where nobody may wait for long, */
+  readonly serving: RunScript;
+  /** and for people and commands, whose work may be large and is not in the way of the other there. */
+  readonly patient: RunScript;
+}
+
+/** Rejects with a sentence if Redis cannot be reached within five seconds; afterwards the connection comes back by itself. */
+export async function openConnection({
+  url,
+  pepperFingerprint,
+  now,
+  deadlineMs,
+}: ConnectionOptions): Promise<Connection> {
+  const ready = Promise.withResolvers<void>();
+  let lost: Error | undefined;
+  const client = connectRedis({
+    url,
+    commandTimeoutMs: deadlineMs,
+    silenceMaxMs: deadlineMs + SILENCE_AFTER_DEADLINE_MS,
+    onReady() {
+      lost = undefined;
+      ready.resolve();
+    },
+    onLost(cause) {
+      lost = cause;
+    },
+  });
+  const absence = (otherwise: string) => `Redis cannot be reached: ${lost?.message.replace(/\.$/, '') ?? otherwise}.`;
+
+  const timer = setTimeout(
+    () => ready.reject(new Error(absence('it is loading its data, or does not answer'))),
+    OPENING_MAX_MS,
+  );
+  try {
+    await ready.promise;
+  } catch (cause) {
+    client.disconnect();
+    throw cause;
+  } finally {
+    clearTimeout(timer);
+  }
+
+  return {
+    async run(script, args = []) {
+      try {
+        return await evaluate(client, script, [META], [pepperFingerprint, now(), ...args]);
+      } catch (cause) {
+        // The library's error has the arguments on it, and they are nobody's business: only its message goes on.
+        const { name, message } = cause as Error;
+        if (name === 'ReplyError') throw new Error(reasonOf(message));
+        throw new Error(
+          message === TIMED_OUT ? `Redis did not answer within ${deadlineMs} ms.` : absence('it is away'),
+        );
+      }
+    },
+    close: () => client.disconnect(),
+  };
+}
+
+function reasonOf(message: string): string {
+  const [code, detail] = message.split(' ');
+  if (code === REFUSED.newer) {
+    return `it has schema version ${detail} and this gateway knows versions up to ${SCHEMA_VERSION}; run the newer gateway that wrote it.`;
+  }
+  if (code === REFUSED.pepper) {
+    return 'it was made with another key_pepper, so none of its keys could be recognised. Restore the key_pepper it was made with, or use another Redis.';
+  }
+  return `Redis refused: ${message}`;
+}

@@ -1,0 +1,53 @@
+// Running gateways in the Redis key store. Their silence is measured by the clock of Redis, so that theirs need not agree.
+
+import type { InstanceRecords } from '../store.ts';
+import type { StoreConnections } from './connection.ts';
+import { toStoreScript } from './script.ts';
+
+const CLOCK = `
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+`;
+
+/** The score of an instance is when its grace ends. Who never said goodbye is forgotten here. */
+const REPORT = toStoreScript(`${CLOCK}
+local id, grace, instance = ARGV[3], ARGV[4], ARGV[5]
+for _, silent in ipairs(call('ZRANGEBYSCORE', base .. 'graces', '-inf', '(' .. now)) do
+  call('HDEL', base .. 'instances', silent)
+end
+call('ZREMRANGEBYSCORE', base .. 'graces', '-inf', '(' .. now)
+call('HSET', base .. 'instances', id, instance)
+call('ZADD', base .. 'graces', now + grace, id)
+`);
+
+const REMOVE = toStoreScript(`
+call('HDEL', base .. 'instances', ARGV[3])
+call('ZREM', base .. 'graces', ARGV[3])
+`);
+
+const LIST = toStoreScript(`${CLOCK}
+local listed = {}
+local heard = call('ZRANGEBYSCORE', base .. 'graces', now, '+inf', 'WITHSCORES')
+for index = 1, #heard, 2 do
+  listed[#listed + 1] = { call('HGET', base .. 'instances', heard[index]), heard[index + 1] - now }
+end
+return listed
+`);
+
+export function createRedisInstances({ serving }: StoreConnections): InstanceRecords {
+  return {
+    async report(instance) {
+      await serving(REPORT, [instance.id, instance.graceMs, JSON.stringify(instance)]);
+    },
+    async remove(id) {
+      await serving(REMOVE, [id]);
+    },
+    async list() {
+      const listed = (await serving(LIST)) as readonly (readonly [string, number])[];
+      return listed.map(([text, leftMs]) => {
+        const instance = JSON.parse(text);
+        return { ...instance, silentMs: Math.max(0, instance.graceMs - leftMs) };
+      });
+    },
+  };
+}

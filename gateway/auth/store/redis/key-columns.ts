@@ -1,0 +1,103 @@
+// A key in the Redis key store, and back: what never changes as one text, and the few things that happen to a key as columns beside it,
+// so that a key to which nothing happened takes no room there.
+
+import type { StoredKey } from '../store.ts';
+import type { Columns } from './script.ts';
+
+/** Lua functions that read and write keys. The arguments of a key are its id, digest, organization, and its columns. */
+export const KEY_FUNCTIONS = `
+local KEY_COLUMNS = { 'keys', 'ends', 'revocations', 'successors', 'uses' }
+
+local function key_exists(at)
+  return call('HEXISTS', base .. 'keys', ARGV[at]) == 1 or call('HEXISTS', base .. 'digests', ARGV[at + 1]) == 1
+end
+
+-- Writes the keys whose arguments begin at these indexes.
+local function insert_keys(indexes)
+  local there = call('LLEN', base .. 'key_order')
+  local digests, order = {}, {}
+  for number, at in ipairs(indexes) do
+    local id, digest, organization = ARGV[at], ARGV[at + 1], ARGV[at + 2]
+    digests[2 * number - 1], digests[2 * number], order[number] = digest, id, id
+    call('ZADD', base .. 'keys_of:' .. organization, there + number, id)
+  end
+  write_all('HSET', 'digests', digests)
+  write_columns(KEY_COLUMNS, indexes, 3)
+  write_all('RPUSH', 'key_order', order)
+end
+
+-- The first line of a record is its organization, so that nobody here has to take the rest apart.
+local function organization_of(record)
+  return string.match(record, '^[^\\n]*')
+end
+`;
+
+/** How many arguments a key is. */
+export const KEY_ARGUMENTS = 8;
+
+interface Revocation {
+  readonly at: number;
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+/** A key as scripts take it. */
+export function argumentsOf(key: StoredKey): string[] {
+  const { id, digest, organization, expiresAtMs, revokedAtMs, replacedBy, lastUsedAtMs } = key;
+  const revocation = revokedAtMs === undefined ? '' : revocationOf(revokedAtMs, key.revokedBy, key.revokedReason);
+  const columns = [recordOf(key), expiresAtMs ?? '', revocation, replacedBy ?? '', lastUsedAtMs ?? ''];
+  return [id, digest, organization, ...columns.map(String)];
+}
+
+export function revocationOf(at: number, by: string | undefined, reason: string | undefined): string {
+  return JSON.stringify({ at, by, reason });
+}
+
+/** The keys of a script's columns; those that do not exist are left out. */
+export function keysOf(columns: unknown): StoredKey[] {
+  const [ids = [], ...values] = columns as Columns;
+  return ids.flatMap((id, index) => {
+    const [record, ends, revocation, successor, used] = values.map((column) => column[index]);
+    if (!record) return [];
+    const revoked: Partial<Revocation> = revocation ? JSON.parse(revocation) : {};
+    return {
+      id,
+      ...readRecord(record),
+      expiresAtMs: timeOf(ends),
+      revokedAtMs: revoked.at,
+      revokedBy: revoked.by,
+      revokedReason: revoked.reason,
+      lastUsedAtMs: timeOf(used),
+      replacedBy: successor ?? undefined,
+    };
+  });
+}
+
+function timeOf(text: string | null | undefined): number | undefined {
+  return text ? Number(text) : undefined;
+}
+
+type Unchanging = Pick<
+  StoredKey,
+  | 'digest'
+  | 'organization'
+  | 'mode'
+  | 'name'
+  | 'scopes'
+  | 'allowedCidrs'
+  | 'prefix'
+  | 'lastFour'
+  | 'createdAtMs'
+  | 'createdBy'
+>;
+
+function recordOf({ digest, organization, mode, name, scopes, allowedCidrs, prefix, lastFour, ...key }: StoredKey) {
+  const { createdAtMs, createdBy } = key;
+  const rest = { digest, mode, name, scopes, allowedCidrs, prefix, lastFour, createdAtMs, createdBy };
+  return `${organization}\n${JSON.stringify(rest)}`;
+}
+
+function readRecord(record: string): Unchanging {
+  const end = record.indexOf('\n');
+  return { organization: record.slice(0, end), ...JSON.parse(record.slice(end + 1)) };
+}

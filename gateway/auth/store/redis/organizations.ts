@@ -1,0 +1,117 @@
+// Organizations in the Redis key store: what never changes as one text each, tier and suspension beside it.
+
+import type { Organization } from '../../../exchange.ts';
+import type { OrganizationRecords } from '../store.ts';
+import type { StoreConnections } from './connection.ts';
+import { allOf, inPages } from './pages.ts';
+import { type Columns, toStoreScript } from './script.ts';
+
+const SUSPENDED = '1';
+
+/** Members of an organization among the arguments of a script, in this order: id, record, tier, whether it is suspended. */
+export const ORGANIZATION_ARGUMENTS = 4;
+
+/** Lua functions that read and write organizations. */
+export const ORGANIZATION_FUNCTIONS = `
+local ORGANIZATION_COLUMNS = { 'organizations', 'tiers', 'suspensions' }
+
+local function organization_exists(id)
+  return call('HEXISTS', base .. 'organizations', id) == 1
+end
+
+-- Writes the organizations whose arguments begin at these indexes.
+local function insert_organizations(indexes)
+  local order = {}
+  for number, at in ipairs(indexes) do order[number] = ARGV[at] end
+  write_columns(ORGANIZATION_COLUMNS, indexes, 1)
+  write_all('RPUSH', 'organization_order', order)
+end
+`;
+
+const CREATE = toStoreScript(`${ORGANIZATION_FUNCTIONS}
+local by, details, at = ARGV[3], ARGV[4], 5
+if organization_exists(ARGV[at]) then return 0 end
+insert_organizations({ at })
+write_change(by, 'organization.created', ARGV[at], '', details)
+return 1
+`);
+
+const GET = toStoreScript(`${ORGANIZATION_FUNCTIONS}
+return columns_of({ ARGV[3] }, ORGANIZATION_COLUMNS)
+`);
+
+const PAGE = toStoreScript(`${ORGANIZATION_FUNCTIONS}
+local first, last = ARGV[3], ARGV[4]
+return columns_of(call('LRANGE', base .. 'organization_order', first, last), ORGANIZATION_COLUMNS)
+`);
+
+const SET_TIER = toStoreScript(`${ORGANIZATION_FUNCTIONS}
+local id, by, tier = ARGV[3], ARGV[4], ARGV[5]
+local before = call('HGET', base .. 'tiers', id)
+if before and before ~= tier then
+  call('HSET', base .. 'tiers', id, tier)
+  local details = '{"from":' .. cjson.encode(before) .. ',"to":' .. cjson.encode(tier) .. '}'
+  write_change(by, 'organization.tier_changed', id, '', details)
+end
+return columns_of({ id }, ORGANIZATION_COLUMNS)
+`);
+
+const SUSPEND = toStoreScript(`${ORGANIZATION_FUNCTIONS}
+local id, by = ARGV[3], ARGV[4]
+if organization_exists(id) and call('HSETNX', base .. 'suspensions', id, '${SUSPENDED}') == 1 then
+  write_change(by, 'organization.suspended', id, '', '{}')
+end
+return columns_of({ id }, ORGANIZATION_COLUMNS)
+`);
+
+const RESUME = toStoreScript(`${ORGANIZATION_FUNCTIONS}
+local id, by = ARGV[3], ARGV[4]
+if call('HDEL', base .. 'suspensions', id) == 1 then write_change(by, 'organization.resumed', id, '', '{}') end
+return columns_of({ id }, ORGANIZATION_COLUMNS)
+`);
+
+export function createRedisOrganizations({ serving, patient }: StoreConnections): OrganizationRecords {
+  const scan = () => inPages((first, last) => patient(PAGE, [first, last]), organizationsOf);
+
+  return {
+    async create(organization, by) {
+      const { name, tier, operator } = organization;
+      const details = JSON.stringify({ name, tier, operator });
+      return (await patient(CREATE, [by, details, ...argumentsOf(organization)])) === 1;
+    },
+    async get(id) {
+      return organizationsOf(await serving(GET, [id]))[0];
+    },
+    async list() {
+      const all = await allOf(scan());
+      return all.sort((one, other) => (one.id < other.id ? -1 : 1));
+    },
+    scan,
+    async setTier(id, tier, by) {
+      return organizationsOf(await patient(SET_TIER, [id, by, tier]))[0];
+    },
+    async suspend(id, by) {
+      return organizationsOf(await patient(SUSPEND, [id, by]))[0];
+    },
+    async resume(id, by) {
+      return organizationsOf(await patient(RESUME, [id, by]))[0];
+    },
+  };
+}
+
+/** An organization as scripts take it. */
+export function argumentsOf({ id, name, tier, state, contacts, operator }: Organization): string[] {
+  return [id, JSON.stringify({ name, contacts, operator }), tier, state === 'suspended' ? SUSPENDED : ''];
+}
+
+/** The organizations of a script's columns; those that do not exist are left out. */
+export function organizationsOf(columns: unknown): Organization[] {
+  const [ids = [], records = [], tiers = [], suspensions = []] = columns as Columns;
+  return ids.flatMap((id, index) => {
+    const record = records[index];
+    if (!record) return [];
+    const { name, contacts, operator } = JSON.parse(record);
+    const state = suspensions[index] === SUSPENDED ? 'suspended' : 'active';
+    return { id, name, tier: tiers[index] ?? '', state, contacts, operator };
+  });
+}

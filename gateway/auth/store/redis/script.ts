@@ -1,0 +1,81 @@
+// What every script of the Redis key store begins with: the names, the check that the data belongs to this gateway, and the audit row.
+
+import { type Script, toScript } from '../../../redis.ts';
+
+export const SCHEMA_VERSION = 1;
+
+/** All names have one hash tag, so that everything a script touches lies on one slot; scripts derive the others from this one. */
+export const META = '{gateway}:meta';
+
+/** First words of the errors by which a script refuses data that is not for this gateway. */
+export const REFUSED = { newer: 'NEWERSCHEMA', pepper: 'ANOTHERPEPPER' } as const;
+
+/**
+ * ARGV[1] is the fingerprint of the pepper, ARGV[2] the writer's clock in epoch milliseconds; a script's own arguments follow. Data that
+ * is not there yet, or no longer, is claimed by whoever comes first: a store can be wiped and imported anew under running gateways,
+ * and `born` tells them that it was. Texts that people wrote pass through unread, since cjson does not give back what it was given.
+ */
+const PRELUDE = `
+local call = redis.call
+local meta = KEYS[1]
+local base = string.sub(meta, 1, -1 - #'meta')
+local changes = base .. 'changes'
+
+local schema, pepper = unpack(call('HMGET', meta, 'schema', 'pepper_fingerprint'))
+if not schema then
+  local time = call('TIME')
+  call('HSET', meta, 'schema', ${SCHEMA_VERSION}, 'pepper_fingerprint', ARGV[1], 'born', time[1] .. '.' .. time[2])
+elseif tonumber(schema) > ${SCHEMA_VERSION} then
+  return redis.error_reply('${REFUSED.newer} ' .. schema)
+elseif pepper ~= ARGV[1] then
+  return redis.error_reply('${REFUSED.pepper} the fingerprints differ')
+end
+
+local function write_change(by, kind, organization, key, details)
+  local sequence = call('HINCRBY', meta, 'sequence', 1)
+  call('XADD', changes, sequence .. '-0', 'at', ARGV[2], 'by', by, 'kind', kind, 'organization', organization, 'key', key,
+    'details', details)
+  if organization ~= '' then call('ZADD', base .. 'changes_of:' .. organization, sequence, sequence) end
+  call('PUBLISH', base .. 'announced', sequence)
+end
+
+-- Many writes of one kind in few calls; Lua passes on no more than some thousand values at once.
+local function write_all(command, name, values)
+  for from = 1, #values, 1000 do
+    call(command, base .. name, unpack(values, from, math.min(from + 999, #values)))
+  end
+end
+
+-- Writes into hashes what stands among the arguments, from an offset after each index on. What is empty is absent.
+local function write_columns(columns, indexes, offset)
+  for number, column in ipairs(columns) do
+    local values = {}
+    for _, at in ipairs(indexes) do
+      local value = ARGV[at + offset + number - 1]
+      if value ~= '' then
+        values[#values + 1] = ARGV[at]
+        values[#values + 1] = value
+      end
+    end
+    write_all('HSET', column, values)
+  end
+end
+
+-- One list per column, each as long as the ids; the first column is the ids.
+local function columns_of(ids, columns)
+  if #ids == 0 then return {} end
+  local found = { ids }
+  for _, column in ipairs(columns) do
+    found[#found + 1] = call('HMGET', base .. column, unpack(ids))
+  end
+  return found
+end
+`;
+
+/** What `columns_of` answers: the ids, and column by column what belongs to each. */
+export type Columns = readonly [ids?: readonly string[], ...values: (readonly (string | null)[])[]];
+
+/** A script of the key store out of its own part. */
+export function toStoreScript(source: string): Script {
+  return toScript(PRELUDE + source);
+}

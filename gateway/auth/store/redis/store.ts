@@ -1,0 +1,70 @@
+// The key store in Redis, shared by gateways on many machines. Every change is one script: the records, the audit row and the announcement.
+
+import type { KeyStore } from '../store.ts';
+import { createAnnouncements } from './announcements.ts';
+import { createRedisAudit } from './audit.ts';
+import { createImport, createSeed } from './batches.ts';
+import { type Connection, openConnection } from './connection.ts';
+import { createRedisInstances } from './instances.ts';
+import { createRedisKeys } from './keys.ts';
+import { createRedisOrganizations } from './organizations.ts';
+import { toStoreScript } from './script.ts';
+
+const SERVING_DEADLINE_MS = 500;
+const PATIENT_DEADLINE_MS = 10_000;
+
+const OPEN = toStoreScript(`
+return { call('HGET', meta, 'born'), base .. 'announced' }
+`);
+
+export interface RedisStoreOptions {
+  /** redis:// or rediss://. Its query may hold `keyPrefix`, for several platforms on one server. */
+  readonly url: string;
+  /** Written when there is no data yet; later a different one is refused. */
+  readonly pepperFingerprint: string;
+  now(): number;
+}
+
+/** Opens the store. Rejects with a sentence if Redis cannot be reached, or if its data is newer or made with another pepper. */
+export async function openRedisStore(options: RedisStoreOptions): Promise<KeyStore> {
+  const { url, pepperFingerprint, now } = options;
+  const open: Connection[] = [];
+  const connect = async (deadlineMs: number) => {
+    const connection = await openConnection({ ...options, deadlineMs });
+    open.push(connection);
+    return connection.run;
+  };
+  const close = () => {
+    for (const connection of open) connection.close();
+  };
+  try {
+    const serving = await connect(SERVING_DEADLINE_MS);
+    const patient = await connect(PATIENT_DEADLINE_MS);
+    const [born, channel] = (await patient(OPEN)) as readonly [string, string];
+    const announcements = createAnnouncements(url, channel);
+    const connections = { serving, patient };
+    return {
+      organizations: createRedisOrganizations(connections),
+      keys: createRedisKeys(connections, now),
+      audit: createRedisAudit({ ...connections, born, subscribe: announcements.subscribe }),
+      instances: createRedisInstances(connections),
+      pepperFingerprint,
+      seed: createSeed(patient),
+      import: createImport(patient),
+      close() {
+        announcements.close();
+        close();
+      },
+    };
+  } catch (cause) {
+    close();
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The key store ${addressOf(url)} cannot be opened: ${reason}`, { cause });
+  }
+}
+
+/** Without user and password. */
+function addressOf(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}

@@ -1,0 +1,66 @@
+// The audit log of the embedded key store, and the change stream read from it.
+
+import type { DatabaseSync } from 'node:sqlite';
+import type { AuditLog, Change, ChangeKind } from '../store.ts';
+
+export type NewChange = Pick<Change, 'by' | 'kind'> & Partial<Pick<Change, 'organization' | 'key' | 'details'>>;
+/** Writes one audit row; called inside the transaction of what it is about. */
+export type WriteChange = (change: NewChange) => void;
+
+interface ChangeRow {
+  readonly sequence: number;
+  readonly at: number;
+  readonly by: string;
+  readonly kind: ChangeKind;
+  readonly organization: string | null;
+  readonly key: string | null;
+  readonly details: string;
+}
+
+export function createWriteChange(database: DatabaseSync, now: () => number): WriteChange {
+  const insert = database.prepare(
+    'INSERT INTO changes (at, by, kind, organization, key, details) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  return function writeChange({ by, kind, organization, key, details }) {
+    insert.run(now(), by, kind, organization ?? null, key ?? null, JSON.stringify(details ?? {}));
+  };
+}
+
+export function createSqliteAudit(database: DatabaseSync, writeChange: WriteChange): AuditLog {
+  const selectLatest = database.prepare('SELECT max(sequence) AS latest FROM changes');
+  const selectSince = database.prepare('SELECT * FROM changes WHERE sequence > ? ORDER BY sequence LIMIT ?');
+  const selectNewest = database.prepare('SELECT * FROM changes WHERE at >= ? ORDER BY sequence DESC LIMIT ?');
+  const selectNewestOf = database.prepare(
+    'SELECT * FROM changes WHERE organization = ? AND at >= ? ORDER BY sequence DESC LIMIT ?',
+  );
+  return {
+    list({ organization, sinceMs = 0, limit }) {
+      const rows =
+        organization === undefined
+          ? selectNewest.all(sinceMs, limit)
+          : selectNewestOf.all(organization, sinceMs, limit);
+      return changesOf(rows);
+    },
+    append(by, details) {
+      writeChange({ by, kind: 'configuration.changed', details });
+    },
+    since(sequence, limit) {
+      const changes = changesOf(selectSince.all(sequence, limit));
+      return { latest: Number(selectLatest.get()?.latest ?? 0), changes };
+    },
+    // Nothing tells one process that another one wrote to the file; reading `since` is quick instead.
+    subscribe: () => () => {},
+  };
+}
+
+function changesOf(rows: readonly unknown[]): Change[] {
+  return (rows as readonly ChangeRow[]).map((row) => ({
+    sequence: row.sequence,
+    atMs: row.at,
+    by: row.by,
+    kind: row.kind,
+    organization: row.organization ?? undefined,
+    key: row.key ?? undefined,
+    details: JSON.parse(row.details),
+  }));
+}

@@ -1,0 +1,55 @@
+// Many records at once for the embedded key store: seeded as new, or imported beside what is there.
+
+import type { DatabaseSync } from 'node:sqlite';
+import type { KeyStore, StoredKey } from '../store.ts';
+import type { WriteChange } from './audit.ts';
+import { type InsertKey, insertNewKey } from './key-rows.ts';
+import type { InsertOrganization, ReadOrganization } from './organizations.ts';
+import { inTransaction } from './transaction.ts';
+
+/**
+ * Digests are scattered, so a batch touches a page of the index for nearly every key: with room for them all, and a checkpoint every
+ * other batch, a million keys take half the time. Not more room: a gateway may be the one whose write runs the next checkpoint.
+ */
+const ROOM_FOR_A_BATCH = 'PRAGMA cache_size = -32000; PRAGMA wal_autocheckpoint = 8000;';
+
+export interface BatchOptions {
+  readonly database: DatabaseSync;
+  readonly insertOrganization: InsertOrganization;
+  readonly readOrganization: ReadOrganization;
+  readonly insertKey: InsertKey;
+  readonly writeChange: WriteChange;
+}
+
+export function createSeed({ database, insertOrganization, insertKey, writeChange }: BatchOptions): KeyStore['seed'] {
+  return function seed(organizations, keys, by) {
+    inTransaction(database, () => {
+      for (const organization of organizations) {
+        if (!insertOrganization(organization)) throw new Error(`The organization ${organization.id} exists already.`);
+      }
+      for (const key of keys) insertNewKey(insertKey, key);
+      const details = { organizations: organizations.length, keys: keys.length };
+      writeChange({ by, kind: 'organizations.seeded', details });
+    });
+  };
+}
+
+export function createImport(options: BatchOptions): KeyStore['import'] {
+  const { database, insertOrganization, readOrganization, insertKey, writeChange } = options;
+  return function importRecords(organizations, keys, by) {
+    database.exec(ROOM_FOR_A_BATCH);
+    return inTransaction(database, () => {
+      const newOrganizations = organizations.filter(insertOrganization);
+      requireOrganizations(keys, readOrganization);
+      const imported = { organizations: newOrganizations.length, keys: keys.filter(insertKey).length };
+      if (imported.organizations + imported.keys > 0) writeChange({ by, kind: 'records.imported', details: imported });
+      return imported;
+    });
+  };
+}
+
+function requireOrganizations(keys: readonly StoredKey[], readOrganization: ReadOrganization): void {
+  for (const id of new Set(keys.map(({ organization }) => organization))) {
+    if (readOrganization(id) === undefined) throw new Error(`The organization ${id} does not exist.`);
+  }
+}

@@ -1,0 +1,72 @@
+// The tables of the embedded key store, version by version, and whether a file belongs to this gateway: schema version and pepper.
+
+import type { DatabaseSync } from 'node:sqlite';
+import { inTransaction } from './transaction.ts';
+
+/** What leads from one version to the next: a new file takes every step, so that it is the same as one that grew. */
+const STEPS = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE organizations (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, tier TEXT NOT NULL, state TEXT NOT NULL, contacts TEXT NOT NULL,
+    operator INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE keys (
+    id TEXT PRIMARY KEY, digest TEXT NOT NULL UNIQUE, organization TEXT NOT NULL REFERENCES organizations (id),
+    mode TEXT NOT NULL, name TEXT NOT NULL, scopes TEXT NOT NULL, allowed_cidrs TEXT NOT NULL, prefix TEXT NOT NULL,
+    last_four TEXT NOT NULL, created_at INTEGER NOT NULL, created_by TEXT NOT NULL, expires_at INTEGER,
+    revoked_at INTEGER, revoked_by TEXT, revoked_reason TEXT, last_used_at INTEGER
+  ) STRICT;
+  CREATE INDEX keys_by_organization ON keys (organization);
+  CREATE TABLE changes (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, by TEXT NOT NULL, kind TEXT NOT NULL,
+    organization TEXT, key TEXT, details TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX changes_by_organization ON changes (organization) WHERE organization IS NOT NULL;
+`,
+  `
+  ALTER TABLE keys ADD COLUMN replaced_by TEXT;
+  CREATE TABLE instances (
+    id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, started_at INTEGER NOT NULL, position INTEGER NOT NULL,
+    grace INTEGER NOT NULL, reported_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+`,
+] as const;
+
+/** Makes the tables or brings them up to date. Throws a sentence if the file is newer than this gateway or has another pepper. */
+export function prepareSchema(database: DatabaseSync, pepperFingerprint: string): void {
+  if (versionOf(database) < STEPS.length) {
+    inTransaction(database, () => upgrade(database, pepperFingerprint));
+  }
+  const version = versionOf(database);
+  if (version > STEPS.length) {
+    throw new Error(
+      `it has schema version ${version} and this gateway knows versions up to ${STEPS.length}; run the newer gateway that wrote it.`,
+    );
+  }
+  checkPepper(database, pepperFingerprint);
+}
+
+/** Another process may have been first while this one waited for its turn: the version is read again. */
+function upgrade(database: DatabaseSync, pepperFingerprint: string): void {
+  const version = versionOf(database);
+  if (version >= STEPS.length) return;
+  if (version > 0) checkPepper(database, pepperFingerprint);
+  for (const step of STEPS.slice(version)) database.exec(step);
+  if (version === 0) {
+    database.prepare("INSERT INTO meta VALUES ('pepper_fingerprint', ?)").run(pepperFingerprint);
+  }
+  database.exec(`PRAGMA user_version = ${STEPS.length}`);
+}
+
+function checkPepper(database: DatabaseSync, pepperFingerprint: string): void {
+  const row = database.prepare("SELECT value FROM meta WHERE name = 'pepper_fingerprint'").get();
+  if (row?.value === pepperFingerprint) return;
+  throw new Error(
+    'it was made with another key_pepper, so none of its keys could be recognised. Restore the key_pepper it was made with, or use another data directory.',
+  );
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.user_version);
+}

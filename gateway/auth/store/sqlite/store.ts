@@ -1,0 +1,49 @@
+// The embedded key store: one SQLite file in the data directory, shared by every gateway process and command on this machine.
+
+import { openSqlite } from '../../../sqlite.ts';
+import type { KeyStore } from '../store.ts';
+import { createSqliteAudit, createWriteChange } from './audit.ts';
+import { createImport, createSeed } from './batches.ts';
+import { createSqliteInstances } from './instances.ts';
+import { createInsertKey, createReadKey } from './key-rows.ts';
+import { createSqliteKeys } from './keys.ts';
+import { createInsertOrganization, createReadOrganization, createSqliteOrganizations } from './organizations.ts';
+import { prepareSchema } from './schema.ts';
+import { BUSY_TIMEOUT_MS } from './transaction.ts';
+
+export interface SqliteStoreOptions {
+  /** The data directory; made if absent. */
+  readonly directory: string;
+  /** Written when the file is made; later a different one refuses to open. */
+  readonly pepperFingerprint: string;
+  now(): number;
+}
+
+/** Opens the store. Throws a sentence for people if the file is damaged, newer than this gateway, or made with another pepper. */
+export function createSqliteStore({ directory, pepperFingerprint, now }: SqliteStoreOptions): KeyStore {
+  const database = openSqlite({
+    directory,
+    file: 'gateway.db',
+    what: 'The key store',
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
+    prepare: (opened) => prepareSchema(opened, pepperFingerprint),
+  });
+  const writeChange = createWriteChange(database, now);
+  const insertOrganization = createInsertOrganization(database);
+  const readOrganization = createReadOrganization(database);
+  const insertKey = createInsertKey(database);
+  const readKey = createReadKey(database);
+  const batch = { database, insertOrganization, readOrganization, insertKey, writeChange };
+  return {
+    organizations: createSqliteOrganizations(database, insertOrganization, readOrganization, writeChange),
+    keys: createSqliteKeys({ database, insertKey, readKey, readOrganization, writeChange, now }),
+    audit: createSqliteAudit(database, writeChange),
+    instances: createSqliteInstances(database, now),
+    pepperFingerprint,
+    seed: createSeed(batch),
+    import: createImport(batch),
+    close() {
+      database.close();
+    },
+  };
+}

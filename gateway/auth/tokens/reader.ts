@@ -1,0 +1,111 @@
+// Reads the credential kind "token": `Authorization: Bearer eyJ…`, signed by one of the issuers in the configuration. Throws token_invalid,
+// token_expired, token_audience or auth_unavailable.
+
+import { GatewayError } from '../../errors.ts';
+import type { Awaitable, Caller, Organization } from '../../exchange.ts';
+import type { CredentialReader } from '../api-key-reader.ts';
+import { parseAuthorization } from '../credentials.ts';
+import type { Directory } from '../directory.ts';
+import { createTokenCache, type KnownToken, type TokenHash } from './cache.ts';
+import { isShortEnough, looksLikeToken, parseToken } from './form.ts';
+import type { Issuer, Issuers } from './issuers.ts';
+import { grantedScopes } from './scopes.ts';
+import { type TokenClaims, verifyToken } from './verify.ts';
+
+export interface TokenReaderOptions {
+  readonly issuers: Pick<Issuers, 'find' | 'count'>;
+  readonly directory: Pick<Directory, 'organizationOf'>;
+  /** Scopes that have to be named, by token and issuer, and that only operator organizations hold. */
+  readonly operatorScopes: ReadonlySet<string>;
+  /** Most tokens remembered. */
+  readonly cacheMax: number;
+  now(): number;
+}
+
+export interface TokenReader {
+  /** The same caller for the same token until something about its organization changes. Without issuers nothing is a token. */
+  readonly readToken: CredentialReader;
+  /** Whether an Authorization header is known to be good, without asking anybody. */
+  isKnown(authorization: string | undefined): boolean;
+  /** Tokens remembered. */
+  size(): number;
+}
+
+export function createTokenReader(options: TokenReaderOptions): TokenReader {
+  const { issuers, directory, operatorScopes, cacheMax, now } = options;
+  const cache = createTokenCache({ max: cacheMax });
+
+  /** Costs a token that is known no more than a few comparisons: the directory answers with the same organization until it changes. */
+  function use(known: KnownToken): Awaitable<Caller> {
+    if (known.claims.expiresAtMs <= now()) throw new GatewayError('token_expired');
+    const found = directory.organizationOf(known.claims.organization);
+    return found instanceof Promise ? found.then((late) => speakFor(known, late)) : speakFor(known, found);
+  }
+
+  function speakFor(known: KnownToken, found: Organization | undefined): Caller {
+    const organization = existing(found);
+    if (known.caller.organization !== organization) {
+      known.caller = callerFrom(known.claims, known.issuer, organization, operatorScopes);
+    }
+    return known.caller;
+  }
+
+  async function learn(token: string, tokenHash: TokenHash): Promise<Caller> {
+    const { issuer, key } = await keyFor(token, issuers);
+    const claims = await verifyToken(token, key, issuer, now());
+    const organization = existing(await directory.organizationOf(claims.organization));
+    const caller = callerFrom(claims, issuer, organization, operatorScopes);
+    const known = cache.remember(tokenHash, { issuer, claims, caller, keyId: key.id, keys: undefined });
+    return speakFor(known, organization);
+  }
+
+  return {
+    readToken({ scheme, value }) {
+      if (scheme !== 'bearer' || issuers.count === 0 || !looksLikeToken(value)) return undefined;
+      if (!isShortEnough(value)) throw new GatewayError('token_invalid', { hint: 'form' });
+      const tokenHash = cache.hashOf(value);
+      const known = cache.find(tokenHash);
+      return known === undefined ? learn(value, tokenHash) : use(known);
+    },
+    isKnown(authorization) {
+      const credentials = parseAuthorization(authorization);
+      if (credentials?.scheme !== 'bearer' || !looksLikeToken(credentials.value)) return false;
+      const known = cache.find(cache.hashOf(credentials.value));
+      return known !== undefined && known.claims.expiresAtMs > now() && known.caller.organization?.state === 'active';
+    },
+    size: cache.size,
+  };
+}
+
+/** Who has signed it, if anybody: everything that can be refused without a signature is refused here. */
+async function keyFor(token: string, issuers: Pick<Issuers, 'find'>) {
+  const { issuer: iss, algorithm, kid } = parseToken(token);
+  const issuer = issuers.find(iss);
+  if (issuer === undefined) throw new GatewayError('token_invalid', { hint: 'issuer' });
+  if (!issuer.algorithms.includes(algorithm)) throw new GatewayError('token_invalid', { hint: 'algorithm' });
+  return { issuer, key: await issuer.keys.find(kid, algorithm) };
+}
+
+function existing(organization: Organization | undefined): Organization {
+  if (organization === undefined) throw new GatewayError('token_invalid', { hint: 'organization' });
+  return organization;
+}
+
+function callerFrom(
+  { subject, scopes, expiresAtMs }: TokenClaims,
+  { name, mode, scopesMax }: Issuer,
+  organization: Organization,
+  operatorScopes: ReadonlySet<string>,
+): Caller {
+  const bounds = { scopesMax, operatorScopes, operator: organization.operator };
+  return Object.freeze({
+    subject,
+    issuer: name,
+    organization,
+    mode,
+    scopes: grantedScopes(scopes, bounds),
+    revoked: false,
+    expiresAtMs,
+    allowsAddress: undefined,
+  });
+}

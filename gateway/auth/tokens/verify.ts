@@ -1,0 +1,93 @@
+// A token, its issuer's key and the time → what the token says, proven. Throws token_invalid, token_expired or token_audience.
+
+import { errors, type JWTPayload, jwtVerify } from 'jose';
+import { GatewayError } from '../../errors.ts';
+import type { VerifyingKey } from './issuer-key-set.ts';
+import { parseScopes } from './scopes.ts';
+
+/** Not the form of a key's id: upstreams are told subjects of both kinds under one name, and must not take one for the other. */
+const SUBJECT = /^(?!key_)[!-~]{1,255}$/;
+const ORGANIZATION_LENGTH_MAX = 255;
+/** The year 5138. Whatever is later was written in milliseconds by mistake, and would hold for ever. */
+const EXPIRY_MAX = 1e11;
+
+export interface TokenRules {
+  /** Exactly what `iss` has to be. */
+  readonly issuer: string;
+  /** What `aud` has to be or contain. */
+  readonly audience: string;
+  /** Names of the claims. */
+  readonly claims: { readonly organization: string; readonly scopes: string };
+  readonly clockToleranceSeconds: number;
+}
+
+export interface TokenClaims {
+  readonly subject: string;
+  /** Id; whether there is such an organization is not known here. */
+  readonly organization: string;
+  readonly scopes: readonly string[];
+  /** From here on it is refused, the tolerance included; epoch milliseconds. */
+  readonly expiresAtMs: number;
+}
+
+/** Checks signature, issuer, audience, times and the claims that are needed (RFC 7519 section 4, RFC 8725 section 3). */
+export async function verifyToken(
+  token: string,
+  { key, algorithm }: VerifyingKey,
+  rules: TokenRules,
+  nowMs: number,
+): Promise<TokenClaims> {
+  const { payload } = await jwtVerify(token, key, {
+    algorithms: [algorithm],
+    issuer: rules.issuer,
+    audience: rules.audience,
+    requiredClaims: ['sub', 'exp'],
+    clockTolerance: rules.clockToleranceSeconds,
+    currentDate: new Date(nowMs),
+  }).catch(refuse);
+  return toClaims(payload, rules, nowMs);
+}
+
+function toClaims(payload: JWTPayload, rules: TokenRules, nowMs: number): TokenClaims {
+  const { sub: subject, exp = Number.NaN, iat = 0 } = payload;
+  const organization = ownMember(payload, rules.claims.organization);
+  const scopes = parseScopes(ownMember(payload, rules.claims.scopes));
+  const sound = isSubject(subject) && isOrganizationId(organization) && scopes !== undefined && exp <= EXPIRY_MAX;
+  if (!sound) throw new GatewayError('token_invalid', { hint: 'claims' });
+  if (iat > Math.floor(nowMs / 1000) + rules.clockToleranceSeconds) {
+    throw new GatewayError('token_invalid', { hint: 'not_yet' });
+  }
+  return { subject, organization, scopes, expiresAtMs: (Math.ceil(exp) + rules.clockToleranceSeconds) * 1000 };
+}
+
+/** A claim by a configured name, which may be that of a member every object has. */
+function ownMember(payload: JWTPayload, name: string): unknown {
+  return Object.hasOwn(payload, name) ? payload[name] : undefined;
+}
+
+function isSubject(claim: unknown): claim is string {
+  return typeof claim === 'string' && SUBJECT.test(claim);
+}
+
+function isOrganizationId(claim: unknown): claim is string {
+  return typeof claim === 'string' && claim !== '' && claim.length <= ORGANIZATION_LENGTH_MAX;
+}
+
+/** What the library has against a token, in the words of the catalogue. */
+function refuse(cause: unknown): never {
+  if (cause instanceof errors.JWTExpired) throw new GatewayError('token_expired', { cause });
+  if (cause instanceof errors.JWTClaimValidationFailed) refuseClaim(cause);
+  const isForged = cause instanceof errors.JWSSignatureVerificationFailed;
+  // Of all the rest nothing depends on the gateway: the key and its algorithm fit, so it is the token that cannot be read.
+  if (cause instanceof errors.JOSEError) {
+    throw new GatewayError('token_invalid', { hint: isForged ? 'signature' : 'form', cause });
+  }
+  throw cause;
+}
+
+function refuseClaim(cause: errors.JWTClaimValidationFailed): never {
+  const isUnmet = cause.reason === 'check_failed';
+  if (isUnmet && cause.claim === 'aud') throw new GatewayError('token_audience', { cause });
+  const hint = isUnmet && cause.claim === 'nbf' ? 'not_yet' : 'claims';
+  throw new GatewayError('token_invalid', { hint, cause });
+}

@@ -1,0 +1,84 @@
+// `gateway keys create`: a new key for an organization.
+
+import { type Command, Option } from 'commander';
+import { isAddressRange } from '../../auth/addresses.ts';
+import { createIssueKey, type KeyRequest } from '../../auth/issue.ts';
+import type { Mode, Organization } from '../../exchange.ts';
+import { type CommandContext, withStore } from '../context.ts';
+import { printJson } from '../print.ts';
+import { parseMoment, splitList, unknownName } from '../read.ts';
+import { keyToJson, printKeys, printNewKey } from './print.ts';
+
+interface CreateFlags {
+  readonly org: string;
+  readonly mode: Mode;
+  readonly scopes: readonly string[];
+  readonly name: string;
+  readonly expires?: string;
+  readonly allow?: readonly string[];
+  readonly json?: true;
+}
+
+export function addCreate(keys: Command, context: CommandContext): void {
+  keys
+    .command('create')
+    .description('create a key and show it, this once')
+    .requiredOption('--org <organization>', 'id of the organization it belongs to')
+    .addOption(new Option('--mode <mode>', 'what it reaches').choices(['live', 'test']).makeOptionMandatory())
+    .requiredOption('--scopes <scope...>', "what it may do; '*' is everything but the operator scopes")
+    .option('--name <name>', 'what it is for', '')
+    .option('--expires <when>', 'after 90s, 15m, 24h, 30d, or at an ISO time; never if absent')
+    .option('--allow <range...>', 'addresses or CIDR ranges it may be used from; any if absent')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', "\nExample:\n  gateway keys create --org org_acme --mode live --scopes '*' --expires 30d")
+    .action(async (flags: CreateFlags) => {
+      const request = requestOf(context, flags);
+      const { key, record } = await withStore(context, async ({ store, digestOf }) => {
+        const organization = await store.organizations.get(flags.org);
+        if (organization === undefined) context.fail(`There is no organization ${flags.org}.`);
+        await requireScopes(context, request.scopes, organization);
+        const issued = createIssueKey({ digestOf, randomBytes: context.randomBytes, now: context.now })(request);
+        await store.keys.create(issued.record);
+        return issued;
+      });
+      if (flags.json) return printJson(context, keyToJson(record, context.now(), key));
+      printNewKey(context, key);
+      printKeys(context, [record]);
+    });
+}
+
+/** Ends the command unless each scope exists and an organization of this kind may hold it. */
+export async function requireScopes(
+  context: CommandContext,
+  scopes: readonly string[],
+  organization: Pick<Organization, 'id' | 'operator'>,
+): Promise<void> {
+  if (scopes.length === 0) context.usage("--scopes is empty; '*' means every scope but the operator scopes.");
+  const known = await context.knownScopes();
+  const unknown = scopes.find((scope) => scope !== '*' && !known.has(scope));
+  if (unknown !== undefined) context.fail(unknownName('scope', unknown, ['*', ...known]));
+  const reserved = await context.operatorScopes();
+  const forbidden = organization.operator ? undefined : scopes.find((scope) => reserved.has(scope));
+  if (forbidden !== undefined) {
+    context.fail(`The scope ${forbidden} is granted to operator organizations only, and ${organization.id} is none.`);
+  }
+}
+
+/** What `--expires` says, epoch milliseconds. Ends the command unless it is a moment in the future. */
+export function requireExpiry(context: CommandContext, expires: string): number {
+  const expiresAtMs = parseMoment(expires, context.now(), 1);
+  if (expiresAtMs === undefined) {
+    context.usage(`--expires "${expires}" is neither a duration such as 90s, 15m, 24h, 30d nor an ISO time.`);
+  }
+  if (expiresAtMs <= context.now()) context.usage(`--expires "${expires}" is not in the future.`);
+  return expiresAtMs;
+}
+
+function requestOf(context: CommandContext, flags: CreateFlags): KeyRequest {
+  const { org: organization, mode, name, expires } = flags;
+  const allowedCidrs = splitList(flags.allow ?? []);
+  const misspelled = allowedCidrs.find((range) => !isAddressRange(range));
+  if (misspelled !== undefined) context.usage(`--allow "${misspelled}" is neither an address nor a CIDR range.`);
+  const expiresAtMs = expires === undefined ? undefined : requireExpiry(context, expires);
+  return { organization, mode, name, scopes: splitList(flags.scopes), allowedCidrs, expiresAtMs, by: context.actor };
+}

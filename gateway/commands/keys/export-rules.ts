@@ -1,0 +1,100 @@
+// What the members of an object in an export must be: exactly these, each of its form.
+
+import { isAddressRange } from '../../auth/addresses.ts';
+
+export interface Rule {
+  /** What follows "must", for people. */
+  readonly be: string;
+  holds(value: unknown): boolean;
+}
+
+/** By name of the member. */
+export type Rules = Readonly<Record<string, Rule>>;
+
+/** Why this is no object with exactly these members; undefined: it is one. */
+export function misfitOf(value: unknown, rules: Rules): string | undefined {
+  if (!isObject(value)) return 'it is not a JSON object';
+  const unknown = Object.keys(value).find((name) => !Object.hasOwn(rules, name));
+  if (unknown !== undefined) return `it has a member ${JSON.stringify(unknown)}, which is unknown`;
+  for (const [name, { be, holds }] of Object.entries(rules)) {
+    if (!Object.hasOwn(value, name)) return `its member "${name}" is missing`;
+    if (!holds(value[name])) return `"${name}" must be ${be}`;
+  }
+  return undefined;
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function form(be: string, pattern: RegExp): Rule {
+  return { be, holds: (value) => isText(value) && pattern.test(value) };
+}
+
+function choice(...texts: readonly string[]): Rule {
+  return {
+    be: texts.map((text) => JSON.stringify(text)).join(' or '),
+    holds: (value) => texts.includes(value as string),
+  };
+}
+
+function list(be: string, holdsFor: (text: string) => boolean): Rule {
+  return { be, holds: (value) => Array.isArray(value) && value.every((each) => isText(each) && holdsFor(each)) };
+}
+
+function orNull({ be, holds }: Rule): Rule {
+  return { be: `${be}, or null`, holds: (value) => value === null || holds(value) };
+}
+
+const text: Rule = { be: 'a text', holds: isText };
+const count: Rule = { be: 'a whole number', holds: (value) => Number.isSafeInteger(value) && (value as number) >= 0 };
+/** Exactly as it is written: a time that comes out differently was not written by an export. */
+const time: Rule = {
+  be: 'a time such as 2026-11-20T12:00:00.000Z',
+  holds: (value) => isText(value) && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString() === value,
+};
+const keyId = form('the id of a key', /^key_[0-9A-Za-z]{1,64}$/);
+const organizationId = form('the id of an organization', /^org_[A-Za-z0-9_-]{1,64}$/);
+const digest = form('43 characters of base64url', /^[0-9A-Za-z_-]{43}$/);
+
+export const headerRules: Rules = {
+  format: choice('gateway-keys'),
+  version: { be: '1', holds: (value) => value === 1 },
+  pepper_fingerprint: digest,
+  exported_at: time,
+};
+
+export const organizationRules: Rules = {
+  kind: choice('organization'),
+  id: organizationId,
+  name: text,
+  tier: form('the name of a tier', /./),
+  state: choice('active', 'suspended'),
+  contacts: list('a list of texts', () => true),
+  operator: { be: 'true or false', holds: (value) => typeof value === 'boolean' },
+};
+
+export const keyRules: Rules = {
+  kind: choice('key'),
+  id: keyId,
+  digest,
+  organization: organizationId,
+  mode: choice('live', 'test'),
+  name: text,
+  scopes: list('a list of scopes', (scope) => /^\S+$/.test(scope)),
+  allowed_cidrs: list('a list of addresses and CIDR ranges', isAddressRange),
+  prefix: form('the first 12 characters of a key', /^sk_(live|test)_[0-9A-Za-z]{4}$/),
+  last_four: form('the last 4 characters of a key', /^[0-9A-Za-z]{4}$/),
+  created_at: time,
+  created_by: text,
+  expires_at: orNull(time),
+  revoked_at: orNull(time),
+  revoked_by: orNull(text),
+  revoked_reason: orNull(text),
+  last_used_at: orNull(time),
+  replaced_by: orNull(keyId),
+};
+
+export const endRules: Rules = { kind: choice('end'), organizations: count, keys: count };

@@ -1,0 +1,111 @@
+// Reads an export in batches, in bounded memory, and checks every line of it: its form, its place, and that nothing is missing.
+
+import type { StoredKey } from '../../auth/store/store.ts';
+import type { Organization } from '../../exchange.ts';
+import { counted } from '../print.ts';
+import { type ExportRecord, parseHeader, parseRecord } from './export-form.ts';
+
+/** Records per transaction: other writers wait some tens of milliseconds for one. */
+const BATCH = 2000;
+/** No line of an export comes near it: what has no line ends is not gathered in memory. */
+const LINE_LENGTH_MAX = 1_048_576;
+const OTHER_PEPPER =
+  'its digests were made with another key_pepper than this store has, so none of its keys would be recognised here. Start with a new, empty store and the key_pepper of the one it came from: the variable KEY_PEPPER, or a file key_pepper in SECRETS_DIR.';
+
+export interface Batch {
+  readonly organizations: Organization[];
+  readonly keys: StoredKey[];
+}
+
+export interface ReadOptions {
+  /** Of the store the records are for. */
+  readonly pepperFingerprint: string;
+  /** Called with the number of a line and why it is wrong; does not return. */
+  wrong(line: number, reason: string): never;
+}
+
+/** The text of an export → its records. What comes before a wrong line has been handed out by then, except for the last batch. */
+export async function* readExport(text: AsyncIterable<string>, options: ReadOptions): AsyncGenerator<Batch> {
+  const reader = createReader(options);
+  let batch: Batch = { organizations: [], keys: [] };
+  for await (const lines of linesOf(text)) {
+    for (const line of lines) {
+      const record = reader.read(line);
+      if (record?.kind === 'organization') batch.organizations.push(record.organization);
+      if (record?.kind === 'key') batch.keys.push(record.key);
+      if (batch.organizations.length + batch.keys.length < BATCH) continue;
+      yield batch;
+      batch = { organizations: [], keys: [] };
+    }
+  }
+  reader.finish();
+  yield batch;
+}
+
+function createReader({ pepperFingerprint, wrong: wrongAt }: ReadOptions) {
+  // Only their ids: about a hundred bytes per organization.
+  const organizations = new Set<string>();
+  const counts = { organizations: 0, keys: 0 };
+  let number = 0;
+  let ended = false;
+  function wrong(reason: string): never {
+    return wrongAt(Math.max(number, 1), reason);
+  }
+
+  function place(record: ExportRecord): void {
+    switch (record.kind) {
+      case 'organization':
+        organizations.add(record.organization.id);
+        counts.organizations += 1;
+        break;
+      case 'key':
+        if (!organizations.has(record.key.organization)) {
+          wrong(`the organization ${record.key.organization} of this key does not come before it.`);
+        }
+        counts.keys += 1;
+        break;
+      case 'end':
+        if (counts.organizations !== record.counts.organizations || counts.keys !== record.counts.keys) {
+          wrong(`lines are missing: it had ${amountOf(record.counts)}, and ${amountOf(counts)} are here.`);
+        }
+        ended = true;
+    }
+  }
+
+  return {
+    /** Undefined for the header. */
+    read(line: string): ExportRecord | undefined {
+      number += 1;
+      if (ended) wrong('there is something after the end.');
+      if (number === 1) {
+        if (parseHeader(line, wrong) !== pepperFingerprint) wrong(OTHER_PEPPER);
+        return undefined;
+      }
+      const record = parseRecord(line, wrong);
+      place(record);
+      return record;
+    },
+    finish(): void {
+      if (!ended) wrong(number === 0 ? 'there is nothing in it.' : 'it was cut off after this line.');
+    },
+  };
+}
+
+function amountOf({ organizations, keys }: { organizations: number; keys: number }): string {
+  return `${counted(organizations, 'organization')} and ${counted(keys, 'key')}`;
+}
+
+/** Not by node:readline: that one ends lines at U+2028 too, which may stand in a name. */
+async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
+  let rest = '';
+  for await (const piece of text) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    yield lines;
+    if (rest.length <= LINE_LENGTH_MAX) continue;
+    // Half a line: whoever reads it will say that it is none.
+    yield [rest];
+    rest = '';
+  }
+  if (rest !== '') yield [rest];
+}

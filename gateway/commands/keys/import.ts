@@ -1,0 +1,126 @@
+// `gateway keys import`: adds what an export holds and the store does not, while the store is in use.
+
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import type { Command } from 'commander';
+import type { Imported, KeyStore } from '../../auth/store/store.ts';
+import type { Awaitable } from '../../exchange.ts';
+import { type CommandContext, withStore } from '../context.ts';
+import { counted, printJson, printLine } from '../print.ts';
+import { createProgress } from '../progress.ts';
+import { type Batch, readExport } from './import-read.ts';
+
+interface Source {
+  /** For messages. */
+  readonly name: string;
+  /** Standard input and pipes can be read only once, so they cannot be checked beforehand. */
+  readonly readableTwice: boolean;
+  open(): { readonly text: Readable; fraction?(): number };
+}
+
+/** What was read, and how much of it was new. */
+interface Tally {
+  readonly read: Imported;
+  readonly added: Imported;
+}
+
+export function addImport(keys: Command, context: CommandContext): void {
+  keys
+    .command('import')
+    .description('add the organizations and keys of an export; what is there already stays as it is')
+    .argument('<file>', 'what keys export wrote; - for standard input')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway keys import keys.jsonl')
+    .action(async (file: string, { json }: { readonly json?: true }) => {
+      const source = await sourceOf(context, file);
+      const tally = await withStore(context, ({ store }) => importFrom(context, store, source));
+      if (json) printJson(context, toJson(tally));
+      else printLine(context, toText(tally));
+    });
+}
+
+async function sourceOf(context: CommandContext, file: string): Promise<Source> {
+  if (file === '-') return { name: 'standard input', readableTwice: false, open: () => ({ text: context.input() }) };
+  const about = await stat(file).catch(({ code }) => context.fail(`The file ${file} cannot be read (${code}).`));
+  if (about.isDirectory()) context.fail(`${file} is a directory.`);
+  return {
+    name: file,
+    readableTwice: about.isFile(),
+    open() {
+      const text = createReadStream(file);
+      return about.isFile() ? { text, fraction: () => text.bytesRead / about.size } : { text };
+    },
+  };
+}
+
+/** A file is read to its end before anything is written. */
+async function importFrom(context: CommandContext, store: KeyStore, source: Source): Promise<Tally> {
+  if (source.readableTwice) {
+    await readThrough(context, store, source, 'checking', () => ({ organizations: 0, keys: 0 }));
+  } else {
+    context.complain(`Importing from ${source.name} as it is read: what comes before a mistake is imported.\n`);
+  }
+  return readThrough(context, store, source, 'importing', ({ organizations, keys }) =>
+    store.import(organizations, keys, context.actor),
+  );
+}
+
+async function readThrough(
+  context: CommandContext,
+  { pepperFingerprint }: KeyStore,
+  source: Source,
+  doing: string,
+  take: (batch: Batch) => Awaitable<Imported>,
+): Promise<Tally> {
+  let tally: Tally = { read: { organizations: 0, keys: 0 }, added: { organizations: 0, keys: 0 } };
+  const progress = createProgress(context, doing);
+  const { text, fraction } = source.open();
+  function wrong(line: number, reason: string): never {
+    context.fail(`${source.name}, line ${line}: ${reason} ${remainsOf(tally)}`);
+  }
+  try {
+    for await (const batch of readExport(text.setEncoding('utf8'), { pepperFingerprint, wrong })) {
+      const added = await stored(context, tally, () => take(batch));
+      const read = { organizations: batch.organizations.length, keys: batch.keys.length };
+      tally = { read: sum(tally.read, read), added: sum(tally.added, added) };
+      progress.at(tally.read.organizations + tally.read.keys, fraction?.());
+    }
+    return tally;
+  } finally {
+    progress.done();
+  }
+}
+
+async function stored(context: CommandContext, tally: Tally, take: () => Awaitable<Imported>): Promise<Imported> {
+  try {
+    return await take();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    context.fail(`The store did not take it: ${reason} ${remainsOf(tally)}`);
+  }
+}
+
+/** What is left of an import that failed. */
+function remainsOf({ added: { organizations, keys } }: Tally): string {
+  if (organizations + keys === 0) return 'Nothing was imported.';
+  const amount = `${counted(organizations, 'organization')} and ${counted(keys, 'key')}`;
+  return `Before that, ${amount} were imported; importing again adds the rest.`;
+}
+
+function sum(one: Imported, other: Imported): Imported {
+  return { organizations: one.organizations + other.organizations, keys: one.keys + other.keys };
+}
+
+function toText({ read, added }: Tally): string {
+  const there = `${read.organizations - added.organizations} and ${read.keys - added.keys}`;
+  const amount = `${counted(added.organizations, 'organization')} and ${counted(added.keys, 'key')}`;
+  return `Imported ${amount}; ${there} were there already and stay as they are.`;
+}
+
+function toJson({ read, added }: Tally) {
+  return {
+    organizations: { new: added.organizations, already_there: read.organizations - added.organizations },
+    keys: { new: added.keys, already_there: read.keys - added.keys },
+  };
+}

@@ -1,0 +1,34 @@
+// `gateway keys list`: which keys there are, in which state, and when each was last used.
+
+import type { Command } from 'commander';
+import { type CommandContext, withStore } from '../context.ts';
+import { printJson } from '../print.ts';
+import { keyToJson, printKeys } from './print.ts';
+
+interface ListFlags {
+  readonly org?: string;
+  readonly json?: true;
+}
+
+export function addList(keys: Command, context: CommandContext): void {
+  keys
+    .command('list')
+    .description('list keys, oldest first')
+    .option('--org <organization>', 'only those of one organization')
+    .option('--json', 'print one JSON array')
+    .addHelpText('after', '\nExample:\n  gateway keys list --org org_acme')
+    .action(async ({ org: organization, json }: ListFlags) => {
+      const records = await withStore(context, async ({ store }) => {
+        if (organization !== undefined && (await store.organizations.get(organization)) === undefined) {
+          context.fail(`There is no organization ${organization}.`);
+        }
+        return store.keys.list({ organization });
+      });
+      if (!json) return printKeys(context, records);
+      const nowMs = context.now();
+      printJson(
+        context,
+        records.map((record) => keyToJson(record, nowMs)),
+      );
+    });
+}

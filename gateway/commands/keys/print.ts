@@ -1,0 +1,63 @@
+// How keys are shown: as a table for people, as JSON for programs. Neither ever holds the digest.
+
+import type { StoredKey } from '../../auth/store/store.ts';
+import type { CommandContext } from '../context.ts';
+import { printLine, printTable, shortTime, timeOrNull } from '../print.ts';
+
+type KeyState = 'active' | 'rotating' | 'revoked' | 'expired';
+
+/** Rotating: another key has taken over, and this one goes on until the overlap ends. */
+export function stateOf({ revokedAtMs, expiresAtMs, replacedBy }: StoredKey, nowMs: number): KeyState {
+  if (revokedAtMs !== undefined) return 'revoked';
+  if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return 'expired';
+  return replacedBy === undefined ? 'active' : 'rotating';
+}
+
+/** One row per key. The column of successors is there only if there is one: most tables need no room for it. */
+export function printKeys(context: CommandContext, records: readonly StoredKey[]): void {
+  const heads = ['id', 'organization', 'mode', 'key', 'name', 'scopes', 'addresses', 'state', 'expires', 'last used'];
+  const successors = records.some(({ replacedBy }) => replacedBy !== undefined);
+  const rows = records.map((record) => [
+    record.id,
+    record.organization,
+    record.mode,
+    `${record.prefix}…${record.lastFour}`,
+    record.name,
+    record.scopes.join(','),
+    record.allowedCidrs.join(','),
+    stateOf(record, context.now()),
+    shortTime(record.expiresAtMs),
+    shortTime(record.lastUsedAtMs),
+    ...(successors ? [record.replacedBy ?? ''] : []),
+  ]);
+  printTable(context, successors ? [...heads, 'replaced by'] : heads, rows);
+}
+
+/** A new key, the only time that it is shown. */
+export function printNewKey(context: CommandContext, key: string): void {
+  printLine(context, `${key}\n\nThis is the only time the key is shown: keep it where you keep secrets.\n`);
+}
+
+/** `key` is the key itself, for the one moment at which it is known. */
+export function keyToJson(record: StoredKey, nowMs: number, key?: string) {
+  return {
+    id: record.id,
+    ...(key !== undefined && { key }),
+    organization: record.organization,
+    mode: record.mode,
+    name: record.name,
+    state: stateOf(record, nowMs),
+    scopes: record.scopes,
+    allowed_cidrs: record.allowedCidrs,
+    prefix: record.prefix,
+    last_four: record.lastFour,
+    created_at: timeOrNull(record.createdAtMs),
+    created_by: record.createdBy,
+    expires_at: timeOrNull(record.expiresAtMs),
+    revoked_at: timeOrNull(record.revokedAtMs),
+    revoked_by: record.revokedBy ?? null,
+    revoked_reason: record.revokedReason ?? null,
+    last_used_at: timeOrNull(record.lastUsedAtMs),
+    replaced_by: record.replacedBy ?? null,
+  };
+}

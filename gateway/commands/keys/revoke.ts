@@ -1,0 +1,30 @@
+// `gateway keys revoke`: ends a key, and can wait until every running gateway refuses it.
+
+import type { Command } from 'commander';
+import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from '../confirmations.ts';
+import { type CommandContext, withStore } from '../context.ts';
+import { shortTime } from '../print.ts';
+import { keyToJson } from './print.ts';
+
+interface RevokeFlags extends ChangeFlags {
+  readonly reason?: string;
+}
+
+export function addRevoke(keys: Command, context: CommandContext): void {
+  const revoke = keys
+    .command('revoke')
+    .description('end a key for good; running gateways refuse it within a second')
+    .argument('<key>', 'its id, key_…')
+    .option('--reason <text>', 'why, for the audit log');
+  addChangeOptions(revoke)
+    .addHelpText('after', '\nExample:\n  gateway keys revoke key_4fGh… --reason "found in a public repository" --wait')
+    .action(async (id: string, flags: RevokeFlags) => {
+      const timeoutMs = requireTimeout(context, flags);
+      await withStore(context, async ({ store }) => {
+        const record = await store.keys.revoke(id, context.actor, flags.reason);
+        if (record === undefined) context.fail(`There is no key ${id}.`);
+        const sentence = `The key ${id} is revoked since ${shortTime(record.revokedAtMs)}.`;
+        await tellChange(context, store, flags, timeoutMs, { object: keyToJson(record, context.now()), sentence });
+      });
+    });
+}

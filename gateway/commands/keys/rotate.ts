@@ -1,0 +1,92 @@
+// `gateway keys rotate`: a successor for a key, and an overlap in which both work.
+
+import type { Command } from 'commander';
+import { createIssueKey, type IssuedKey, type KeyRequest } from '../../auth/issue.ts';
+import type { KeyStore, StoredKey } from '../../auth/store/store.ts';
+import { type CommandContext, type OpenStore, withStore } from '../context.ts';
+import { printJson, printLine, shortTime } from '../print.ts';
+import { parseDurationMs } from '../read.ts';
+import { requireExpiry } from './create.ts';
+import { keyToJson, printKeys, printNewKey, stateOf } from './print.ts';
+
+interface RotateFlags {
+  readonly overlap: string;
+  readonly expires?: string;
+  readonly json?: true;
+}
+
+interface Rotation extends IssuedKey {
+  /** The key that was replaced, as it is afterwards. */
+  readonly previous: StoredKey;
+}
+
+export function addRotate(keys: Command, context: CommandContext): void {
+  keys
+    .command('rotate')
+    .description('replace a key by a new one that may do the same; both work until the overlap ends')
+    .argument('<key>', 'id of the key to replace, key_…')
+    .option('--overlap <duration>', 'how long it goes on beside the new one: 0s, 90s, 15m, 24h, 30d', '24h')
+    .option('--expires <when>', 'when the new one ends; if absent, after the same lifetime as the old one had')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway keys rotate key_4fGh… --overlap 7d')
+    .action(async (id: string, { overlap, expires, json }: RotateFlags) => {
+      const overlapMs = parseDurationMs(overlap);
+      if (overlapMs === undefined) context.usage(`--overlap "${overlap}" is not a duration such as 0s, 15m, 24h, 30d.`);
+      const expiresAtMs = expires === undefined ? undefined : requireExpiry(context, expires);
+      const rotation = await withStore(context, (open) => rotate(context, open, id, overlapMs, expiresAtMs));
+      if (json) printJson(context, toJson(rotation, context.now()));
+      else printRotation(context, rotation);
+    });
+}
+
+async function rotate(
+  context: CommandContext,
+  { store, digestOf }: OpenStore,
+  id: string,
+  overlapMs: number,
+  expiresAtMs: number | undefined,
+): Promise<Rotation> {
+  const before = await store.keys.get(id);
+  if (before === undefined) context.fail(`There is no key ${id}.`);
+  const nowMs = context.now();
+  const request = successorOf(before, context.actor, expiresAtMs ?? sameLifetime(before, nowMs));
+  const issued = createIssueKey({ digestOf, randomBytes: context.randomBytes, now: () => nowMs })(request);
+  const previous = await store.keys.rotate(id, issued.record, nowMs + overlapMs);
+  if (previous === undefined) context.fail(await whyNot(store, id, nowMs));
+  return { ...issued, previous };
+}
+
+function successorOf(key: StoredKey, by: string, expiresAtMs: number | undefined): KeyRequest {
+  const { organization, mode, name, scopes, allowedCidrs } = key;
+  return { organization, mode, name, scopes, allowedCidrs, expiresAtMs, by };
+}
+
+function sameLifetime({ createdAtMs, expiresAtMs }: StoredKey, nowMs: number): number | undefined {
+  return expiresAtMs === undefined ? undefined : nowMs + (expiresAtMs - createdAtMs);
+}
+
+/** Read after the attempt: somebody else may have been quicker. */
+async function whyNot({ keys }: KeyStore, id: string, nowMs: number): Promise<string> {
+  const key = await keys.get(id);
+  if (key === undefined) return `There is no key ${id}.`;
+  const state = stateOf(key, nowMs);
+  if (state === 'revoked') {
+    return `The key ${id} is revoked since ${shortTime(key.revokedAtMs)}: create a new one instead.`;
+  }
+  if (key.replacedBy !== undefined) {
+    return `The key ${id} was rotated already: its successor is ${key.replacedBy}, which can be rotated in turn.`;
+  }
+  return `The key ${id} expired on ${shortTime(key.expiresAtMs)}: create a new one instead.`;
+}
+
+function printRotation(context: CommandContext, { key, record, previous }: Rotation): void {
+  printNewKey(context, key);
+  printKeys(context, [previous, record]);
+  const ended = stateOf(previous, context.now()) === 'expired';
+  const end = ended ? 'has ended' : `works until ${shortTime(previous.expiresAtMs)}`;
+  printLine(context, `\nThe key ${previous.id} ${end}; ${record.id} works from now on.`);
+}
+
+function toJson({ key, record, previous }: Rotation, nowMs: number) {
+  return { ...keyToJson(record, nowMs, key), replaces: previous.id, previous: keyToJson(previous, nowMs) };
+}

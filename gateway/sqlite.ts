@@ -1,0 +1,38 @@
+// How this gateway opens a SQLite file: the one place where permissions and journal are settled. What is in it is the business of each
+// concern.
+
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+export interface SqliteOptions {
+  /** The data directory; made if absent. */
+  readonly directory: string;
+  readonly file: string;
+  /** What the file is, as messages call it. */
+  readonly what: string;
+  /** How long a write waits for one of another process; everything else stands still meanwhile. */
+  readonly busyTimeoutMs: number;
+  /** Brings the open file into its present form. Throws a sentence for people if it cannot. */
+  readonly prepare: (database: DatabaseSync) => void;
+}
+
+/** The open database, readable by its owner only. Throws a sentence that names the file and what is wrong with it. */
+export function openSqlite({ directory, file, what, busyTimeoutMs, prepare }: SqliteOptions): DatabaseSync {
+  const path = join(directory, file);
+  let database: DatabaseSync | undefined;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'a', 0o600));
+    // A file restored from a backup may be open to others, and SQLite gives its side files the mode of this one.
+    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+    database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
+    prepare(database);
+    return database;
+  } catch (cause) {
+    database?.close();
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${what} ${path} cannot be opened: ${reason}`, { cause });
+  }
+}
