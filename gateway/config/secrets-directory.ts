@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MadeSecrets } from './secrets-made.ts';
+import type { MadeSecrets, SecretCopies } from './secrets-made.ts';
 
 /** A replacement takes milliseconds: what has been locked for so long was left behind. */
 const LOCK_ATTEMPTS = 50;
@@ -38,27 +38,45 @@ export function readSecretFile(directory: string, entry: string): string | undef
 
 /** Secrets that the gateway makes itself, for all processes that share a data directory. */
 export function createSecretsDirectory(directory: string): MadeSecrets {
+  function make(entry: string, value: string): string {
+    try {
+      return withDraft(directory, entry, value, (draft) => {
+        // Unlike a rename, a link never takes the place of what is there.
+        linkSync(draft, join(directory, entry));
+        return value;
+      });
+    } catch (cause) {
+      const winner = readSecretFile(directory, entry);
+      if (winner !== undefined) return winner;
+      throw new Error(`The secrets entry ${entry} cannot be made in ${directory}.`, { cause });
+    }
+  }
+
   return {
     read: (entry) => readSecretFile(directory, entry),
-    make(entry, value) {
-      try {
-        return withDraft(directory, entry, value, (draft) => {
-          // Unlike a rename, a link never takes the place of what is there.
-          linkSync(draft, join(directory, entry));
-          return value;
-        });
-      } catch (cause) {
-        const winner = readSecretFile(directory, entry);
-        if (winner !== undefined) return winner;
-        throw new Error(`The secrets entry ${entry} cannot be made in ${directory}.`, { cause });
-      }
-    },
+    make,
+    restore: make,
     replace(entry, former, value) {
       return withLock(join(directory, `.${entry}.lock`), () => {
         if (readSecretFile(directory, entry) !== former) return false;
         withDraft(directory, entry, value, (draft) => renameSync(draft, join(directory, entry)));
         return true;
       });
+    },
+  };
+}
+
+/** Copies of secrets whose original is elsewhere. */
+export function createSecretCopies(directory: string): SecretCopies {
+  return {
+    read: (entry) => readSecretFile(directory, entry),
+    put(entry, value) {
+      try {
+        if (readSecretFile(directory, entry) === value) return;
+        withDraft(directory, entry, value, (draft) => renameSync(draft, join(directory, entry)));
+      } catch {
+        // A data directory that cannot be written: the original is all there is.
+      }
     },
   };
 }

@@ -5,8 +5,21 @@ import { connectRedis, evaluate, type Redis, toScript } from '../redis.ts';
 import type { MadeSecrets } from './secrets-made.ts';
 
 const KEY = '{gateway}:secrets';
+/** There as long as there is a key store in this Redis. */
+const STORE_KEY = '{gateway}:meta';
+const LOST =
+  'The key_pepper that the key store in Redis was made with is not in Redis any more. Put it back into the secrets store; every data directory that was used with this Redis has a copy, secrets/shared/key_pepper.';
 const COMMAND_TIMEOUT_MS = 1000;
 const RETRY_EVERY_MS = 100;
+
+/** Nothing: a store that is there was made with another pepper than one that is new, and somebody may be about to put that back. */
+const MAKE = toScript(`
+local present = redis.call('HGET', KEYS[1], ARGV[1])
+if present then return present end
+if ARGV[1] == 'key_pepper' and redis.call('EXISTS', KEYS[2]) == 1 then return false end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return ARGV[2]
+`);
 
 /** Asked again after a lost answer, it says the same: the value that is there already counts as put there. */
 const REPLACE = toScript(`
@@ -51,7 +64,16 @@ export function createSecretsInRedis({ url, patienceMs }: SecretsInRedisOptions)
 
   return {
     read: (entry) => ask(async (client) => (await client.hget(KEY, entry)) ?? undefined),
-    make: (entry, value) =>
+    async make(entry, value) {
+      const endsAt = performance.now() + patienceMs;
+      for (;;) {
+        const made = await ask((client) => evaluate(client, MAKE, [KEY, STORE_KEY], [entry, value]));
+        if (typeof made === 'string') return made;
+        if (performance.now() >= endsAt) throw new Error(LOST);
+        await sleep(RETRY_EVERY_MS);
+      }
+    },
+    restore: (entry, value) =>
       ask(async (client) => {
         await client.hsetnx(KEY, entry, value);
         return (await client.hget(KEY, entry)) ?? value;

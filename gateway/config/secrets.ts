@@ -4,7 +4,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Ed25519Jwk, newAssertionKey, parseAssertionKeys, printAssertionKeys } from './secret-assertion-keys.ts';
-import { createSecretsDirectory, readSecretFile } from './secrets-directory.ts';
+import { createSecretCopies, createSecretsDirectory, readSecretFile } from './secrets-directory.ts';
+import { createKeptSecrets } from './secrets-kept.ts';
 import { createSecretsInRedis } from './secrets-redis.ts';
 
 const ENTRY = /^[a-z][a-z0-9_]{0,63}$/;
@@ -47,7 +48,11 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
   const made =
     redisUrl === undefined
       ? createSecretsDirectory(join(dataDirectory, 'secrets'))
-      : createSecretsInRedis({ url: redisUrl, patienceMs: PATIENCE_MS });
+      : createKeptSecrets(
+          createSecretsInRedis({ url: redisUrl, patienceMs: PATIENCE_MS }),
+          createSecretCopies(join(dataDirectory, 'secrets', 'shared')),
+          createSecretsDirectory(join(dataDirectory, 'secrets')),
+        );
   const foundInRedis = new Set<string>();
   let parsed: { readonly text: string; readonly keys: readonly Ed25519Jwk[] } | undefined;
 
@@ -77,7 +82,7 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
   }
 
   async function readKeySet() {
-    // A set that got lost (a Redis without its memory) is put back: another one at once would be met by upstreams that do not know it.
+    // A set that got lost is put back: another one at once would be met by upstreams that do not know it.
     const text = await readOrMake('assertion_keys', () => parsed?.text ?? printAssertionKeys([newAssertionKey()]));
     if (parsed?.text !== text) parsed = { text, keys: parseAssertionKeys(text) };
     return parsed;

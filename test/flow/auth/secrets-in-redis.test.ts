@@ -1,6 +1,10 @@
 // With a Redis, instances that have no directory in common agree on the secrets that they make themselves.
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Ed25519Jwk, newAssertionKey } from '../../../gateway/config/secret-assertion-keys.ts';
 import { loadSecrets, type Secrets } from '../../../gateway/config/secrets.ts';
@@ -25,7 +29,15 @@ describe('secrets in Redis', () => {
     url = apartAt(redis.url);
   });
 
-  const open = (environment = {}) => loadSecrets({ environment, dataDirectory: '/nowhere', redisUrl: url });
+  let directory: string;
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'gateway-secrets-'));
+  });
+  after(() => rmSync(directory, { recursive: true }));
+
+  /** An instance, with a data directory of its own unless one is given. */
+  const open = (environment = {}, dataDirectory = join(directory, randomUUID())) =>
+    loadSecrets({ environment, dataDirectory, redisUrl: url });
 
   async function ask<T>(question: (client: Redis) => Promise<T>): Promise<T> {
     const ready = Promise.withResolvers<void>();
@@ -80,6 +92,48 @@ describe('secrets in Redis', () => {
     await ask((client) => client.del('{gateway}:secrets'));
     assert.equal(await running.assertionKeys(), keys);
     assert.deepEqual(await open().assertionKeys(), keys);
+  });
+
+  it('that got lost are all put back, the pepper too, as soon as one is missed', async () => {
+    const running = open();
+    const made = await all(running);
+    await ask((client) => client.del('{gateway}:secrets'));
+    await running.assertionKeys();
+    assert.deepEqual(await all(open()), made);
+  });
+
+  it('that nobody knows any more come back from the data directory of whoever comes first', async () => {
+    const dataDirectory = join(directory, 'kept');
+    const made = await all(open({}, dataDirectory));
+    await ask((client) => client.del('{gateway}:secrets'));
+    assert.deepEqual(await all(open({}, dataDirectory)), made);
+    assert.deepEqual(await all(open()), made);
+    const copy = join(dataDirectory, 'secrets', 'shared', 'key_pepper');
+    assert.equal(readFileSync(copy, 'utf8'), `${made[0]}\n`);
+    assert.equal(statSync(copy).mode & 0o777, 0o600);
+  });
+
+  it('are those of the data directory if it was used without Redis before, and never change its own', async () => {
+    const [one, other] = [join(directory, 'one'), join(directory, 'other')];
+    const embedded = (dataDirectory: string) => all(loadSecrets({ environment: {}, dataDirectory }));
+    const [ofOne, ofOther] = [await embedded(one), await embedded(other)];
+    assert.deepEqual(await all(open({}, one)), ofOne);
+    assert.deepEqual(await all(open({}, other)), ofOne, 'the first one decides');
+    assert.deepEqual(await embedded(other), ofOther);
+  });
+
+  it('of a key store that is there are never made anew: a lost pepper is waited for, then missed aloud', async () => {
+    const running = open();
+    const pepper = await running.keyPepper();
+    await ask((client) => client.hset('{gateway}:meta', 'schema', '1'));
+    await ask((client) => client.del('{gateway}:secrets'));
+    const stranger = open().keyPepper();
+    await running.assertionKeys();
+    assert.equal(await stranger, pepper);
+    await ask((client) => client.del('{gateway}:secrets'));
+    const made = createSecretsInRedis({ url, patienceMs: 200 });
+    await assert.rejects(async () => made.make('key_pepper', 'another pepper'), /is not in Redis any more/);
+    assert.equal(await ask((client) => client.exists('{gateway}:secrets')), 0);
   });
 
   it('are named in the log of a gateway that starts on them, without their values', async () => {
