@@ -168,6 +168,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const metrics = createMetrics({
     version: options.version,
     activeRequests: () => publicServer.activeRequests(),
+    keyStoreAway: () => (identity.keysStatus().store === 'failing' ? 1 : 0),
     limitStoreAway: () => (counters.status().state === 'away' ? 1 : 0),
   });
   const refuse = createRefuse({ publicUrl: gateway.publicUrl, alwaysCarried, onRefused });

@@ -59,6 +59,11 @@ export async function openIdentity({ gateway, secrets, log, now, ...options }: I
     positiveMax: gateway.keys.cacheMax,
     negativeMax: gateway.keys.unknownCacheMax,
     graceMs: gateway.keys.graceSeconds * 1000,
+    onHealth(reason) {
+      if (reason === undefined) log.logger.info('the key store can be read again');
+      else
+        log.logger.error({ reason }, 'the key store cannot be read; known callers go on for the grace, others do not');
+    },
   });
   const issuers = createIssuers({
     issuers: gateway.issuers,

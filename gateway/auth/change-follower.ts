@@ -14,6 +14,8 @@ export interface ChangeFollowerOptions {
   onReset(): void;
   /** After every poll, whether or not it succeeded. */
   onPolled(): void;
+  /** The store cannot be read any more, for this reason; or it can again. */
+  onHealth?: ((reason: string | undefined) => void) | undefined;
 }
 
 export interface ChangeFollower {
@@ -38,8 +40,14 @@ export function createChangeFollower({ pollMs, now, onPolled, ...options }: Chan
   let polling = false;
   let announced = false;
 
+  function conclude(result: Error | undefined): void {
+    const isNews = (result === undefined) !== (failure === undefined);
+    failure = result;
+    if (isNews) options.onHealth?.(result?.message);
+  }
+
   function noteFailure(cause: unknown): void {
-    failure = cause instanceof Error ? cause : new Error(String(cause));
+    conclude(cause instanceof Error ? cause : new Error(String(cause)));
   }
 
   async function readOnce(): Promise<void> {
@@ -47,7 +55,7 @@ export function createChangeFollower({ pollMs, now, onPolled, ...options }: Chan
     try {
       await reader.readToEnd();
       readAtMs = startedAtMs;
-      failure = undefined;
+      conclude(undefined);
     } catch (cause) {
       noteFailure(cause);
     }

@@ -27,6 +27,8 @@ export interface DirectoryOptions {
   readonly pollMs?: number;
   /** How long known callers are let in while the store is away. */
   readonly graceMs?: number;
+  /** The store cannot be read any more, for this reason; or it can again. */
+  readonly onHealth?: (reason: string | undefined) => void;
 }
 
 export interface DirectoryStatus {
@@ -71,6 +73,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
     onChange: memory.forget,
     onReset: memory.forgetAll,
     onPolled,
+    onHealth: options.onHealth,
   });
   const lookUpKey = createLookUp({ follower, learn: memory.learnKey });
   const lookUpOrganization = createLookUp({ follower, learn: memory.learnOrganization });

@@ -17,6 +17,8 @@ export interface MetricsOptions {
   activeRequests(): number;
   /** 1 while the store of the limits is away. */
   limitStoreAway(): number;
+  /** 1 while the key store cannot be read. */
+  keyStoreAway(): number;
 }
 
 // OpenTelemetry's advice for http.server.request.duration (semantic conventions 1.44), in seconds.
@@ -64,6 +66,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
   );
   gauge('http_server_active_requests', 'Requests being worked on.', options.activeRequests);
   gauge('gateway_limit_store_away', '1 while limits are decided without their store.', options.limitStoreAway);
+  gauge(
+    'gateway_key_store_away',
+    '1 while keys cannot be looked up, and known ones go on for the grace.',
+    options.keyStoreAway,
+  );
   const build = {
     name: 'gateway_build_info',
     help: 'The version that runs.',

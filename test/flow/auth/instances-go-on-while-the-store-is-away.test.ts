@@ -42,6 +42,7 @@ afterEach(async () => {
 
 const outcomeOf = ({ status, error }: Answer) => (error.code === undefined ? status : `${status} ${error.code}`);
 const ask = async (key: string) => outcomeOf(await askWith(key, cutOff));
+const metricsOf = async ({ adminUrl }: TestGateway) => (await fetch(`${adminUrl}/metrics`)).text();
 const storeIs = (state: string) => eventually(async () => (await keysStatusOf(cutOff)).store === state);
 
 test('known keys go on through the grace, unknown ones get 503 and never 401, and all of it is in the status', async () => {
@@ -63,6 +64,7 @@ test('known keys go on through the grace, unknown ones get 503 and never 401, an
   const readiness = await fetch(`${cutOff.adminUrl}/readyz`);
   assert.equal(readiness.status, 200);
   assert.equal(((await readiness.json()) as { checks: { keys: string } }).checks.keys, 'failing');
+  assert.match(await metricsOf(cutOff), /^gateway_key_store_away 1$/m);
 
   clockMovedMs = GRACE_MS - 60_000;
   assert.equal(await ask(known.key), 200);
@@ -73,6 +75,13 @@ test('known keys go on through the grace, unknown ones get 503 and never 401, an
   await storeIs('reachable');
   assert.deepEqual([await ask(known.key), await ask(strange.key)], [200, 200]);
   assert.equal(await ask(makeKey()), '401 api_key_invalid');
+  assert.match(await metricsOf(cutOff), /^gateway_key_store_away 0$/m);
+  const told = cutOff.logLines().filter(({ msg }) => /^the key store can/.test(String(msg)));
+  assert.deepEqual(
+    told.map(({ level }) => level),
+    [50, 30],
+    'one error when it went, one line when it came back',
+  );
 });
 
 test('what changed while the store was away is in force as soon as it is back', async () => {
