@@ -42,7 +42,11 @@ export interface Identity {
 export async function openIdentity({ gateway, secrets, log, now, ...options }: IdentityOptions): Promise<Identity> {
   const assertions = await createAssertions({ keys: await secrets.assertionKeys(), issuer: gateway.publicUrl, now });
   const stopFollowing = followAssertionKeys({
-    read: secrets.assertionKeys,
+    async read() {
+      // Where the set itself is in the secrets store, nobody else would look into Redis.
+      await secrets.restoreLost();
+      return secrets.assertionKeys();
+    },
     async use(keys) {
       await assertions.useKeys(keys);
       options.onAssertionKeys();
@@ -59,6 +63,8 @@ export async function openIdentity({ gateway, secrets, log, now, ...options }: I
     positiveMax: gateway.keys.cacheMax,
     negativeMax: gateway.keys.unknownCacheMax,
     graceMs: gateway.keys.graceSeconds * 1000,
+    onReplaced: () =>
+      log.logger.error('the key store was wiped, restored, or has lost changes; every key is looked up anew'),
     onHealth(reason) {
       if (reason === undefined) log.logger.info('the key store can be read again');
       else

@@ -36,8 +36,9 @@ const surroundings: Surroundings = {
 
 // `gateway keys list | head`: whoever reads has seen enough, and nothing more can be said.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+  if (error.code === 'EPIPE') process.exit(0);
+  process.stderr.write(`gateway: The output cannot be written (${error.code}).\n`);
+  process.exit(1);
 });
 
 const configuration = () => loadConfiguration(loadSettings(process.env), process.env);

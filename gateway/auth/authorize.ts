@@ -4,7 +4,7 @@ import { GatewayError } from '../errors.ts';
 import type { Caller, Identified, Operation, Permitted, SecurityAlternative } from '../exchange.ts';
 
 export interface AuthorizeOptions {
-  /** Scopes that `*` does not cover: they have to be named. */
+  /** Scopes that `*` does not cover: they have to be named, and count for operator organizations only. */
   readonly operatorScopes: ReadonlySet<string>;
   /** Whether an upstream has an address for test keys. */
   hasTestTarget(upstream: string): boolean;
@@ -14,7 +14,8 @@ export interface AuthorizeOptions {
 /** The only maker of `Permitted`. Nothing is cached here: the decision costs less than remembering it would (measured: 20 ns each way). */
 export function createAuthorize({ operatorScopes, hasTestTarget, now }: AuthorizeOptions) {
   function lacks(caller: Caller, scope: string): boolean {
-    return !caller.scopes.has(scope) && (operatorScopes.has(scope) || !caller.scopes.has('*'));
+    if (operatorScopes.has(scope)) return !(caller.scopes.has(scope) && caller.organization?.operator);
+    return !(caller.scopes.has(scope) || caller.scopes.has('*'));
   }
 
   function requireScopes(caller: Caller, { security }: Operation): void {

@@ -10,8 +10,8 @@ export interface ChangeFollowerOptions {
   readonly pollMs: number;
   now(): number;
   onChange(change: Change): void;
-  /** The stream begins anew: anything may have changed. */
-  onReset(): void;
+  /** The stream begins, or begins anew: anything may have changed. */
+  onReset(isFirst: boolean): void;
   /** After every poll, whether or not it succeeded. */
   onPolled(): void;
   /** The store cannot be read any more, for this reason; or it can again. */
@@ -100,23 +100,34 @@ function createStreamReader({
   onReset,
 }: Pick<ChangeFollowerOptions, 'audit' | 'onChange' | 'onReset'>) {
   let position: number | undefined;
+  /** The change at this position, as text. */
+  let last: string | undefined;
   let generation = 0;
 
+  /** The first time, and when the store was wiped, restored or has lost changes in a failover under a running gateway. */
+  async function beginAnew(latest: number): Promise<void> {
+    generation += 1;
+    onReset(position === undefined);
+    position = latest;
+    last = undefined;
+    if (latest === 0) return;
+    const { changes } = await audit.since(latest - 1, 1);
+    if (changes[0]?.sequence === latest) last = JSON.stringify(changes[0]);
+  }
+
   async function readToEnd(): Promise<void> {
+    // The first read goes beyond every sequence number: the past is of no interest, only where the stream ends.
+    if (position === undefined) return beginAnew((await audit.since(Number.MAX_SAFE_INTEGER, 1)).latest);
     for (;;) {
-      // The first read goes beyond every sequence number: the past is of no interest, only where the stream ends.
-      const { latest, changes } = await audit.since(position ?? Number.MAX_SAFE_INTEGER, PAGE);
-      if (position === undefined || latest < position) {
-        // Also when the store was wiped or restored under a running gateway.
-        generation += 1;
-        onReset();
-        position = latest;
-        return;
-      }
-      for (const change of changes) {
+      // With the change that was read last: if it is another one by now, the numbers went back and were given out again.
+      const { latest, changes } = await audit.since(last === undefined ? position : position - 1, PAGE);
+      const [first] = changes;
+      if (latest < position || (last !== undefined && JSON.stringify(first) !== last)) return beginAnew(latest);
+      for (const change of last === undefined ? changes : changes.slice(1)) {
         generation += 1;
         onChange(change);
         position = change.sequence;
+        last = JSON.stringify(change);
       }
       if (changes.length < PAGE) return;
     }

@@ -29,6 +29,8 @@ export interface DirectoryOptions {
   readonly graceMs?: number;
   /** The store cannot be read any more, for this reason; or it can again. */
   readonly onHealth?: (reason: string | undefined) => void;
+  /** What the store has is not what it had: it was wiped, restored, or has lost its latest changes. */
+  readonly onReplaced?: () => void;
 }
 
 export interface DirectoryStatus {
@@ -42,6 +44,8 @@ export interface DirectoryStatus {
   readonly instance: string;
   /** Every change up to this sequence number is in force here; undefined: the store was not read yet. */
   readonly position: number | undefined;
+  /** Why the store takes no writes, such as that of a replica or of a full one, for operators only. */
+  readonly writeFailure: string | undefined;
   readonly callers: number;
   readonly absences: number;
   readonly organizations: number;
@@ -71,7 +75,10 @@ export function createDirectory(options: DirectoryOptions): Directory {
     pollMs,
     now,
     onChange: memory.forget,
-    onReset: memory.forgetAll,
+    onReset(isFirst) {
+      memory.forgetAll();
+      if (!isFirst) options.onReplaced?.();
+    },
     onPolled,
     onHealth: options.onHealth,
   });
@@ -129,6 +136,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
         graceEndsAtMs: failure && follower.readAtMs() + graceMs,
         instance: reports.id,
         position: follower.position(),
+        writeFailure: reports.failure(),
         ...memory.sizes(),
         unwrittenUses: uses.pending(),
       };

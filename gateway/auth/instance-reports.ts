@@ -19,6 +19,8 @@ export interface InstanceReports {
   readonly id: string;
   /** Called after every reading of the change stream, with the position from which on nothing that was changed is remembered. */
   noteRead(position: number): void;
+  /** Why the store took the last report not; undefined while it takes them. */
+  failure(): string | undefined;
   /** Says goodbye. */
   close(): Promise<void>;
 }
@@ -34,6 +36,7 @@ export function createInstanceReports({ instances, graceMs, ...process }: Instan
   let position = 0;
   let reported: number | undefined;
   let sending: Promise<void> | undefined;
+  let failure: string | undefined;
   let closed = false;
 
   async function send(): Promise<void> {
@@ -42,7 +45,9 @@ export function createInstanceReports({ instances, graceMs, ...process }: Instan
       try {
         await instances.report({ ...instance, position: upTo });
         reported = upTo;
-      } catch {
+        failure = undefined;
+      } catch (cause) {
+        failure = cause instanceof Error ? cause.message : String(cause);
         return;
       }
     } while (position !== reported && !closed);
@@ -64,6 +69,7 @@ export function createInstanceReports({ instances, graceMs, ...process }: Instan
       position = upTo;
       if (position !== reported) void report();
     },
+    failure: () => failure,
     async close() {
       closed = true;
       clearInterval(timer);

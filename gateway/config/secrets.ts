@@ -30,6 +30,8 @@ export interface Secrets {
   changeAssertionKeys(
     change: (present: readonly Ed25519Jwk[]) => readonly Ed25519Jwk[],
   ): Promise<readonly Ed25519Jwk[]>;
+  /** Puts back what Redis has lost of the entries found there. */
+  restoreLost(): Promise<void>;
   /** Entries that were found in Redis, or made there, since somebody asked for them. */
   foundInRedis(): readonly string[];
 }
@@ -108,6 +110,11 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
     cursorSecret: () => readLongEnough('cursor_secret'),
     assertionKeys: async () => (await readKeySet()).keys,
     changeAssertionKeys,
+    async restoreLost() {
+      // Reading one that is missing brings all of them back.
+      const [any] = foundInRedis;
+      if (any !== undefined) await made.read(any);
+    },
     foundInRedis: () => [...foundInRedis].sort(),
   };
 }

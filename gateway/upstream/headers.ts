@@ -81,9 +81,12 @@ const answerOwned = new Set([
     'x-ratelimit-remaining',
     'x-ratelimit-reset',
     'x-client-request-id',
+    'original-request-id',
+    'allow',
   ],
 ]);
-const answerOwnedPrefix = /^(x-internal-|proxy-|x-gateway-)/;
+/** Which pages may read an answer is the gateway's to say. */
+const answerOwnedPrefix = /^(x-internal-|proxy-|x-gateway-|access-control-)/;
 
 export interface Identity {
   readonly assertion: string;

@@ -15,9 +15,9 @@ export interface TokenForm {
   readonly kid: string | undefined;
 }
 
-/** Whether a Bearer credential is meant as a token: it begins with the base64url of `{"`, which no API key does. */
+/** Whether a Bearer credential is meant as a token: its parts are set apart by dots, and it does not begin as API keys do. */
 export function looksLikeToken(text: string): boolean {
-  return text.startsWith('eyJ') && text.includes('.');
+  return text.includes('.') && !text.startsWith('sk_');
 }
 
 /** Whether a token is short enough to be looked at. */
@@ -46,7 +46,7 @@ function decode(token: string) {
   }
 }
 
-/** The last character of a signature has bits to spare. Only one value of them is let through, so that a token has one spelling. */
+/** The last character of a signature has bits to spare. Only one value of them is let through, so that the same bytes have one spelling. */
 function isCanonical(signature: string): boolean {
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }

@@ -7,7 +7,7 @@ import { fetchKeySet } from './issuer-fetch.ts';
 import { findIn, isSameKeySet, type KeySet, toKeySet, type VerifyingKey } from './issuer-key-set.ts';
 
 /** Between two attempts that tokens bring about: whoever makes up names of keys must not make the gateway ask for each. */
-const COOLDOWN_MS = 30_000;
+const COOLDOWN_MS = 5_000;
 
 export interface IssuerKeysOptions {
   readonly jwksUrl: string;

@@ -102,6 +102,17 @@ describe('secrets in Redis', () => {
     assert.deepEqual(await all(open()), made);
   });
 
+  it('that got lost are put back by a gateway that has its assertion keys from the secrets store', async () => {
+    const options = thingsAt('http://127.0.0.1:1');
+    const assertionKeys = JSON.stringify({ keys: [newAssertionKey()] });
+    const environment = { REDIS_URL: url, ASSERTION_KEYS: assertionKeys };
+    const gateway = await startGateway({ ...options, environment });
+    await ask((client) => client.del('{gateway}:secrets'));
+    const stranger = await open({ ASSERTION_KEYS: assertionKeys }).keyPepper();
+    await gateway.stop();
+    assert.equal(await open().keyPepper(), stranger);
+  });
+
   it('that nobody knows any more come back from the data directory of whoever comes first', async () => {
     const dataDirectory = join(directory, 'kept');
     const made = await all(open({}, dataDirectory));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { piecesOf } from '../../../gateway/commands/keys/export-pieces.ts';
@@ -80,9 +80,13 @@ test('what cannot be written leaves nothing behind', async (t) => {
   const directory = temporaryDirectory(t);
   const file = join(directory, 'taken');
   mkdirSync(file);
-  await assert.rejects(run('keys', 'export', '--file', file), /taken cannot be written \(EISDIR\)\.$/);
+  await assert.rejects(run('keys', 'export', '--file', file), /taken is no plain file\. Leave --file out/);
   await assert.rejects(run('keys', 'export', '--file', join(file, 'no', 'file')), /cannot be written \(ENOENT\)\.$/);
-  assert.deepEqual(readdirSync(directory), ['taken']);
+  const link = join(directory, 'link');
+  symlinkSync(join(directory, 'elsewhere'), link);
+  await assert.rejects(run('keys', 'export', '--file', link), /link is no plain file/);
+  assert.ok(lstatSync(link).isSymbolicLink());
+  assert.deepEqual(readdirSync(directory).sort(), ['link', 'taken']);
 });
 
 test('what is made during an export may be missing, but never the organization of a key that is there', async (t) => {

@@ -8,7 +8,16 @@ import { createWorld, type World } from '../../support/world.ts';
 
 const content = { 'application/json': { schema: { type: 'object' } } };
 const own = ['X-Request-Id', 'RateLimit', 'Set-Cookie', 'Server', 'X-Internal-Node', 'Cache-Control'];
-const headers = Object.fromEntries(['X-Total-Count', ...own].map((name) => [name, { schema: { type: 'string' } }]));
+/** Whatever a contract declares: which pages may read an answer, and what a replay is, the gateway says. */
+const gatewaysAlone = [
+  'Access-Control-Allow-Origin',
+  'Access-Control-Allow-Credentials',
+  'Original-Request-Id',
+  'Allow',
+];
+const headers = Object.fromEntries(
+  ['X-Total-Count', ...own, ...gatewaysAlone].map((name) => [name, { schema: { type: 'string' } }]),
+);
 const paths = {
   '/v1/declared': {
     get: {
@@ -64,6 +73,9 @@ describe('headers of an answer', () => {
     'X-Client-Request-Id': SECRET,
     'X-Whatever': SECRET,
     'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Credentials': SECRET,
+    'Original-Request-Id': SECRET,
+    Allow: SECRET,
     'Keep-Alive': 'timeout=7777',
     'Content-Security-Policy': SECRET,
   };

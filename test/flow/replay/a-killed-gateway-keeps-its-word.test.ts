@@ -13,6 +13,7 @@ import { closesAfterEach } from '../../support/closing.ts';
 import { type Answer, ask, requestOf, until } from '../../support/connection.ts';
 import { startGateway, writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation } from '../../support/process.ts';
+import { startRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
 import { startUpstream } from '../../support/upstream.ts';
 import { createKeyedWorld, newKey, THING } from './keyed.ts';
@@ -33,14 +34,17 @@ async function startHonestUpstream() {
   return { ...upstream, records };
 }
 
-/** `bin/gateway` as operators run it, with one key. */
-async function install(upstreamUrl: string) {
+/** `bin/gateway` as operators run it, with one key; with a Redis, what starts second has a data directory of its own. */
+async function install(upstreamUrl: string, redisUrl: string | undefined) {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-killed-'));
   writeConfiguration(directory, thingsAt(upstreamUrl, { timeoutMs: TIMEOUT_MS, honoursIdempotencyKey: true }));
-  const installation = createInstallation({
+  const environment = {
     GATEWAY_CONFIG: join(directory, 'config'),
     GATEWAY_CONTRACTS: join(directory, 'openapi'),
-  });
+    ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
+  };
+  const installation = createInstallation(environment);
+  const other = redisUrl === undefined ? installation : createInstallation(environment);
   await installation.run('orgs', 'create', '--id', 'org_acme', '--name', 'Acme', '--tier', 'premium');
   const made = await installation.run(
     'keys',
@@ -57,17 +61,30 @@ async function install(upstreamUrl: string) {
   return {
     key,
     start: installation.start,
+    startAnother: other.start,
     async close() {
       installation.remove();
+      other.remove();
       rmSync(directory, { recursive: true, force: true });
     },
   };
 }
 
 describe('a gateway that is killed in the middle of a write', () => {
-  it('locks the key for its lease, and then sends it on again: nothing is done twice', async () => {
+  const itsWord = 'locks the key for its lease, and then it is sent on again: nothing is done twice';
+  it(`${itsWord}, after a restart`, () => killAndRetry(undefined));
+  it(`${itsWord}, by another instance on the same Redis`, async () => {
+    const redis = await startRedis();
+    try {
+      await killAndRetry(redis.url);
+    } finally {
+      await redis.stop();
+    }
+  });
+
+  async function killAndRetry(redisUrl: string | undefined): Promise<void> {
     const upstream = await start(startHonestUpstream());
-    const installation = await start(install(upstream.url));
+    const installation = await start(install(upstream.url, redisUrl));
     const idempotencyKey = newKey();
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey };
     const post = (port: number): Promise<Answer> =>
@@ -80,7 +97,7 @@ describe('a gateway that is killed in the middle of a write', () => {
     first.child.kill('SIGKILL');
     await assert.rejects(lost);
 
-    const second = await installation.start();
+    const second = await installation.startAnother();
     const locked = await post(second.port);
     assert.equal(locked.error.code, 'idempotency_key_in_use');
     let answer = locked;
@@ -98,7 +115,7 @@ describe('a gateway that is killed in the middle of a write', () => {
     assert.equal(upstream.records.size, 1);
     assert.equal((await post(second.port)).headers['idempotent-replayed'], 'true');
     assert.equal(await second.stop(), 0);
-  });
+  }
 });
 
 describe('the embedded store', () => {

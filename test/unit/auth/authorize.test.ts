@@ -38,11 +38,21 @@ for (const [scopes, required, allowed] of [
   [['mail:read'], [['customers:read']], false],
 ] as const) {
   test(`scopes [${scopes}] ${allowed ? 'suffice' : 'do not suffice'} for ${JSON.stringify(required)}`, () => {
-    const exchange = identified({ scopes: new Set(scopes) }, needing(...required.map((all) => [...all])));
+    const who = { scopes: new Set(scopes), organization: organization({ operator: true }) };
+    const exchange = identified(who, needing(...required.map((all) => [...all])));
     if (allowed) assert.equal(authorize(exchange).permitted, true);
     else assert.throws(() => authorize(exchange), refusal('insufficient_scope'));
   });
 }
+
+test('an operator scope counts for operator organizations only, however a key came by it', () => {
+  const scopes = new Set(['mail:read', 'customers:read']);
+  const asks = (...all: string[]) =>
+    identified({ scopes, organization: organization({ operator: false }) }, needing(all));
+  assert.throws(() => authorize(asks('mail:read')), refusal('insufficient_scope'));
+  assert.throws(() => authorize(asks('customers:read', 'mail:read')), refusal('insufficient_scope'));
+  assert.equal(authorize(asks('customers:read')).permitted, true);
+});
 
 test('insufficient_scope names the scopes of the way in that is nearest', () => {
   const exchange = identified({ scopes: new Set(['b:read']) }, needing(['a:read', 'c:read'], ['b:read', 'b:write']));

@@ -83,8 +83,8 @@ test('a burst of announcements costs one reading more than the one under way, an
   answer();
   await until(() => follower.position() === 100);
   assert.equal(seen.length, 100);
-  // The one at the start, the one that was under way, and the one that saw it all.
-  assert.deepEqual([state.reads, state.mostReadsAtOnce], [3, 1]);
+  // Two at the start, the one that was under way, and the one that saw it all.
+  assert.deepEqual([state.reads, state.mostReadsAtOnce], [4, 1]);
 });
 
 test('without announcements every change arrives by polling, never two polls at once', async (t) => {
@@ -109,6 +109,35 @@ test('more changes than fit one page are all passed on, in order', async (t) => 
   announce();
   await until(() => follower.position() === 2001);
   assert.deepEqual(seen, ids);
+});
+
+for (const more of [0, 1, 2]) {
+  test(`changes that got lost are noticed though ${more} more than as many were written since`, async (t) => {
+    const { follower, state, announce } = following(t);
+    await until(() => follower.position() === 0);
+    for (const id of ['org_a', 'org_lost']) await create(state.store, id);
+    announce();
+    await until(() => follower.position() === 2);
+    // As after a failover to a replica that had heard of the first one only.
+    state.store = openStore(t);
+    for (const id of ['org_a', 'org_other', 'org_b', 'org_c'].slice(0, 2 + more)) await create(state.store, id);
+    announce();
+    await until(() => state.resets === 2);
+    await until(() => follower.position() === 2 + more);
+  });
+}
+
+test('what was read last before a start counts as read: the same store is no other one', async (t) => {
+  const { follower, state, announce } = following(t);
+  await until(() => follower.position() === 0);
+  for (const id of ['org_a', 'org_b', 'org_c']) {
+    await create(state.store, id);
+    announce();
+    await until(() => follower.position() === Number((id.codePointAt(4) ?? 0) - 96));
+  }
+  announce();
+  await setTimeout(5);
+  assert.equal(state.resets, 1);
 });
 
 test('a store that begins anew is noticed, and followed from there', async (t) => {

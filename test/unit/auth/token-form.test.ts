@@ -66,9 +66,11 @@ test('a signature has one spelling: its spare bits are zero', () => {
   }
 });
 
-test('what begins like a token and has a dot is taken for one; an API key never is', () => {
-  for (const text of [signed(), 'eyJ.', 'eyJhbGciOiJub25lIn0..']) assert.ok(looksLikeToken(text), text);
-  for (const text of [makeKey(), 'eyJhbGciOiJub25lIn0', 'aaaa.bbbb.cccc', '']) assert.ok(!looksLikeToken(text), text);
+test('what has a dot is taken for a token, however its header is written; what begins as a key never is', () => {
+  const spaced = Buffer.from('{ "alg": "ES256" }').toString('base64url');
+  for (const text of [signed(), 'eyJ.', 'eyJhbGciOiJub25lIn0..', `${spaced}.e30.c2ln`])
+    assert.ok(looksLikeToken(text), text);
+  for (const text of [makeKey(), 'eyJhbGciOiJub25lIn0', `${makeKey()}.x`, '']) assert.ok(!looksLikeToken(text), text);
 });
 
 test('8,192 characters are the most', () => {

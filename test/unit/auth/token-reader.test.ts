@@ -75,7 +75,7 @@ test('what is no token is left to others', async (t) => {
   for (const [scheme, value] of [
     ['bearer', makeKey()],
     ['bearer', ''],
-    ['bearer', 'aaaa.bbbb.cccc'],
+    ['bearer', `${makeKey()}.x`],
     ['basic', issuer.sign()],
     ['dpop', issuer.sign()],
   ] as const)

@@ -1,0 +1,68 @@
+// The worst day of a Redis: everything is gone while gateways run. With an export, every key works as before, and nothing is started anew.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { askWith, eventually, type Instances, startInstances, untilRead } from '../../support/instances.ts';
+import { createInstallation, type Installation } from '../../support/process.ts';
+import { apartAt, startRedis, type TestRedis, wipe } from '../../support/redis.ts';
+
+let redis: TestRedis;
+let url: string;
+let instances: Instances;
+let operator: Installation;
+before(async () => {
+  redis = await startRedis();
+  url = apartAt(redis.url);
+  instances = await startInstances([url, url]);
+  operator = createInstallation({ REDIS_URL: url });
+});
+after(async () => {
+  await instances.close();
+  operator.remove();
+  await redis.stop();
+});
+
+/** What every instance says to every key: status, and the code of a refusal. */
+async function outcomes(keys: readonly string[]): Promise<string[][]> {
+  const outcomeOf = async (key: string, gateway: (typeof instances.gateways)[0]) => {
+    const { status, error } = await askWith(key, gateway);
+    return `${status} ${error.code ?? ''}`.trim();
+  };
+  return Promise.all(instances.gateways.map((gateway) => Promise.all(keys.map((key) => outcomeOf(key, gateway)))));
+}
+
+test('export, wipe, import: every key works as before', async () => {
+  const [{ store, issueKey }] = instances.gateways as [(typeof instances.gateways)[0] & object];
+  const good = await issueKey();
+  const narrow = await issueKey({ scopes: ['orders:write'] });
+  const revoked = await issueKey();
+  await store.keys.revoke(revoked.id, 'test', 'no reason');
+  const expired = await issueKey({ expiresAtMs: Date.now() - 1 });
+  const elsewhere = await issueKey({ allowedCidrs: ['192.0.2.0/24'] });
+  const suspended = await issueKey({ organization: 'org_suspended' });
+  await store.organizations.suspend('org_suspended', 'test');
+  const keys = [good, narrow, revoked, expired, elsewhere, suspended].map(({ key }) => key);
+  await untilRead(instances);
+  const expected = [
+    '200',
+    '403 insufficient_scope',
+    '401 api_key_revoked',
+    '401 api_key_expired',
+    '403 ip_not_allowed',
+    '403 account_inactive',
+  ];
+  const before = await outcomes(keys);
+  assert.deepEqual(before, [expected, expected]);
+
+  const file = `${operator.dataDirectory}.jsonl`;
+  const exported = await operator.run('keys', 'export', '--file', file);
+  assert.equal(exported.code, 0, exported.stderr);
+  await wipe(url);
+  await eventually(async () => (await outcomes(keys)).flat().every((outcome) => outcome === '401 api_key_invalid'));
+
+  const imported = await operator.run('keys', 'import', file, '--json');
+  assert.equal(imported.code, 0, imported.stderr);
+  assert.deepEqual(JSON.parse(imported.stdout).keys, { new: keys.length, already_there: 0 });
+  await eventually(async () => (await outcomes([good.key])).flat().every((outcome) => outcome === '200'));
+  assert.deepEqual(await outcomes(keys), before);
+});
