@@ -61,9 +61,27 @@ async function importFrom(context: CommandContext, store: KeyStore, source: Sour
   } else {
     context.complain(`Importing from ${source.name} as it is read: what comes before a mistake is imported.\n`);
   }
-  return readThrough(context, store, source, 'importing', ({ organizations, keys }) =>
-    store.import(organizations, keys, context.actor),
-  );
+  const names = { tiers: new Set<string>(), scopes: new Set<string>() };
+  const tally = await readThrough(context, store, source, 'importing', ({ organizations, keys }) => {
+    for (const { tier } of organizations) names.tiers.add(tier);
+    for (const { scopes } of keys) for (const scope of scopes) names.scopes.add(scope);
+    return store.import(organizations, keys, context.actor);
+  });
+  warnOfUnknown(context, 'tier', names.tiers, await context.tiers());
+  warnOfUnknown(context, 'scope', names.scopes, ['*', ...(await context.knownScopes())]);
+  return tally;
+}
+
+/** No reason to refuse: an export may come before the configuration. Until then such a scope grants nothing, and such a tier the least. */
+function warnOfUnknown(
+  context: CommandContext,
+  kind: string,
+  found: ReadonlySet<string>,
+  known: Iterable<string>,
+): void {
+  const names = new Set(known);
+  const unknown = [...found].filter((name) => !names.has(name)).sort();
+  if (unknown.length > 0) context.complain(`warning: the configuration has no ${kind} ${unknown.join(', ')}.\n`);
 }
 
 async function readThrough(

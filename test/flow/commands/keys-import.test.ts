@@ -39,6 +39,19 @@ function fileOf(t: TestContext, text: string): string {
   return file;
 }
 
+test('tiers and scopes that the configuration does not know are imported, and named', async (t) => {
+  const { text } = await exported(t);
+  const strange = text
+    .replace('"tier":"premium"', '"tier":"gold"')
+    .replace('["customers:read","*"]', '["customers:raed"]');
+  const { out, err } = await commandLine(t).run('keys', 'import', fileOf(t, strange));
+  assert.match(out, /^Imported 2 organizations and 6 keys;/);
+  assert.equal(
+    err,
+    'warning: the configuration has no tier gold.\nwarning: the configuration has no scope customers:raed.\n',
+  );
+});
+
 test('every key of an export works in a new store as it did in the old one', async (t) => {
   const { text, keys, clock, openStore } = await exported(t);
   const other = commandLine(t);
