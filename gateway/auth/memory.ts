@@ -47,7 +47,6 @@ export function createMemory({ positiveMax, negativeMax }: MemoryOptions): Memor
       case 'key.revoked':
         callers.dropKey(key);
         break;
-      case 'organization.created':
       case 'organization.tier_changed':
       case 'organization.suspended':
       case 'organization.resumed':
@@ -55,6 +54,8 @@ export function createMemory({ positiveMax, negativeMax }: MemoryOptions): Memor
         organizations.delete(organization);
         break;
       case 'configuration.changed':
+      // Nobody can be remembered of an organization that was not there.
+      case 'organization.created':
         break;
       case 'organizations.seeded':
       case 'records.imported':

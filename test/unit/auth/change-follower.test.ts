@@ -83,8 +83,8 @@ test('a burst of announcements costs one reading more than the one under way, an
   answer();
   await until(() => follower.position() === 100);
   assert.equal(seen.length, 100);
-  // Two at the start, the one that was under way, and the one that saw it all.
-  assert.deepEqual([state.reads, state.mostReadsAtOnce], [4, 1]);
+  // The one at the start, the one that was under way, and the one that saw it all.
+  assert.deepEqual([state.reads, state.mostReadsAtOnce], [3, 1]);
 });
 
 test('without announcements every change arrives by polling, never two polls at once', async (t) => {

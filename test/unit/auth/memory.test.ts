@@ -26,7 +26,7 @@ const everything = { key: true, organization: true, absence: true, others: true 
 const nothing = { key: false, organization: false, absence: false, others: false };
 const withoutOrganization = { ...everything, key: false, organization: false };
 const leaves: Record<ChangeKind, object> = {
-  'organization.created': withoutOrganization,
+  'organization.created': everything,
   'organization.tier_changed': withoutOrganization,
   'organization.suspended': withoutOrganization,
   'organization.resumed': withoutOrganization,
