@@ -273,7 +273,7 @@ export const REFUSALS = {
     blame: 'client',
     retryable: false,
     status: 409,
-    message: 'The first request with this Idempotency-Key succeeded, but its answer was too long to be kept.',
+    message: 'The first request with this Idempotency-Key was answered, but its answer was not kept.',
   },
 
   // How much

@@ -1,4 +1,4 @@
-// How this gateway opens a SQLite file: the one place where permissions and journal are settled. What is in it is the business of each
+// How this gateway opens a SQLite file: the one place where permissions, journal and transactions are settled. What is in it is the business of each
 // concern.
 
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
@@ -34,5 +34,18 @@ export function openSqlite({ directory, file, what, busyTimeoutMs, prepare }: Sq
     database?.close();
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`${what} ${path} cannot be opened: ${reason}`, { cause });
+  }
+}
+
+/** All or nothing; a second process waits for its turn. */
+export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (cause) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw cause;
   }
 }

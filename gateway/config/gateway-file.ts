@@ -117,6 +117,8 @@ export const gatewayFile = z.strictObject({
       retainSeconds: whole('seconds', 60, 2_592_000).default(86_400),
       /** Longer answers are not kept. */
       answerBytesMax: whole('bytes', 0, 1_048_576).default(65_536),
+      /** What one organization may store in the time an answer is kept, both modes together. */
+      organizationBytesMax: whole('bytes', 1_048_576, 1_099_511_627_776).default(67_108_864),
     })
     .prefault({}),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Awaitable, RecordedAnswer, Recording } from '../exchange.ts';
 import { recordOf, recordOfRefusal } from './record.ts';
+import type { Retention } from './retention.ts';
 import type { AnswerStore, Slot } from './store.ts';
 import { within } from './within.ts';
 
@@ -20,7 +21,7 @@ export interface Attempt {
 
 export interface RecordingOptions {
   readonly store: AnswerStore;
-  readonly retainMs: number;
+  readonly retention: Retention;
   readonly bodyBytesMax: number;
 }
 
@@ -30,7 +31,7 @@ export interface Recordings {
   close(): Promise<void>;
 }
 
-export function createRecordings({ store, retainMs, bodyBytesMax }: RecordingOptions): Recordings {
+export function createRecordings({ store, retention, bodyBytesMax }: RecordingOptions): Recordings {
   const writing = new Set<Promise<void>>();
   let closing = false;
 
@@ -63,7 +64,7 @@ export function createRecordings({ store, retainMs, bodyBytesMax }: RecordingOpt
   }
 
   function finish(attempt: Attempt, record: Buffer | undefined): Promise<void> {
-    return settle(attempt, () => store.finish(attempt.slot, attempt.owner, record, retainMs));
+    return settle(attempt, () => store.finish(attempt.slot, attempt.owner, record, retention));
   }
 
   function recordingOf(attempt: Attempt): Recording {

@@ -1,8 +1,10 @@
 // Answers in Redis, shared by all instances: one hash per key, which Redis forgets by itself. Leases run by the server's clock, so
 // that instances whose clocks differ agree. One hash tag per organization, for Redis Cluster.
 
-import { connectRedis, evaluate, type Script, toScript } from '../redis.ts';
-import type { AnswerStore, Slot, StoreStatus } from './store.ts';
+import { connectRedis, evaluate, toScript } from '../redis.ts';
+import { SLOT_BYTES, withoutRoomMs } from './retention.ts';
+import { createState } from './state.ts';
+import type { AnswerStore, Begun, Slot, StoreStatus } from './store.ts';
 
 /** Fingerprint, owner, lease in milliseconds → state, and what was kept where it is done. */
 const BEGIN = toScript(`
@@ -17,10 +19,17 @@ if owner then return { 'running' } end
 return { 'done', record }
 `);
 
-/** Owner, record or nothing, milliseconds to keep it. */
+/**
+ * Owner, record or nothing, milliseconds to keep it; bytes an organization may store, milliseconds to remember what goes over. The
+ * first write needs no room, and a script that has written is not stopped by a full Redis: what has run does not run twice.
+ */
 const FINISH = toScript(`
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return end
 redis.call('HDEL', KEYS[1], 'owner')
+local used, bytes = tonumber(redis.call('GET', KEYS[2]) or 0), #ARGV[2] + ${SLOT_BYTES}
+if used + bytes > tonumber(ARGV[4]) then return redis.call('PEXPIRE', KEYS[1], ARGV[5]) end
+redis.call('INCRBY', KEYS[2], bytes)
+if used == 0 then redis.call('PEXPIRE', KEYS[2], ARGV[3]) end
 if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'record', ARGV[2]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 `);
@@ -38,7 +47,7 @@ export interface RedisStoreOptions {
 /** Connects at once, and comes back by itself. Resolves when the first attempt to connect has succeeded or failed. */
 export async function createRedisStore({ url, onChange }: RedisStoreOptions): Promise<AnswerStore> {
   const opened = Promise.withResolvers<void>();
-  const state = createState(onChange);
+  const state = createState('redis', onChange);
   const client = connectRedis({
     url,
     onReady() {
@@ -51,11 +60,9 @@ export async function createRedisStore({ url, onChange }: RedisStoreOptions): Pr
     },
   });
 
-  async function run(script: Script, slot: Slot, args: readonly (string | number)[]): Promise<unknown> {
+  async function noting<T>(write: Promise<T>): Promise<T> {
     try {
-      const reply = await evaluate(client, script, [nameOf(slot)], args);
-      state.note('up');
-      return reply;
+      return await write;
     } catch (error) {
       state.note('away');
       throw error;
@@ -65,17 +72,20 @@ export async function createRedisStore({ url, onChange }: RedisStoreOptions): Pr
   await opened.promise;
   return {
     async begin(slot, fingerprint, owner, leaseMs) {
-      const [begun, record] = (await run(BEGIN, slot, [fingerprint, owner, leaseMs])) as [string, string | null];
-      if (begun === 'done')
-        return { state: begun, record: record === null ? undefined : Buffer.from(record, 'latin1') };
-      return { state: begun as 'started' | 'running' | 'different' };
+      const reply = await noting(evaluate(client, BEGIN, [nameOf(slot)], [fingerprint, owner, leaseMs]));
+      const [begun, record] = reply as [Begun['state'], string | null];
+      if (begun === 'started') state.note('up');
+      if (begun !== 'done') return { state: begun };
+      return { state: begun, record: record === null ? undefined : Buffer.from(record, 'latin1') };
     },
-    async finish(slot, owner, record, retainMs) {
+    async finish(slot, owner, record, retention) {
+      const { retainMs, organizationBytesMax } = retention;
       // Replies are read as UTF-8 text, which bytes need not be: each goes as the character of its number.
-      await run(FINISH, slot, [owner, record?.toString('latin1') ?? '', retainMs]);
+      const args = [owner, record?.toString('latin1') ?? '', retainMs, organizationBytesMax, withoutRoomMs(retention)];
+      await noting(evaluate(client, FINISH, [nameOf(slot), usedOf(slot)], args));
     },
     async forget(slot, owner) {
-      await run(FORGET, slot, [owner]);
+      await evaluate(client, FORGET, [nameOf(slot)], [owner]);
     },
     status: state.status,
     close() {
@@ -89,20 +99,6 @@ function nameOf({ organization, mode, digest }: Slot): string {
   return `idem:{${organization}}:${mode}:${digest}`;
 }
 
-/** Tells of changes only, and of none once the store is closed. */
-function createState(onChange: (status: StoreStatus) => void) {
-  let state: StoreStatus['state'] | undefined;
-  let ended = false;
-  const status = (): StoreStatus => ({ kind: 'redis', state: state ?? 'away' });
-  return {
-    note(next: StoreStatus['state']): void {
-      if (state === next || ended) return;
-      state = next;
-      onChange(status());
-    },
-    status,
-    end(): void {
-      ended = true;
-    },
-  };
+function usedOf({ organization }: Slot): string {
+  return `idem:{${organization}}:used`;
 }

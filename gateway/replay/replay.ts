@@ -22,6 +22,8 @@ export interface ReplayOptions {
   readonly retainSeconds: number;
   /** Longer answers are not kept. */
   readonly answerBytesMax: number;
+  /** What one organization may have stored; see retention.ts. */
+  readonly organizationBytesMax: number;
   /** Headers of every answer, flat. */
   readonly alwaysCarried: readonly string[];
 }
@@ -37,7 +39,7 @@ export function createReplay(options: ReplayOptions): Replay {
   const { store, alwaysCarried } = options;
   const recordings = createRecordings({
     store,
-    retainMs: options.retainSeconds * 1000,
+    retention: { retainMs: options.retainSeconds * 1000, organizationBytesMax: options.organizationBytesMax },
     bodyBytesMax: options.answerBytesMax,
   });
 

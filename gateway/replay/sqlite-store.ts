@@ -1,8 +1,11 @@
 // The embedded store of answers: one SQLite file in the data directory, which outlives the process.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { openSqlite } from '../sqlite.ts';
+import { inTransaction, openSqlite } from '../sqlite.ts';
+import { type Retention, withoutRoomMs } from './retention.ts';
 import { prepareSchema } from './sqlite-schema.ts';
+import { createUsage } from './sqlite-usage.ts';
+import { createState } from './state.ts';
 import type { AnswerStore, Begun, Slot, StoreStatus } from './store.ts';
 
 /** Rows that are removed at once: about a millisecond with small answers, a few with the longest. */
@@ -33,8 +36,8 @@ export function createSqliteStore({ directory, now, onChange }: SqliteStoreOptio
     prepare: prepareSchema,
   });
   const purge = createPurge(database, now);
-  let state: StoreStatus['state'] = 'up';
-  const status = (): StoreStatus => ({ kind: 'sqlite', state });
+  const usage = createUsage(database);
+  const state = createState('sqlite', onChange, 'up');
 
   // A row whose time is over counts as none, whether or not it has been removed yet.
   const insert = database.prepare(`
@@ -42,29 +45,26 @@ export function createSqliteStore({ directory, now, onChange }: SqliteStoreOptio
     SET fingerprint = excluded.fingerprint, owner = excluded.owner, record = NULL, expires_at = excluded.expires_at
     WHERE expires_at <= ?`);
   const select = database.prepare(`SELECT fingerprint, owner, record FROM answers WHERE ${AT_SLOT}`);
-  const update = database.prepare(
-    `UPDATE answers SET owner = NULL, record = ?, expires_at = ? WHERE ${AT_SLOT} AND owner = ? AND expires_at > ?`,
-  );
+  const isOwner = database.prepare(`SELECT 1 FROM answers WHERE ${AT_SLOT} AND owner = ? AND expires_at > ?`);
+  const update = database.prepare(`UPDATE answers SET owner = NULL, record = ?, expires_at = ? WHERE ${AT_SLOT}`);
   const remove = database.prepare(`DELETE FROM answers WHERE ${AT_SLOT} AND owner = ?`);
 
-  function run<T>(work: () => T): T {
-    let next: StoreStatus['state'] = 'away';
+  function noting<T>(write: () => T): T {
     try {
-      const result = work();
-      next = 'up';
-      return result;
-    } finally {
-      if (next !== state) {
-        state = next;
-        onChange(status());
-      }
+      return write();
+    } catch (cause) {
+      state.note('away');
+      throw cause;
     }
   }
 
   function begin({ organization, mode, digest }: Slot, fingerprint: string, owner: string, leaseMs: number): Begun {
     const nowMs = now();
     const { changes } = insert.run(organization, mode, digest, fingerprint, owner, nowMs + leaseMs, nowMs);
-    if (changes === 1) return { state: 'started' };
+    if (changes === 1) {
+      state.note('up');
+      return { state: 'started' };
+    }
     const row = select.get(organization, mode, digest);
     // Another process on the same file has removed it in between: it was running a moment ago.
     if (row === undefined) return { state: 'running' };
@@ -73,17 +73,26 @@ export function createSqliteStore({ directory, now, onChange }: SqliteStoreOptio
     return { state: 'done', record: row.record === null ? undefined : Buffer.from(row.record as Uint8Array) };
   }
 
+  function finish(slot: Slot, owner: string, record: Buffer | undefined, retention: Retention): void {
+    const { organization, mode, digest } = slot;
+    const nowMs = now();
+    if (isOwner.get(organization, mode, digest, owner, nowMs) === undefined) return;
+    const hasRoom = usage.count(organization, record, retention, nowMs);
+    const endsAtMs = nowMs + (hasRoom ? retention.retainMs : withoutRoomMs(retention));
+    update.run(hasRoom ? (record ?? null) : null, endsAtMs, organization, mode, digest);
+  }
+
   return {
-    begin: (slot, fingerprint, owner, leaseMs) => run(() => begin(slot, fingerprint, owner, leaseMs)),
-    finish({ organization, mode, digest }, owner, record, retainMs) {
-      const nowMs = now();
-      run(() => update.run(record ?? null, nowMs + retainMs, organization, mode, digest, owner, nowMs));
+    begin: (slot, fingerprint, owner, leaseMs) => noting(() => begin(slot, fingerprint, owner, leaseMs)),
+    finish(slot, owner, record, retention) {
+      noting(() => inTransaction(database, () => finish(slot, owner, record, retention)));
     },
     forget({ organization, mode, digest }, owner) {
-      run(() => remove.run(organization, mode, digest, owner));
+      remove.run(organization, mode, digest, owner);
     },
-    status,
+    status: state.status,
     close() {
+      state.end();
       purge.stop();
       database.close();
     },

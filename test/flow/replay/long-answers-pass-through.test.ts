@@ -76,6 +76,32 @@ describe('an answer of a certain length', () => {
   });
 });
 
+describe('what an organization may have stored', () => {
+  it('is what gateway.yaml says: answers that do not fit any more are given once', async () => {
+    const bounds = { answerBytesMax: 1_048_576, organizationBytesMax: 1_048_576 };
+    const world = await createKeyedWorld({ gateway: { idempotency: bounds } });
+    const { upstream, post } = world;
+    const [fits, exceeds, small] = [newKey(), newKey(), newKey()];
+    for (const [key, length] of [
+      [fits, 600_000],
+      [exceeds, 600_000],
+      [small, 1000],
+    ] as const) {
+      upstream.plays((socket) => socket.write(httpAnswer(201, bodyOf(length))));
+      assert.equal((await post({ key })).body.length, length);
+    }
+    for (const [key, length] of [
+      [fits, 600_000],
+      [small, 1000],
+    ] as const) {
+      const again = await post({ key });
+      assert.deepEqual([again.headers['idempotent-replayed'], again.body.length], ['true', length]);
+    }
+    assertRefusal(await post({ key: exceeds }), 'idempotency_result_not_retained');
+    await world.close();
+  });
+});
+
 describe('the bound', () => {
   it('is what gateway.yaml says, and 0 keeps empty answers only', async () => {
     const world = await createKeyedWorld({ gateway: { idempotency: { answerBytesMax: 0 } } });

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { FULL_RETAIN_MS, SLOT_BYTES } from '../../../gateway/replay/retention.ts';
 import { createSqliteStore } from '../../../gateway/replay/sqlite-store.ts';
 import type { AnswerStore } from '../../../gateway/replay/store.ts';
-import { answerStoreSuite, newSlot } from './store-suite.ts';
+import { answerStoreSuite, newSlot, RETENTION } from './store-suite.ts';
 
 const START_MS = Date.parse('2026-11-20T12:00:00Z');
 const onChange = () => {};
@@ -45,11 +46,47 @@ test('SQLite ends leases and answers to the millisecond', async (t) => {
   assert.equal(await begin(), 'running');
   nowMs += 1;
   assert.equal(await begin(), 'started');
-  await store.finish(slot, 'me', Buffer.from('x'), 5000);
+  await store.finish(slot, 'me', Buffer.from('x'), { ...RETENTION, retainMs: 5000 });
   nowMs += 4999;
   assert.equal(await begin(), 'done');
   nowMs += 1;
   assert.equal(await begin(), 'started');
+});
+
+test('what an organization has stored counts from its first answer until that is over, to the millisecond', async (t) => {
+  let nowMs = START_MS;
+  const store = open(t, temporaryDirectory(t), () => nowMs);
+  const slot = newSlot();
+  const retention = { retainMs: FULL_RETAIN_MS + 1000, organizationBytesMax: 2 * SLOT_BYTES + 2 };
+  async function keep(digest: string) {
+    await store.begin({ ...slot, digest }, 'f', 'me', 1000);
+    await store.finish({ ...slot, digest }, 'me', Buffer.from('x'), retention);
+  }
+  const ask = async (digest: string) => store.begin({ ...slot, digest }, 'f', 'you', 1000);
+  await keep('first');
+  nowMs += 1000;
+  await keep('second');
+  nowMs += retention.retainMs - 1001;
+  await keep('over');
+  assert.deepEqual(await ask('over'), { state: 'done', record: undefined });
+  nowMs += 1;
+  await keep('next');
+  assert.deepEqual(await ask('next'), { state: 'done', record: Buffer.from('x') });
+  assert.equal((await ask('second')).state, 'done', 'the second has a second left');
+  nowMs += FULL_RETAIN_MS - 2;
+  assert.equal((await ask('over')).state, 'done');
+  nowMs += 1;
+  assert.equal((await ask('over')).state, 'started', 'without its answer it is remembered for ten minutes');
+});
+
+test('an answer beyond the bound is remembered no longer than answers are kept', async (t) => {
+  let nowMs = START_MS;
+  const store = open(t, temporaryDirectory(t), () => nowMs);
+  const slot = newSlot();
+  await store.begin(slot, 'f', 'me', 1000);
+  await store.finish(slot, 'me', Buffer.from('x'), { retainMs: 60_000, organizationBytesMax: SLOT_BYTES });
+  nowMs += 60_000;
+  assert.equal((await store.begin(slot, 'f', 'me', 1000)).state, 'started');
 });
 
 test('answers are there again after closing and opening', async (t) => {
@@ -57,7 +94,7 @@ test('answers are there again after closing and opening', async (t) => {
   const slot = newSlot();
   const first = createSqliteStore({ directory, now: () => START_MS, onChange });
   await first.begin(slot, 'f', 'me', 1000);
-  await first.finish(slot, 'me', Buffer.from('x'), 1000);
+  await first.finish(slot, 'me', Buffer.from('x'), RETENTION);
   await first.close();
   assert.deepEqual(await open(t, directory).begin(slot, 'f', 'me', 1), { state: 'done', record: Buffer.from('x') });
 });
@@ -82,6 +119,30 @@ test('what is over is removed beside the traffic, slice by slice, and nothing el
     [...seen].every((rows) => [133, 83, 33].includes(rows)),
     `in slices of 50: ${[...seen]}`,
   );
+});
+
+test('a full disk is away until there is room: forgetting and giving again say nothing about it', async (t) => {
+  const directory = temporaryDirectory(t);
+  const states: string[] = [];
+  const store = createSqliteStore({ directory, now: () => START_MS, onChange: ({ state }) => states.push(state) });
+  t.after(() => store.close());
+  const known = newSlot();
+  await store.begin(known, 'f', 'me', 1000);
+  await store.finish(known, 'me', Buffer.from('x'), RETENTION);
+  // The next write has no page to go to, as on a full disk.
+  const trigger = new DatabaseSync(join(directory, 'idempotency.db'));
+  t.after(() => trigger.close());
+  trigger.exec(`CREATE TRIGGER full BEFORE INSERT ON answers WHEN NEW.digest <> '${known.digest}'
+    BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
+  for (let i = 0; i < 3; i++) {
+    const slot = newSlot();
+    assert.throws(() => store.begin(slot, 'f', 'me', 1000), /full/);
+    await store.forget(slot, 'me');
+    assert.equal((await store.begin(known, 'f', 'you', 1000)).state, 'done');
+  }
+  trigger.exec('DROP TRIGGER full');
+  await store.begin(newSlot(), 'f', 'me', 1000);
+  assert.deepEqual(states, ['away', 'up']);
 });
 
 test('a file that another process is writing to is away for a moment, without standing still for it', async (t) => {
@@ -118,7 +179,7 @@ test('a newer schema and a file that is no database are named, and stay as they 
   database.exec('PRAGMA user_version = 7');
   database.close();
   const opening = () => createSqliteStore({ directory, now: () => START_MS, onChange });
-  assert.throws(opening, /idempotency\.db cannot be opened: it has schema version 7.*up to 1/);
+  assert.throws(opening, /idempotency\.db cannot be opened: it has schema version 7.*up to 2/);
   const text = 'this is a shopping list, not a database '.repeat(100);
   writeFileSync(path, text);
   assert.throws(opening, /idempotency\.db cannot be opened: .*not a database/);

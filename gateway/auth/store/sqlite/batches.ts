@@ -1,11 +1,11 @@
 // Many records at once for the embedded key store: seeded as new, or imported beside what is there.
 
 import type { DatabaseSync } from 'node:sqlite';
+import { inTransaction } from '../../../sqlite.ts';
 import type { KeyStore, StoredKey } from '../store.ts';
 import type { WriteChange } from './audit.ts';
 import { type InsertKey, insertNewKey } from './key-rows.ts';
 import type { InsertOrganization, ReadOrganization } from './organizations.ts';
-import { inTransaction } from './transaction.ts';
 
 /**
  * Digests are scattered, so a batch touches a page of the index for nearly every key: with room for them all, and a checkpoint every

@@ -1,10 +1,10 @@
 // What can happen to a key of the embedded key store: revocation and rotation.
 
 import type { DatabaseSync } from 'node:sqlite';
+import { inTransaction } from '../../../sqlite.ts';
 import type { KeyRecords, StoredKey } from '../store.ts';
 import type { WriteChange } from './audit.ts';
 import { type InsertKey, insertNewKey, type ReadKey } from './key-rows.ts';
-import { inTransaction } from './transaction.ts';
 
 export interface KeyChangeOptions {
   readonly database: DatabaseSync;

@@ -1,11 +1,12 @@
 // Keys in the embedded key store.
 
+import { inTransaction } from '../../../sqlite.ts';
 import type { KeyRecords, StoredKey } from '../store.ts';
 import { createRevoke, createRotate, type KeyChangeOptions } from './key-changes.ts';
 import { insertNewKey, keyOf } from './key-rows.ts';
 import type { ReadOrganization } from './organizations.ts';
 import { inPages } from './pages.ts';
-import { inTransaction, inTransactionWithoutWaiting } from './transaction.ts';
+import { inTransactionWithoutWaiting } from './transaction.ts';
 
 export interface SqliteKeysOptions extends KeyChangeOptions {
   readonly readOrganization: ReadOrganization;

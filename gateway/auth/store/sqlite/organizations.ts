@@ -2,10 +2,10 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { Organization } from '../../../exchange.ts';
+import { inTransaction } from '../../../sqlite.ts';
 import type { ChangeKind, OrganizationRecords } from '../store.ts';
 import type { WriteChange } from './audit.ts';
 import { inPages } from './pages.ts';
-import { inTransaction } from './transaction.ts';
 
 interface OrganizationRow {
   readonly id: string;

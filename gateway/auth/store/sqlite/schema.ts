@@ -1,7 +1,7 @@
 // The tables of the embedded key store, version by version, and whether a file belongs to this gateway: schema version and pepper.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction } from './transaction.ts';
+import { inTransaction } from '../../../sqlite.ts';
 
 /** What leads from one version to the next: a new file takes every step, so that it is the same as one that grew. */
 const STEPS = [

@@ -1,0 +1,23 @@
+// What each organization has stored in its present span, in the file of the answers.
+
+import type { DatabaseSync } from 'node:sqlite';
+import { type Retention, SLOT_BYTES } from './retention.ts';
+
+export interface Usage {
+  /** Counts a record, if there is room for it. False: there is not, and nothing was counted. To be called in a transaction. */
+  count(organization: string, record: Buffer | undefined, retention: Retention, nowMs: number): boolean;
+}
+
+export function createUsage(database: DatabaseSync): Usage {
+  const select = database.prepare('SELECT bytes, ends_at FROM usage WHERE organization = ? AND ends_at > ?');
+  const replace = database.prepare('INSERT OR REPLACE INTO usage VALUES (?, ?, ?)');
+  return {
+    count(organization, record, { retainMs, organizationBytesMax }, nowMs) {
+      const span = select.get(organization, nowMs) ?? { bytes: 0, ends_at: nowMs + retainMs };
+      const bytes = Number(span.bytes) + SLOT_BYTES + (record?.length ?? 0);
+      if (bytes > organizationBytesMax) return false;
+      replace.run(organization, bytes, Number(span.ends_at));
+      return true;
+    },
+  };
+}
