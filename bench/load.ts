@@ -9,6 +9,8 @@ export interface LoadOptions {
   readonly durationMs: number;
   /** Whole requests, taken in turn. */
   readonly requests: readonly Buffer[];
+  /** How long each connection rests between an answer and its next request. Default: not at all. */
+  readonly pauseMs?: number;
 }
 
 export interface LoadResult {
@@ -53,7 +55,8 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
       latencies.push(performance.now() - sentAt);
       head = '';
       missing = -1;
-      send();
+      if (options.pauseMs === undefined) send();
+      else setTimeout(send, options.pauseMs);
     });
     socket.on('error', (error) => {
       throw error;

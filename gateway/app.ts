@@ -1,49 +1,44 @@
-// The wiring: builds every stage from its slice of the configuration and hands them to the pipeline. Concerns that need each other's
-// functions get them passed in here, so that every arrow between folders is in this file.
+// The wiring: opens what is there from start to end, and has everything that depends on the configuration built by serving.ts, anew for
+// each configuration. Concerns that need each other's functions get them passed in by these two files.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 import type { DigestOf } from './auth/api-key.ts';
 import type { Assertions } from './auth/assertions/assertions.ts';
-import { createAuthorize } from './auth/authorize.ts';
+import { liveKeysOf } from './auth/live-keys.ts';
 import type { KeyStore } from './auth/store/store.ts';
 import type { Settings } from './config/load.ts';
 import type { Secrets } from './config/secrets.ts';
 import type { Configuration } from './configuration.ts';
-import { createAnswerCheck } from './contract/answer.ts';
-import { parseIdempotencyKey } from './contract/idempotency-key.ts';
-import { createMatch } from './contract/match.ts';
-import { createValidate } from './contract/validate.ts';
-import { createAdmit } from './edge/admit.ts';
 import { alwaysCarriedBy } from './edge/always.ts';
-import { createCors } from './edge/cors.ts';
 import { createIds } from './edge/ids.ts';
-import { createAnswerOptions } from './edge/options.ts';
 import { createRefuse } from './edge/refuse.ts';
 import { createPublicServer, listen } from './edge/server.ts';
-import { createShell } from './edge/shell.ts';
 import type { GatewayError } from './errors.ts';
 import type { Arrived, StageName, Trail } from './exchange.ts';
 import { openIdentity } from './identity.ts';
-import { createLimit } from './limits/limit.ts';
 import { openCounterStore } from './limits/open-store.ts';
 import { createThrottle } from './limits/throttle.ts';
+import { createUsage } from './limits/usage.ts';
+import { warnOfLostTiers } from './lost-tiers.ts';
+import type { Mistake } from './mistakes.ts';
 import { createAdminServer } from './observe/admin.ts';
 import { createLog, type Log } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
 import { createStatus, type Lifecycle } from './observe/status.ts';
 import { createTrail } from './observe/trail.ts';
-import { createPipeline } from './pipeline.ts';
+import { followConfiguration } from './reload.ts';
 import { openAnswerStore } from './replay/open-store.ts';
-import { createReplay } from './replay/replay.ts';
-import { createForward } from './upstream/forward.ts';
+import { createServing, type Serving } from './serving.ts';
 import { liesOnSandbox, type SandboxProcess, startSandbox } from './upstream/sandbox.ts';
-import { createTargets } from './upstream/targets.ts';
+import { createPools } from './upstream/targets.ts';
 
 export interface AppOptions {
   readonly version: string;
   readonly settings: Settings;
   readonly configuration: Configuration;
+  /** Loads and checks the configuration as its files are now; the same object if none has changed. Throws ConfigError. */
+  reloadConfiguration(previous: Configuration): Promise<Configuration>;
   readonly secrets: Secrets;
   readonly store: KeyStore;
   readonly digestOf: DigestOf;
@@ -65,6 +60,8 @@ export interface App {
   readonly port: number;
   readonly adminPort: number;
   readonly log: Log;
+  /** Has the configuration read anew, which happens by itself when its files change. Never rejects. */
+  reload(): Promise<void>;
   /** Readiness off, requests in flight finished, everything closed. The key store stays the caller's. */
   stop(): Promise<void>;
 }
@@ -75,14 +72,24 @@ const countedStatuses = new Set([401, 403, 404, 405]);
 
 /** Builds the gateway and opens both listeners. */
 export async function startApp(options: AppOptions): Promise<App> {
-  const { settings, configuration, secrets, now } = options;
-  const { gateway, upstreams, limits } = configuration.config;
+  const { settings, secrets, now } = options;
+  let configuration = options.configuration;
+  // What of this is used here stays as it is while the gateway runs.
+  const { gateway, upstreams } = configuration.config;
   const log = createLog(gateway.logLevel, now, options.logTo);
   const ids = createIds(now);
   const alwaysCarried = alwaysCarriedBy(gateway.publicUrl);
-  const operations = configuration.contracts.operations.map(({ operation }) => operation);
   let lifecycle: Lifecycle = 'serving';
 
+  const counters = await openCounterStore({
+    redisUrl: settings.redisUrl,
+    whenStoreIsAway: () => configuration.config.limits.whenStoreIsAway,
+    instances: () => identity.instances(),
+    now,
+    onBatch: (durationMs) => metrics.limitBatch(durationMs),
+    onChange: (state) =>
+      log.logger[state.state === 'up' ? 'info' : 'error'](state, 'the store of the limits changed its state'),
+  });
   const identity = await openIdentity({
     gateway,
     secrets,
@@ -91,6 +98,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     log,
     now,
     onAssertionKeys: () => sandbox?.renewTrust(),
+    onChange({ kind }) {
+      if (kind === 'limits.reset') counters.forgetRefusals();
+    },
   });
   const { assertions } = identity;
   const onSandbox = Object.keys(upstreams).filter((name) => liesOnSandbox(upstreams[name]));
@@ -105,14 +115,6 @@ export async function startApp(options: AppOptions): Promise<App> {
           cursorSecret: await secrets.cursorSecret(),
           onRestart: () => log.logger.warn('the sandbox ended; starting it again'),
         });
-  const targets = createTargets(upstreams, (address) => sandbox?.originOf(address) ?? address);
-  const counters = await openCounterStore({
-    redisUrl: settings.redisUrl,
-    whenStoreIsAway: () => limits.whenStoreIsAway,
-    now,
-    onChange: (state) =>
-      log.logger[state.state === 'up' ? 'info' : 'error'](state, 'the store of the limits changed its state'),
-  });
   const answers = await openAnswerStore({
     redisUrl: settings.redisUrl,
     dataDirectory: settings.dataDirectory,
@@ -120,86 +122,51 @@ export async function startApp(options: AppOptions): Promise<App> {
     onChange: (state) =>
       log.logger[state.state === 'up' ? 'info' : 'error'](state, 'the store of idempotent answers changed its state'),
   });
-  const timeoutMs = (upstream: string) => upstreams[upstream]?.timeoutMs ?? 0;
-  const replays = createReplay({
-    store: answers,
-    keyOf: parseIdempotencyKey,
-    timeoutMs,
-    honoursKey: (upstream) => upstreams[upstream]?.honoursIdempotencyKey === true,
-    ...gateway.idempotency,
-    alwaysCarried,
-  });
-
-  const { match, allowedMethods } = createMatch(operations);
-  const { throttle, countFailure } = createThrottle({
-    ...limits.addresses,
+  const throttle = createThrottle({
+    ...configuration.config.limits.addresses,
     isKnownCaller: identity.isKnownCaller,
     now,
   });
-  const admit = createAdmit({
-    ...gateway.limits,
-    trustedProxies: gateway.trustedProxies,
-    isDraining: () => lifecycle === 'draining',
-  });
-  const pipeline = createPipeline({
-    admit,
-    throttle,
-    match,
-    authenticate: identity.authenticate,
-    authorize: createAuthorize({
-      operatorScopes: new Set(gateway.operatorScopes),
-      hasTestTarget: targets.hasTestTarget,
-      now,
-    }),
-    limit: createLimit({ store: counters, rules: limits, now }),
-    validate: createValidate({ ...configuration.contracts, ...gateway.limits }),
-    replay: replays.replay,
-    forward: createForward({
-      targets,
-      alwaysCarried,
-      answers: createAnswerCheck(configuration.contracts.operations, configuration.contracts.schemas, now),
-      timeoutMs,
-      assertionFor: assertions.assertionFor,
-      traceId: ids.traceId,
-      spanId: ids.spanId,
-    }),
-  });
-
   const metrics = createMetrics({
     version: options.version,
     activeRequests: () => publicServer.activeRequests(),
     keyStoreAway: () => (identity.keysStatus().store === 'failing' ? 1 : 0),
     limitStoreAway: () => (counters.status().state === 'away' ? 1 : 0),
+    limitPolicyInForce: () => counters.status().policyInForce,
+    configurationLoadedAtMs: () => reloads.loadedAtMs(),
   });
   const refuse = createRefuse({ publicUrl: gateway.publicUrl, alwaysCarried, onRefused });
-  const shell = createShell({ alwaysCarried, admit, jwks: assertions.jwks, refuse: refuse.refuse });
-  const answerOptions = createAnswerOptions({ admit, throttle, allowedMethods, alwaysCarried });
-  const cors = createCors({
-    hosts: gateway.cors,
-    declaredRequestHeaders: operations.flatMap(({ requestHeaders }) => requestHeaders),
-    declaredResponseHeaders: operations.flatMap(({ responseHeaders }) => [...responseHeaders]),
+  const shared = {
+    identity,
+    counters,
+    answers,
+    throttle,
+    pools: createPools(),
+    ids,
+    refuse,
     alwaysCarried,
-    admit,
-  });
+    originOf: (address: string) => sandbox?.originOf(address) ?? address,
+    isDraining: () => lifecycle === 'draining',
+    now,
+  };
+  let serving = createServing(configuration, shared);
+  const living = new Set<Serving>([serving]);
   const publicServer = createPublicServer({
     ...gateway.limits,
     ...gateway.timeouts,
     refuse,
     createTrail,
     requestId: ids.requestId,
-    handle(arrived) {
-      cors.allow(arrived);
-      if (cors.isPreflight(arrived)) return cors.answerPreflight(arrived);
-      if (shell.owns(arrived.request.url as string)) return shell.handle(arrived);
-      return arrived.request.method === 'OPTIONS' ? answerOptions(arrived) : pipeline(arrived);
-    },
+    // Asked once per request: what is in flight ends under the configuration it began with.
+    handle: (arrived) => serving.handle(arrived),
     onFinished,
   });
   const status = createStatus({
     version: options.version,
     now,
-    upstreams,
-    operations: operations.length,
+    configuration: () => reloads.status(),
+    upstreams: () => configuration.config.upstreams,
+    operations: () => serving.operations.length,
     keys: identity.keysStatus,
     issuers: identity.issuersStatus,
     limits: counters.status,
@@ -212,17 +179,61 @@ export async function startApp(options: AppOptions): Promise<App> {
     metrics,
     readiness: status.readiness,
     status: status.status,
+    limits: createUsage({
+      store: counters,
+      rules: () => configuration.config.limits,
+      operations: () => serving.operations,
+      organizationOf: options.store.organizations.get,
+      keysOf: (organization) => liveKeysOf(options.store, organization, now()),
+      noteReset: options.store.audit.appendReset,
+    }),
   });
 
   function onRefused({ trail }: Arrived, error: GatewayError): void {
     const failed = countedStatuses.has(error.refusal.status) && countedStages.has(trail.stage);
-    if (failed && trail.clientAddress !== undefined) countFailure(trail.clientAddress);
+    if (failed && trail.clientAddress !== undefined) throttle.countFailure(trail.clientAddress);
   }
 
   function onFinished(trail: Trail): void {
     log.exchange(trail);
     metrics.exchange(trail);
   }
+
+  function useConfiguration(next: Configuration): void {
+    const before = serving;
+    // Whatever fails fails before anything is changed.
+    serving = createServing(next, shared);
+    configuration = next;
+    const { gateway, limits } = next.config;
+    throttle.useRules(limits.addresses);
+    log.logger.level = gateway.logLevel;
+    living.add(serving);
+    void before.retire().then(() => living.delete(before));
+    void warnOfLostTiers(before.configuration.config.limits, limits, options.store, log);
+  }
+
+  /** The sandbox trusts assertions for the upstreams that it was started with. */
+  function sandboxMistakes({ config }: Configuration): Mistake[] {
+    const added = Object.keys(config.upstreams).filter(
+      (name) => liesOnSandbox(config.upstreams[name]) && !onSandbox.includes(name),
+    );
+    return added.map((name) => {
+      const reason = 'an upstream cannot move to the sandbox while the gateway runs.';
+      return config.sources.upstreams.mistakeAtKey(['upstreams', name], reason, 'Start the gateway again.');
+    });
+  }
+
+  const reloads = followConfiguration({
+    directories: [settings.configDirectory, settings.contractsDirectory],
+    log,
+    store: options.store,
+    now,
+    inForce: () => configuration,
+    load: options.reloadConfiguration,
+    objections: sandboxMistakes,
+    use: useConfiguration,
+    onOutcome: metrics.reload,
+  });
 
   await identity.ready();
   await options.prepare?.({ sandbox, assertionOf: assertions.assertionOf });
@@ -231,12 +242,12 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   async function stop(): Promise<void> {
     lifecycle = 'ending';
+    reloads.stop();
     publicServer.announceEnd();
     if (gateway.timeouts.drainDelayMs > 0) await sleep(gateway.timeouts.drainDelayMs);
     lifecycle = 'draining';
     await publicServer.drain(gateway.timeouts.drainMs);
-    await targets.close();
-    await replays.close();
+    await Promise.all([...living].map((one) => one.close()));
     await answers.close();
     await identity.close();
     await counters.close();
@@ -246,5 +257,5 @@ export async function startApp(options: AppOptions): Promise<App> {
     log.flush();
   }
 
-  return { port, adminPort, log, stop };
+  return { port, adminPort, log, reload: reloads.reload, stop };
 }

@@ -1,26 +1,83 @@
-// Everything that is decided before the first request: configuration files and contracts, checked together. Used alike by start, check
-// and the commands, so that what `check` accepts is what starts.
+// Everything that is decided before the first request: configuration files and contracts, checked together. Used alike by start,
+// reload, check and the commands, so that what `check` accepts is what starts.
 
-import { type Config, type ConfigDraft, completed, loadConfig, type Settings } from './config/load.ts';
-import { type Contracts, compileAll, loadContracts } from './contract/load.ts';
+import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
+import { type Config, type ConfigDraft, completed, configFiles, loadConfig, type Settings } from './config/load.ts';
+import { type Contracts, compileAll, type Earlier, loadContracts } from './contract/load.ts';
+import { createContractReader } from './contract/reader.ts';
 import { ConfigError, condensed, type Mistake, suggest } from './mistakes.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Configuration {
   readonly config: Config;
   readonly contracts: Contracts;
+  /** Equal for equal contents of all files. */
+  readonly version: string;
+  /** Every file it was made of → digest of its content. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
 /** Above this many operations schemas are compiled on first use, so that the boot stays quick: 100 take about 0.3 s. */
 const COMPILED_AT_BOOT_MAX = 300;
 
-/** Loads and checks everything. Throws ConfigError with every mistake there is, in files and contracts together. */
+/**
+ * Loads and checks everything, or with another file in place of limits.yaml. Throws ConfigError with every mistake there is, in files and
+ * contracts together.
+ */
 export async function loadConfiguration(
   settings: Settings,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   compile: 'all' | 'few' = 'few',
+  limitsPath?: string,
 ): Promise<Configuration> {
+  const checked = await check(settings, environment, { compile, limitsPath });
+  const files = await digestsOf(filesOf(settings, checked.contracts));
+  return { ...checked, files, version: versionOf(files) };
+}
+
+/**
+ * The same under a gateway that serves: what has not changed is taken over, and the rest is worked on in slices and in another
+ * thread, so that requests are held up by milliseconds only. Answers the same object if no file has changed. Throws ConfigError.
+ */
+export async function reloadConfiguration(
+  settings: Settings,
+  environment: Environment,
+  previous: Configuration,
+): Promise<Configuration> {
+  const digests = await digestsOf(previous.files.keys());
+  const reader = createContractReader();
+  const isUnchanged = (file: string) => digests.get(file) === previous.files.get(file);
+  const earlier = { contracts: previous.contracts, isUnchanged, readContract: reader.readContract };
+  try {
+    const checked = await check(settings, environment, { compile: 'few', earlier });
+    const all = filesOf(settings, checked.contracts);
+    const added = await digestsOf([...all].filter((file) => !digests.has(file)));
+    const files = new Map([...all].map((file) => [file, digests.get(file) ?? added.get(file) ?? '']));
+    if (changedFiles(previous.files, files).length === 0) return previous;
+    return { ...checked, files, version: versionOf(files) };
+  } finally {
+    reader.close();
+  }
+}
+
+function filesOf({ configDirectory }: Settings, { files }: Contracts): Set<string> {
+  return new Set([...configFiles(configDirectory), ...files]);
+}
+
+interface CheckOptions {
+  readonly compile: 'all' | 'few';
+  readonly limitsPath?: string | undefined;
+  readonly earlier?: Earlier;
+}
+
+async function check(
+  settings: Settings,
+  environment: Environment,
+  { compile, limitsPath, earlier }: CheckOptions,
+): Promise<Pick<Configuration, 'config' | 'contracts'>> {
   const mistakes: Mistake[] = [];
-  const draft = loadConfig(settings.configDirectory, environment, mistakes);
+  const draft = loadConfig(settings.configDirectory, environment, mistakes, limitsPath);
   const { sources, names } = draft;
   const complete =
     sources.upstreams.value !== undefined && names.upstreams.length === Object.keys(draft.upstreams).length;
@@ -36,12 +93,13 @@ export async function loadConfiguration(
       known: { upstreams: names.upstreams, limits: sources.limits.value === undefined ? undefined : names.limits },
       namedOperations: complete ? Object.keys(draft.limits?.operations ?? {}) : [],
       mistakeAtOperation: (id, reason, remedy) => sources.limits.mistakeAtKey(['operations', id], reason, remedy),
+      earlier,
     },
     mistakes,
   );
   if (mistakes.length === 0) checkScopes(draft, contracts, mistakes);
   if (mistakes.length === 0 && (compile === 'all' || contracts.operations.length <= COMPILED_AT_BOOT_MAX)) {
-    compileAll(contracts, mistakes);
+    await compileAll(contracts, mistakes);
   }
   const config = completed(draft);
   if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes));

@@ -6,7 +6,8 @@ import { type Assertions, createAssertions } from './auth/assertions/assertions.
 import { followAssertionKeys } from './auth/assertions/follow.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
 import { createDirectory, type DirectoryStatus } from './auth/directory.ts';
-import type { KeyStore } from './auth/store/store.ts';
+import { countLiveInstances } from './auth/live-instances.ts';
+import type { Change, KeyStore } from './auth/store/store.ts';
 import { createIssuers, type Issuers } from './auth/tokens/issuers.ts';
 import { createTokenReader } from './auth/tokens/reader.ts';
 import type { GatewayFile } from './config/gateway-file.ts';
@@ -23,6 +24,8 @@ export interface IdentityOptions {
   now(): number;
   /** The keys that sign assertions have changed, or the time of one has come. */
   onAssertionKeys(): void;
+  /** Every change of the key store. */
+  onChange(change: Change): void;
 }
 
 export interface Identity {
@@ -30,6 +33,8 @@ export interface Identity {
   /** Whether a request carries credentials that are known to be good, without asking anybody. */
   isKnownCaller(admitted: Admitted): boolean;
   readonly assertions: Assertions;
+  /** How many gateways share the key store, this one included. */
+  readonly instances: () => number;
   readonly keysStatus: () => DirectoryStatus;
   readonly issuersStatus: Issuers['status'];
   /** Resolves when the keys of all issuers were asked for once, or after a moment. */
@@ -63,6 +68,7 @@ export async function openIdentity({ gateway, secrets, log, now, ...options }: I
     positiveMax: gateway.keys.cacheMax,
     negativeMax: gateway.keys.unknownCacheMax,
     graceMs: gateway.keys.graceSeconds * 1000,
+    onChange: options.onChange,
     onReplaced: () =>
       log.logger.error('the key store was wiped, restored, or has lost changes; every key is looked up anew'),
     onHealth(reason) {
@@ -86,6 +92,7 @@ export async function openIdentity({ gateway, secrets, log, now, ...options }: I
     cacheMax: gateway.keys.cacheMax,
     now,
   });
+  const live = countLiveInstances(options.store.instances);
   warnOfSecretsInRedis(secrets, log);
 
   return {
@@ -95,11 +102,13 @@ export async function openIdentity({ gateway, secrets, log, now, ...options }: I
       return directory.isKnown(authorization) || tokens.isKnown(authorization);
     },
     assertions,
+    instances: live.count,
     keysStatus: directory.status,
     issuersStatus: issuers.status,
     ready: issuers.ready,
     async close() {
       issuers.close();
+      live.stop();
       stopFollowing();
       await directory.close();
     },

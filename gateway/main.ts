@@ -9,6 +9,8 @@ import { addAuditCommands } from './commands/audit.ts';
 import { addCheckCommands } from './commands/check.ts';
 import type { CommandContext } from './commands/context.ts';
 import { addKeysCommands } from './commands/keys/keys.ts';
+import { addLimitsCommands } from './commands/limits/limits.ts';
+import { createWithUsage } from './commands/limits/usage.ts';
 import { addOrgsCommands } from './commands/orgs.ts';
 import { addSeedCommands } from './commands/seed.ts';
 import { addStartCommand } from './commands/start.ts';
@@ -31,6 +33,9 @@ const surroundings: Surroundings = {
   onSignal(handle) {
     process.on('SIGTERM', handle);
     process.on('SIGINT', handle);
+  },
+  onReload(handle) {
+    process.on('SIGHUP', handle);
   },
 };
 
@@ -83,6 +88,14 @@ addKeysCommands(program, context);
 addSeedCommands(program, context);
 addAuditCommands(program, context);
 addAssertionKeysCommands(program, context, () => openSecrets(surroundings, loadSettings(process.env)));
+addLimitsCommands(program, context, {
+  withUsage: createWithUsage(context, {
+    settings: () => loadSettings(process.env),
+    configuration,
+    adminToken: () => openSecrets(surroundings, loadSettings(process.env)).read('admin_token'),
+  }),
+  load: (limitsPath) => loadConfiguration(loadSettings(process.env), process.env, 'few', limitsPath),
+});
 exitOnUsage(program);
 
 try {

@@ -1,23 +1,28 @@
 // How this gateway talks to Redis: the one place where a connection is configured. What is asked of it is the business of each concern.
 
 import { createHash } from 'node:crypto';
-import { Redis } from 'ioredis';
+import { Redis as Client, type RedisOptions as ClientOptions, Cluster } from 'ioredis';
 
-export type { Redis } from 'ioredis';
+/** What asks a Redis: the same commands, whether one server answers or several. */
+export type Redis = Client | Cluster;
 
 const CONNECT_TIMEOUT_MS = 1000;
 const SILENCE_MAX_MS = 1000;
 const RECONNECT_MS = { first: 50, longest: 500 } as const;
+/** A moved slot is asked for where it lies now, and once more if it moves meanwhile. */
+const REDIRECTIONS_MAX = 3;
+/** The library's message; without a last error it has only come to the end of its list. */
+const NO_SENTINEL = /^All sentinels are unreachable.*Last error/;
 
 export interface RedisListeners {
   /** After connecting, and after every reconnecting. */
   readonly onReady?: () => void;
-  /** Whenever a connection is lost or cannot be made. */
+  /** Whenever a connection is lost or cannot be made; of a Cluster, when none of its servers is left. */
   readonly onLost?: (cause: Error) => void;
 }
 
 export interface RedisOptions extends RedisListeners {
-  /** redis:// or rediss:// */
+  /** As `parseRedisUrl` reads it. */
   readonly url: string;
   /** Each command fails when it has taken so long; absent: whoever asks keeps the time. */
   readonly commandTimeoutMs?: number;
@@ -25,14 +30,70 @@ export interface RedisOptions extends RedisListeners {
   readonly silenceMaxMs?: number;
 }
 
+/** Where Redis is: one server, the Sentinels that know which server is the master, or some servers of a Cluster. */
+export type RedisAddress =
+  | { readonly kind: 'server'; readonly url: string }
+  | { readonly kind: 'sentinel'; readonly sentinels: readonly URL[]; readonly master: string; readonly db: number }
+  | { readonly kind: 'cluster'; readonly servers: readonly URL[] };
+
+const ONE = /^rediss?:\/\/[^\s]+$/;
+const SEVERAL =
+  /^(?<scheme>rediss?)\+(?<kind>sentinel|cluster):\/\/(?<user>[^\s/@]*@)?(?<hosts>[^\s/@?#]+)(?:\/(?<master>[^\s/?#]+)(?:\/(?<db>\d+))?)?$/;
+
+/**
+ * `redis://host:6379/0`, `redis+sentinel://host:26379,host:26379/master/0` or `redis+cluster://host:6379,host:6379`; each with
+ * `rediss` for TLS and `user:password@` for the servers (Sentinels are asked without). Undefined: it is none of these.
+ */
+export function parseRedisUrl(url: string): RedisAddress | undefined {
+  if (ONE.test(url)) return { kind: 'server', url };
+  const { scheme, kind, user = '', hosts = '', master, db } = SEVERAL.exec(url)?.groups ?? {};
+  const texts = hosts.split(',').map((host) => `${scheme}://${user}${host}`);
+  if (kind === undefined || !texts.every(namesHost)) return undefined;
+  const urls = texts.map((text) => new URL(text));
+  if (kind === 'cluster') return master === undefined ? { kind, servers: urls } : undefined;
+  return master === undefined ? undefined : { kind: 'sentinel', sentinels: urls, master, db: Number(db ?? 0) };
+}
+
+function namesHost(text: string): boolean {
+  return URL.canParse(text) && new URL(text).hostname !== '';
+}
+
 /**
  * A client that connects at once, comes back by itself, and never keeps anybody waiting for that: no queue while offline, no second
  * try, nothing sent again after a reconnect (the library's defaults wait for many seconds), no subscription made anew.
  */
-export function connectRedis(options: RedisOptions): Redis {
-  const { url, commandTimeoutMs, silenceMaxMs = SILENCE_MAX_MS, onReady, onLost } = options;
-  const client = new Redis(url, {
-    enableOfflineQueue: false,
+export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions): Redis {
+  const address = parseRedisUrl(url);
+  if (address === undefined) throw new Error('This is no address of a Redis.');
+  const client = address.kind === 'cluster' ? connectCluster(address, options) : connectServer(address, options);
+  let lastError: Error | undefined;
+  const note = (error: Error): void => {
+    lastError = error;
+    // The library goes on asking them, and nothing was connected that could be closed.
+    if (NO_SENTINEL.test(error.message)) onLost?.(error);
+  };
+  client.on('ready', async () => {
+    // Commands to a server of a Cluster that is still being connected to would be refused.
+    if (client instanceof Cluster) await Promise.allSettled(client.nodes('master').map((server) => server.ping()));
+    onReady?.();
+  });
+  client.on('error', note);
+  client.on('node error', note);
+  client.on('close', () => {
+    onLost?.(lastError ?? new Error('the connection was closed'));
+    lastError = undefined;
+  });
+  return client;
+}
+
+type Patience = Pick<RedisOptions, 'commandTimeoutMs' | 'silenceMaxMs'>;
+
+function reconnectAfterMs(attempt: number): number {
+  return Math.min(RECONNECT_MS.first * 2 ** (attempt - 1), RECONNECT_MS.longest);
+}
+
+function settingsFor({ commandTimeoutMs, silenceMaxMs = SILENCE_MAX_MS }: Patience) {
+  return {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     autoResubscribe: false,
@@ -43,18 +104,63 @@ export function connectRedis(options: RedisOptions): Redis {
     ...(commandTimeoutMs !== undefined && { commandTimeout: commandTimeoutMs }),
     // A server that does not answer a goodbye must not hold up the end of the process.
     disconnectTimeout: 200,
-    retryStrategy: (attempt) => Math.min(RECONNECT_MS.first * 2 ** (attempt - 1), RECONNECT_MS.longest),
+  } satisfies ClientOptions;
+}
+
+function connectServer(address: Exclude<RedisAddress, { kind: 'cluster' }>, patience: Patience): Client {
+  const settings = {
+    ...settingsFor(patience),
+    enableOfflineQueue: false,
+    retryStrategy: reconnectAfterMs,
+    // A master that has become a replica: whoever is the master now is found by connecting anew.
+    reconnectOnError: ({ message }: Error) => message.includes('READONLY'),
+  };
+  if (address.kind === 'server') return new Client(address.url, settings);
+  const { sentinels, master, db } = address;
+  const access = accessOf(sentinels);
+  return new Client({
+    ...settings,
+    ...access,
+    sentinels: sentinels.map((one) => whereabouts(one, 26_379)),
+    name: master,
+    db,
+    sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
+    sentinelRetryStrategy: reconnectAfterMs,
+    // A master that was replaced lives on for some seconds as if it were one: the Sentinels tell before it does.
+    failoverDetector: true,
+    sentinelReconnectStrategy: reconnectAfterMs,
+    ...('tls' in access && { sentinelTLS: access.tls, enableTLSForSentinelMode: true }),
   });
-  let lastError: Error | undefined;
-  client.on('ready', () => onReady?.());
-  client.on('error', (error: Error) => {
-    lastError = error;
-  });
-  client.on('close', () => {
-    onLost?.(lastError ?? new Error('the connection was closed'));
-    lastError = undefined;
-  });
-  return client;
+}
+
+function connectCluster({ servers }: Extract<RedisAddress, { kind: 'cluster' }>, patience: Patience): Cluster {
+  const cluster = new Cluster(
+    servers.map((one) => whereabouts(one, 6379)),
+    {
+      enableOfflineQueue: false,
+      maxRedirections: REDIRECTIONS_MAX,
+      retryDelayOnFailover: 0,
+      retryDelayOnClusterDown: 0,
+      slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
+      clusterRetryStrategy: reconnectAfterMs,
+      redisOptions: { ...settingsFor(patience), ...accessOf(servers) },
+    },
+  );
+  // Otherwise the first command to a server would connect to it, and those right behind it would be refused.
+  cluster.on('+node', (server: Client) => void server.connect().catch(() => {}));
+  return cluster;
+}
+
+function accessOf([{ protocol, username, password } = new URL('redis://')]: readonly URL[]) {
+  return {
+    ...(username !== '' && { username: decodeURIComponent(username) }),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+    ...(protocol === 'rediss:' && { tls: {} }),
+  };
+}
+
+function whereabouts({ hostname, port }: URL, standard: number) {
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || standard) };
 }
 
 /** A Lua script and the name by which a server that has seen it knows it. */

@@ -11,7 +11,7 @@ import { createInstanceReports } from './instance-reports.ts';
 import { createKeyUses } from './key-uses.ts';
 import { createLookUp } from './look-up.ts';
 import { createMemory } from './memory.ts';
-import type { KeyStore } from './store/store.ts';
+import type { Change, KeyStore } from './store/store.ts';
 
 export interface DirectoryOptions {
   readonly store: Pick<KeyStore, 'keys' | 'organizations' | 'audit' | 'instances'>;
@@ -27,6 +27,8 @@ export interface DirectoryOptions {
   readonly pollMs?: number;
   /** How long known callers are let in while the store is away. */
   readonly graceMs?: number;
+  /** Every change of the store, after what it makes out of date was dropped here. */
+  readonly onChange?: (change: Change) => void;
   /** The store cannot be read any more, for this reason; or it can again. */
   readonly onHealth?: (reason: string | undefined) => void;
   /** What the store has is not what it had: it was wiped, restored, or has lost its latest changes. */
@@ -74,7 +76,10 @@ export function createDirectory(options: DirectoryOptions): Directory {
     audit: store.audit,
     pollMs,
     now,
-    onChange: memory.forget,
+    onChange(change) {
+      memory.forget(change);
+      options.onChange?.(change);
+    },
     onReset(isFirst) {
       memory.forgetAll();
       if (!isFirst) options.onReplaced?.();

@@ -54,6 +54,7 @@ export function createMemory({ positiveMax, negativeMax }: MemoryOptions): Memor
         organizations.delete(organization);
         break;
       case 'configuration.changed':
+      case 'limits.reset':
       // Nobody can be remembered of an organization that was not there.
       case 'organization.created':
         break;

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { type App, startApp } from '../app.ts';
 import { loadSettings, type Settings } from '../config/load.ts';
-import { type Configuration, loadConfiguration } from '../configuration.ts';
+import { type Configuration, loadConfiguration, reloadConfiguration } from '../configuration.ts';
 import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
 import { issueDemoKey } from './demo.ts';
 import { openKeyStore, openSecrets, type Surroundings } from './surroundings.ts';
@@ -33,6 +33,7 @@ async function start(surroundings: Surroundings, asJson: boolean): Promise<void>
     version: surroundings.version,
     settings,
     configuration,
+    reloadConfiguration: (previous) => reloadConfiguration(settings, surroundings.environment, previous),
     secrets,
     store,
     digestOf,
@@ -51,6 +52,10 @@ async function start(surroundings: Surroundings, asJson: boolean): Promise<void>
     },
   });
 
+  surroundings.onReload(() => {
+    app.log.logger.info('asked to load the configuration anew');
+    void app.reload();
+  });
   surroundings.onSignal(async () => {
     app.log.logger.info('draining');
     // A second signal would find nothing better to do; the deadline of the drain bounds this.

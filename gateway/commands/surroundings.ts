@@ -18,6 +18,8 @@ export interface Surroundings {
   exit(code: number): never;
   /** Called with the wish to end: SIGTERM or SIGINT. */
   onSignal(handle: () => void): void;
+  /** Called with the wish to have the configuration read anew: SIGHUP. */
+  onReload(handle: () => void): void;
 }
 
 export function openSecrets({ environment }: Pick<Surroundings, 'environment'>, settings: Settings): Secrets {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, type Mistake, suggest } from '../mistakes.ts';
+import { parseRedisUrl } from '../redis.ts';
 import { readSource, type Source, shownPath } from '../source.ts';
 import { type GatewayFile, gatewayFile } from './gateway-file.ts';
 import { checkShape } from './issues.ts';
@@ -77,12 +78,13 @@ export function loadSettings(environment: Environment): Settings {
     });
   }
   const redisUrl = environment.REDIS_URL || undefined;
-  if (redisUrl !== undefined && !/^rediss?:\/\/[^\s]+$/.test(redisUrl)) {
+  if (redisUrl !== undefined && parseRedisUrl(redisUrl) === undefined) {
     mistakes.push({
       file: 'environment',
       place: 'REDIS_URL',
-      reason: 'this is not a redis:// or rediss:// address.',
-      remedy: 'Write redis://host:6379, or unset REDIS_URL for limits counted in the process.',
+      reason: 'this is not the address of a Redis.',
+      remedy:
+        'Write redis://host:6379, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:6379,host:6379, or unset REDIS_URL for limits counted in the process.',
     });
   }
   const settings = {
@@ -100,8 +102,17 @@ export function loadSettings(environment: Environment): Settings {
   return Object.freeze(settings);
 }
 
-/** The three files of a configuration directory. Pushes mistakes. */
-export function loadConfig(directory: string, environment: Environment, mistakes: Mistake[]): ConfigDraft {
+export function configFiles(directory: string): string[] {
+  return fileNames.map((name) => join(directory, name));
+}
+
+/** The three files of a configuration directory, or another one in place of its limits. Pushes mistakes. */
+export function loadConfig(
+  directory: string,
+  environment: Environment,
+  mistakes: Mistake[],
+  limitsPath = join(directory, 'limits.yaml'),
+): ConfigDraft {
   if (!existsSync(directory)) {
     const remedy = 'Create it, or correct GATEWAY_CONFIG.';
     throw new ConfigError([
@@ -116,7 +127,11 @@ export function loadConfig(directory: string, environment: Environment, mistakes
     });
   }
   const read = (file: string) => readSource(join(directory, file), mistakes, environment);
-  const sources = { gateway: read('gateway.yaml'), upstreams: read('upstreams.yaml'), limits: read('limits.yaml') };
+  const sources = {
+    gateway: read('gateway.yaml'),
+    upstreams: read('upstreams.yaml'),
+    limits: readSource(limitsPath, mistakes, environment),
+  };
   const gateway = checkShape(sources.gateway, gatewayFile, mistakes);
   const upstreams = checkShape(sources.upstreams, upstreamsFile, mistakes)?.upstreams;
   const limits = checkShape(sources.limits, limitsFile, mistakes);

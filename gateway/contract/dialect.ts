@@ -24,11 +24,13 @@ const named = new Set([
 
 /**
  * OpenAPI 3.0's `nullable`, boolean exclusive bounds and bare references become their 2020-12 forms; in every version a required
- * member that is read-only is not demanded, since requests may not carry it (OpenAPI 3.0.4, readOnly).
+ * member that is read-only is not demanded, since requests may not carry it (OpenAPI 3.0.4, readOnly). Answers whether some schema has a
+ * name of its own, which references may use instead of its place.
  */
-export function normalizeSchemas(root: JsonObject): void {
+export function normalizeSchemas(root: JsonObject): boolean {
   const isV30 = String(root.openapi).startsWith('3.0');
   const seen = new Set<object>();
+  let hasNames = false;
   const walk = (value: unknown, keysAreNames: boolean): void => {
     if (typeof value !== 'object' || value === null || seen.has(value)) return;
     seen.add(value);
@@ -42,6 +44,7 @@ export function normalizeSchemas(root: JsonObject): void {
       // No keyword any more, but Ajv knows it.
       else if (typeof node.nullable === 'boolean') delete node.nullable;
       excuseReadOnly(root, node);
+      hasNames ||= '$id' in node || '$anchor' in node || '$dynamicAnchor' in node;
     }
     for (const [key, below] of Object.entries(node)) {
       if (keysAreNames) walk(below, false);
@@ -49,6 +52,7 @@ export function normalizeSchemas(root: JsonObject): void {
     }
   };
   walk(root, false);
+  return hasNames;
 }
 
 function translateV30(schema: JsonObject): void {

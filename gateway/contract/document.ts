@@ -1,4 +1,5 @@
-// Reads contract files: parses, lints against the OpenAPI specification, resolves references between files. Boot and check only.
+// Reads contract files: parses, lints against the OpenAPI specification, resolves references between files. Takes long enough that a
+// gateway that serves does it in a thread of its own (reader.ts).
 
 import { existsSync } from 'node:fs';
 import {
@@ -15,19 +16,26 @@ import {
 } from '@redocly/openapi-core';
 import { closest, type Mistake } from '../mistakes.ts';
 import { readSource, type Source, shownPath } from '../source.ts';
+import { normalizeSchemas } from './dialect.ts';
 import { pathOf } from './pointer.ts';
 import { remedyFor } from './remedies.ts';
 import { ownRules } from './rules.ts';
 
 export type JsonObject = Record<string, unknown>;
 
-/** One OpenAPI document, references between files resolved; those inside it are kept, so that schemas may be circular. */
-export interface ContractDocument {
+/** What a contract file holds: references between files are resolved; those inside it are kept, so that schemas may be circular. */
+export interface ContractContent {
+  readonly root: JsonObject;
+  /** The files it was read from: its own, and those it refers to. */
+  readonly files: readonly string[];
+  /** Whether some schema can be referred to by a name instead of its place. */
+  readonly hasNames: boolean;
+}
+
+/** One OpenAPI document, its schemas in plain JSON Schema 2020-12. */
+export interface ContractDocument extends ContractContent {
   /** As messages name it. */
   readonly file: string;
-  readonly root: JsonObject;
-  /** The files it refers to. */
-  readonly dependencies: readonly string[];
   /** Positions in the file, parsed only when a mistake has to be named. */
   position(): Source;
 }
@@ -50,30 +58,33 @@ class LocalResolver extends BaseResolver {
   }
 }
 
-export type ReadContract = (file: string, mistakes: Mistake[]) => Promise<ContractDocument | undefined>;
+/** Reads one contract: `undefined` after a mistake, and for a file without paths, which is there to be referred to. */
+export type ReadContract = (file: string, mistakes: Mistake[]) => Promise<ContractContent | undefined>;
 
-/** What reads one contract: it returns `undefined` after a mistake, and for a file without paths, which is there to be referred to. */
 export async function createReadContract(): Promise<ReadContract> {
   const config = await createConfig({ rules, plugins: [ownRules] } as Parameters<typeof createConfig>[0]);
   return async function readContract(file, mistakes) {
-    const shown = shownPath(file);
     if (!existsSync(file)) {
       const remedy = 'Create it, or correct the path that names it.';
-      mistakes.push({ file: shown, reason: 'the file does not exist.', remedy });
+      mistakes.push({ file: shownPath(file), reason: 'the file does not exist.', remedy });
       return undefined;
     }
     const before = mistakes.length;
     const read = await parse(file, config, mistakes);
     if (!read || mistakes.length > before || !('paths' in read.root)) return undefined;
-    let source: Source | undefined;
-    return {
-      file: shown,
-      ...read,
-      position() {
-        source ??= readSource(file, []);
-        return source;
-      },
-    };
+    return { ...read, hasNames: normalizeSchemas(read.root) };
+  };
+}
+
+export function toDocument(file: string, content: ContractContent): ContractDocument {
+  let source: Source | undefined;
+  return {
+    file: shownPath(file),
+    ...content,
+    position() {
+      source ??= readSource(file, []);
+      return source;
+    },
   };
 }
 
@@ -82,7 +93,7 @@ async function parse(
   file: string,
   config: Config,
   mistakes: Mistake[],
-): Promise<Pick<ContractDocument, 'root' | 'dependencies'> | undefined> {
+): Promise<Omit<ContractContent, 'hasNames'> | undefined> {
   const resolver = new LocalResolver(config.resolve);
   try {
     const document = await resolver.resolveDocument(null, file, true);
@@ -95,7 +106,7 @@ async function parse(
     mistakes.push(...toMistakes(errors, file));
     if (errors.length > 0) return undefined;
     const bundled = await bundle({ doc: document, config, externalRefResolver: resolver });
-    return { root: bundled.bundle.parsed as JsonObject, dependencies: [...bundled.fileDependencies] };
+    return { root: bundled.bundle.parsed as JsonObject, files: [...new Set([file, ...bundled.fileDependencies])] };
   } catch (error) {
     mistakes.push(unreadable(file, error));
     return undefined;

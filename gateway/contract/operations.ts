@@ -43,17 +43,16 @@ interface Draft {
   readonly says: DocumentDefaults;
 }
 
-/** The operations of one document. Mistakes are pushed; operations that have one are left out. */
-export function operationsOf(
+/** The operations of one document, one at a time. Mistakes are pushed; operations that have one are left out. */
+export function* operationsOf(
   document: ContractDocument,
   defaults: DocumentDefaults,
   known: KnownNames,
   mistakes: Mistake[],
-): ContractOperation[] {
+): Generator<ContractOperation> {
   const { root } = document;
   const scopes = knownScopes(root, defaults);
   const documentSays = extensionsOf(document, [], root, known, mistakes);
-  const found: ContractOperation[] = [];
   for (const template of Object.keys(objectAt(root, 'paths'))) {
     if (template.startsWith('x-')) continue;
     const item = member(root, { value: root.paths, pointer: '/paths' }, template);
@@ -70,10 +69,9 @@ export function operationsOf(
       const operation = toOperation({ document, template, method, located, value, parameters, says }, security ?? []);
       checkBodyMode(document, place, operation, located, mistakes);
       checkParameters(document, place, parameters, mistakes);
-      if (security) found.push({ operation, document, located, parameters });
+      if (security) yield { operation, document, located, parameters };
     }
   }
-  return found;
 }
 
 function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Operation {

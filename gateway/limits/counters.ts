@@ -53,8 +53,7 @@ export function createCounters(rules: LimitRules): (caller: Caller, operation: O
     const perKind = known.get(caller) ?? new Map<Kind, Counters>();
     let counters = perKind.get(kind);
     if (counters === undefined) {
-      const rule = rules.organizations[organization.id] ?? rules.tiers[organization.tier] ?? strictestOf(rules.tiers);
-      counters = resolve(rules, kind, rule, { tag: organization.id, key: keyOf(caller) });
+      counters = resolve(rules, kind, ruleOf(rules, organization)?.rule, { tag: organization.id, key: keyOf(caller) });
       known.set(caller, perKind.set(kind, counters));
     }
     return counters;
@@ -82,7 +81,7 @@ function createKinds(rules: LimitRules): (operation: Operation) => Kind {
     if (kind === undefined) {
       const own = rules.operations[operation.id];
       const cost = own?.cost ?? operation.cost;
-      const extra = own?.extra ?? operation.extraLimit;
+      const extra = extraOf(rules, operation);
       const name = `${cost} ${extra}`;
       kind = kinds.get(name) ?? { cost, extra };
       kinds.set(name, kind);
@@ -108,23 +107,57 @@ function resolve(
   const charges: Charge[] = [];
   if (rule !== undefined) {
     const policy = key === undefined ? 'address' : rules.countPer;
-    charges.push(chargeOf(rule, cost, policy, policy === 'key' ? `rl:{${tag}}:key:${key}` : `rl:{${tag}}:${policy}`));
+    charges.push(chargeOf(rule, cost, policy, tierCounterOf(tag, policy, key)));
   }
   if (extra !== undefined) {
     const further = rules.extra[extra];
     if (further === undefined) throw new Error(`limits: there is no extra limit "${extra}"`);
-    const subject = further.per === 'key' && key !== undefined ? `:key:${key}` : '';
-    charges.push(chargeOf(further, cost, extra, `rl:{${tag}}:extra:${extra}${subject}`));
+    const counter = extraCounterOf(tag, extra, further.per === 'key' ? key : undefined);
+    charges.push(chargeOf(further, cost, extra, counter));
   }
   return Object.freeze({ charges: Object.freeze(charges), policies: policiesOf(charges) });
 }
 
-function chargeOf({ requests, windowSeconds, enforce }: LimitRule, cost: number, policy: string, key: string): Charge {
+/** The counter of the limit that a tier or an organization has. */
+export function tierCounterOf(tag: string, policy: CountPer | 'address', key: string | undefined): string {
+  return `rl:{${tag}}:${policy === 'key' ? `key:${key}` : policy}`;
+}
+
+/** The counter of an extra limit, as a whole or of one key. */
+export function extraCounterOf(tag: string, extra: string, key: string | undefined): string {
+  return `rl:{${tag}}:extra:${extra}${key === undefined ? '' : `:key:${key}`}`;
+}
+
+export function chargeOf(
+  { requests, windowSeconds, enforce }: LimitRule,
+  cost: number,
+  policy: string,
+  key: string,
+): Charge {
   return Object.freeze({ key, policy, requests, windowSeconds, windowMs: windowSeconds * 1000, cost, enforce });
 }
 
-/** For an organization whose tier the rules do not know (any more): served, but never better than somebody else. */
-function strictestOf(tiers: LimitRules['tiers']): LimitRule | undefined {
+/** The extra limit that an operation is under: what the rules say of it wins over its contract. */
+export function extraOf(rules: LimitRules, { id, extraLimit }: Operation): string | undefined {
+  return rules.operations[id]?.extra ?? extraLimit;
+}
+
+/** A rule and where it stands in `limits.yaml`. */
+export interface NamedRule {
+  readonly name: string;
+  readonly rule: LimitRule;
+}
+
+/**
+ * The rule of an organization: its own, else that of its tier. One whose tier the rules do not know (any more) is served, but never
+ * better than somebody else.
+ */
+export function ruleOf(rules: LimitRules, { id, tier }: Organization): NamedRule | undefined {
+  const own = rules.organizations[id];
+  if (own !== undefined) return { name: `organizations.${id}`, rule: own };
+  const ofTier = rules.tiers[tier];
+  if (ofTier !== undefined) return { name: `tiers.${tier}`, rule: ofTier };
   const rateOf = ({ requests, windowSeconds }: LimitRule) => requests / windowSeconds;
-  return Object.values(tiers).toSorted((one, other) => rateOf(one) - rateOf(other))[0];
+  const [strictest] = Object.entries(rules.tiers).toSorted(([, one], [, other]) => rateOf(one) - rateOf(other));
+  return strictest && { name: `tiers.${strictest[0]}`, rule: strictest[1] };
 }

@@ -11,6 +11,8 @@ export interface KnownRefusals {
   find(charges: readonly Charge[]): Verdict | undefined;
   /** Keeps a verdict if it is a refusal. */
   note(charges: readonly Charge[], verdict: Verdict): void;
+  /** Counters were reset: whoever was refused is asked about once more. */
+  forgetAll(): void;
 }
 
 interface Known {
@@ -23,7 +25,7 @@ interface Known {
  * charges, which nothing is known about. `monotonicMs` is a clock that nobody sets: only spans are taken from it.
  */
 export function createKnownRefusals(monotonicMs: () => number): KnownRefusals {
-  const known = new WeakMap<readonly Charge[], Known>();
+  let known = new WeakMap<readonly Charge[], Known>();
   return {
     find(charges) {
       const refusal = known.get(charges);
@@ -36,6 +38,9 @@ export function createKnownRefusals(monotonicMs: () => number): KnownRefusals {
     },
     note(charges, verdict) {
       if (verdict.outcome === 'refused') known.set(charges, { verdict, notedAtMs: monotonicMs() });
+    },
+    forgetAll() {
+      known = new WeakMap();
     },
   };
 }

@@ -10,7 +10,7 @@ import type { Charge, CounterStore, Verdict } from './store.ts';
 const UNCOUNTED: Quota = Object.freeze({ states: Object.freeze([]), tightest: undefined });
 
 export interface LimitOptions {
-  readonly store: CounterStore;
+  readonly store: Pick<CounterStore, 'decide'>;
   readonly rules: LimitRules;
   readonly now: () => number;
 }

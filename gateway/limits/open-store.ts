@@ -9,6 +9,9 @@ export interface OpenStoreOptions {
   readonly whenStoreIsAway: () => AwayPolicy;
   readonly now: () => number;
   readonly onChange: (status: StoreStatus) => void;
+  /** How many instances share the limits now: each gives out its share while Redis is away. */
+  readonly instances?: () => number;
+  readonly onBatch?: (durationMs: number) => void;
 }
 
 /** A Redis that is away does not delay the start for longer than its first attempt; the policy decides meanwhile. */

@@ -18,6 +18,7 @@ export interface ProcessStoreOptions {
 
 export interface ProcessStore extends CounterStore {
   decide(charges: readonly Charge[]): Verdict;
+  reset(keys: readonly string[]): void;
   /** Subjects in memory. */
   size(): number;
 }
@@ -82,6 +83,11 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
 
   return {
     decide,
+    reset(keys) {
+      for (const key of keys) subjects.delete(key);
+    },
+    // Every decision is made from the counters themselves.
+    forgetRefusals: () => undefined,
     size: () => subjects.size,
     status: () => ({ kind: 'process', state: 'up', since, policyInForce: undefined, reason: undefined }),
     close: async () => subjects.clear(),

@@ -1,39 +1,56 @@
-// The connection to Redis and what is known about its health. A call is answered within the deadline or fails; one failure
-// takes the link down for everybody, and only a probe in the background brings it up again.
+// The connection to one Redis server and what is known about its health. A call is answered within the deadline or fails; one
+// failure takes the link down for everybody, and only a probe in the background brings it up again.
 
-import { connectRedis, evaluate, type Redis } from '../redis.ts';
-import { SCRIPT } from './redis-script.ts';
+import { connectRedis, type Redis } from '../redis.ts';
+import { type Decide, isMisplaced, type Reply } from './redis-script.ts';
 
 /** Any counter will do: what matters is that the script can write. PING would be answered by a server that is read-only or full. */
-const PROBE = { keys: ['rl:{probe}'], args: ['', '1000000000 1000 1 1 1'] } as const;
+const PROBE_ARGS = ['', '1000000000 1000 1 1 1'];
 
-export type Reply = readonly number[];
+const AWAY = 'Redis is away';
 
-export interface RedisLinkOptions {
+export interface LinkListeners {
+  readonly onChange: (up: boolean, reason: string) => void;
+  /** A server of a Cluster was asked about a key that is not its own (any more). */
+  readonly onMisplaced?: () => void;
+}
+
+export interface RedisLinkOptions extends LinkListeners {
   readonly url: string;
   readonly deadlineMs: number;
   readonly probeEveryMs: number;
-  readonly onChange: (up: boolean, reason: string) => void;
+  readonly decide: Decide;
+  /** A key that this server has. */
+  readonly probeKey: () => string;
 }
 
 export interface RedisLink {
   isUp(): boolean;
   /** Runs the script once. Rejects when the link is down, goes down, or the deadline passes. */
   run(keys: readonly string[], args: readonly string[]): Promise<Reply>;
+  /** Deletes counters. Rejects while the link is down. */
+  remove(keys: readonly string[]): Promise<void>;
   /** Resolves when the first attempt to connect has succeeded or failed. */
   readonly opened: Promise<void>;
   close(): void;
 }
 
 /** Connects at once and stays connected until closed. */
-export function createRedisLink({ url, deadlineMs, probeEveryMs, onChange }: RedisLinkOptions): RedisLink {
-  const client = connectRedis({ url, onReady: probe, onLost: goDown });
-  const calls = createCalls(client, deadlineMs, goDown);
+export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }: RedisLinkOptions): RedisLink {
+  const client = connectRedis({ url: options.url, onReady: probe, onLost: goDown });
+  const calls = createCalls(client, options, onFailure);
   const opened = Promise.withResolvers<void>();
   let up: boolean | undefined;
   let closed = false;
   let probing = false;
+  let probedAt = Number.NEGATIVE_INFINITY;
   let nextProbe: NodeJS.Timeout | undefined;
+
+  function onFailure(cause: Error): void {
+    // The server is well; only the map of the Cluster has changed.
+    if (up && isMisplaced(cause)) options.onMisplaced?.();
+    else goDown(cause);
+  }
 
   function goDown(cause: Error): void {
     if (up === false) return;
@@ -52,13 +69,17 @@ export function createRedisLink({ url, deadlineMs, probeEveryMs, onChange }: Red
   async function probe(): Promise<void> {
     // A client that is not ready says so when it is, and that starts the next probe.
     if (up || closed || probing || client.status !== 'ready') return;
+    // A server that lets everybody connect and nobody write would otherwise be asked as fast as it answers.
+    if (performance.now() < probedAt + probeEveryMs / 2) return probeLater();
     probing = true;
+    probedAt = performance.now();
     try {
-      await calls.run(PROBE.keys, PROBE.args);
+      await calls.run([probeKey()], PROBE_ARGS);
       up = !closed;
       opened.resolve();
       if (up) onChange(true, 'the counters can be written');
-    } catch {
+    } catch (cause) {
+      if (isMisplaced(cause as Error)) options.onMisplaced?.();
       probeLater();
     } finally {
       probing = false;
@@ -67,11 +88,16 @@ export function createRedisLink({ url, deadlineMs, probeEveryMs, onChange }: Red
 
   return {
     isUp: () => up === true,
-    run: (keys, args) => (up ? calls.run(keys, args) : Promise.reject(new Error('Redis is away'))),
+    run: (keys, args) => (up ? calls.run(keys, args) : Promise.reject(new Error(AWAY))),
+    async remove(keys) {
+      if (!up) throw new Error(AWAY);
+      await client.del(...keys);
+    },
     opened: opened.promise,
     close() {
       closed = true;
       goDown(new Error('the store was closed'));
+      clearTimeout(nextProbe);
       client.disconnect();
     },
   };
@@ -84,7 +110,11 @@ interface Calls {
 }
 
 /** Script calls under a deadline. An answer after it changes nothing any more. */
-function createCalls(client: Redis, deadlineMs: number, onFailure: (cause: Error) => void): Calls {
+function createCalls(
+  client: Redis,
+  { deadlineMs, decide }: Pick<RedisLinkOptions, 'deadlineMs' | 'decide'>,
+  onFailure: (cause: Error) => void,
+): Calls {
   const waiting = new Set<(cause: Error) => void>();
 
   function run(keys: readonly string[], args: readonly string[]): Promise<Reply> {
@@ -102,7 +132,7 @@ function createCalls(client: Redis, deadlineMs: number, onFailure: (cause: Error
         onFailure(cause);
       }
       waiting.add(fail);
-      evaluate(client, SCRIPT, keys, args).then((reply) => {
+      decide(client, keys, args).then((reply) => {
         if (settle()) resolve(reply as Reply);
       }, fail);
     });

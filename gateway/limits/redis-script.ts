@@ -1,7 +1,7 @@
 // The Lua script that decides many requests in one call: `window.ts` once more, on lists in Redis. Atomic, by the server's
 // clock, and a refusal writes nothing.
 
-import { toScript } from '../redis.ts';
+import { evaluate, type Redis, toScript } from '../redis.ts';
 
 /**
  * KEYS: one counter per charge. ARGV[1]: the clock in milliseconds, or empty for the server's. ARGV[i + 1]: the charge to
@@ -13,7 +13,7 @@ import { toScript } from '../redis.ts';
  * A counter is a list of entries of 20 bytes each: first admission, milliseconds from it to the last, units admitted before
  * the entry, units in it. The total of a window is then a difference between its newest and its oldest entry.
  */
-export const SCRIPT = toScript(`
+const SOURCE = `
 local call, pack, unpack = redis.call, struct.pack, struct.unpack
 local ENTRIES_PER_WINDOW = 100
 local ENTRY = '<I6I4I6I4'
@@ -88,13 +88,15 @@ local function spend(i, at)
     call('LSET', key, -1, pack(ENTRY, first[i], at - first[i], before[i], after[i] - before[i] + charge.cost))
     if oldest[i] == newest[i] then oldest[i] = at end
   else
-    if not oldest[i] then
-      call('DEL', key)
-      after[i], oldest[i] = 0, at
+    local emptied = not oldest[i]
+    if emptied then after[i], oldest[i] = 0, at end
+    -- First of all: a server without memory refuses what adds something, but only before anything else was written.
+    call('RPUSH', key, pack(ENTRY, at, 0, after[i], charge.cost))
+    if emptied and newest[i] then
+      call('LTRIM', key, -1, -1)
     elseif expired[i] > 0 then
       call('LTRIM', key, expired[i], -1)
     end
-    call('RPUSH', key, pack(ENTRY, at, 0, after[i], charge.cost))
     -- Long enough for those who join the entry later.
     call('PEXPIRE', key, at - clock + charge.window + grain)
   end
@@ -127,4 +129,33 @@ while i <= count do
   end
 end
 return reply
-`);
+`;
+
+const SCRIPT = toScript(SOURCE);
+
+/**
+ * For a server of a Cluster, which does not take a command whose keys lie on several slots, even if all of them are its own: the
+ * keys come as arguments, after the clock and before the charges.
+ */
+const SCRIPT_IN_CLUSTER = toScript(`
+local given, count = ARGV, (#ARGV - 1) / 2
+local KEYS, ARGV = {}, { given[1] }
+for i = 1, count do
+  KEYS[i], ARGV[i + 1] = given[i + 1], given[i + 1 + count]
+end
+${SOURCE}`);
+
+export type Reply = readonly number[];
+
+/** Runs the script on a server: `args` are the clock and one charge per key. */
+export type Decide = (client: Redis, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
+
+export const decide: Decide = (client, keys, args) => evaluate(client, SCRIPT, keys, args);
+
+export const decideInCluster: Decide = (client, keys, [clock = '', ...charges]) =>
+  evaluate(client, SCRIPT_IN_CLUSTER, [], [clock, ...keys, ...charges]);
+
+/** A server of a Cluster was asked about a key that lies on another one. */
+export function isMisplaced({ message }: Error): boolean {
+  return message.includes('non local key') || message.startsWith('MOVED ') || message.startsWith('ASK ');
+}

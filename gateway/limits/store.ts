@@ -50,6 +50,10 @@ export interface StoreStatus {
 export interface CounterStore {
   /** Decides all charges of one request together: either every enforced one has room and all are spent, or none is. */
   decide(charges: readonly Charge[]): Awaitable<Verdict>;
+  /** Forgets all that was spent under these names, which share one hash tag. Rejects while the store is away. */
+  reset(keys: readonly string[]): Awaitable<void>;
+  /** Somebody has reset counters: refusals that are only remembered here may not hold any more. */
+  forgetRefusals(): void;
   status(): StoreStatus;
   close(): Promise<void>;
 }

@@ -10,10 +10,13 @@ import { retryAfterSecondsOf } from './headers.ts';
 /** About 30 MB. Whoever fails from more addresses than this within a window is not stopped by counting addresses. */
 const ADDRESSES_MAX = 100_000;
 
-export interface ThrottleOptions {
+export interface ThrottleRules {
   /** Failures an address may have in one window, which begins with its first failure. */
   readonly failures: number;
   readonly windowSeconds: number;
+}
+
+export interface ThrottleOptions extends ThrottleRules {
   /** Whether the request shows a credential that is already known good. It passes, so that one bad client behind a shared
    * address does not lock out the others. */
   readonly isKnownCaller: (admitted: Admitted) => boolean;
@@ -25,14 +28,16 @@ export interface Throttle {
   throttle(admitted: Admitted): void;
   /** To be called for each answer that counts as a failure of its client. */
   countFailure(address: string): void;
+  /** From now on; windows that have begun end as they would have, and who has to wait goes on waiting. */
+  useRules(rules: ThrottleRules): void;
   /** Addresses in memory. */
   size(): number;
 }
 
 /** Builds the stage. Without failures it costs a request one comparison. */
 export function createThrottle(options: ThrottleOptions): Throttle {
-  const { failures, windowSeconds, isKnownCaller, now, addressesMax = ADDRESSES_MAX } = options;
-  const limiter = new RateLimiterMemory({ points: failures, duration: windowSeconds, keyPrefix: '' });
+  const { isKnownCaller, now, addressesMax = ADDRESSES_MAX } = options;
+  const limiter = new RateLimiterMemory({ points: options.failures, duration: options.windowSeconds, keyPrefix: '' });
   // All windows are equally long, so the order of insertion is the order of ending.
   const endsMs = new Map<string, number>();
   const blocked = new Set<string>();
@@ -50,9 +55,14 @@ export function createThrottle(options: ThrottleOptions): Throttle {
     }
   }
 
+  /** After a change of rules a window may end before one that began earlier. */
+  function forgetIfEnded(block: string, nowMs: number): void {
+    if ((endsMs.get(block) ?? nowMs + 1) <= nowMs) forget(block);
+  }
+
   function beginWindow(block: string, nowMs: number): void {
     if (endsMs.size >= addressesMax) forget(endsMs.keys().next().value as string);
-    endsMs.set(block, nowMs + windowSeconds * 1000);
+    endsMs.set(block, nowMs + limiter.duration * 1000);
   }
 
   return {
@@ -61,6 +71,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
       const nowMs = now();
       forgetEnded(nowMs);
       const block = addressBlockOf(admitted.clientAddress);
+      forgetIfEnded(block, nowMs);
       if (!blocked.has(block) || isKnownCaller(admitted)) return;
       const waitMs = (endsMs.get(block) ?? nowMs) - nowMs;
       throw new GatewayError('auth_attempts_limited', { retryAfterSeconds: retryAfterSecondsOf(waitMs) });
@@ -70,11 +81,17 @@ export function createThrottle(options: ThrottleOptions): Throttle {
       const nowMs = now();
       forgetEnded(nowMs);
       const block = addressBlockOf(address);
+      forgetIfEnded(block, nowMs);
       if (blocked.has(block)) return;
       if (!endsMs.has(block)) beginWindow(block, nowMs);
       void limiter.penalty(block).then(({ remainingPoints }) => {
         if (remainingPoints === 0 && endsMs.has(block)) blocked.add(block);
       });
+    },
+
+    useRules({ failures, windowSeconds }) {
+      limiter.points = failures;
+      limiter.duration = windowSeconds;
     },
 
     size: () => endsMs.size,

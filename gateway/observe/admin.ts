@@ -12,6 +12,11 @@ export interface AdminOptions {
   /** Not ready: the reasons by name. */
   readiness(): Promise<{ readonly ready: boolean; readonly checks: Readonly<Record<string, string>> }>;
   status(): Promise<object>;
+  /** What organizations have used. Both answer undefined if there is no such organization. */
+  readonly limits: {
+    show(organization: string): Promise<object | undefined>;
+    reset(organization: string, by: string): Promise<object | undefined>;
+  };
 }
 
 const loopbackNames = new Set(['127.0.0.1', '[::1]', 'localhost']);
@@ -41,14 +46,45 @@ export function createAdminServer(options: AdminOptions): Server {
   app.get('/status', async (_request, response) => {
     response.json(await options.status());
   });
+  app.get('/limits', (request, response) =>
+    answerOf(request, response, ({ organization }) => options.limits.show(organization)),
+  );
+  app.post('/limits/reset', (request, response) =>
+    answerOf(request, response, ({ organization, by }) => options.limits.reset(organization, by)),
+  );
   app.use((_request, response) => {
-    response.status(404).json({ error: 'There is nothing here. Try /livez, /readyz, /metrics or /status.' });
+    response
+      .status(404)
+      .json({ error: 'There is nothing here. Try /livez, /readyz, /metrics, /status or /limits?organization=….' });
   });
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const status = Number((error as { status?: unknown }).status);
     response.status(status >= 400 && status < 500 ? status : 500).json({ error: 'The request failed.' });
   });
   return createServer(app);
+}
+
+/** Answers what is said of the organization that a query names; `by` is who asks, as the audit log names them. */
+async function answerOf(
+  { url }: Request,
+  response: Response,
+  ask: (query: { readonly organization: string; readonly by: string }) => Promise<object | undefined>,
+): Promise<void> {
+  const query = new URL(url, 'http://admin').searchParams;
+  const organization = query.get('organization') ?? '';
+  try {
+    const found = await ask({ organization, by: nameIn(query.get('by')) });
+    const unknown = { code: 'organization_unknown', error: `There is no organization "${organization}".` };
+    response.status(found ? 200 : 404).json(found ?? unknown);
+  } catch {
+    response.status(503).json({ error: 'The counters or the key store cannot be reached.' });
+  }
+}
+
+/** Who asks, in a form that every terminal can show. */
+function nameIn(by: string | null): string {
+  const name = (by ?? '').replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
+  return name === '' ? 'admin listener' : name;
 }
 
 /** A page of some other site, opened in an operator's browser, must not be able to read this listener (DNS rebinding). */

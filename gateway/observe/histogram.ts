@@ -23,13 +23,13 @@ interface Counts {
   sum: number;
 }
 
-/** Registers the histogram; what it returns makes one series, to be kept by the caller. */
+/** Registers the histogram; what it returns finds or makes one series, to be kept by the caller. */
 export function createHistogram(
   registry: Registry,
   options: HistogramOptions,
 ): (...labels: readonly string[]) => Series {
   const { name, help, labelNames, buckets: bounds } = options;
-  const all: Counts[] = [];
+  const all = new Map<string, Counts>();
 
   function valuesOf({ labels, buckets, sum }: Counts): object[] {
     let cumulative = 0;
@@ -49,17 +49,18 @@ export function createHistogram(
     help,
     type: 'histogram',
     aggregator: 'sum',
-    get: async () => ({ name, help, type: 'histogram', values: all.flatMap(valuesOf) }),
+    get: async () => ({ name, help, type: 'histogram', values: [...all.values()].flatMap(valuesOf) }),
   };
   registry.registerMetric(metric as never);
 
   return (...labels) => {
-    const counts: Counts = {
+    const key = JSON.stringify(labels);
+    const counts = all.get(key) ?? {
       labels: Object.fromEntries(labelNames.map((label, index) => [label, labels[index] as string])),
       buckets: new Float64Array(bounds.length + 1),
       sum: 0,
     };
-    all.push(counts);
+    all.set(key, counts);
     return {
       observe(value) {
         let index = 0;

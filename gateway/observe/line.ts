@@ -68,10 +68,12 @@ function members(values: Readonly<Record<string, unknown>>): string {
     .join('');
 }
 
+/** Shadow limits are not shown as the limit of a request, but it was decided all the same. */
 function quotaPart({ quota, quotaSource, quotaDecidedAtMs }: Trail): string {
+  if (quotaDecidedAtMs === undefined) return '';
   const tightest = quota?.tightest;
-  if (!tightest) return '';
-  return `,"limit":"${tightest.policy}","limit_remaining":${tightest.remaining},"limit_source":"${quotaSource}","decided_at":${quotaDecidedAtMs}`;
+  const limit = tightest ? `,"limit":"${tightest.policy}","limit_remaining":${tightest.remaining}` : '';
+  return `${limit},"limit_source":"${quotaSource}","decided_at":${quotaDecidedAtMs}`;
 }
 
 function upstreamPart({ target, traceId, upstreamStatus, upstreamMs }: Trail): string {

@@ -4,21 +4,26 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/
 import { REFUSALS } from '../errors.ts';
 import type { Operation, Trail } from '../exchange.ts';
 import { createHistogram, type Series } from './histogram.ts';
+import { createLimitMetrics, type LimitMetricsOptions } from './limit-metrics.ts';
 
 export interface Metrics {
   exchange(trail: Trail): void;
+  /** The configuration was to be loaded anew: it was, or had mistakes. */
+  reload(outcome: 'applied' | 'refused'): void;
+  /** One command to the store of the limits, in milliseconds from the first question in it to its verdict. */
+  readonly limitBatch: (durationMs: number) => void;
   readonly contentType: string;
   text(): Promise<string>;
 }
 
-export interface MetricsOptions {
+export interface MetricsOptions extends LimitMetricsOptions {
   readonly version: string;
   /** Requests being worked on right now. */
   activeRequests(): number;
-  /** 1 while the store of the limits is away. */
-  limitStoreAway(): number;
   /** 1 while the key store cannot be read. */
   keyStoreAway(): number;
+  /** When the configuration in force was loaded, epoch milliseconds. */
+  configurationLoadedAtMs(): number;
 }
 
 // OpenTelemetry's advice for http.server.request.duration (semantic conventions 1.44), in seconds.
@@ -49,11 +54,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'stage',
     'code',
   ]);
-  const decisions = counter(
-    'gateway_rate_limit_decisions_total',
-    'Decisions of the limit stage; shadow_refused were admitted because the limit is not enforced.',
-    ['policy', 'decision'],
-  );
+  const limits = createLimitMetrics(registry, options);
   const violations = counter(
     'gateway_validation_failures_total',
     'Requests and answers that do not match the contract.',
@@ -64,8 +65,16 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'Requests that were answered with what was kept of an earlier one with the same Idempotency-Key.',
     ['http_route'],
   );
+  const reloads = counter('gateway_configuration_reloads_total', 'Reloads: applied, or refused for mistakes.', [
+    'outcome',
+  ]);
+  for (const outcome of ['applied', 'refused']) reloads.inc({ outcome }, 0);
+  gauge(
+    'gateway_configuration_loaded_timestamp_seconds',
+    'When the configuration in force was loaded.',
+    () => options.configurationLoadedAtMs() / 1000,
+  );
   gauge('http_server_active_requests', 'Requests being worked on.', options.activeRequests);
-  gauge('gateway_limit_store_away', '1 while limits are decided without their store.', options.limitStoreAway);
   gauge(
     'gateway_key_store_away',
     '1 while keys cannot be looked up, and known ones go on for the grace.',
@@ -90,26 +99,16 @@ export function createMetrics(options: MetricsOptions): Metrics {
     new Gauge({ name, help, registers: [registry], collect });
   }
 
-  const known = new Map<string, { readonly admitted: Counted; readonly refused: Counted }>();
-  function decisionsOn(policy: string) {
-    let both = known.get(policy);
-    if (both === undefined) {
-      both = { admitted: decisions.labels(policy, 'admitted'), refused: decisions.labels(policy, 'refused') };
-      known.set(policy, both);
-    }
-    return both;
+  function reload(outcome: 'applied' | 'refused'): void {
+    reloads.inc({ outcome });
   }
 
   function exchange(trail: Trail): void {
-    const { operation, upstreamStatus, upstreamMs, quota, code } = trail;
+    const { operation, upstreamStatus, upstreamMs, code } = trail;
     serverSeries(operation, trail.status).observe((performance.now() - trail.startedAt) / 1000);
     if (upstreamStatus !== undefined && upstreamMs !== undefined)
       clientSeries(operation, upstreamStatus).observe(upstreamMs / 1000);
-    if (quota?.tightest) {
-      const { admitted, refused } = decisionsOn(quota.tightest.policy);
-      (code === 'rate_limited' ? refused : admitted).inc();
-    }
-    for (const policy of trail.shadowRefusals ?? []) decisions.inc({ policy, decision: 'shadow_refused' });
+    limits.decision(trail);
     // Upstreams choose codes of their own, which must not become endless labels.
     if (code !== undefined) rejected.inc({ stage: trail.stage, code: code in REFUSALS ? code : 'upstream_own' });
     if (code === 'validation_failed')
@@ -118,20 +117,24 @@ export function createMetrics(options: MetricsOptions): Metrics {
     if (trail.answerViolations) violations.inc({ direction: 'response', http_route: operation?.path ?? 'unmatched' });
   }
 
-  return { exchange, contentType: registry.contentType, text: () => registry.metrics() };
+  return {
+    exchange,
+    reload,
+    limitBatch: limits.batch,
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  };
 }
 
-/** One series of a counter. */
-type Counted = ReturnType<Counter<string>['labels']>;
-
-/** Finds the series of an operation and status by identity, which costs two look-ups. */
+/** Finds the series of an operation and status by identity, which costs two look-ups. Operations end with their configuration. */
 function byOperation(make: (operation: Operation | undefined, status: number) => Series) {
-  const known = new Map<Operation | undefined, Map<number, Series>>();
+  const known = new WeakMap<object, Map<number, Series>>();
+  const none = {};
   return (operation: Operation | undefined, status: number): Series => {
-    let byStatus = known.get(operation);
+    let byStatus = known.get(operation ?? none);
     if (byStatus === undefined) {
       byStatus = new Map();
-      known.set(operation, byStatus);
+      known.set(operation ?? none, byStatus);
     }
     let series = byStatus.get(status);
     if (series === undefined) {

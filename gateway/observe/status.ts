@@ -5,11 +5,13 @@ export type Lifecycle = 'serving' | 'ending' | 'draining';
 
 export interface StatusOptions {
   readonly version: string;
-  readonly upstreams: Readonly<
+  /** Which configuration is in force, since when, and what is wrong with a later one. */
+  configuration(): object;
+  upstreams(): Readonly<
     Record<string, { readonly live: readonly string[]; readonly test?: readonly string[] | undefined }>
   >;
   /** How many operations are served. */
-  readonly operations: number;
+  operations(): number;
   keys(): { readonly store: 'reachable' | 'failing' };
   /** Whose tokens are accepted, by name, with the state of their keys. */
   issuers(): object;
@@ -52,8 +54,9 @@ export function createStatus(options: StatusOptions): Status {
       version: options.version,
       started_at: new Date(startedAtMs).toISOString(),
       lifecycle: options.lifecycle(),
-      operations: options.operations,
-      upstreams: options.upstreams,
+      configuration: options.configuration(),
+      operations: options.operations(),
+      upstreams: options.upstreams(),
       keys: options.keys(),
       issuers: options.issuers(),
       limits: options.limits(),

@@ -27,6 +27,8 @@ export interface RecordingOptions {
 
 export interface Recordings {
   recordingOf(attempt: Attempt): Recording;
+  /** Resolves when everything under way is stored, or its lease has ended. */
+  settled(): Promise<void>;
   /** Resolves when everything under way is stored or given up. What fails from now on is not tried again. */
   close(): Promise<void>;
 }
@@ -87,10 +89,14 @@ export function createRecordings({ store, retention, bodyBytesMax }: RecordingOp
     };
   }
 
-  async function close(): Promise<void> {
-    closing = true;
+  async function settled(): Promise<void> {
     await Promise.all(writing);
   }
 
-  return { recordingOf, close };
+  function close(): Promise<void> {
+    closing = true;
+    return settled();
+  }
+
+  return { recordingOf, settled, close };
 }

@@ -31,6 +31,8 @@ export interface ReplayOptions {
 export interface Replay {
   /** Synchronous where there is nothing to remember. */
   replay(checked: Checked): Awaitable<Fresh | undefined>;
+  /** Resolves when everything under way is stored, or its lease has ended. */
+  settled(): Promise<void>;
   /** Resolves when everything under way is stored or given up. The store stays the caller's. */
   close(): Promise<void>;
 }
@@ -87,7 +89,7 @@ export function createReplay(options: ReplayOptions): Replay {
     }
   }
 
-  return { replay, close: recordings.close };
+  return { replay, settled: recordings.settled, close: recordings.close };
 }
 
 /** Undefined: not to be remembered. A body that streams cannot be compared, and on public operations keys of strangers would meet. */

@@ -1,4 +1,4 @@
-// The addresses behind each upstream and the connections to them.
+// The addresses behind each upstream and the connections to them, which outlive a reload of the configuration.
 
 import { type Dispatcher, Pool } from 'undici';
 import type { Mode } from '../exchange.ts';
@@ -20,34 +20,75 @@ export interface Targets {
   /** The next target in turn. Only asked for modes the upstream has. */
   pick(upstream: string, mode: Mode): Target;
   hasTestTarget(upstream: string): boolean;
-  /** Waits for requests in flight. */
+  /** Lets go of its connections; those that nobody else holds are closed. Waits for requests in flight. */
   close(): Promise<void>;
 }
 
+/** Connections by origin and their number, each held by whoever sends over them. */
+export interface Pools {
+  hold(origin: string, connections: number): HeldTarget;
+}
+
+export interface HeldTarget extends Target {
+  letGo(): Promise<void>;
+}
+
+export function createPools(): Pools {
+  const pools = new Map<string, { readonly pool: Pool; holders: number }>();
+
+  return {
+    hold(origin, connections) {
+      const key = `${connections} ${origin}`;
+      const known = pools.get(key) ?? { pool: openPool(origin, connections), holders: 0 };
+      known.holders += 1;
+      pools.set(key, known);
+      return {
+        origin,
+        dispatcher: known.pool,
+        async letGo() {
+          known.holders -= 1;
+          if (known.holders > 0) return;
+          pools.delete(key);
+          await known.pool.close();
+        },
+      };
+    },
+  };
+}
+
+function openPool(origin: string, connections: number): Pool {
+  return new Pool(origin, {
+    connections,
+    // The exchange has a deadline of its own, from first byte to last; these would only add timers.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: 5_000 },
+  });
+}
+
 /**
+ * Holds the connections of every address from the start, so that they are kept while one configuration takes over from another.
  * `originOf` resolves an address of the configuration to an origin; it is asked per request, since a sandbox that was restarted
  * listens somewhere else.
  */
 export function createTargets(
   upstreams: Readonly<Record<string, UpstreamAddresses>>,
   originOf: (address: string) => string,
+  pools: Pools,
 ): Targets {
-  const pools = new Map<string, Target>();
+  const held = new Map<string, HeldTarget>();
   const turns = new Map(Object.keys(upstreams).map((name) => [name, 0]));
 
   function targetAt(origin: string, connections: number): Target {
-    const known = pools.get(origin);
+    const known = held.get(origin);
     if (known) return known;
-    const dispatcher = new Pool(origin, {
-      connections,
-      // The exchange has a deadline of its own, from first byte to last; these would only add timers.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: { timeout: 5_000 },
-    });
-    const target = { origin, dispatcher };
-    pools.set(origin, target);
+    const target = pools.hold(origin, connections);
+    held.set(origin, target);
     return target;
+  }
+
+  for (const { live, test = [], connections } of Object.values(upstreams)) {
+    for (const address of [...live, ...test]) targetAt(originOf(address), connections);
   }
 
   function pick(upstream: string, mode: Mode): Target {
@@ -63,7 +104,9 @@ export function createTargets(
     pick,
     hasTestTarget: (upstream) => upstreams[upstream]?.test !== undefined,
     async close() {
-      await Promise.all([...pools.values()].map(({ dispatcher }) => dispatcher.close()));
+      const all = [...held.values()];
+      held.clear();
+      await Promise.all(all.map((target) => target.letGo()));
     },
   };
 }

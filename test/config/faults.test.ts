@@ -96,7 +96,7 @@ test('variables of the environment are checked as well', async () => {
     ],
     [
       { REDIS_URL: 'redis' },
-      'environment: REDIS_URL: this is not a redis:// or rediss:// address. Write redis://host:6379, or unset REDIS_URL for limits counted in the process.',
+      'environment: REDIS_URL: this is not the address of a Redis. Write redis://host:6379, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:6379,host:6379, or unset REDIS_URL for limits counted in the process.',
     ],
   ] as const)
     assert.deepEqual(await sentencesFor({ files: {}, environment }), [sentence]);

@@ -22,6 +22,9 @@ const wiring = [
   'gateway/main.ts',
   'gateway/configuration.ts',
   'gateway/identity.ts',
+  'gateway/lost-tiers.ts',
+  'gateway/reload.ts',
+  'gateway/serving.ts',
   'gateway/commands/',
 ];
 

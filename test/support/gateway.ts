@@ -10,7 +10,7 @@ import { createIssueKey } from '../../gateway/auth/issue.ts';
 import type { KeyStore } from '../../gateway/auth/store/store.ts';
 import { openKeyStore, openSecrets } from '../../gateway/commands/surroundings.ts';
 import { loadSettings } from '../../gateway/config/load.ts';
-import { loadConfiguration } from '../../gateway/configuration.ts';
+import { loadConfiguration, reloadConfiguration } from '../../gateway/configuration.ts';
 import type { Mode } from '../../gateway/exchange.ts';
 
 export interface GatewayOptions {
@@ -43,6 +43,8 @@ export interface TestGateway {
   readonly port: number;
   readonly adminUrl: string;
   readonly dataDirectory: string;
+  /** Where its files are: `config/*.yaml`, and `openapi/` if it has contracts of its own. */
+  readonly directory: string;
   readonly store: KeyStore;
   readonly app: App;
   /** Makes a key, and its organization if there is none yet. */
@@ -85,6 +87,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     version: 'test',
     settings,
     configuration,
+    reloadConfiguration: (previous) => reloadConfiguration(settings, environment, previous),
     secrets,
     store,
     digestOf,
@@ -120,6 +123,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     port: app.port,
     adminUrl: `http://127.0.0.1:${app.adminPort}`,
     dataDirectory,
+    directory,
     store,
     app,
     issueKey,

@@ -4,7 +4,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createSubscribers } from './redis-subscribers.ts';
@@ -66,15 +69,25 @@ export async function startServer(...settings: string[]): Promise<TestRedis> {
   };
 }
 
-async function spawnServer(port: number, further: readonly string[]): Promise<ChildProcess> {
+function spawnServer(port: number, further: readonly string[]): Promise<ChildProcess> {
   const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'];
-  const server = spawn('redis-server', [...settings, ...further], { stdio: ['ignore', 'pipe', 'inherit'] });
-  process.once('exit', () => server.kill('SIGKILL'));
+  return spawnRedis([...settings, ...further], 'Ready to accept connections');
+}
+
+/** Resolves once its log has that text. */
+export async function spawnRedis(args: readonly string[], readyText: string): Promise<ChildProcess> {
+  // What a master hands its replicas passes through a file, which must neither stay nor be found by another server at its start.
+  const cwd = mkdtempSync(join(tmpdir(), 'redis-'));
+  const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'], cwd });
+  const kill = () => server.kill('SIGKILL');
+  server.once('exit', () => rmSync(cwd, { recursive: true, force: true }));
+  process.once('exit', kill);
+  server.once('exit', () => process.off('exit', kill));
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject);
   server.once('exit', (code) => reject(new Error(`redis-server ended with ${code} before it was ready`)));
   server.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    if (text.includes('Ready to accept connections')) resolve();
+    if (text.includes(readyText)) resolve();
   });
   await ready;
   // A test that fails before it stops its server must not wait for it.
@@ -83,14 +96,14 @@ async function spawnServer(port: number, further: readonly string[]): Promise<Ch
   return server;
 }
 
-async function end(server: ChildProcess): Promise<void> {
+export async function end(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = once(server, 'exit');
   server.kill('SIGKILL');
   await ended;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const port = portOf(probe.address());

@@ -44,6 +44,8 @@ export type ChangeKind =
   | 'key.created'
   | 'key.rotated'
   | 'key.revoked'
+  /** What an organization had spent of its limits was forgotten. */
+  | 'limits.reset'
   | 'configuration.changed';
 
 /** One row of the audit log, which is also the stream that running gateways follow. */
@@ -108,6 +110,8 @@ export interface AuditLog {
   list(filter: AuditFilter): Awaitable<readonly Change[]>;
   /** Notes a change that is kept elsewhere: the configuration files. */
   append(by: string, details: Readonly<Record<string, unknown>>): Awaitable<void>;
+  /** Notes that the limits of an organization were reset; running gateways read it here. */
+  appendReset(organization: string, by: string): Awaitable<void>;
   since(sequence: number, limit: number): Awaitable<Changes>;
   /**
    * Calls back soon after a change was written, where the store can announce it; answers how to stop that. An announcement may be

@@ -31,11 +31,12 @@ function exit(code: number, err: string): never {
   throw Object.assign(new Error(err), { outcome: { code, err } });
 }
 
-/** On a data directory of its own, unless there is one to be shared with a gateway. */
+/** On a data directory of its own, unless there is one to be shared with a gateway; `addMore` adds further commands. */
 export function commandLine(
   test: TestContext,
   directory = temporaryDirectory(test),
   secrets: Partial<SecretsOptions> = {},
+  addMore: (program: Command, context: CommandContext) => void = () => undefined,
 ) {
   /** By `stepMs` it goes on whenever a command looks at it. */
   const clock = { nowMs: START_MS, stepMs: 0 };
@@ -80,6 +81,7 @@ export function commandLine(
     const context = contextFor({ ...given, write, complain });
     for (const add of [addOrgsCommands, addKeysCommands, addAuditCommands, addSeedCommands]) add(program, context);
     addAssertionKeysCommands(program, context, openSecrets);
+    addMore(program, context);
     try {
       await program.parseAsync(words, { from: 'user' });
       return { code: 0, out: printed.join(''), err: complaints.join('') };

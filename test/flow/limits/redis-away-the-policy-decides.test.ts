@@ -67,13 +67,17 @@ test('slow: a Redis that answers after half a second is away until it is faster'
   await untilUp();
 });
 
-test('with several instances, local gives each its share', async (t) => {
-  const { ask } = await open(t, { instances: 4 });
+test('with several instances, local gives each its share, and more when fewer are left', async (t) => {
+  let instances = 4;
+  const { ask } = await open(t, { instances: () => instances });
   redis.pause();
   await ask(limitOf(1), 1);
-  const { verdicts } = await ask(limitOf(10), 20);
+  const charges = limitOf(10);
+  const { verdicts } = await ask(charges, 20);
   assert.equal(countOf(verdicts, 'admitted'), 2);
   assert.equal(verdicts[0]?.states[0]?.limit, 2);
+  instances = 2;
+  assert.equal(countOf((await ask(charges, 20)).verdicts, 'admitted'), 3);
 });
 
 test('allow lets everybody in and invents no figures', async (t) => {

@@ -82,6 +82,15 @@ test('a gateway that starts without Redis says so, decides by policy and finds i
   await untilUp();
 });
 
+test('Sentinels and Clusters that nobody can reach do not hold up the start either', async (t) => {
+  for (const url of ['redis+sentinel://127.0.0.1:1,127.0.0.1:1/counters', 'redis+cluster://127.0.0.1:1,127.0.0.1:1']) {
+    const { store, changes, ask } = await open(t, url);
+    assert.deepEqual([store.status().state, changes.length], ['away', 1]);
+    assert.match(changes[0]?.reason ?? '', /unreachable|ECONNREFUSED|Failed to refresh/);
+    assert.equal((await ask(limitOf(1), 1)).verdicts[0]?.source, 'local');
+  }
+});
+
 test('two stores in one process fail and recover on their own', async (t) => {
   const relay = await startRelay(redis.url);
   t.after(() => relay.stop());

@@ -36,6 +36,7 @@ const leaves: Record<ChangeKind, object> = {
   'key.rotated': { ...everything, key: false, absence: false },
   'key.revoked': { ...everything, key: false },
   'configuration.changed': everything,
+  'limits.reset': everything,
 };
 for (const [kind, expected] of Object.entries(leaves)) {
   test(`${kind} drops what it is about and nothing else`, () => {

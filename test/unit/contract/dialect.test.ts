@@ -112,3 +112,10 @@ test('a read-only member is not demanded of a request, and not taken either', as
     assert.deepEqual(places(check({ name: 'x', id: 'wrong' })), ['/id read_only'], what);
   }
 });
+
+test('a reference may name a schema instead of its place', async () => {
+  const Size = { $anchor: 'size', type: 'integer' };
+  const check = await bodyCheck({ properties: { size: { $ref: '#size' } } }, { components: { schemas: { Size } } });
+  assert.deepEqual(check({ size: 1 }), []);
+  assert.equal(check({ size: 'wide' }).length, 1);
+});

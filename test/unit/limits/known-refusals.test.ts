@@ -66,6 +66,14 @@ describe('a known refusal', () => {
     assert.equal(known.find(charges)?.waitMs, 100);
   });
 
+  it('is forgotten when counters were reset, and can be known anew', () => {
+    known.note(charges, refusal);
+    known.forgetAll();
+    assert.equal(known.find(charges), undefined);
+    known.note(charges, refusal);
+    assert.equal(known.find(charges)?.outcome, 'refused');
+  });
+
   it('is never made of an admission, nor of a verdict while the store is away', () => {
     for (const outcome of ['admitted', 'undecided'] as const) {
       known.note(charges, { ...refusal, outcome });

@@ -159,3 +159,20 @@ test('subjects that went away are forgotten as others come', () => {
   }
   assert.ok(largest <= 4_000, `${largest} in memory, about 1000 within a window`);
 });
+
+test('a reset forgets the named subjects and no other', () => {
+  const store = createProcessStore({ now: () => START_MS });
+  const ask = (key: string) => store.decide([charge({ key, requests: 1 })]).outcome;
+  for (const key of ['one', 'other']) assert.equal(ask(key), 'admitted');
+  store.reset(['one', 'unknown']);
+  assert.deepEqual([ask('one'), ask('other')], ['admitted', 'refused']);
+});
+
+test('who only looks, at a cost of nothing, sees everything and spends nothing', () => {
+  const store = createProcessStore({ now: () => START_MS });
+  const look = () => store.decide([charge({ key: 'k', cost: 0 })]).states[0];
+  assert.deepEqual([look()?.remaining, look()?.resetMs], [100, 0]);
+  store.decide([charge({ key: 'k', cost: 30 })]);
+  assert.deepEqual([look()?.remaining, look()?.resetMs], [70, 60_000]);
+  assert.deepEqual(look(), look());
+});

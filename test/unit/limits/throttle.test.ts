@@ -9,9 +9,10 @@ import { admitted } from './parties.ts';
 function setUp(options: Partial<ThrottleOptions> = {}) {
   let nowMs = 1_795_190_400_000;
   const settings = { failures: 3, windowSeconds: 60, isKnownCaller: () => false, now: () => nowMs };
-  const { throttle, countFailure, size } = createThrottle({ ...settings, ...options });
+  const { throttle, countFailure, useRules, size } = createThrottle({ ...settings, ...options });
   return {
     size,
+    useRules,
     advance(ms: number) {
       nowMs += ms;
     },
@@ -100,4 +101,22 @@ test('two throttles in one process know nothing of each other', async () => {
   const [one, other] = [setUp(), setUp()];
   await one.fail('192.0.2.1', 3);
   assert.equal(other.refused('192.0.2.1'), undefined);
+});
+
+test('new rules keep what was counted, and end windows that have begun when they would have ended', async () => {
+  const door = setUp();
+  await door.fail('192.0.2.1', 3);
+  await door.fail('192.0.2.2', 2);
+  door.useRules({ failures: 5, windowSeconds: 10 });
+  assert.equal(door.refused('192.0.2.1'), 60);
+  await door.fail('192.0.2.2', 2);
+  assert.equal(door.refused('192.0.2.2'), undefined);
+  await door.fail('192.0.2.2', 1);
+  assert.equal(door.refused('192.0.2.2'), 60);
+
+  await door.fail('192.0.2.3', 5);
+  assert.equal(door.refused('192.0.2.3'), 10);
+  door.advance(10_000);
+  assert.equal(door.refused('192.0.2.3'), undefined);
+  assert.equal(door.refused('192.0.2.1'), 50);
 });

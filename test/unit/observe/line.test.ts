@@ -52,3 +52,10 @@ it('prints durations with three digits behind the point', () => {
 it('leaves out an address that is not known', () => {
   assert.ok(!('client' in JSON.parse(lineOf(createTrail('req_1', 'GET'), 30, 1))));
 });
+
+it('has the time of the decision even when no limit that is enforced took part in it', () => {
+  const quota = { states: [], tightest: undefined };
+  const trail = { ...createTrail('req_1', 'GET'), quota, quotaSource: 'process', quotaDecidedAtMs: 17 };
+  const { limit, limit_source, decided_at } = JSON.parse(lineOf(trail, 30, 18));
+  assert.deepEqual([limit, limit_source, decided_at], [undefined, 'process', 17]);
+});

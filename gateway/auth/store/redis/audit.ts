@@ -13,6 +13,11 @@ local by, details = ARGV[3], ARGV[4]
 write_change(by, 'configuration.changed', '', '', details)
 `);
 
+const APPEND_RESET = toStoreScript(`
+local by, organization = ARGV[3], ARGV[4]
+write_change(by, 'limits.reset', organization, '', '{}')
+`);
+
 const SINCE = toStoreScript(`
 local sequence, limit = ARGV[3], ARGV[4]
 local born, latest = unpack(call('HMGET', meta, 'born', 'sequence'))
@@ -64,6 +69,9 @@ export function createRedisAudit({ serving, patient, born, subscribe }: RedisAud
     },
     async append(by, details) {
       await patient(APPEND, [by, JSON.stringify(details)]);
+    },
+    async appendReset(organization, by) {
+      await patient(APPEND_RESET, [by, organization]);
     },
     async since(sequence, limit) {
       const reply = await serving(SINCE, [sequence, limit]);

@@ -44,6 +44,9 @@ export function createSqliteAudit(database: DatabaseSync, writeChange: WriteChan
     append(by, details) {
       writeChange({ by, kind: 'configuration.changed', details });
     },
+    appendReset(organization, by) {
+      writeChange({ by, kind: 'limits.reset', organization });
+    },
     since(sequence, limit) {
       const changes = changesOf(selectSince.all(sequence, limit));
       return { latest: Number(selectLatest.get()?.latest ?? 0), changes };

@@ -1,0 +1,48 @@
+// Takes the place of the limit stage in a gateway that is measured: a plain RateLimiterRedis, asked once per request, with the same
+// headers. `--import` of this file replaces `gateway/limits/limit.ts`, so that the gateway itself knows nothing of it.
+
+import { registerHooks } from 'node:module';
+import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
+import { GatewayError } from '../gateway/errors.ts';
+import type { Counted, Permitted, Quota } from '../gateway/exchange.ts';
+import { createCounters } from '../gateway/limits/counters.ts';
+import { appendLimitHeaders } from '../gateway/limits/headers.ts';
+import type { LimitOptions } from '../gateway/limits/limit.ts';
+import { connectRedis } from '../gateway/redis.ts';
+
+registerHooks({
+  resolve(specifier, context, next) {
+    return specifier.endsWith('/limits/limit.ts') ? next(import.meta.url, context) : next(specifier, context);
+  },
+});
+
+/** For gateways whose organizations all have one and the same limit. */
+export function createLimit({ rules, now }: LimitOptions): (permitted: Permitted) => Promise<Counted> {
+  const countersOf = createCounters(rules);
+  const { requests = 1, windowSeconds = 60 } = Object.values(rules.tiers)[0] ?? {};
+  const limiter = new RateLimiterRedis({
+    storeClient: connectRedis({ url: process.env.REDIS_URL ?? '' }),
+    points: requests,
+    duration: windowSeconds,
+    rejectIfRedisNotReady: true,
+  });
+
+  return async function limit(permitted) {
+    const { charges, policies } = countersOf(permitted.caller, permitted.operation, permitted.clientAddress);
+    const { remainingPoints, msBeforeNext } = await limiter.consume(charges[0]?.key ?? '').catch(refuse);
+    const state = { policy: 'organization', limit: requests, windowSeconds, remaining: remainingPoints };
+    const tightest = { ...state, resetMs: msBeforeNext };
+    const quota: Quota = { states: [tightest], tightest };
+    const { trail, carried } = permitted;
+    trail.quota = quota;
+    trail.quotaSource = 'plain';
+    trail.quotaDecidedAtMs = now();
+    appendLimitHeaders(carried, policies, charges, quota, now());
+    return { ...permitted, quota };
+  };
+}
+
+function refuse(cause: RateLimiterRes | Error): never {
+  if (cause instanceof Error) throw cause;
+  throw new GatewayError('rate_limited', { retryAfterSeconds: Math.ceil(cause.msBeforeNext / 1000) });
+}

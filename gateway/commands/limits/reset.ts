@@ -1,0 +1,26 @@
+// `gateway limits reset`: forgets what an organization has spent, so that it has all its limits again.
+
+import type { Command } from 'commander';
+import type { CommandContext } from '../context.ts';
+import { printJson, printLine } from '../print.ts';
+import type { WithUsage } from './usage.ts';
+
+interface ResetFlags {
+  readonly org: string;
+  readonly json?: true;
+}
+
+export function addReset(limits: Command, context: CommandContext, withUsage: WithUsage): void {
+  limits
+    .command('reset')
+    .description('forget what an organization has spent; running gateways know within a second')
+    .requiredOption('--org <organization>', 'its id')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway limits reset --org org_acme')
+    .action(async ({ org, json }: ResetFlags) => {
+      const report = await withUsage((usage) => usage.reset(org, context.actor));
+      if (report === undefined) context.fail(`There is no organization ${org}.`);
+      if (json) printJson(context, report);
+      else printLine(context, `Forgot what ${org} has spent: it has all its limits again.`);
+    });
+}

@@ -1,0 +1,55 @@
+// `gateway limits show`: what an organization has used of its limits at this moment, and by which rules.
+
+import type { Command } from 'commander';
+import type { LimitUse, UsageReport } from '../../limits/usage.ts';
+import type { CommandContext } from '../context.ts';
+import { printJson, printLine, printTable, shortTime } from '../print.ts';
+import type { WithUsage } from './usage.ts';
+
+/** Operations of an extra limit that are shown to people. */
+const OPERATIONS_SHOWN = 3;
+
+interface ShowFlags {
+  readonly org: string;
+  readonly json?: true;
+}
+
+export function addShow(limits: Command, context: CommandContext, withUsage: WithUsage): void {
+  limits
+    .command('show')
+    .description('show what an organization has used of its limits now, and by which rules')
+    .requiredOption('--org <organization>', 'its id')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway limits show --org org_acme')
+    .action(async ({ org, json }: ShowFlags) => {
+      const report = await withUsage((usage) => usage.show(org));
+      if (report === undefined) context.fail(`There is no organization ${org}.`);
+      if (json) printJson(context, report);
+      else printReport(context, report);
+    });
+}
+
+function printReport(context: CommandContext, { organization, tier, limits }: UsageReport): void {
+  printLine(context, `${organization}, tier ${tier}\n`);
+  printTable(
+    context,
+    ['policy', 'rule', 'key', 'operations', 'limit', 'used', 'left', 'next freed at', 'state'],
+    limits.map((limit) => [
+      limit.policy,
+      limit.rule,
+      limit.key_id ?? '',
+      operationsIn(limit),
+      `${limit.limit} in ${limit.window_seconds} s`,
+      String(limit.used),
+      String(limit.remaining),
+      limit.next_freed_at === null ? '' : shortTime(Date.parse(limit.next_freed_at)),
+      limit.enforced ? 'enforced' : 'shadow',
+    ]),
+  );
+}
+
+function operationsIn({ operations }: LimitUse): string {
+  if (operations === null) return 'all';
+  const more = operations.length - OPERATIONS_SHOWN;
+  return `${operations.slice(0, OPERATIONS_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,68 @@
+// `gateway limits simulate`: what other limits would have done to the requests of an access log. Changes nothing.
+
+import type { Command } from 'commander';
+import type { Configuration } from '../../configuration.ts';
+import { createSimulation } from '../../limits/simulate.ts';
+import { ConfigError, toSentence } from '../../mistakes.ts';
+import type { CommandContext } from '../context.ts';
+import { counted, printJson } from '../print.ts';
+import { createProgress } from '../progress.ts';
+import { printSimulation, simulationToJson } from './simulate-print.ts';
+import { openLogs } from './simulate-read.ts';
+
+interface SimulateFlags {
+  readonly limits: string;
+  readonly log: readonly string[];
+  readonly json?: true;
+}
+
+/** The configuration as the gateway would start with it, or with another file in place of limits.yaml. Throws ConfigError. */
+export type LoadWithLimits = (limitsPath?: string) => Promise<Configuration>;
+
+export function addSimulate(limits: Command, context: CommandContext, load: LoadWithLimits): void {
+  limits
+    .command('simulate')
+    .description('replay an access log under other limits and tell which requests they would have refused')
+    .requiredOption('--limits <file>', 'the candidate, in the form of limits.yaml')
+    .requiredOption('--log <files...>', 'what gateways wrote to standard output; may end in .gz; - for standard input')
+    .option('--json', 'print one JSON object, with every organization')
+    .addHelpText('after', '\nExample:\n  gateway limits simulate --limits candidate.yaml --log access.ndjson')
+    .action((flags: SimulateFlags) => simulate(context, load, flags));
+}
+
+async function simulate(context: CommandContext, load: LoadWithLimits, flags: SimulateFlags): Promise<void> {
+  if (new Set(flags.log).size < flags.log.length)
+    context.usage('A log is named twice; its requests would count twice.');
+  const candidate = await checked(context, () => load(flags.limits));
+  const { config, contracts } = await checked(context, () => load());
+  const simulation = createSimulation({
+    operations: new Map(contracts.operations.map(({ operation }) => [operation.id, operation])),
+    present: config.limits,
+    candidate: candidate.config.limits,
+  });
+  const logs = await openLogs(context, flags.log);
+  const progress = createProgress(context, 'replaying');
+  try {
+    await logs.eachRequest(simulation.replay, () => progress.at(logs.read.lines, logs.fraction()));
+  } finally {
+    progress.done();
+  }
+  const result = simulation.result();
+  if (result === undefined) {
+    const lines = counted(logs.read.lines, 'line');
+    context.fail(`No request that limits have counted is in ${flags.log.join(', ')} (${lines} read).`);
+  }
+  const simulated = { candidate: flags.limits, logs: flags.log, read: logs.read, result };
+  if (flags.json) printJson(context, simulationToJson(simulated));
+  else printSimulation(context, simulated);
+}
+
+async function checked(context: CommandContext, load: () => Promise<Configuration>): Promise<Configuration> {
+  try {
+    return await load();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const mistake of error.mistakes) context.complain(`${toSentence(mistake)}\n`);
+    context.fail(`${counted(error.mistakes.length, 'mistake')} in the configuration; nothing was simulated.`);
+  }
+}

@@ -1,0 +1,52 @@
+// Which server of a Redis Cluster has which key.
+
+import { connectRedis } from '../redis.ts';
+
+const SLOTS = 16_384;
+const ANSWER_MAX_MS = 1000;
+
+/** The slot of a key (Redis Cluster specification, "Key distribution model"): CRC16/XMODEM of its hash tag, or of the whole key. */
+export function slotOf(key: string): number {
+  const opening = key.indexOf('{');
+  const closing = opening < 0 ? -1 : key.indexOf('}', opening + 1);
+  const hashed = closing > opening + 1 ? key.slice(opening + 1, closing) : key;
+  let crc = 0;
+  for (const byte of Buffer.from(hashed)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;
+    crc &= 0xffff;
+  }
+  return crc % SLOTS;
+}
+
+/** By slot, the URL of the server that has it; empty where nobody does. */
+export type SlotMap = readonly (URL | undefined)[];
+
+/** Asks one server, on a connection of its own: this is done when something has gone wrong. Rejects when it does not answer. */
+export async function readSlotMap(server: URL): Promise<SlotMap> {
+  const opened = Promise.withResolvers<void>();
+  const client = connectRedis({
+    url: server.href,
+    commandTimeoutMs: ANSWER_MAX_MS,
+    onReady: opened.resolve,
+    onLost: opened.reject,
+  });
+  try {
+    await opened.promise;
+    return toSlotMap((await client.call('CLUSTER', ['SLOTS'])) as Ranges, server);
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** First slot, last slot, the master, replicas. A server that does not know its own name leaves it empty. */
+type Ranges = readonly (readonly [number, number, readonly [string | null, number, ...unknown[]], ...unknown[]])[];
+
+function toSlotMap(ranges: Ranges, asked: URL): SlotMap {
+  const map = Array.from<URL | undefined>({ length: SLOTS });
+  for (const [first, last, [host, port]] of ranges) {
+    const hostname = host ? (host.includes(':') ? `[${host}]` : host) : asked.hostname;
+    map.fill(Object.assign(new URL(asked), { hostname, port: String(port) }), first, last + 1);
+  }
+  return map;
+}

@@ -1,0 +1,137 @@
+// Recorded requests, decided again at their recorded times: once under the present rules, once under those of a candidate, by the code that
+// decides in the gateway.
+
+import type { Caller, Operation } from '../exchange.ts';
+import { createCounters, type LimitRules } from './counters.ts';
+import { createProcessStore } from './process-store.ts';
+import type { Recorded } from './recorded.ts';
+import type { Verdict } from './store.ts';
+import { createTallies, type TalliesResult } from './tallies.ts';
+
+/** Callers kept to be met again; with all they carry about 20 MB. */
+const CALLERS_MAX = 10_000;
+const NO_SCOPES: ReadonlySet<string> = new Set();
+
+export interface SimulateOptions {
+  /** By id: their costs and extra limits are those of today. */
+  readonly operations: ReadonlyMap<string, Operation>;
+  readonly present: LimitRules;
+  readonly candidate: LimitRules;
+}
+
+export interface SimulationResult extends TalliesResult {
+  /** Of the first and the last request, epoch milliseconds. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Requests so far out of order that they were replayed later than they were recorded. */
+  readonly late: number;
+  /** Named in the log and in no contract: replayed with a cost of 1 and no extra limit. */
+  readonly unknownOperations: ReadonlyMap<string, number>;
+}
+
+export interface Simulation {
+  /** In the order of their times. */
+  replay(recorded: Recorded): void;
+  /** Undefined if there was no request. */
+  result(): SimulationResult | undefined;
+}
+
+/**
+ * Memory: the subjects that were active within two windows, and some hundred bytes for each organization there is.
+ *
+ * Requests come at their recorded times whatever is decided about them; clients that are told to wait would come again later.
+ */
+export function createSimulation({ operations, present, candidate }: SimulateOptions): Simulation {
+  let clockMs = Number.NEGATIVE_INFINITY;
+  let fromMs: number | undefined;
+  let late = 0;
+  const now = () => clockMs;
+  const decidePresent = createDecide(present, now);
+  const decideCandidate = createDecide(candidate, now);
+  const operationOf = createOperations(operations);
+  const callerOf = createCallers();
+  const tallies = createTallies();
+
+  return {
+    replay(recorded) {
+      const { atMs, client, refused: recordedRefused } = recorded;
+      if (atMs < clockMs) late += 1;
+      else clockMs = atMs;
+      fromMs ??= clockMs;
+      const caller = callerOf(recorded);
+      const operation = operationOf.find(recorded.operation);
+      tallies.add(recorded, {
+        atMs: clockMs,
+        recordedRefused,
+        present: decidePresent(caller, operation, client),
+        candidate: decideCandidate(caller, operation, client),
+      });
+    },
+    result() {
+      if (fromMs === undefined) return undefined;
+      return { ...tallies.result(), fromMs, toMs: clockMs, late, unknownOperations: operationOf.unknown };
+    },
+  };
+}
+
+function createDecide(rules: LimitRules, now: () => number) {
+  const countersOf = createCounters(rules);
+  const store = createProcessStore({ now });
+  return function decide(caller: Caller, operation: Operation, client: string): Verdict | undefined {
+    const { charges } = countersOf(caller, operation, client);
+    return charges.length === 0 ? undefined : store.decide(charges);
+  };
+}
+
+function createOperations(operations: ReadonlyMap<string, Operation>) {
+  const unknown = new Map<string, number>();
+  /** Only what counting looks at. */
+  const plain = { id: '', cost: 1, extraLimit: undefined } as Operation;
+  return {
+    unknown,
+    find(id: string): Operation {
+      const operation = operations.get(id);
+      if (operation !== undefined) return operation;
+      unknown.set(id, (unknown.get(id) ?? 0) + 1);
+      return plain;
+    },
+  };
+}
+
+/** The same object for the same caller, as in the gateway: counters are looked up by it. */
+function createCallers(): (recorded: Recorded) => Caller {
+  const callers = new Map<string, Caller>();
+  return function callerOf({ organization, tier, issuer, subject }) {
+    const name = `${organization}\n${tier}\n${issuer}\n${subject}`;
+    let caller = callers.get(name);
+    if (caller === undefined) {
+      // They can all be made again: what they have spent is not kept by caller.
+      if (callers.size === CALLERS_MAX) callers.clear();
+      caller = toCaller(organization, tier, issuer, subject);
+      callers.set(name, caller);
+    }
+    return caller;
+  };
+}
+
+function toCaller(
+  id: string | undefined,
+  tier: string | undefined,
+  issuer: string | undefined,
+  subject: string,
+): Caller {
+  const organization =
+    id === undefined || tier === undefined
+      ? undefined
+      : { id, name: id, tier, state: 'active' as const, contacts: [], operator: false };
+  return {
+    subject,
+    issuer,
+    organization,
+    mode: 'live',
+    scopes: NO_SCOPES,
+    revoked: false,
+    expiresAtMs: Number.POSITIVE_INFINITY,
+    allowsAddress: undefined,
+  };
+}

@@ -1,0 +1,75 @@
+// Pure: what came of replayed requests under one set of rules and under another, summed up for whoever they belong to.
+
+import type { Verdict } from './store.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Under one set of rules. */
+export interface Outcomes {
+  refused: number;
+  /** Requests that some limit which is not enforced would have refused. */
+  shadowRefused: number;
+  worstMinute: Minute | undefined;
+}
+
+/** A minute of the clock, and how many requests were refused in it. */
+export interface Minute {
+  /** When it began, epoch milliseconds. */
+  readonly atMs: number;
+  refused: number;
+}
+
+export interface Tally {
+  requests: number;
+  /** Refused when they were recorded. */
+  recordedRefused: number;
+  readonly present: Outcomes;
+  readonly candidate: Outcomes;
+}
+
+/** One request, decided twice; undefined where nothing counts it. */
+export interface Replayed {
+  readonly atMs: number;
+  readonly recordedRefused: boolean;
+  readonly present: Verdict | undefined;
+  readonly candidate: Verdict | undefined;
+}
+
+/** A tally and how to add to it. Requests have to be added in the order of their times. */
+export function createTally(): { readonly tally: Tally; add(replayed: Replayed): void } {
+  const present = createOutcomes();
+  const candidate = createOutcomes();
+  const tally: Tally = {
+    requests: 0,
+    recordedRefused: 0,
+    present: present.outcomes,
+    candidate: candidate.outcomes,
+  };
+  return {
+    tally,
+    add(replayed) {
+      tally.requests += 1;
+      if (replayed.recordedRefused) tally.recordedRefused += 1;
+      present.add(replayed.present, replayed.atMs);
+      candidate.add(replayed.candidate, replayed.atMs);
+    },
+  };
+}
+
+function createOutcomes() {
+  const outcomes: Outcomes = { refused: 0, shadowRefused: 0, worstMinute: undefined };
+  let minute: Minute | undefined;
+  return {
+    outcomes,
+    add(verdict: Verdict | undefined, atMs: number): void {
+      if (verdict === undefined) return;
+      if (verdict.shadowRefusals.length > 0) outcomes.shadowRefused += 1;
+      if (verdict.outcome !== 'refused') return;
+      outcomes.refused += 1;
+      const beganAtMs = atMs - (atMs % MINUTE_MS);
+      if (minute?.atMs !== beganAtMs) minute = { atMs: beganAtMs, refused: 0 };
+      minute.refused += 1;
+      if (minute.refused > (outcomes.worstMinute?.refused ?? 0)) outcomes.worstMinute = minute;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+// What operators see of limits in numbers: who is refused, who is near it, who decides, and how long that takes. Organizations are
+// never labels: there is no end of them, and `gateway limits show` tells about each.
+
+import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import type { Trail } from '../exchange.ts';
+import { createHistogram } from './histogram.ts';
+
+export interface LimitMetricsOptions {
+  /** 1 while the store of the limits is away. */
+  limitStoreAway(): number;
+  /** What decides in its place; undefined while it is there. */
+  limitPolicyInForce(): string | undefined;
+}
+
+export interface LimitMetrics {
+  /** What the limit stage decided on one exchange, if it came so far. */
+  decision(trail: Trail): void;
+  /** One command to the store, in milliseconds from the first question in it to its verdict. */
+  batch(durationMs: number): void;
+}
+
+// The store is on the same network and has 90 ms; in seconds, as Prometheus counts.
+const buckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1];
+
+const AWAY_POLICIES = ['local', 'allow', 'refuse'];
+
+/** Whoever has less than this part of its tightest limit left is near it: a fifth. */
+const NEAR_PART = 5;
+
+export function createLimitMetrics(registry: Registry, options: LimitMetricsOptions): LimitMetrics {
+  const registers = [registry];
+  const decisions = new Counter({
+    name: 'gateway_rate_limit_decisions_total',
+    help: 'Decisions of the limit stage; shadow_refused were admitted because the limit is not enforced.',
+    labelNames: ['policy', 'decision'],
+    registers,
+  });
+  const nearLimit = new Counter({
+    name: 'gateway_rate_limit_near_limit_total',
+    help: 'Requests that were admitted and found more than 80 % of their tightest limit used.',
+    labelNames: ['policy'],
+    registers,
+  });
+  const sources = new Counter({
+    name: 'gateway_rate_limit_decisions_by_source_total',
+    help: 'Who decided: the store (redis, process), a refusal that still holds (known), or the policy while Redis is away.',
+    labelNames: ['source'],
+    registers,
+  });
+  const batches = createHistogram(registry, {
+    name: 'gateway_limit_store_duration_seconds',
+    help: 'Time until Redis had decided what was asked in one turn of the event loop, or the policy did in its place.',
+    labelNames: [],
+    buckets,
+  })();
+  new Gauge({
+    name: 'gateway_limit_store_away',
+    help: '1 while limits are decided without their store.',
+    registers,
+    collect() {
+      this.set(options.limitStoreAway());
+    },
+  });
+  new Gauge({
+    name: 'gateway_limit_store_policy_in_force',
+    help: '1 for the policy that decides on limits while their store is away.',
+    labelNames: ['policy'],
+    registers,
+    collect() {
+      for (const policy of AWAY_POLICIES) this.set({ policy }, Number(options.limitPolicyInForce() === policy));
+    },
+  });
+  const seriesOf = keptBy((policy) => ({
+    admitted: decisions.labels(policy, 'admitted'),
+    refused: decisions.labels(policy, 'refused'),
+    near: nearLimit.labels(policy),
+  }));
+  const decidedBy = keptBy((source) => sources.labels(source));
+
+  return {
+    decision({ quota, quotaSource, code, shadowRefusals }) {
+      if (quotaSource !== undefined) decidedBy(quotaSource).inc();
+      for (const policy of shadowRefusals ?? []) decisions.inc({ policy, decision: 'shadow_refused' });
+      const tightest = quota?.tightest;
+      if (!tightest) return;
+      const { admitted, refused, near } = seriesOf(tightest.policy);
+      if (code === 'rate_limited') refused.inc();
+      else {
+        admitted.inc();
+        if (tightest.remaining * NEAR_PART < tightest.limit) near.inc();
+      }
+    },
+    batch: (durationMs) => batches.observe(durationMs / 1000),
+  };
+}
+
+/** Series are looked up once per name and then only counted. */
+function keptBy<T>(make: (name: string) => T): (name: string) => T {
+  const kept = new Map<string, T>();
+  return (name) => {
+    let made = kept.get(name);
+    if (made === undefined) {
+      made = make(name);
+      kept.set(name, made);
+    }
+    return made;
+  };
+}

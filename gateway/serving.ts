@@ -1,0 +1,156 @@
+// What serves requests under one configuration. Another configuration makes another one; what must outlive that is passed in.
+
+import { createAuthorize } from './auth/authorize.ts';
+import type { Configuration } from './configuration.ts';
+import { createAnswerCheck } from './contract/answer.ts';
+import { parseIdempotencyKey } from './contract/idempotency-key.ts';
+import { createMatch } from './contract/match.ts';
+import { createValidate } from './contract/validate.ts';
+import { createAdmit } from './edge/admit.ts';
+import { createCors } from './edge/cors.ts';
+import type { Ids } from './edge/ids.ts';
+import { createAnswerOptions } from './edge/options.ts';
+import type { Refuse } from './edge/refuse.ts';
+import { createShell } from './edge/shell.ts';
+import type { Arrived, Operation } from './exchange.ts';
+import type { Identity } from './identity.ts';
+import { createLimit } from './limits/limit.ts';
+import type { CounterStore } from './limits/store.ts';
+import type { Throttle } from './limits/throttle.ts';
+import { createPipeline } from './pipeline.ts';
+import { createReplay } from './replay/replay.ts';
+import type { AnswerStore } from './replay/store.ts';
+import { createForward } from './upstream/forward.ts';
+import { createTargets, type Pools } from './upstream/targets.ts';
+
+/** What is there from start to end. */
+export interface Shared {
+  readonly identity: Identity;
+  readonly counters: CounterStore;
+  readonly answers: AnswerStore;
+  readonly throttle: Throttle;
+  readonly pools: Pools;
+  readonly ids: Ids;
+  readonly refuse: Refuse;
+  /** Headers of every answer, flat. */
+  readonly alwaysCarried: readonly string[];
+  /** Where an address of the configuration is right now. */
+  originOf(address: string): string;
+  isDraining(): boolean;
+  now(): number;
+}
+
+export interface Serving {
+  readonly configuration: Configuration;
+  readonly operations: readonly Operation[];
+  /** Everything that arrives as a request; resolves when it has been answered, rejects with what a stage threw. */
+  handle(arrived: Arrived): Promise<void>;
+  /** No request comes any more: resolves when those that are here have ended and nothing is held. */
+  retire(): Promise<void>;
+  /** At the end of everything: what is not stored by now is given up. */
+  close(): Promise<void>;
+}
+
+/** Builds every stage from its slice of the configuration. What is in flight elsewhere is not touched. */
+export function createServing(configuration: Configuration, shared: Shared): Serving {
+  const { identity, alwaysCarried, ids, now } = shared;
+  const { config, contracts } = configuration;
+  const { gateway, upstreams, limits } = config;
+  const operations = contracts.operations.map(({ operation }) => operation);
+  const targets = createTargets(upstreams, shared.originOf, shared.pools);
+  const timeoutMs = (upstream: string) => upstreams[upstream]?.timeoutMs ?? 0;
+  const replays = createReplay({
+    store: shared.answers,
+    keyOf: parseIdempotencyKey,
+    timeoutMs,
+    honoursKey: (upstream) => upstreams[upstream]?.honoursIdempotencyKey === true,
+    ...gateway.idempotency,
+    alwaysCarried,
+  });
+  const admit = createAdmit({
+    ...gateway.limits,
+    trustedProxies: gateway.trustedProxies,
+    isDraining: shared.isDraining,
+  });
+  const { throttle } = shared.throttle;
+  const { match, allowedMethods } = createMatch(operations);
+  const pipeline = createPipeline({
+    admit,
+    throttle,
+    match,
+    authenticate: identity.authenticate,
+    authorize: createAuthorize({
+      operatorScopes: new Set(gateway.operatorScopes),
+      hasTestTarget: targets.hasTestTarget,
+      now,
+    }),
+    limit: createLimit({ store: shared.counters, rules: limits, now }),
+    validate: createValidate({ ...contracts, ...gateway.limits }),
+    replay: replays.replay,
+    forward: createForward({
+      targets,
+      alwaysCarried,
+      answers: createAnswerCheck(contracts.operations, contracts.schemas, now),
+      timeoutMs,
+      assertionFor: identity.assertions.assertionFor,
+      traceId: ids.traceId,
+      spanId: ids.spanId,
+    }),
+  });
+  const shell = createShell({ alwaysCarried, admit, jwks: identity.assertions.jwks, refuse: shared.refuse.refuse });
+  const answerOptions = createAnswerOptions({ admit, throttle, allowedMethods, alwaysCarried });
+  const cors = createCors({
+    hosts: gateway.cors,
+    declaredRequestHeaders: operations.flatMap(({ requestHeaders }) => requestHeaders),
+    declaredResponseHeaders: operations.flatMap(({ responseHeaders }) => [...responseHeaders]),
+    alwaysCarried,
+    admit,
+  });
+
+  function answer(arrived: Arrived): Promise<void> {
+    cors.allow(arrived);
+    if (cors.isPreflight(arrived)) return cors.answerPreflight(arrived);
+    if (shell.owns(arrived.request.url as string)) return shell.handle(arrived);
+    return arrived.request.method === 'OPTIONS' ? answerOptions(arrived) : pipeline(arrived);
+  }
+
+  const { enter, empty } = createCount();
+  return {
+    configuration,
+    operations,
+    handle: (arrived) => enter(answer(arrived)),
+    async retire() {
+      await empty();
+      await targets.close();
+      await replays.settled();
+    },
+    async close() {
+      await targets.close();
+      await replays.close();
+    },
+  };
+}
+
+/** Counts what is under way, so that somebody can wait for its end. */
+function createCount() {
+  let underWay = 0;
+  let onEmpty: (() => void) | undefined;
+
+  function leave(): void {
+    underWay -= 1;
+    if (underWay === 0) onEmpty?.();
+  }
+
+  return {
+    enter(work: Promise<void>): Promise<void> {
+      underWay += 1;
+      work.then(leave, leave);
+      return work;
+    },
+    empty: () =>
+      new Promise<void>((resolve) => {
+        onEmpty = resolve;
+        if (underWay === 0) resolve();
+      }),
+  };
+}

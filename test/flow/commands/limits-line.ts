@@ -1,0 +1,73 @@
+// A gateway with limits to be seen, and the commands that show and reset them, wired as the entry point does.
+
+import type { TestContext } from 'node:test';
+import { addReset } from '../../../gateway/commands/limits/reset.ts';
+import { addShow } from '../../../gateway/commands/limits/show.ts';
+import { createWithUsage } from '../../../gateway/commands/limits/usage.ts';
+import { loadSettings } from '../../../gateway/config/load.ts';
+import { loadConfiguration } from '../../../gateway/configuration.ts';
+import { startGateway, writeConfiguration } from '../../support/gateway.ts';
+import { thingsAt } from '../../support/things.ts';
+import { startUpstream } from '../../support/upstream.ts';
+import { digestOf, PEPPER, temporaryDirectory } from '../../unit/auth/samples.ts';
+import { commandLine } from './command-line.ts';
+
+/** Three requests a minute, two of which may create something; listing is only watched. */
+const limits = {
+  tiers: { standard: { requests: 3, windowSeconds: 60 } },
+  extra: {
+    creating: { requests: 2, windowSeconds: 60, per: 'key' },
+    listing: { requests: 1, windowSeconds: 60, per: 'organization', enforce: false },
+  },
+  operations: { createThing: { extra: 'creating' }, listThings: { extra: 'listing' } },
+};
+
+/** All of it ends with the test. Commands see what `environment` says, and the gateway the same. */
+export async function limitsLine(test: TestContext, environment: Record<string, string> = {}) {
+  const directory = temporaryDirectory(test);
+  const upstream = await startUpstream();
+  test.after(() => upstream.close());
+  const files = { ...thingsAt(upstream.url), limits };
+  const all = { KEY_PEPPER: PEPPER, GATEWAY_DATA: `${directory}/data`, ...environment };
+  const gateway = await startGateway({ ...files, dataDirectory: all.GATEWAY_DATA, environment: all });
+  test.after(() => gateway.stop());
+  writeConfiguration(directory, files);
+
+  const asOperator: Record<string, string> = {
+    ...all,
+    ADMIN_PORT: new URL(gateway.adminUrl).port,
+    GATEWAY_CONFIG: `${directory}/config`,
+    GATEWAY_CONTRACTS: `${directory}/openapi`,
+  };
+  const settings = () => loadSettings(asOperator);
+  const line = commandLine(test, directory, {}, (program, given) => {
+    const context = {
+      ...given,
+      now: Date.now,
+      // The gateway's own: what commands do about a key store that is away is not the matter here.
+      openStore: async () => ({ store: { ...gateway.store, close: () => undefined }, digestOf }),
+    };
+    const withUsage = createWithUsage(context, {
+      settings,
+      configuration: () => loadConfiguration(settings(), asOperator),
+      adminToken: () => asOperator.ADMIN_TOKEN,
+    });
+    const group = program.command('limits');
+    addShow(group, context, withUsage);
+    addReset(group, context, withUsage);
+  });
+  const { id, key } = await gateway.issueKey({ organization: 'org_acme' });
+
+  /** The status of the answer to one request with the key. */
+  async function call(method: 'GET' | 'POST'): Promise<number> {
+    const answer = await fetch(`${gateway.url}/v1/things`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(method === 'POST' && { body: '{"name":"one"}' }),
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+
+  return { ...line, gateway, keyId: id, call, asOperator };
+}

@@ -1,0 +1,166 @@
+// `gateway limits show` and `reset`, with the counters in Redis or in the gateway's memory: the same words, the same effects.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { LimitUse, UsageReport } from '../../../gateway/limits/usage.ts';
+import { apartAt, startRedis, type TestRedis } from '../../support/redis.ts';
+import { startUpstream } from '../../support/upstream.ts';
+import { until } from '../../unit/auth/samples.ts';
+import { limitsLine } from './limits-line.ts';
+
+let redis: TestRedis;
+before(async () => {
+  redis = await startRedis();
+});
+after(() => redis.stop());
+
+const figuresOf = ({ limits }: UsageReport) => limits.map(({ policy, used, remaining }) => [policy, used, remaining]);
+const untimed = ({ next_freed_at, source, ...rest }: LimitUse) => rest;
+
+const places = [
+  { name: 'in the memory of the gateway', source: 'process', environment: async () => ({}) },
+  { name: 'in Redis', source: 'redis', environment: async () => ({ REDIS_URL: apartAt(redis.url) }) },
+];
+for (const { name, source, environment } of places) {
+  describe(`counters ${name}`, () => {
+    it('are shown by the rules they come from, and looking spends nothing', async (t) => {
+      const { call, json, keyId } = await limitsLine(t, await environment());
+      const startedMs = Date.now();
+      assert.deepEqual([await call('POST'), await call('GET')], [200, 200]);
+      await json('limits', 'show', '--org', 'org_acme');
+      const report: UsageReport = await json('limits', 'show', '--org', 'org_acme');
+      assert.deepEqual([report.organization, report.tier], ['org_acme', 'standard']);
+      assert.deepEqual(report.limits.map(untimed), [
+        {
+          policy: 'organization',
+          rule: 'tiers.standard',
+          key_id: null,
+          operations: null,
+          enforced: true,
+          limit: 3,
+          window_seconds: 60,
+          used: 2,
+          remaining: 1,
+        },
+        {
+          policy: 'creating',
+          rule: 'extra.creating',
+          key_id: keyId,
+          operations: ['createThing'],
+          enforced: true,
+          limit: 2,
+          window_seconds: 60,
+          used: 1,
+          remaining: 1,
+        },
+        {
+          policy: 'listing',
+          rule: 'extra.listing',
+          key_id: null,
+          operations: ['listThings'],
+          enforced: false,
+          limit: 1,
+          window_seconds: 60,
+          used: 1,
+          remaining: 0,
+        },
+      ]);
+      for (const limit of report.limits) {
+        assert.equal(limit.source, source);
+        const freedMs = Date.parse(limit.next_freed_at ?? '');
+        assert.ok(freedMs >= startedMs + 59_000 && freedMs <= Date.now() + 60_000, limit.next_freed_at ?? 'null');
+      }
+    });
+
+    it('are forgotten by a reset: who was refused is let in, and the audit log says who did it', async (t) => {
+      const { call, json, gateway } = await limitsLine(t, await environment());
+      for (let i = 0; i < 3; i += 1) await call('GET');
+      // The second refusal is one that the gateway remembers.
+      assert.deepEqual([await call('GET'), await call('GET')], [429, 429]);
+
+      const reset = await json('limits', 'reset', '--org', 'org_acme');
+      assert.equal(reset.organization, 'org_acme');
+      assert.deepEqual(figuresOf(await json('limits', 'show', '--org', 'org_acme')), [
+        ['organization', 0, 3],
+        ['creating', 0, 2],
+        ['listing', 0, 1],
+      ]);
+      await until(async () => (await call('GET')) === 200);
+
+      const [change] = await gateway.store.audit.list({ organization: 'org_acme', limit: 1 });
+      assert.deepEqual([change?.kind, change?.organization, change?.by], ['limits.reset', 'org_acme', 'tests']);
+    });
+
+    it('of another organization stay as they are', async (t) => {
+      const { call, json, gateway } = await limitsLine(t, await environment());
+      await gateway.issueKey({ organization: 'org_other' });
+      await call('GET');
+      await json('limits', 'reset', '--org', 'org_other');
+      assert.deepEqual(figuresOf(await json('limits', 'show', '--org', 'org_acme'))[0], ['organization', 1, 2]);
+      assert.deepEqual(figuresOf(await json('limits', 'show', '--org', 'org_other'))[0], ['organization', 0, 3]);
+    });
+
+    it('of an organization that is not there are not made up', async (t) => {
+      const { run } = await limitsLine(t, await environment());
+      for (const command of ['show', 'reset']) {
+        const { code, err } = await run('limits', command, '--org', 'org_none');
+        assert.deepEqual([code, err], [1, 'There is no organization org_none.']);
+      }
+    });
+  });
+}
+
+it('people read a table', async (t) => {
+  const { call, run, keyId } = await limitsLine(t);
+  await call('POST');
+  const { out } = await run('limits', 'show', '--org', 'org_acme');
+  const [head, , columns, ...rows] = out.trimEnd().split('\n');
+  assert.equal(head, 'org_acme, tier standard');
+  assert.match(columns ?? '', /^POLICY +RULE +KEY +OPERATIONS +LIMIT +USED +LEFT +NEXT FREED AT +STATE$/);
+  assert.match(rows[0] ?? '', /^organization +tiers\.standard +- +all +3 in 60 s +1 +2 +\d{4}-.*Z +enforced$/);
+  assert.match(rows[1] ?? '', new RegExp(`^creating +extra\\.creating +${keyId} +createThing +2 in 60 s +1 +1 `));
+  assert.match(rows[2] ?? '', /^listing +extra\.listing +- +listThings +1 in 60 s +0 +1 +- +shadow$/);
+  assert.match((await run('limits', 'reset', '--org', 'org_acme')).out, /^Forgot what org_acme has spent/);
+});
+
+describe('when the counters cannot be read', () => {
+  it('the command says that no gateway runs, or that Redis is away', async (t) => {
+    const { run, asOperator } = await limitsLine(t);
+    asOperator.ADMIN_PORT = await closedPort();
+    const alone = await run('limits', 'show', '--org', 'org_acme');
+    assert.equal(alone.code, 1);
+    assert.match(alone.err, /^No gateway answers at http:\/\/127\.0\.0\.1:\d+\. Without REDIS_URL its memory/);
+
+    asOperator.REDIS_URL = `redis://127.0.0.1:${await closedPort()}`;
+    const away = await run('limits', 'reset', '--org', 'org_acme');
+    assert.equal(away.code, 1);
+    assert.match(away.err, /^The counters in Redis cannot be reached: /);
+  });
+
+  it('off loopback the admin token opens the listener, and without it the command says so', async (t) => {
+    const { json, run, asOperator } = await limitsLine(t, { ADMIN_HOST: '0.0.0.0', ADMIN_TOKEN: 'made-for-this-test' });
+    assert.equal((await json('limits', 'show', '--org', 'org_acme')).organization, 'org_acme');
+    delete asOperator.ADMIN_TOKEN;
+    const { code, err } = await run('limits', 'reset', '--org', 'org_acme');
+    assert.deepEqual([code, err.replace(/:\d+/, '')], [1, `The gateway at http://127.0.0.1 answered 401: ${NO_TOKEN}`]);
+  });
+
+  it('somebody else on the port of the admin listener is not taken for a gateway', async (t) => {
+    const { run, asOperator } = await limitsLine(t);
+    const other = await startUpstream((_request, response) => response.writeHead(404).end('404 page not found'));
+    t.after(() => other.close());
+    asOperator.ADMIN_PORT = new URL(other.url).port;
+    const { code, err } = await run('limits', 'show', '--org', 'org_acme');
+    assert.equal(code, 1);
+    assert.match(err, /answered 404: no reason given$/);
+  });
+});
+
+const NO_TOKEN = 'The admin token is required.';
+
+/** A port that somebody has just left. */
+async function closedPort(): Promise<string> {
+  const left = await startUpstream();
+  await left.close();
+  return new URL(left.url).port;
+}

@@ -1,0 +1,38 @@
+// `limits simulate` on the configuration of a directory, with logs and candidates written for it.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { addSimulate } from '../../../gateway/commands/limits/simulate.ts';
+import { loadSettings } from '../../../gateway/config/load.ts';
+import { loadConfiguration } from '../../../gateway/configuration.ts';
+import { temporaryDirectory } from '../../unit/auth/samples.ts';
+import { commandLine } from './command-line.ts';
+
+/** `configured` holds `config/` and `openapi/`. */
+export function simulateLine(test: TestContext, configured: string) {
+  const environment = { GATEWAY_CONFIG: join(configured, 'config'), GATEWAY_CONTRACTS: join(configured, 'openapi') };
+  const load = (limitsPath?: string) => loadConfiguration(loadSettings(environment), environment, 'few', limitsPath);
+  const line = commandLine(test, undefined, {}, (program, context) =>
+    addSimulate(program.command('limits'), context, load),
+  );
+  const directory = temporaryDirectory(test);
+
+  /** Writes a file and gives its path. */
+  function written(name: string, content: string | Buffer): string {
+    const path = join(directory, name);
+    writeFileSync(path, content);
+    return path;
+  }
+
+  return {
+    ...line,
+    written,
+    log: (entries: readonly object[], name = 'access.ndjson') => written(name, toLog(entries)),
+    candidate: (members: object) => written('candidate.yaml', JSON.stringify(members, null, 2)),
+  };
+}
+
+export function toLog(entries: readonly object[]): string {
+  return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+}

@@ -1,0 +1,87 @@
+// A configuration with mistakes is told to everybody who might look, and nothing of it is in force.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { thingsAt, thingsContract } from '../../support/things.ts';
+import { createWorld, type World } from '../../support/world.ts';
+import { inForce, reloadsCounted, roomy, save, saveAndReload, until } from './files.ts';
+
+describe('a file with mistakes', () => {
+  let world: World;
+  let limitsBefore: string;
+  before(async () => {
+    world = await createWorld({ limits: { tiers: { standard: { requests: 777 } } } });
+    limitsBefore = readFileSync(join(world.gateway.directory, 'config/limits.yaml'), 'utf8');
+  });
+  after(() => world.close());
+
+  const limitInForce = async () => (await world.call('GET /v1/things')).headers['x-ratelimit-limit'];
+
+  it('is told with file, line and remedy in log, metric, /status and audit log; the limits stay', async () => {
+    const { gateway } = world;
+    const versionBefore = (await inForce(gateway)).version;
+    save(gateway, 'config/limits.yaml', 'tiers:\n  standard: { requests: 0 }\n');
+    await until(async () => (await inForce(gateway)).last_failure !== null);
+
+    const { version, last_failure: failure } = await inForce(gateway);
+    assert.equal(version, versionBefore);
+    assert.match(failure?.mistakes[0] ?? '', /limits\.yaml:2:\d+: tiers\.standard\.requests: .+/);
+    const line = gateway.logLines().find(({ msg }) => /mistakes/.test(String(msg)));
+    assert.deepEqual([line?.level, line?.mistakes], [50, failure?.mistakes]);
+    assert.deepEqual(await reloadsCounted(gateway), { applied: 0, refused: 1 });
+    const [row] = await gateway.store.audit.list({ limit: 1 });
+    assert.deepEqual([row?.kind, row?.by], ['configuration.changed', 'reload']);
+    assert.deepEqual([row?.details.outcome, row?.details.mistakes], ['refused', failure?.mistakes]);
+    assert.equal(await limitInForce(), '777');
+  });
+
+  it('is forgotten when the file is as it was, which is no other configuration', async () => {
+    const { gateway } = world;
+    const { version } = await inForce(gateway);
+    save(gateway, 'config/limits.yaml', limitsBefore);
+    await until(async () => (await inForce(gateway)).last_failure === null);
+    assert.equal((await inForce(gateway)).version, version);
+    assert.deepEqual(await reloadsCounted(gateway), { applied: 0, refused: 1 });
+  });
+
+  it('brings nothing of the other files into force either', async () => {
+    const { gateway } = world;
+    save(gateway, 'config/limits.yaml', { ...roomy, tiers: { standard: { requests: 555 } } });
+    await saveAndReload(gateway, 'openapi/things.yaml', { openapi: '3.1.1', paths: {} });
+    assert.equal(await limitInForce(), '777');
+    await saveAndReload(gateway, 'openapi/things.yaml', thingsContract());
+    assert.equal(await limitInForce(), '555');
+  });
+
+  it('may be a contract: what is wrong in it is named with its line', async () => {
+    const { gateway } = world;
+    await saveAndReload(gateway, 'openapi/things.yaml', 'openapi: 3.1.1\ninfo: { title: It }\npaths: {}\n');
+    const [mistake = ''] = (await inForce(gateway)).last_failure?.mistakes ?? [];
+    assert.match(mistake, /things\.yaml:2:/);
+    assert.equal((await world.call('GET /v1/things')).status, 200);
+    await saveAndReload(gateway, 'openapi/things.yaml', thingsContract());
+    assert.equal((await inForce(gateway)).last_failure, null);
+  });
+
+  it('may ask for what needs a start: nothing of it is in force, and each key is named', async () => {
+    const { gateway, upstream } = world;
+    const next = { timeouts: { drainDelayMs: 1 }, publicUrl: 'http://elsewhere.example', operatorScopes: ['a:read'] };
+    await saveAndReload(gateway, 'config/gateway.yaml', { ...next, limits: { urlBytesMax: 300, jsonDepthMax: 5 } });
+    const mistakes = (await inForce(gateway)).last_failure?.mistakes ?? [];
+    const places = mistakes.map((sentence) => /gateway\.yaml:\d+:\d+: ([\w.]+):/.exec(sentence)?.[1]);
+    assert.deepEqual(places, ['publicUrl', 'limits.urlBytesMax', 'timeouts', 'operatorScopes']);
+    await saveAndReload(gateway, 'config/gateway.yaml', { timeouts: { drainDelayMs: 0 } });
+    const { things } = thingsAt(upstream.url).upstreams;
+    await saveAndReload(gateway, 'config/upstreams.yaml', {
+      upstreams: { things: { ...things, test: 'sandbox:platform' } },
+    });
+    assert.match(
+      (await inForce(gateway)).last_failure?.mistakes[0] ?? '',
+      /upstreams\.things: .+sandbox.+Start the gateway again/,
+    );
+    await saveAndReload(gateway, 'config/upstreams.yaml', { upstreams: { things } });
+    assert.equal((await inForce(gateway)).last_failure, null);
+  });
+});

@@ -1,0 +1,67 @@
+// What was counted before a reload counts after it, in the process and in Redis.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { closesAfterEach } from '../../support/closing.ts';
+import { ask, requestOf } from '../../support/connection.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts';
+import { thingsAt } from '../../support/things.ts';
+import { saveAndReload } from './files.ts';
+
+const limitsOf = (requests: number) => ({ tiers: { standard: { requests } } });
+
+describe('counters', () => {
+  let upstream: ScriptedUpstream;
+  let redis: TestRedis;
+  before(async () => {
+    upstream = await startScriptedUpstream();
+    redis = await startRedis();
+  });
+  after(async () => {
+    await upstream.close();
+    await redis.stop();
+  });
+  const start = closesAfterEach();
+
+  /** How many of so many are admitted. */
+  async function offer(gateway: TestGateway, authorization: string, count: number): Promise<number> {
+    const answers = await Promise.all(
+      Array.from({ length: count }, () =>
+        ask(gateway.port, requestOf('GET /v1/things', { Authorization: authorization })),
+      ),
+    );
+    for (const { status } of answers) assert.ok(status === 200 || status === 429, String(status));
+    return answers.filter(({ status }) => status === 200).length;
+  }
+
+  const stores = [
+    ['the process', () => ({})],
+    ['Redis', () => ({ REDIS_URL: redis.url })],
+  ] as const;
+  for (const [name, environment] of stores) {
+    it(`in ${name} admit exactly the limit over a reload in the middle of a window`, async () => {
+      const options = { ...thingsAt(upstream.url), limits: limitsOf(20), environment: environment() };
+      const gateway = await start(startGateway(options));
+      const { authorization } = await gateway.authorize({ organization: `org_${process.pid}` });
+      assert.equal(await offer(gateway, authorization, 12), 12);
+      const offered = offer(gateway, authorization, 20);
+      await saveAndReload(gateway, 'config/limits.yaml', { ...limitsOf(20), whenStoreIsAway: 'refuse' });
+      assert.equal((await offered) + (await offer(gateway, authorization, 20)), 8);
+    });
+
+    it(`in ${name} follow a limit up and down, without forgetting what was refused by the old one only`, async () => {
+      const options = { ...thingsAt(upstream.url), limits: limitsOf(5), environment: environment() };
+      const gateway = await start(startGateway(options));
+      const { authorization } = await gateway.authorize({ organization: `org_up_${process.pid}` });
+      assert.equal(await offer(gateway, authorization, 9), 5);
+      await saveAndReload(gateway, 'config/limits.yaml', limitsOf(8));
+      assert.equal(await offer(gateway, authorization, 9), 3);
+      await saveAndReload(gateway, 'config/limits.yaml', limitsOf(6));
+      assert.equal(await offer(gateway, authorization, 3), 0);
+      await saveAndReload(gateway, 'config/limits.yaml', limitsOf(10));
+      assert.equal(await offer(gateway, authorization, 9), 2);
+    });
+  }
+});

@@ -1,0 +1,38 @@
+// SIGHUP: the way of service managers to ask for the configuration anew.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
+import { writeConfiguration } from '../../support/gateway.ts';
+import { createInstallation } from '../../support/process.ts';
+import { thingsAt } from '../../support/things.ts';
+import { inForce, until } from './files.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'gateway-sighup-'));
+const installation = createInstallation({
+  GATEWAY_CONFIG: join(directory, 'config'),
+  GATEWAY_CONTRACTS: join(directory, 'openapi'),
+});
+after(() => {
+  installation.remove();
+  rmSync(directory, { recursive: true });
+});
+
+it('SIGHUP has the files loaded anew, good or bad, and the gateway goes on', async () => {
+  const options = thingsAt('http://127.0.0.1:9');
+  writeConfiguration(directory, options);
+  const gateway = await installation.start();
+  const adminUrl = `http://127.0.0.1:${gateway.adminPort}`;
+  const { version } = await inForce({ adminUrl });
+  writeConfiguration(directory, { ...options, limits: { tiers: { standard: { requests: 1 } } } });
+  gateway.child.kill('SIGHUP');
+  await until(async () => (await inForce({ adminUrl })).version !== version);
+  writeConfiguration(directory, { ...options, limits: { tiers: {}, nonsense: true } });
+  gateway.child.kill('SIGHUP');
+  await until(async () => (await inForce({ adminUrl })).last_failure !== null);
+  assert.equal((await fetch(`${adminUrl}/readyz`)).status, 200);
+  await until(() => gateway.output().split('asked to load the configuration anew').length === 3);
+  assert.equal(await gateway.stop(), 0);
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { createReadContract } from '../../../gateway/contract/document.ts';
+import { createContractReader } from '../../../gateway/contract/reader.ts';
+import type { Mistake } from '../../../gateway/mistakes.ts';
+import { documentOf } from './compiled.ts';
+
+describe('the thread that reads contracts', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'reader-'));
+  const reader = createContractReader();
+  after(() => {
+    reader.close();
+    rmSync(directory, { recursive: true });
+  });
+  const write = (name: string, document: unknown) => {
+    const file = join(directory, name);
+    writeFileSync(file, JSON.stringify(document));
+    return file;
+  };
+
+  /** What is read there, beside what is read here. */
+  async function both(file: string) {
+    const [there, here]: [Mistake[], Mistake[]] = [[], []];
+    const read = await reader.readContract(file, there);
+    return {
+      there: { read, mistakes: there },
+      here: { read: await (await createReadContract())(file, here), mistakes: here },
+    };
+  }
+
+  it('hands over what is too long for one piece, complete and in its order', async () => {
+    const text = 'x'.repeat(30_000);
+    const answer = { responses: { 200: { description: text } } };
+    const paths = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`/p${index}`, { get: answer }]));
+    const schemas = Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [`S${index}`, { type: 'object', description: text, required: ['a'] }]),
+    );
+    const { there, here } = await both(write('large.json', documentOf(paths, { components: { schemas } })));
+    assert.ok(isDeepStrictEqual(there, here));
+    assert.ok(JSON.stringify(there.read?.root) === JSON.stringify(here.read?.root));
+    assert.equal(Object.keys(there.read?.root.paths as object).length, 30);
+  });
+
+  it('says what is wrong as the boot does, and that a part is no document', async () => {
+    const wrong = await both(write('wrong.json', documentOf({ '/a': { get: { responses: { 200: {} } } } })));
+    assert.equal(wrong.there.read, undefined);
+    assert.ok(wrong.there.mistakes.length > 0);
+    assert.deepEqual(wrong.there, wrong.here);
+    const part = await both(write('part.json', { schemas: {} }));
+    assert.deepEqual(part.there, { read: undefined, mistakes: [] });
+  });
+
+  it('rejects instead of waiting for ever when it is closed meanwhile', async () => {
+    const other = createContractReader();
+    const reading = other.readContract(write('late.json', documentOf({})), []);
+    other.close();
+    await assert.rejects(reading);
+  });
+});

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Caller, Trail } from '../../../gateway/exchange.ts';
+import { parseRecorded } from '../../../gateway/limits/recorded.ts';
+import { createLines } from '../../../gateway/observe/line.ts';
+import { createTrail } from '../../../gateway/observe/trail.ts';
+import { caller, operation, organization } from './parties.ts';
+import { exchange, recorded } from './recorded.ts';
+import { START_MS } from './scenarios.ts';
+
+const parse = (members: Record<string, unknown>) => parseRecorded(JSON.stringify(exchange(members)));
+
+/** What a gateway writes about a request whose limits were decided. */
+function written(by: Caller, notes: Partial<Trail> = {}): string {
+  const trail: Trail = {
+    ...createTrail('req_1', 'GET'),
+    stage: 'forward',
+    status: 200,
+    operation: operation('listThings'),
+    caller: by,
+    clientAddress: '192.0.2.1',
+    quota: { states: [], tightest: undefined },
+    quotaSource: 'redis',
+    quotaDecidedAtMs: START_MS,
+    ...notes,
+  };
+  return createLines().lineOf(trail, 30, START_MS + 5);
+}
+
+test('what the gateway writes is read back: caller, operation, address and the time of the decision', () => {
+  const line = written(caller('key_1', organization('org_a')));
+  assert.deepEqual(parseRecorded(line), recorded(0, { writtenAtMs: START_MS + 5 }));
+});
+
+test('the caller of a token is known by its issuer too, and an anonymous one has no organization', () => {
+  const ofToken = parseRecorded(written({ ...caller('user_1', organization('org_a')), issuer: 'web' }));
+  assert.ok(typeof ofToken === 'object');
+  assert.deepEqual([ofToken.issuer, ofToken.subject], ['web', 'user_1']);
+  const anonymous = parseRecorded(written(caller('anonymous', undefined)));
+  assert.ok(typeof anonymous === 'object');
+  assert.deepEqual([anonymous.organization, anonymous.tier, anonymous.client], [undefined, undefined, '192.0.2.1']);
+});
+
+test('a refusal counts as one of the limits only if they made it', () => {
+  const refusedAt = (stage: string, code: string) => parse({ stage, status: 429, code });
+  for (const [stage, code, refused] of [
+    ['limit', 'rate_limited', true],
+    ['limit', 'gateway_overloaded', false],
+    ['forward', 'rate_limited', false],
+  ] as const) {
+    const found = refusedAt(stage, code);
+    assert.ok(typeof found === 'object');
+    assert.equal(found.refused, refused, `${stage} ${code}`);
+  }
+});
+
+test('what no rule counted is taken to have been decided when it arrived', () => {
+  const found = parse({ decided_at: undefined, time: START_MS + 40, duration_ms: 38.6 });
+  assert.ok(typeof found === 'object');
+  assert.equal(found.atMs, START_MS + 1);
+});
+
+for (const stage of ['admit', 'throttle', 'match', 'authenticate', 'authorize']) {
+  test(`an exchange that ended in ${stage} was never counted`, () => {
+    assert.equal(parse({ stage, status: 400 }), 'before_limits');
+  });
+}
+
+test('a line about something else than an exchange is told from one that no gateway wrote', () => {
+  assert.equal(parseRecorded('{"level":30,"time":1,"msg":"the key store is back"}'), 'other');
+  for (const line of ['', ' ', 'GET / HTTP/1.1', '{"msg":"exchange"', 'null', '[]', '"exchange"', '7', '{}', '\x00']) {
+    assert.equal(parseRecorded(line), 'unreadable', line);
+  }
+});
+
+for (const [what, members] of [
+  ['no time', { time: undefined }],
+  ['a time that is text', { time: '2026-11-20T12:00:00Z' }],
+  ['a time that no calendar has', { time: 1e300, decided_at: undefined }],
+  ['no time of its decision that is one', { decided_at: 'now' }],
+  ['a time before all times', { decided_at: -1 }],
+  ['no duration', { duration_ms: null }],
+  ['no operation', { operation: undefined }],
+  ['a number for an organization', { organization: 7 }],
+  ['an organization without a tier', { tier: undefined }],
+  ['a tier without an organization', { organization: undefined }],
+  ['no caller', { key_id: undefined }],
+  ['an issuer without a subject', { token_issuer: 'web', key_id: undefined }],
+  ['an address that is none', { client: [] }],
+] as const) {
+  test(`an exchange with ${what} is unreadable`, () => {
+    assert.equal(parse(members), 'unreadable');
+  });
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { createCounters, type LimitRules } from '../../../gateway/limits/counters.ts';
+import { createProcessStore, type ProcessStore } from '../../../gateway/limits/process-store.ts';
+import type { CounterStore } from '../../../gateway/limits/store.ts';
+import { createUsage, type Usage } from '../../../gateway/limits/usage.ts';
+import { uncounted } from '../../../gateway/limits/verdict.ts';
+import { caller, operation, organization, rule, rules } from './parties.ts';
+import { START_MS } from './scenarios.ts';
+
+const acme = organization('org_acme');
+const createJob = operation('createJob', { extraLimit: 'job-creation', cost: 2 });
+const extra = { 'job-creation': { ...rule(30, { enforce: false, windowSeconds: 10 }), per: 'key' as const } };
+const iso = (ms: number) => new Date(START_MS + ms).toISOString();
+
+let nowMs = START_MS;
+let table: LimitRules;
+let store: ProcessStore;
+let noted: string[];
+beforeEach(() => {
+  nowMs = START_MS;
+  table = rules({ extra });
+  store = createProcessStore({ now: () => nowMs });
+  noted = [];
+});
+
+function usageOf(counters: Pick<CounterStore, 'decide' | 'reset'> = store): Usage {
+  return createUsage({
+    store: counters,
+    rules: () => table,
+    operations: () => [createJob],
+    organizationOf: (id) => (id === acme.id ? acme : undefined),
+    keysOf: () => ['key_1'],
+    noteReset: (id, by) => void noted.push(`${id} by ${by}`),
+  });
+}
+
+/** One request to createJob. */
+function spend(): string {
+  return store.decide(createCounters(table)(caller('key_1', acme), createJob, '').charges).outcome;
+}
+
+test('shows what is used of each limit, by which rule, and when the oldest of it is freed', async () => {
+  spend();
+  nowMs += 3_000;
+  spend();
+  assert.deepEqual(await usageOf().show('org_acme'), {
+    organization: 'org_acme',
+    tier: 'standard',
+    limits: [
+      {
+        policy: 'organization',
+        rule: 'tiers.standard',
+        key_id: null,
+        operations: null,
+        enforced: true,
+        limit: 100,
+        window_seconds: 60,
+        used: 4,
+        remaining: 96,
+        next_freed_at: iso(60_000),
+        source: 'process',
+      },
+      {
+        policy: 'job-creation',
+        rule: 'extra.job-creation',
+        key_id: 'key_1',
+        operations: ['createJob'],
+        enforced: false,
+        limit: 30,
+        window_seconds: 10,
+        used: 4,
+        remaining: 26,
+        next_freed_at: iso(10_000),
+        source: 'process',
+      },
+    ],
+  });
+});
+
+test('what is unused has nothing to be freed, and looking spends nothing', async () => {
+  const limits = async () => (await usageOf().show('org_acme'))?.limits;
+  const untouched = await limits();
+  assert.deepEqual(
+    untouched?.map(({ used, remaining, next_freed_at }) => [used, remaining, next_freed_at]),
+    [
+      [0, 100, null],
+      [0, 30, null],
+    ],
+  );
+  assert.deepEqual(await limits(), untouched);
+});
+
+test('a limit that was lowered below what is spent shows all of it, and nothing left', async () => {
+  for (let i = 0; i < 10; i += 1) spend();
+  table = rules({ tiers: { standard: rule(5) }, extra });
+  const [main] = (await usageOf().show('org_acme'))?.limits ?? [];
+  assert.deepEqual([main?.limit, main?.used, main?.remaining], [5, 20, 0]);
+});
+
+test('a reset gives all limits back, and notes who wanted it', async () => {
+  table = rules({ tiers: { standard: rule(2) }, extra });
+  assert.deepEqual([spend(), spend()], ['admitted', 'refused']);
+  assert.deepEqual(await usageOf().reset('org_acme', 'ada'), { organization: 'org_acme', counters: 4 });
+  assert.deepEqual(noted, ['org_acme by ada']);
+  assert.deepEqual(
+    (await usageOf().show('org_acme'))?.limits.map(({ used }) => used),
+    [0, 0],
+  );
+  assert.deepEqual([spend(), spend()], ['admitted', 'refused']);
+});
+
+test('of an organization that is not there nothing is shown, reset or noted', async () => {
+  assert.equal(await usageOf().show('org_none'), undefined);
+  assert.equal(await usageOf().reset('org_none', 'ada'), undefined);
+  assert.deepEqual(noted, []);
+});
+
+test('counters that are away are not taken for unused ones, and a reset that failed is not noted', async () => {
+  const away = {
+    decide: () => uncounted('undecided', nowMs, 'refuse'),
+    reset: () => Promise.reject(new Error('Redis is away')),
+  };
+  await assert.rejects(usageOf(away).show('org_acme'), /away/);
+  await assert.rejects(usageOf(away).reset('org_acme', 'ada'), /away/);
+  assert.deepEqual(noted, []);
+});

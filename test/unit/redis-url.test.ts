@@ -1,0 +1,44 @@
+// What REDIS_URL may say.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseRedisUrl } from '../../gateway/redis.ts';
+
+test('one server is passed on as it is written', () => {
+  for (const url of ['redis://localhost', 'rediss://user:secret@redis:6379/1', 'redis://[::1]:6379?keyPrefix=a']) {
+    assert.deepEqual(parseRedisUrl(url), { kind: 'server', url });
+  }
+});
+
+test('Sentinels come with the name of the master, and perhaps a database', () => {
+  const address = parseRedisUrl('rediss+sentinel://user:secret@s1,s2:26380/mymaster/2');
+  assert.ok(address?.kind === 'sentinel');
+  assert.deepEqual([address.master, address.db], ['mymaster', 2]);
+  assert.deepEqual(
+    address.sentinels.map(({ href }) => href),
+    ['rediss://user:secret@s1', 'rediss://user:secret@s2:26380'],
+  );
+});
+
+test('a Cluster is some of its servers', () => {
+  const address = parseRedisUrl('redis+cluster://h1:7000,[::1]:7001');
+  assert.ok(address?.kind === 'cluster');
+  assert.deepEqual(
+    address.servers.map(({ host }) => host),
+    ['h1:7000', '[::1]:7001'],
+  );
+});
+
+test('anything else is no address', () => {
+  for (const url of [
+    'redis',
+    'http://redis:6379',
+    'redis+sentinel://s1:26379',
+    'redis+cluster://h1:7000/name',
+    'redis+cluster://h1:7000,,h2:7000',
+    'redis+cluster://h1:99999',
+    'redis+other://h1:7000',
+  ]) {
+    assert.equal(parseRedisUrl(url), undefined, url);
+  }
+});
