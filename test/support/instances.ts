@@ -61,6 +61,7 @@ export interface KeysStatus {
   readonly reason?: string;
   readonly readAtMs: number;
   readonly graceEndsAtMs?: number;
+  readonly writeFailure?: string;
   readonly instance: string;
   readonly position: number;
 }

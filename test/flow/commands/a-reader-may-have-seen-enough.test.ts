@@ -23,3 +23,12 @@ for (const command of ['keys list', 'keys list --json', 'orgs list --json']) {
     assert.equal(stderr, '');
   });
 }
+
+test('what cannot be written is a sentence, and a failure', async () => {
+  const line = `${executable} keys list > /dev/full`;
+  await assert.rejects(
+    promisify(execFile)('sh', ['-c', line], { env: installation.environment }),
+    ({ code, stderr }: { code: number; stderr: string }) =>
+      code === 1 && stderr === 'gateway: The output cannot be written (ENOSPC).\n',
+  );
+});

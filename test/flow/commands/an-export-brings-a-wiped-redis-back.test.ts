@@ -65,4 +65,9 @@ test('export, wipe, import: every key works as before', async () => {
   assert.deepEqual(JSON.parse(imported.stdout).keys, { new: keys.length, already_there: 0 });
   await eventually(async () => (await outcomes([good.key])).flat().every((outcome) => outcome === '200'));
   assert.deepEqual(await outcomes(keys), before);
+  for (const gateway of instances.gateways) {
+    assert.ok(
+      gateway.logLines().some(({ level, msg }) => level === 50 && /^the key store was wiped/.test(String(msg))),
+    );
+  }
 });

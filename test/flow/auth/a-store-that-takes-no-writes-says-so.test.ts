@@ -1,0 +1,38 @@
+// A Redis that can be read and not written, as a replica or a full one: keys work, and operators are told why nothing can be changed.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { connectRedis, type Redis } from '../../../gateway/redis.ts';
+import { askWith, eventually, type Instances, keysStatusOf, startInstances } from '../../support/instances.ts';
+import { startServer, type TestRedis } from '../../support/redis.ts';
+
+let redis: TestRedis;
+let operator: Redis;
+let instances: Instances;
+before(async () => {
+  redis = await startServer();
+  instances = await startInstances([redis.url]);
+  const ready = Promise.withResolvers<void>();
+  operator = connectRedis({ url: redis.url, onReady: ready.resolve });
+  await ready.promise;
+});
+after(async () => {
+  await instances.close();
+  operator.disconnect();
+  await redis.stop();
+});
+
+test('the status has the reason for as long as it holds, and keys go on', async () => {
+  const [gateway] = instances.gateways as [(typeof instances.gateways)[0] & object];
+  const { id, key } = await gateway.issueKey();
+  assert.equal((await askWith(key, gateway)).status, 200);
+  assert.equal((await keysStatusOf(gateway)).writeFailure, undefined);
+
+  await operator.call('CONFIG', 'SET', 'min-replicas-to-write', '1');
+  await eventually(async () => /NOREPLICAS/.test((await keysStatusOf(gateway)).writeFailure ?? ''));
+  await assert.rejects(async () => gateway.store.keys.revoke(id, 'test', undefined), /NOREPLICAS/);
+  assert.equal((await askWith(key, gateway)).status, 200);
+
+  await operator.call('CONFIG', 'SET', 'min-replicas-to-write', '0');
+  await eventually(async () => (await keysStatusOf(gateway)).writeFailure === undefined);
+});
