@@ -1,19 +1,27 @@
 // Process entry of the sandbox: starts its services on free ports of the loopback interface, says where they are, and
 // lives as long as a gateway holds a lease. The only file that reads the environment, listens to signals, or exits.
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseInUse } from './database.ts';
 import { createLifetime } from './leases.ts';
-import { createSandbox, type Sandbox } from './server.ts';
+import { createAdministrator } from './mail/administrator.ts';
+import { createMailServer } from './mail/server.ts';
+import { createSandbox } from './server.ts';
 import { createTrust } from './trust.ts';
+
+interface Service {
+  readonly server: Server;
+  close(): Promise<void>;
+}
 
 const EXIT_IN_USE = 73;
 
 const directory = variable('SANDBOX_DATA');
 const announcement = join(directory, 'sandbox.json');
 let ending = false;
-let sandbox: Sandbox | undefined;
+const started: Service[] = [];
 
 try {
   await start();
@@ -29,15 +37,24 @@ async function start(): Promise<void> {
   const graceMs = Number(process.env.SANDBOX_LEASE_GRACE_MS ?? 2000);
   const firstGraceMs = Number(process.env.SANDBOX_FIRST_LEASE_GRACE_MS ?? 30_000);
   const onLeases = createLifetime(graceMs, firstGraceMs, () => void end());
-  sandbox = createSandbox({
+  const onFault = (error: unknown) => note('error', 'a request failed through a fault of the sandbox', error);
+  const platform = createSandbox({
     databasePath: join(directory, 'platform.db'),
     trusted: createTrust(join(directory, 'jwks.json')),
     issuer: variable('SANDBOX_ISSUER'),
     audiences: (process.env.SANDBOX_AUDIENCES ?? 'platform').split(','),
     cursorSecret: variable('SANDBOX_CURSOR_SECRET'),
     onLeases,
-    onFault: (error) => note('error', 'a request failed through a fault of the sandbox', error),
+    onFault,
   });
+  started.push(platform);
+  const mail = createMailServer({
+    databasePath: join(directory, 'mail.db'),
+    blobsDirectory: join(directory, 'mail-blobs'),
+    administrator: createAdministrator(join(directory, 'mail-administrator')),
+    onFault,
+  });
+  started.push(mail);
   process.on('SIGTERM', () => void end());
   // Ctrl-C reaches every process of a terminal. The gateways drain after it and need this one until they let go.
   process.on('SIGINT', () => {});
@@ -45,13 +62,13 @@ async function start(): Promise<void> {
   // Whoever read the log may be gone.
   process.stderr.on('error', () => {});
 
-  const services = { platform: await listen(sandbox) };
+  const services = { platform: await listen(platform), mail: await listen(mail) };
   announce({ pid: process.pid, services });
   // A parent that is gone by now is none of this process's business: nobody takes a lease, and it ends.
   process.send?.({ ready: true, services }, () => {});
 }
 
-async function listen({ server }: Sandbox): Promise<number> {
+async function listen({ server }: Service): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
@@ -72,7 +89,7 @@ async function end(): Promise<void> {
   try {
     // First, so that no gateway is sent to a process that is about to go.
     withdraw();
-    await sandbox?.close();
+    await Promise.all(started.map((service) => service.close()));
     process.exit(0);
   } catch (error) {
     note('error', 'the sandbox did not end cleanly', error);

@@ -68,6 +68,7 @@ function gatewaysOf(context: TestContext) {
     issuer: ISSUER,
     audiences: ['platform'],
     cursorSecret: 'only for tests',
+    mailAdministrator: undefined,
     onRestart: () => undefined,
   };
   async function start(...keys: readonly GatewayKey[]) {

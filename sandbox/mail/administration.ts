@@ -1,0 +1,67 @@
+// Everything under `/api`: who asks, how much at a time, and then principals or one of the calls that change something
+// although they are a GET.
+import type { IncomingMessage } from 'node:http';
+import type { Account, Login } from './accounts.ts';
+import { type Answer, data, failure, forbidden, noSuchResource, phrased } from './answers.ts';
+import { API_BODY_BYTES_MAX, readBody } from './body.ts';
+import type { Principals } from './principals.ts';
+import type { Rates } from './rates.ts';
+
+interface Parts {
+  readonly login: Login;
+  readonly rates: Rates;
+  readonly principals: Principals;
+  pause(): Promise<void>;
+  /** Told the path of each call that would have changed the state of a real server. */
+  onSideEffect(path: string): void;
+}
+
+export interface Arrived {
+  readonly request: IncomingMessage;
+  readonly address: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+/** @throws Refused */
+export type Administration = (arrived: Arrived) => Promise<Answer>;
+
+const SIDE_EFFECTS = [
+  /^\/api\/reload(?:\/|$)/,
+  /^\/api\/update\/(?:spam-filter|webadmin)$/,
+  /^\/api\/store\/(?:purge|reindex)\//,
+  /^\/api\/spam-filter\/train\/(?:start|reset|stop|delete)$/,
+];
+
+export function createAdministration({ login, rates, principals, pause, onSideEffect }: Parts): Administration {
+  async function dispatch({ request, path, query }: Arrived, caller: Account): Promise<Answer> {
+    const body = await readBody(request, API_BODY_BYTES_MAX);
+    await pause();
+    const method = request.method ?? '';
+    const segments = path.split('/').slice(2);
+    if (segments[0] === 'principal') return principals.answer({ caller, method, segments, query, body });
+    if (path === '/api/restart') throw failure('unsupported', { details: 'Restart is not supported' });
+    if (method !== 'GET' || !SIDE_EFFECTS.some((pattern) => pattern.test(path))) throw noSuchResource();
+    if (!caller.permissions.has('settings-reload')) throw forbidden();
+    onSideEffect(path);
+    return data(null);
+  }
+
+  return async function administer(arrived) {
+    const { request, address } = arrived;
+    if (request.method === 'OPTIONS') return preflight();
+    const caller = await login(request.headers.authorization, address, false);
+    const leave = rates.enter(caller);
+    try {
+      return await dispatch(arrived, caller);
+    } finally {
+      leave();
+    }
+  };
+}
+
+/** Without authentication, and with a length for a body that never comes. */
+function preflight(): Answer {
+  const { status, headers, body } = phrased(204);
+  return { status, headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) }, body: '' };
+}

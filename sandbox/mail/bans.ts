@@ -1,0 +1,56 @@
+// Counts what looks like an attack and bans the address it comes from, for good: a ban has no end and survives a
+// restart. Unlike the real server this one bans loopback addresses too, since everything here comes from one.
+import type { Store } from './store.ts';
+
+export interface Bans {
+  isBanned(address: string): boolean;
+  /** Counts a failed login for the address and for the name; whether the address is banned now. */
+  failed(address: string, name: string): boolean;
+  /** Counts bytes that are no HTTP. */
+  malformed(address: string): void;
+  /** Bans at once if nobody but a scanner asks for such a path; whether it did. */
+  scanned(address: string, path: string): boolean;
+}
+
+export interface BanLimits {
+  /** Failed logins a day for one address, and for one login name from anywhere. */
+  readonly failuresMax: number;
+  /** Unparsable requests a day for one address. */
+  readonly malformedMax: number;
+}
+
+const DAY_MS = 86_400_000;
+const SCANNED = /\.php|\.cgi|\.asp|\/wp-|\/php|\/cgi-bin|xmlrpc|\.\.\/|\/\.\.|joomla|wordpress|drupal/;
+
+export function createBans(store: Store, { failuresMax, malformedMax }: BanLimits, now: () => number): Bans {
+  const banned = new Set(store.bans());
+  let counts = new Map<string, number>();
+  let day = 0;
+
+  function count(what: string): number {
+    const today = Math.floor(now() / DAY_MS);
+    if (today !== day) counts = new Map();
+    day = today;
+    const counted = (counts.get(what) ?? 0) + 1;
+    counts.set(what, counted);
+    return counted;
+  }
+
+  function ban(address: string): boolean {
+    banned.add(address);
+    store.ban(address);
+    return true;
+  }
+
+  return {
+    isBanned: (address) => banned.has(address),
+    failed(address, name) {
+      const [ofAddress, ofName] = [count(`address ${address}`), count(`name ${name}`)];
+      return Math.max(ofAddress, ofName) > failuresMax && ban(address);
+    },
+    malformed(address) {
+      if (count(`malformed ${address}`) > malformedMax) ban(address);
+    },
+    scanned: (address, path) => SCANNED.test(path) && ban(address),
+  };
+}

@@ -1,0 +1,110 @@
+// Pure: reads the body of a create. Whatever is wrong with it is one and the same 400, and much that looks wrong is
+// silently dropped.
+import { invalidParameters } from './answers.ts';
+import {
+  FIELDS,
+  type FieldName,
+  isAmount,
+  isField,
+  isShort,
+  isType,
+  type ListField,
+  type PrincipalType,
+  type TextField,
+} from './fields.ts';
+
+export interface Form {
+  readonly type: PrincipalType;
+  readonly name: string;
+  readonly texts: Readonly<Partial<Record<TextField | 'tenant', string>>>;
+  readonly lists: Readonly<Partial<Record<ListField, readonly string[]>>>;
+  readonly quota: number;
+}
+
+interface Draft {
+  type: PrincipalType;
+  name: string;
+  texts: Partial<Record<TextField | 'tenant', string>>;
+  lists: Partial<Record<ListField, readonly string[]>>;
+  quota: number;
+}
+
+/** @throws Refused 400, without a word about the reason. */
+export function readForm(body: Buffer | undefined): Form {
+  const text = body?.toString() ?? '';
+  if (hasEscapedName(text)) throw invalidParameters();
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidParameters();
+  const draft: Draft = { type: 'individual', name: '', texts: {}, lists: {}, quota: 0 };
+  for (const [name, sent] of Object.entries(value)) {
+    if (!isField(name)) throw invalidParameters();
+    read(draft, name, sent);
+  }
+  return draft;
+}
+
+/** @throws Refused 400 */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidParameters();
+  }
+}
+
+function read(draft: Draft, name: FieldName, sent: unknown): void {
+  switch (FIELDS[name]) {
+    case 'ignored':
+      return;
+    case 'type':
+      draft.type = typeOf(sent);
+      return;
+    case 'name':
+      draft.name = textOf(sent).toLowerCase();
+      return;
+    case 'text':
+      draft.texts[name as TextField | 'tenant'] = sent === null ? '' : textOf(sent);
+      return;
+    case 'number':
+      draft.quota = amountOf(sent);
+      return;
+    case 'list':
+      draft.lists[name as ListField] = listOf(sent);
+  }
+}
+
+function typeOf(sent: unknown): PrincipalType {
+  // The old word for what an account with the role `admin` is now.
+  if (sent === 'superuser') return 'individual';
+  if (typeof sent !== 'string' || !isType(sent)) throw invalidParameters();
+  return sent;
+}
+
+function textOf(sent: unknown): string {
+  if (typeof sent !== 'string' || !isShort(sent)) throw invalidParameters();
+  return sent;
+}
+
+function amountOf(sent: unknown): number {
+  const amounts: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
+  if (amounts.length > 13 || !amounts.every(isAmount)) throw invalidParameters();
+  return amounts[0] ?? 0;
+}
+
+/** Items that are no text or too long are dropped, and so is a value of any other kind. */
+function listOf(sent: unknown): readonly string[] {
+  if (typeof sent === 'string') return [textOf(sent)];
+  if (!Array.isArray(sent)) return [];
+  return sent.filter((item): item is string => typeof item === 'string' && isShort(item));
+}
+
+/** The real server reads names of members, and the value of `type`, without resolving escapes, and fails at one. */
+function hasEscapedName(text: string): boolean {
+  const strings = /"(?:[^"\\]|\\.)*"(\s*:)?/gs;
+  let previous = '';
+  for (const [whole, colon] of text.matchAll(strings)) {
+    if (whole.includes('\\') && (colon !== undefined || /^"type"\s*:$/.test(previous))) return true;
+    previous = whole;
+  }
+  return false;
+}

@@ -1,0 +1,51 @@
+// The device grant of OAuth (RFC 8628) as far as a client can go without a person: codes are handed out and stay
+// pending until they expire. Failures have the OAuth shape, whose member `error` has nothing to do with that of `/api`.
+import { randomBytes } from 'node:crypto';
+import { type Answer, json } from './answers.ts';
+import { lastOf } from './query.ts';
+
+export interface OAuth {
+  /** `POST /auth/device` */
+  device(form: URLSearchParams, origin: string): Answer;
+  /** `POST /auth/token` */
+  token(form: URLSearchParams): Answer;
+}
+
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+const GRANTS: readonly string[] = [DEVICE_GRANT, 'authorization_code', 'refresh_token'];
+const LIFETIME_SECONDS = 1800;
+const PENDING_MAX = 1000;
+
+export function createOAuth(now: () => number): OAuth {
+  /** When each code expires, in milliseconds, and for which client it is; oldest first. */
+  const pending = new Map<string, { readonly untilMs: number; readonly client: string }>();
+
+  return {
+    device(form, origin) {
+      const client = lastOf(form, 'client_id');
+      if (client === undefined) return refusal('invalid_request');
+      const oldest = pending.size >= PENDING_MAX ? pending.keys().next().value : undefined;
+      if (oldest !== undefined) pending.delete(oldest);
+      const [code, userCode] = [randomBytes(24).toString('base64url'), randomBytes(4).toString('hex').toUpperCase()];
+      pending.set(code, { untilMs: now() + LIFETIME_SECONDS * 1000, client });
+      return json(200, {
+        device_code: code,
+        user_code: userCode,
+        verification_uri: `${origin}/authorize`,
+        verification_uri_complete: `${origin}/authorize/?code=${userCode}`,
+        expires_in: LIFETIME_SECONDS,
+        interval: 5,
+      });
+    },
+    token(form) {
+      const [grant, client] = [lastOf(form, 'grant_type'), lastOf(form, 'client_id')];
+      if (grant === undefined || client === undefined) return refusal('invalid_request');
+      if (!GRANTS.includes(grant)) return refusal('unsupported_grant_type');
+      const asked = grant === DEVICE_GRANT ? pending.get(lastOf(form, 'device_code') ?? '') : undefined;
+      if (asked?.client !== client) return refusal('invalid_grant');
+      return refusal(asked.untilMs > now() ? 'authorization_pending' : 'expired_token');
+    },
+  };
+}
+
+const refusal = (error: string): Answer => json(400, { error });

@@ -1,0 +1,111 @@
+// Which part of the mail server a request is for. A path whose first segment is known is routed or 404; every other
+// path, with any method, answers the index page of the web panel.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressOf } from './address.ts';
+import type { Administration } from './administration.ts';
+import {
+  type Answer,
+  bare,
+  invalidParameters,
+  noSuchResource,
+  phrased,
+  type Refused,
+  redirect,
+  tooManyAttempts,
+} from './answers.ts';
+import type { Bans } from './bans.ts';
+import { API_BODY_BYTES_MAX, readBody } from './body.ts';
+import type { JmapRoute } from './jmap-routes.ts';
+import type { OAuth } from './oauth.ts';
+import { INDEX_PAGE, LOGIN_PAGE } from './pages.ts';
+import type { Rates } from './rates.ts';
+import { oauthMetadataOf } from './session.ts';
+
+interface Parts {
+  readonly administer: Administration;
+  readonly jmap: JmapRoute;
+  readonly oauth: OAuth;
+  readonly bans: Bans;
+  readonly rates: Rates;
+  readonly addressOf: AddressOf;
+  origin(): string;
+}
+
+/** An answer, or undefined when the response was taken over. @throws Refused */
+export type Route = (request: IncomingMessage, response: ServerResponse) => Promise<Answer | undefined>;
+
+const TARGET_BYTES_MAX = 65_534;
+const HEADERS_MAX = 100;
+const ALWAYS_ROUTED = ['api', 'dav'];
+const KNOWN = [
+  ...ALWAYS_ROUTED,
+  'jmap',
+  'auth',
+  '.well-known',
+  'mail',
+  'autodiscover',
+  'calendar',
+  'form',
+  'healthz',
+  'metrics',
+  'robots.txt',
+  'logo.svg',
+];
+
+export function createRoute({ administer, jmap, oauth, bans, rates, addressOf, origin }: Parts): Route {
+  async function onToken(request: IncomingMessage, address: string, path: string): Promise<Answer> {
+    rates.countAnonymous(address);
+    const body = await readBody(request, API_BODY_BYTES_MAX);
+    if (!body) throw invalidParameters();
+    const form = new URLSearchParams(body.toString());
+    return path === '/auth/device' ? oauth.device(form, origin()) : oauth.token(form);
+  }
+
+  function onWellKnown(method: string | undefined, address: string, path: string): Answer | undefined {
+    if (method !== 'GET') return undefined;
+    if (path === '/.well-known/jmap') return redirect('/jmap/session');
+    if (path !== '/.well-known/oauth-authorization-server') return undefined;
+    rates.countAnonymous(address);
+    return oauthMetadataOf(origin());
+  }
+
+  /** A path that only a scanner asks for ends in a ban, unless it is routed anyway. */
+  function unrouted(first: string, address: string, path: string): Refused {
+    if (!ALWAYS_ROUTED.includes(first) && bans.scanned(address, path)) return tooManyAttempts();
+    return noSuchResource();
+  }
+
+  return async function route(request, response) {
+    const target = request.url ?? '';
+    if (target.length > TARGET_BYTES_MAX) return bare(414);
+    if (request.rawHeaders.length > HEADERS_MAX * 2) return bare(431);
+    const { path, query } = split(target);
+    const address = addressOf(request);
+
+    const { method } = request;
+    const first = path.split('/')[1] ?? '';
+    if (first === 'api') return administer({ request, address, path, query });
+    if (first === 'jmap') {
+      // Its own paths are few, and a scanner's are none of them.
+      if (/\.\w+$/.test(path) && !path.startsWith('/jmap/download/')) throw unrouted(first, address, path);
+      return jmap({ request, response, address, path, query });
+    }
+    if (method === 'POST' && (path === '/auth/device' || path === '/auth/token'))
+      return onToken(request, address, path);
+    const answered = first === '.well-known' ? onWellKnown(method, address, path) : undefined;
+    if (answered) return answered;
+    if (method === 'GET' && /^\/healthz\/(?:live|ready)$/.test(path)) {
+      rates.countAnonymous(address);
+      return phrased(200);
+    }
+    if (method === 'GET' && path === '/login') return LOGIN_PAGE;
+    if (KNOWN.includes(first)) throw unrouted(first, address, path);
+    return INDEX_PAGE;
+  };
+}
+
+export function split(target: string): { readonly path: string; readonly query: URLSearchParams } {
+  const mark = target.indexOf('?');
+  const path = mark === -1 ? target : target.slice(0, mark);
+  return { path, query: new URLSearchParams(mark === -1 ? '' : target.slice(mark + 1)) };
+}

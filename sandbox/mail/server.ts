@@ -1,0 +1,134 @@
+// The sandbox mail server: as odd as the real one (release 0.15), on an embedded database. Wires the parts together and
+// turns whatever they throw into an answer.
+import { mkdtempSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createLogin } from './accounts.ts';
+import { createAddressOf } from './address.ts';
+import { createAdministration } from './administration.ts';
+import { internalError, Refused, send } from './answers.ts';
+import { createBans } from './bans.ts';
+import { createBlobs } from './blobs.ts';
+import { acceptUpgrades, answerMalformed, dropBanned } from './connections.ts';
+import { createEventSource } from './event-source.ts';
+import { opensWebSocket } from './handshake.ts';
+import { createJmapRoute } from './jmap-routes.ts';
+import { createOAuth } from './oauth.ts';
+import { type MailServerOptions, withDefaults } from './options.ts';
+import { createPrincipals } from './principals.ts';
+import { createPushes } from './pushes.ts';
+import { createRates } from './rates.ts';
+import { createRoute, type Route, split } from './routes.ts';
+import { accountIdOf } from './session.ts';
+import { openStore } from './store.ts';
+import { createWebSockets } from './web-socket.ts';
+
+export type { MailServerOptions } from './options.ts';
+
+export interface MailServer {
+  /** Not listening yet. */
+  readonly server: Server;
+  /** Tells those who listen for an account's changes that something of a type changed, as incoming mail would. */
+  push(name: string, type: string): void;
+  close(): Promise<void>;
+}
+
+const HEADER_BYTES_MAX = 400 * 1024;
+const DRAIN_MS = 1000;
+
+/** Throws DatabaseInUse when another process holds the database. */
+export function createMailServer(options: MailServerOptions): MailServer {
+  const settings = withDefaults(options);
+  const { now, secondMs, useForwarded, administrator } = settings;
+  const store = openStore(settings.databasePath);
+  const blobs = createBlobs(settings.blobsDirectory ?? mkdtempSync(join(tmpdir(), 'mail-blobs-')));
+  const bans = createBans(store, settings, now);
+  const rates = createRates(settings, now);
+  const login = createLogin({ store, bans, rates, now, administrator });
+  const pushes = createPushes();
+  const eventSource = createEventSource(pushes, secondMs);
+  const webSockets = createWebSockets(pushes, secondMs);
+  const pause = () => pauseFor(settings.answerDelayMs);
+  const principals = createPrincipals(store, { principalsMax: settings.principalsMax, pause });
+  const addressOf = createAddressOf(bans, useForwarded);
+
+  const server = createListener();
+  const origin = () => settings.publicUrl ?? originOf(server);
+  const administer = createAdministration({ login, rates, principals, pause, onSideEffect: settings.onSideEffect });
+  const jmap = createJmapRoute({ login, rates, blobs, eventSource, origin });
+  const refuse = createRefuse(settings.onFault);
+  answerRequests(
+    server,
+    createRoute({ administer, jmap, oauth: createOAuth(now), bans, rates, addressOf, origin }),
+    refuse,
+  );
+  acceptUpgrades(server, { addressOf, login, rates, webSockets, refuse });
+  answerMalformed(server, bans, useForwarded);
+  dropBanned(server, bans);
+
+  return {
+    server,
+    push(name, type) {
+      const id = administrator()?.user === name ? 0 : store.find(name)?.id;
+      if (id !== undefined) pushes.push(accountIdOf({ id }), type);
+    },
+    async close() {
+      eventSource.close();
+      webSockets.close();
+      await closeListener(server);
+      await principals.settled();
+      blobs.close();
+      store.close();
+    },
+  };
+}
+
+/** No time-outs: the real server never ends a connection because it is slow or idle. */
+function createListener(): Server {
+  return createServer({
+    maxHeaderSize: HEADER_BYTES_MAX,
+    keepAliveTimeout: 0,
+    headersTimeout: 0,
+    requestTimeout: 0,
+    shouldUpgradeCallback: (request) => split(request.url ?? '').path === '/jmap/ws' && opensWebSocket(request),
+  });
+}
+
+type Refuse = (request: IncomingMessage, response: ServerResponse, error: unknown) => void;
+
+function createRefuse(onFault: (error: unknown) => void): Refuse {
+  return function refuse(request, response, error) {
+    // A caller who leaves in the middle of a body is no fault.
+    if (request.destroyed && !request.complete) return;
+    if (!(error instanceof Refused)) onFault(error);
+    send(request, response, error instanceof Refused ? error.answer : internalError().answer);
+  };
+}
+
+function answerRequests(server: Server, route: Route, refuse: Refuse): void {
+  server.on('request', (request, response) => {
+    route(request, response)
+      .then((answer) => answer && send(request, response, answer))
+      .catch((error: unknown) => refuse(request, response, error));
+  });
+}
+
+async function pauseFor(ms: number): Promise<void> {
+  if (ms > 0) await wait(ms);
+}
+
+async function closeListener(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearTimeout(deadline);
+}
+
+function originOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

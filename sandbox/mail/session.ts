@@ -1,0 +1,71 @@
+// The JMAP session document (RFC 8620, section 2) and the other documents that name the server's own URLs. They are
+// built from a configured address: what a request says in Host or X-Forwarded-* changes nothing.
+import type { Account } from './accounts.ts';
+import { type Answer, json } from './answers.ts';
+
+export const CORE = 'urn:ietf:params:jmap:core';
+export const WEB_SOCKET = 'urn:ietf:params:jmap:websocket';
+
+export const CALLS_MAX = 16;
+export const REQUEST_BYTES_MAX = 10_000_000;
+export const UPLOAD_BYTES_MAX = 50_000_000;
+export const IN_FLIGHT_MAX = 4;
+
+/** The state of a session changes with its account, and nothing here changes it. */
+export const SESSION_STATE = '1';
+
+/** How paths name an account. */
+export const accountIdOf = ({ id }: Pick<Account, 'id'>): string => `u${id}`;
+
+/** @param account Undefined without credentials: the same document without accounts. */
+export function sessionOf(origin: string, account: Account | undefined): Answer {
+  const capabilities = capabilitiesOf(origin);
+  const id = account && accountIdOf(account);
+  const owned = id === undefined ? {} : { [id]: accountOf(account?.name ?? '') };
+  return json(200, {
+    capabilities,
+    accounts: owned,
+    primaryAccounts: id === undefined ? {} : { [CORE]: id },
+    username: account?.name ?? '',
+    apiUrl: `${origin}/jmap/`,
+    downloadUrl: `${origin}/jmap/download/{accountId}/{blobId}/{name}?accept={type}`,
+    uploadUrl: `${origin}/jmap/upload/{accountId}/`,
+    eventSourceUrl: `${origin}/jmap/eventsource/?types={types}&closeafter={closeafter}&ping={ping}`,
+    state: SESSION_STATE,
+  });
+}
+
+const accountOf = (name: string) => ({
+  name,
+  isPersonal: true,
+  isReadOnly: false,
+  accountCapabilities: { [CORE]: {} },
+});
+
+function capabilitiesOf(origin: string): Readonly<Record<string, unknown>> {
+  return {
+    [CORE]: {
+      maxSizeUpload: UPLOAD_BYTES_MAX,
+      maxConcurrentUpload: IN_FLIGHT_MAX,
+      maxSizeRequest: REQUEST_BYTES_MAX,
+      maxConcurrentRequests: IN_FLIGHT_MAX,
+      maxCallsInRequest: CALLS_MAX,
+      maxObjectsInGet: 500,
+      maxObjectsInSet: 500,
+      collationAlgorithms: ['i;ascii-numeric', 'i;ascii-casemap', 'i;unicode-casemap'],
+    },
+    [WEB_SOCKET]: { url: `${origin.replace(/^http/, 'ws')}/jmap/ws`, supportsPush: true },
+  };
+}
+
+/** RFC 8414. */
+export function oauthMetadataOf(origin: string): Answer {
+  return json(200, {
+    issuer: origin,
+    token_endpoint: `${origin}/auth/token`,
+    device_authorization_endpoint: `${origin}/auth/device`,
+    grant_types_supported: ['urn:ietf:params:oauth:grant-type:device_code'],
+    response_types_supported: ['code'],
+    scopes_supported: ['offline_access', CORE],
+  });
+}

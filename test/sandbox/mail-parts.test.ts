@@ -1,0 +1,109 @@
+// The pure parts of the sandbox mail server: credentials, frames and secrets, on their own; and the store of uploads.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createBlobs } from '../../sandbox/mail/blobs.ts';
+import { parseAuthorization } from '../../sandbox/mail/credentials.ts';
+import { frameOf, parseFrame } from '../../sandbox/mail/frames.ts';
+import { judge, kindOf, withoutFurtherPasswords } from '../../sandbox/mail/secrets.ts';
+import { basic } from './support/mail.ts';
+import { maskedFrame } from './support/web-socket.ts';
+
+test('every name without a colon and every password are read back, the name trimmed and lower-cased', () => {
+  const wellFormed = fc.string({ unit: 'binary' });
+  fc.assert(
+    fc.property(wellFormed, wellFormed, (sent, password) => {
+      const name = sent.replaceAll(':', '');
+      const read = parseAuthorization(basic(name, password));
+      assert.deepEqual(read, { kind: 'basic', name: name.trim().toLowerCase(), password });
+    }),
+  );
+});
+
+test('no header makes the reading of credentials fail', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.constantFrom('', 'Basic ', 'bearer ', 'Other '), (value, scheme) => {
+      const { kind } = parseAuthorization(scheme + value);
+      assert.ok(['none', 'malformed', 'otherScheme', 'basic', 'bearer'].includes(kind));
+    }),
+  );
+  assert.deepEqual(parseAuthorization('BEARER x y'), { kind: 'bearer', token: 'x y' });
+  assert.equal(parseAuthorization('Basic YTpi').kind, 'basic');
+  assert.equal(parseAuthorization('Basic YTp').kind, 'malformed', 'padding is missing');
+});
+
+test('a masked frame is read back whole, and from none of its beginnings', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), fc.constantFrom(1, 2), fc.boolean(), (content, opcode, final) => {
+      const bytes = maskedFrame(opcode, Buffer.from(content), final);
+      const parsed = parseFrame(Buffer.concat([bytes, Buffer.from('rest')]), 1000);
+      assert.deepEqual(parsed, { frame: { final, opcode, payload: Buffer.from(content) }, length: bytes.length });
+      for (let cut = 0; cut < bytes.length; cut += 1) assert.equal(parseFrame(bytes.subarray(0, cut), 1000), undefined);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a length that is too much is a fault as soon as it is announced', () => {
+  const frame = maskedFrame(1, Buffer.alloc(70_000));
+  assert.deepEqual(parseFrame(frame.subarray(0, 14), 69_999), { fault: 1009 });
+  assert.equal(parseFrame(frame.subarray(0, 14), 70_000), undefined);
+});
+
+test('no bytes make the reading of frames fail', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+      const parsed = parseFrame(Buffer.from(bytes), 100);
+      assert.ok(parsed === undefined || 'fault' in parsed || parsed.length <= bytes.length);
+    }),
+  );
+});
+
+test('a frame is written with the shortest length that holds', () => {
+  const headOf = (size: number) => [...frameOf(2, Buffer.alloc(size)).subarray(0, 2)];
+  assert.deepEqual(
+    [headOf(125), headOf(126), headOf(65_535), headOf(65_536)].map(([, length]) => length),
+    [125, 126, 126, 127],
+  );
+  assert.equal(frameOf(2, Buffer.alloc(65_536)).length, 65_546);
+});
+
+test('the beginning of a secret says what it is, and the first password is the one', () => {
+  const kinds = ['otpauth://x', '$app$x$y', '$scrypt$x', 'plain', 'app$x'].map(kindOf);
+  assert.deepEqual(kinds, ['totp', 'app', 'password', 'password', 'password']);
+  assert.deepEqual(withoutFurtherPasswords(['$app$a$b', 'one', 'two', 'one', 'otpauth://x']), [
+    '$app$a$b',
+    'one',
+    'otpauth://x',
+  ]);
+});
+
+test('secrets that cannot be read are no way in', async () => {
+  assert.equal(await judge([], '', 0), 'wrong');
+  assert.equal(await judge(['otpauth://x?secret=A'], 'x', 0), 'wrong', 'a second factor alone');
+  assert.equal(await judge(['word', 'otpauth:////:'], 'word$123456', 0), 'wrong');
+  assert.equal(await judge(['{MD5}x'], 'x', 0), 'unknownFormat');
+});
+
+test('uploads together never take more than their bound: the oldest give way', async (context) => {
+  const directory = mkdtempSync(join(tmpdir(), 'blobs-'));
+  context.after(() => rmSync(directory, { recursive: true, force: true }));
+  writeFileSync(join(directory, 'from before'), 'x');
+  const blobs = createBlobs(directory, 10);
+  const keep = async (content: string) => (await blobs.keep('u1', Readable.from([Buffer.from(content)]), 8)).id;
+  const [one, two] = [await keep('1111'), await keep('2222')];
+  assert.equal(await keep('1111'), one, 'the same bytes have the same name, and are now the newest');
+  const three = await keep('3333');
+  const contents = [one, two, three].map((id) => blobs.open('u1', id)?.content);
+  assert.deepEqual(await Promise.all(contents.map((content) => content && text(content))), ['1111', undefined, '3333']);
+  assert.equal(blobs.open('u2', one), undefined, 'belongs to another account');
+  await assert.rejects(keep('123456789'), /400/);
+  assert.equal(readdirSync(directory).length, 2, 'nothing is left of what was refused, or of before');
+  blobs.close();
+  assert.equal(existsSync(directory), false);
+});
