@@ -52,7 +52,7 @@ export const REFUSALS = {
     ...unauthenticated,
     status: 401,
     challenge: 'bare',
-    message: 'This authorization scheme is not supported here. Send "Authorization: Bearer <key>".',
+    message: 'This authorization scheme is not supported here. WWW-Authenticate names those that are.',
   },
   api_key_misplaced: {
     ...unauthenticated,
@@ -119,6 +119,12 @@ export const REFUSALS = {
     challenge: 'invalid_token',
     message: 'This token was issued for another audience (aud).',
   },
+  basic_credentials_invalid: {
+    ...unauthenticated,
+    status: 401,
+    challenge: 'bare',
+    message: 'The user name or the password is wrong.',
+  },
   auth_unavailable: {
     ...gateway,
     status: 503,
@@ -160,6 +166,7 @@ export const REFUSALS = {
     status: 404,
     message: 'There is no such API version; supported_versions lists those there are.',
   },
+  misdirected_request: { ...request, status: 421, message: 'This host name is not served here.' },
   method_not_allowed: {
     ...request,
     status: 405,
@@ -235,6 +242,13 @@ export const REFUSALS = {
     ...conflict,
     status: 409,
     message: 'The record cannot go from its present status to this one.',
+  },
+  already_exists: { ...conflict, status: 409, message: 'There is a record with this value already; param names it.' },
+  operation_unsupported: { ...request, status: 422, message: 'The service behind this operation cannot do this.' },
+  quota_exceeded: {
+    ...forbidden,
+    status: 422,
+    message: 'A quota of the service behind this operation is used up.',
   },
   reference_missing: { ...request, status: 422, message: 'The request refers to a record that does not exist.' },
 

@@ -18,10 +18,14 @@ export interface Organization {
   readonly operator: boolean;
 }
 
+/** How a caller is known: by a key, or a token in the place of one, or by user name and password. */
+export type Scheme = 'apiKey' | 'basic';
+
 /** Whoever the credentials stand for. The same object serves every request of that caller until something about it changes. */
 export interface Caller {
   /** Key id, the subject of a token as its issuer names it, or `anonymous` on public operations. */
   readonly subject: string;
+  readonly scheme: Scheme;
   /** Of a token: the name under which its issuer is configured. Subjects are unique within one issuer only. */
   readonly issuer: string | undefined;
   /** Absent on public operations only. */
@@ -37,7 +41,7 @@ export interface Caller {
 
 /** One way to be let in: every requirement of it must hold. */
 export interface SecurityAlternative {
-  readonly scheme: 'apiKey';
+  readonly scheme: Scheme;
   readonly scopes: readonly string[];
 }
 
@@ -90,7 +94,7 @@ export interface Quota {
   readonly tightest: QuotaState | undefined;
 }
 
-/** Notes about one exchange for log and metrics. Stages write it, only `observe/` reads it. */
+/** Notes about one exchange for log and metrics. Stages write it; `observe/` reads it, and the writer of refusals where it was made. */
 export interface Trail {
   readonly id: string;
   readonly method: string;
@@ -101,6 +105,8 @@ export interface Trail {
   clientRequestId: string | undefined;
   traceId: string | undefined;
   operation: Operation | undefined;
+  /** Name of the tunnel, where there is no operation. */
+  tunnel: string | undefined;
   caller: Caller | undefined;
   quota: Quota | undefined;
   /** Where the decision came from: `redis`, `known` (a refusal that still holds), `process`, or the policy in force while Redis is away. */

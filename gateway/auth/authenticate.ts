@@ -1,9 +1,10 @@
 // Stage: who is calling? Throws api_key_missing, api_key_misplaced, auth_scheme_unsupported, and what the credential's reader throws:
-// api_key_malformed, api_key_invalid, token_invalid, token_expired, token_audience, auth_unavailable.
+// api_key_malformed, api_key_invalid, token_invalid, token_expired, token_audience, basic_credentials_invalid, auth_unavailable.
 
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Caller, Identified, Matched } from '../exchange.ts';
 import { type CredentialReader, createApiKeyReader } from './api-key-reader.ts';
+import { createBasicReader, type MatchesBasic } from './basic.ts';
 import { parseAuthorization } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
@@ -13,6 +14,7 @@ const KEY_IN_TEXT = /sk_(?:live|test)_[0-9A-Za-z]{16}/;
 /** Everybody on public operations. */
 export const ANONYMOUS: Caller = Object.freeze({
   subject: 'anonymous',
+  scheme: 'apiKey',
   issuer: undefined,
   organization: undefined,
   mode: 'live',
@@ -25,11 +27,13 @@ export const ANONYMOUS: Caller = Object.freeze({
 export interface AuthenticateOptions {
   readonly directory: Pick<Directory, 'callerOf'>;
   readonly readToken: CredentialReader;
+  readonly matchesBasic: MatchesBasic;
 }
 
-export function createAuthenticate({ directory, readToken }: AuthenticateOptions) {
-  // The first reader that knows the credential decides. The one for API keys takes every Bearer, so it stays last.
+export function createAuthenticate({ directory, readToken, matchesBasic }: AuthenticateOptions) {
+  // The first reader that knows the credential decides. The one for API keys takes every Bearer, so it comes after the one for tokens.
   const readers: readonly CredentialReader[] = [readToken, createApiKeyReader(directory)];
+  const readBasic = createBasicReader(matchesBasic);
 
   function read(matched: Matched): Awaitable<Caller> {
     const credentials = parseAuthorization(matched.headers.get('authorization'));
@@ -40,6 +44,8 @@ export function createAuthenticate({ directory, readToken }: AuthenticateOptions
       const caller = reader(credentials);
       if (caller !== undefined) return caller;
     }
+    const administrator = readBasic(credentials, matched.operation);
+    if (administrator !== undefined) return administrator;
     throw new GatewayError('auth_scheme_unsupported');
   }
 

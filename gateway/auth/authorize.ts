@@ -1,4 +1,5 @@
-// Stage: may this caller do this? Throws api_key_revoked, api_key_expired, token_expired, ip_not_allowed, account_inactive, insufficient_scope or key_mode_mismatch.
+// Stage: may this caller do this? Throws api_key_revoked, api_key_expired, token_expired, ip_not_allowed, account_inactive,
+// auth_scheme_unsupported, insufficient_scope or key_mode_mismatch.
 
 import { GatewayError } from '../errors.ts';
 import type { Caller, Identified, Operation, Permitted, SecurityAlternative } from '../exchange.ts';
@@ -20,10 +21,14 @@ export function createAuthorize({ operatorScopes, hasTestTarget, now }: Authoriz
 
   function requireScopes(caller: Caller, { security }: Operation): void {
     if (security.length === 0) return;
-    if (security.some(({ scopes }) => !scopes.some((scope) => lacks(caller, scope)))) return;
+    const { scheme } = caller;
+    if (security.some((way) => way.scheme === scheme && !way.scopes.some((scope) => lacks(caller, scope)))) return;
+    const [first, ...others] = security.filter((way) => way.scheme === scheme);
+    // No scope would help: this way in is for credentials of another kind.
+    if (first === undefined) throw new GatewayError('auth_scheme_unsupported');
     // Of several ways in, name the one this caller is closest to.
     const missing = ({ scopes }: SecurityAlternative) => scopes.filter((scope) => lacks(caller, scope)).length;
-    const nearest = security.reduce((best, next) => (missing(next) < missing(best) ? next : best));
+    const nearest = others.reduce((best, next) => (missing(next) < missing(best) ? next : best), first);
     throw new GatewayError('insufficient_scope', { fields: { required_scopes: nearest.scopes } });
   }
 

@@ -11,6 +11,7 @@ export function toKnownOrganization(organization: Organization): Organization {
 export function toCaller({ key, organization }: KeyAndOwner): Caller {
   return Object.freeze({
     subject: key.id,
+    scheme: 'apiKey',
     issuer: undefined,
     organization: toKnownOrganization(organization),
     mode: key.mode,

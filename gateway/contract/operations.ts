@@ -14,6 +14,8 @@ export interface DocumentDefaults {
   readonly basePath?: string | undefined;
   readonly security?: { readonly apiKey: readonly string[] } | undefined;
   readonly public?: boolean | undefined;
+  /** The gateway has a user name and password of its own there, which clients may show instead of a key. */
+  readonly acceptsBasic?: boolean | undefined;
   readonly limit?: string | undefined;
   readonly cost?: number | undefined;
   readonly idempotency?: 'optional' | 'required' | 'off' | undefined;
@@ -65,7 +67,10 @@ export function* operationsOf(
       const own = { ...documentSays, ...pathSays, ...extensionsOf(document, place, value, known, mistakes) };
       const says = { ...defaults, ...own };
       const parameters = parametersOf(root, item, located);
-      const security = securityOf({ document, place, operation: value, says, own, scopes }, mistakes);
+      // What the document's own upstream accepts says nothing about another one.
+      const acceptsBasic = defaults.acceptsBasic === true && says.upstream === defaults.upstream;
+      const asked = { document, place, operation: value, says, own, scopes, acceptsBasic };
+      const security = securityOf(asked, mistakes);
       const operation = toOperation({ document, template, method, located, value, parameters, says }, security ?? []);
       checkBodyMode(document, place, operation, located, mistakes);
       checkParameters(document, place, parameters, mistakes);

@@ -32,6 +32,8 @@ export interface Asked {
   readonly says: DocumentDefaults;
   readonly own: Extensions;
   readonly scopes: ReadonlySet<string>;
+  /** Whether there is a user name and password that callers could show. */
+  readonly acceptsBasic: boolean;
 }
 
 type Complain = (path: readonly (string | number)[], reason: string, remedy: string) => undefined;
@@ -65,7 +67,7 @@ export function securityOf(asked: Asked, mistakes: Mistake[]): readonly Security
 }
 
 function toAlternative(
-  { document, scopes }: Asked,
+  { document, scopes, acceptsBasic }: Asked,
   path: readonly (string | number)[],
   requirement: JsonObject,
   complain: Complain,
@@ -85,11 +87,17 @@ function toAlternative(
     const schemes = Object.keys(objectAt(document.root.components, 'securitySchemes'));
     return complain(path, `there is no security scheme "${name}".`, suggest(name, schemes));
   }
-  if (scheme.type !== 'http' || String(scheme.scheme).toLowerCase() !== 'bearer') {
-    const reason = `the gateway does not check credentials of the security scheme "${name}".`;
-    return complain(path, reason, `Use a scheme of type http with scheme bearer, ${override}`);
-  }
+  const kind = scheme.type === 'http' ? String(scheme.scheme).toLowerCase() : undefined;
   const wanted = (requirement[name] as unknown[]).map(String);
+  if (kind === 'basic' && acceptsBasic) {
+    if (wanted.length === 0) return { scheme: 'basic', scopes: [] };
+    return complain([...path, name], 'a user name and password have no scopes.', 'Write an empty list [] here.');
+  }
+  if (kind !== 'bearer') {
+    const reason = `the gateway does not check credentials of the security scheme "${name}".`;
+    const credential = kind === 'basic' ? 'Give its entry of upstreams.yaml a credential (basic), or use' : 'Use';
+    return complain(path, reason, `${credential} a scheme of type http with scheme bearer, ${override}`);
+  }
   const unknown = wanted.filter((scope) => !scopes.has(scope));
   for (const scope of unknown) complain([...path, name], `the scope "${scope}" is unknown.`, suggest(scope, scopes));
   return unknown.length > 0 ? undefined : { scheme: 'apiKey', scopes: wanted };

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError, type Refusal, toGatewayError } from '../errors.ts';
-import type { Arrived } from '../exchange.ts';
+import type { Arrived, Operation, Scheme } from '../exchange.ts';
 import { cutOff, endAfterLingering } from './linger.ts';
 
 export interface RefuseOptions {
@@ -59,7 +59,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
     const head = [
       ...options.alwaysCarried,
       ...arrived.carried,
-      ...errorHeaders(error, realm),
+      ...errorHeaders(error, realm, trail.operation),
       'Content-Length',
       String(body.length),
     ];
@@ -84,7 +84,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
       ...options.alwaysCarried,
       'X-Request-Id',
       requestId,
-      ...errorHeaders(error, realm),
+      ...errorHeaders(error, realm, undefined),
       'Content-Length',
       String(Buffer.byteLength(body)),
       'Connection',
@@ -126,7 +126,7 @@ function errorObject(error: GatewayError, requestId: string, retryable: boolean,
   };
 }
 
-function errorHeaders(error: GatewayError, realm: string): string[] {
+function errorHeaders(error: GatewayError, realm: string, operation: Operation | undefined): string[] {
   const head = [
     'Content-Type',
     'application/json',
@@ -137,8 +137,7 @@ function errorHeaders(error: GatewayError, realm: string): string[] {
   ];
   const retryAfter = retryAfterOf(error);
   if (retryAfter !== undefined) head.push('Retry-After', String(retryAfter));
-  const challenge = challengeOf(error, realm);
-  if (challenge !== undefined) head.push('WWW-Authenticate', challenge);
+  for (const challenge of challengesOf(error, realm, operation)) head.push('WWW-Authenticate', challenge);
   for (const [name, value] of Object.entries(error.details.headers ?? {})) head.push(name, value);
   return head;
 }
@@ -147,8 +146,22 @@ function retryAfterOf(error: GatewayError): number | undefined {
   return error.details.retryAfterSeconds ?? error.refusal.retryAfterSeconds;
 }
 
+/** One line each, since not every client can take several challenges out of one (RFC 9110 section 11.6.1). */
+function challengesOf(error: GatewayError, realm: string, operation: Operation | undefined): string[] {
+  const bearer = bearerChallengeOf(error, realm);
+  if (bearer === undefined) return [];
+  // Whoever lacks a scope has been let in: another scheme would not be asked for.
+  if (error.refusal.status !== 401 || operation === undefined || !accepts(operation, 'basic')) return [bearer];
+  const basic = `Basic realm="${realm}", charset="UTF-8"`;
+  return accepts(operation, 'apiKey') ? [bearer, basic] : [basic];
+}
+
+function accepts({ security }: Operation, scheme: Scheme): boolean {
+  return security.some((alternative) => alternative.scheme === scheme);
+}
+
 /** RFC 6750 section 3: no error code when no usable credential was presented. */
-function challengeOf(error: GatewayError, realm: string): string | undefined {
+function bearerChallengeOf(error: GatewayError, realm: string): string | undefined {
   const { challenge, message }: Refusal = error.refusal;
   const bare = `Bearer realm="${realm}"`;
   if (challenge === undefined || challenge === 'bare') return challenge && bare;

@@ -1,10 +1,11 @@
 // Stage: sends the checked request to a target of its upstream and hands the answer to the relay. Throws upstream_* codes.
 
 import { Readable } from 'node:stream';
-import type { Awaitable, Caller, Checked, Fresh, Operation, Recording } from '../exchange.ts';
+import type { Awaitable, Caller, Checked, Fresh, Recording } from '../exchange.ts';
+import { type Guard, sendGuarded } from './guarded.ts';
 import { requestHeaders } from './headers.ts';
 import { type AnswerJudge, Relay } from './relay.ts';
-import type { Targets } from './targets.ts';
+import type { Target, Targets } from './targets.ts';
 
 export interface ForwardOptions {
   readonly targets: Targets;
@@ -12,6 +13,8 @@ export interface ForwardOptions {
   readonly alwaysCarried: readonly string[];
   readonly answers: AnswerJudge;
   timeoutMs(upstream: string): number;
+  /** Undefined: the upstream asks for nothing but being sent to. */
+  guardOf(upstream: string): Guard | undefined;
   /** A token that proves to the upstream who asks; mostly a look-up. */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
   traceId(): string;
@@ -40,39 +43,49 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
     const target = options.targets.pick(operation.upstream, caller.mode);
     trail.target = target.origin;
     trail.traceId = options.traceId();
+    const traceparent = `00-${trail.traceId}-${options.spanId()}-03`;
+    const guard = options.guardOf(operation.upstream);
+    if (guard !== undefined) return sendThrough(guard, fresh, target, traceparent);
     const assertion = options.assertionFor(caller, operation.upstream);
-    const identity = {
+    const headers = requestHeaders(fresh, {
       assertion: typeof assertion === 'string' ? assertion : await assertion,
-      traceparent: `00-${trail.traceId}-${options.spanId()}-03`,
-    };
-    const headers = requestHeaders(fresh, identity);
+      traceparent,
+    });
     const body = bodyOf(fresh, headers);
-    await new Promise<void>((resolve, reject) => {
-      const relay = new Relay(
-        fresh,
-        options.answers,
-        options.alwaysCarried,
-        options.timeoutMs(operation.upstream),
-        resolve,
-        reject,
-      );
-      if (relay.ended) return;
-      target.dispatcher.dispatch(
-        { method: methodFor(fresh), path: upstreamPath(operation, fresh), headers, body },
-        relay,
-      );
+    await relayed(fresh, options.timeoutMs(operation.upstream), (relay) => {
+      const { method, path } = lineOf(fresh);
+      target.dispatcher.dispatch({ method, path, headers, body }, relay);
+    });
+  }
+
+  async function sendThrough(guard: Guard, fresh: Fresh, target: Target, traceparent: string): Promise<void> {
+    const { operation, caller } = fresh;
+    const assertion =
+      guard.credential === undefined ? await options.assertionFor(caller, operation.upstream) : undefined;
+    const headers = requestHeaders(fresh, { assertion, traceparent });
+    await sendGuarded(fresh, {
+      guard,
+      target,
+      timeoutMs: options.timeoutMs(operation.upstream),
+      outgoing: { ...lineOf(fresh), headers, body: bodyOf(fresh, headers) },
+      relayed: (leftMs, dispatch) => relayed(fresh, leftMs, dispatch),
+    });
+  }
+
+  /** Resolves when the exchange has ended, rejects with what the client is to be told. */
+  function relayed(fresh: Fresh, timeoutMs: number, dispatch: (relay: Relay) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const relay = new Relay(fresh, options.answers, options.alwaysCarried, timeoutMs, resolve, reject);
+      if (!relay.ended) dispatch(relay);
     });
   }
 }
 
 /** HEAD on an operation that only knows GET runs as GET; the relay leaves the body out. */
-function methodFor({ method, operation }: Checked): string {
-  return method === 'HEAD' ? operation.method : method;
-}
-
-function upstreamPath(operation: Operation, { path, search }: Checked): string {
+function lineOf({ method, operation, path, search }: Checked): { readonly method: string; readonly path: string } {
   const { publicPrefix, upstreamPrefix } = operation;
-  return publicPrefix === upstreamPrefix ? path + search : upstreamPrefix + path.slice(publicPrefix.length) + search;
+  const upstreamPath = publicPrefix === upstreamPrefix ? path : upstreamPrefix + path.slice(publicPrefix.length);
+  return { method: method === 'HEAD' ? operation.method : method, path: upstreamPath + search };
 }
 
 /** The bytes that were checked, or the request itself where the contract says that its body streams. */

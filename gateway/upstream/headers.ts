@@ -89,7 +89,8 @@ const answerOwned = new Set([
 const answerOwnedPrefix = /^(x-internal-|proxy-|x-gateway-|access-control-)/;
 
 export interface Identity {
-  readonly assertion: string;
+  /** Undefined: the upstream is shown a credential instead, and nothing of who asks. */
+  readonly assertion: string | undefined;
   readonly traceparent: string;
 }
 
@@ -116,6 +117,7 @@ export function requestHeaders(checked: Checked, identity: Identity): string[] {
   sent.push('x-forwarded-proto', scheme);
   if (host !== undefined) sent.push('x-forwarded-host', host);
   sent.push('via', '1.1 api-gateway');
+  if (identity.assertion === undefined) return sent;
   if (caller.organization) {
     sent.push('x-organization-id', caller.organization.id);
     if (caller.issuer === undefined) sent.push('x-api-key-id', caller.subject);

@@ -78,9 +78,8 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Controller, status: number, headers: AnswerHeaders): void {
     // Interim answers are not relayed: what they promise is the gateway's to keep, and nobody asked for them.
     if (this.ended || status < 200) return;
-    const { trail, operation, method } = this.#fresh;
-    trail.upstreamStatus = status;
-    trail.upstreamMs = performance.now() - (trail.forwardedAt as number);
+    const { operation, method } = this.#fresh;
+    this.noteAnswer(status);
     this.#status = status;
     this.#headers = headers;
     this.#length = lengthOf(headers);
@@ -95,6 +94,13 @@ export class Relay implements Dispatcher.DispatchHandler {
     }
     if (method === 'HEAD' || hasNoBody) this.#mode = 'drop';
     else this.#mode = passUnlessChecked(this.#judge.modeFor(operation, status, contentType));
+  }
+
+  /** An answer has begun, whether or not it is the one that the client gets. */
+  noteAnswer(status: number): void {
+    const { trail } = this.#fresh;
+    trail.upstreamStatus = status;
+    trail.upstreamMs = performance.now() - (trail.forwardedAt as number);
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
@@ -232,7 +238,7 @@ export class Relay implements Dispatcher.DispatchHandler {
 
   /** What the client gets for an upstream's answer of 400 or more. */
   #refusal(): GatewayError {
-    return toUpstreamRefusal(this.#status, this.#headers, Buffer.concat(this.#kept), false);
+    return toUpstreamRefusal(this.#status, this.#headers, Buffer.concat(this.#kept));
   }
 
   #violation(violations: readonly string[]): GatewayError {

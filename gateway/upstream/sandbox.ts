@@ -7,7 +7,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Jwks, trusts, writeTrusted } from './sandbox-trust.ts';
+import { type Jwks, trusts, writeAdministrator, writeTrusted } from './sandbox-trust.ts';
 import type { UpstreamAddresses } from './targets.ts';
 
 export interface SandboxOptions {
@@ -18,6 +18,8 @@ export interface SandboxOptions {
   /** Names of the upstreams that lie on it. */
   readonly audiences: readonly string[];
   readonly cursorSecret: string;
+  /** Whom its mail server lets in, `user:password`; undefined: whom it let in so far. */
+  readonly mailAdministrator: string | undefined;
   onRestart(): void;
 }
 
@@ -64,6 +66,7 @@ export function liesOnSandboxOnly(upstream: Addresses): boolean {
 export async function startSandbox(options: SandboxOptions): Promise<SandboxProcess> {
   const directory = join(options.dataDirectory, 'sandbox');
   let closed = false;
+  if (options.mailAdministrator !== undefined) writeAdministrator(directory, options.mailAdministrator);
   let lease = await acquire(directory, options);
 
   // A sandbox that dies is replaced; requests in between find the upstream unreachable.

@@ -17,18 +17,9 @@ const types = new Set<string>([
 /** Codes for statuses whose bodies say nothing that is understood. */
 const byStatus: Readonly<Record<number, ErrorCode>> = { 404: 'resource_missing', 412: 'precondition_failed' };
 
-/**
- * An upstream's answer of 400 or more → the refusal the client gets.
- * `withCredential`: the gateway logs in there with a credential of its own, so that a 403 is about the gateway.
- */
-export function toUpstreamRefusal(
-  status: number,
-  headers: AnswerHeaders,
-  body: Buffer,
-  withCredential: boolean,
-): GatewayError {
-  if (status === 401 || status === 407 || (status === 403 && withCredential))
-    return new GatewayError('upstream_auth_failed');
+/** An upstream's answer of 400 or more → the refusal the client gets. */
+export function toUpstreamRefusal(status: number, headers: AnswerHeaders, body: Buffer): GatewayError {
+  if (status === 401 || status === 407) return new GatewayError('upstream_auth_failed');
   if (status === 429) return new GatewayError('upstream_overloaded', retryAfter(headers));
   if (status === 503) return new GatewayError('upstream_unavailable', retryAfter(headers));
   if (status === 504) return new GatewayError('upstream_timeout');
@@ -63,7 +54,11 @@ function retryAfter(headers: AnswerHeaders): { retryAfterSeconds?: number } {
   return Number.isFinite(seconds) ? { retryAfterSeconds: Math.max(1, seconds) } : {};
 }
 
-function typeOf(status: number): ErrorType {
+/** What kind of error a status of an upstream is. */
+export function typeOf(status: number): ErrorType {
+  if (status >= 500) return 'api_error';
+  if (status === 429) return 'rate_limit_error';
+  if (status === 401) return 'authentication_error';
   if (status === 403) return 'permission_error';
   if (status === 404 || status === 410) return 'not_found_error';
   if (status === 409 || status === 412) return 'conflict_error';

@@ -100,6 +100,7 @@ function callerFrom(
   const bounds = { scopesMax, operatorScopes, operator: organization.operator };
   return Object.freeze({
     subject,
+    scheme: 'apiKey',
     issuer: name,
     organization,
     mode,

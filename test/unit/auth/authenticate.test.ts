@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANONYMOUS, createAuthenticate } from '../../../gateway/auth/authenticate.ts';
+import { ADMINISTRATOR } from '../../../gateway/auth/basic.ts';
 import type { Caller } from '../../../gateway/exchange.ts';
 import { caller, makeKey, matched, operation, refusal } from './samples.ts';
 
@@ -8,6 +9,14 @@ const key = makeKey();
 const known = caller();
 const ofToken = caller({ subject: 'user-1', issuer: 'web' });
 const asked: string[] = [];
+const compared: unknown[] = [];
+const withBasic = operation({
+  upstream: 'post',
+  security: [
+    { scheme: 'apiKey', scopes: ['post:read'] },
+    { scheme: 'basic', scopes: [] },
+  ],
+});
 const authenticate = createAuthenticate({
   directory: {
     callerOf(presented) {
@@ -16,6 +25,10 @@ const authenticate = createAuthenticate({
     },
   },
   readToken: ({ value }) => (value === 'a token' ? ofToken : undefined),
+  matchesBasic(upstream, user, password) {
+    compared.push([upstream, user, password]);
+    return password === 'right';
+  },
 });
 
 for (const authorization of [`Bearer ${key}`, `bearer ${key}`, `BEARER ${key}`, `Bearer   ${key}`]) {
@@ -70,8 +83,41 @@ test('a public operation has the anonymous caller, whatever is sent along', () =
 test('a store that has to be waited for is waited for', async () => {
   const answers = new Map<string, Caller>([[key, known]]);
   const directory = { callerOf: async (presented: string) => answers.get(presented) };
-  const waiting = createAuthenticate({ directory, readToken: () => undefined });
+  const waiting = createAuthenticate({ directory, readToken: () => undefined, matchesBasic: () => false });
   const identified = await waiting(matched(`Bearer ${key}`));
   assert.equal(identified.caller, known);
   await assert.rejects(async () => waiting(matched(`Bearer ${makeKey()}`)), refusal('api_key_invalid'));
+});
+
+const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
+
+test('user name and password are compared with those of the upstream that the operation is for', () => {
+  compared.length = 0;
+  const exchange = matched(basic('admin:right'), { operation: withBasic });
+  const identified = authenticate(exchange);
+  assert.ok(!(identified instanceof Promise));
+  assert.equal(identified.caller, ADMINISTRATOR);
+  assert.equal(exchange.trail.caller, ADMINISTRATOR);
+  assert.deepEqual(compared, [['post', 'admin', 'right']]);
+});
+
+test('wrong ones are refused, and nobody is noted as having called', () => {
+  const exchange = matched(basic('admin:wrong'), { operation: withBasic });
+  assert.throws(() => authenticate(exchange), refusal('basic_credentials_invalid'));
+  assert.equal(exchange.trail.caller, undefined);
+});
+
+test('where Basic is not accepted nothing is compared, however right it is', () => {
+  compared.length = 0;
+  assert.throws(() => authenticate(matched(basic('admin:right'))), refusal('auth_scheme_unsupported'));
+  assert.deepEqual(compared, []);
+});
+
+test('where Basic is accepted keys, tokens and their refusals are what they are elsewhere', async () => {
+  const call = (authorization?: string) => authenticate(matched(authorization, { operation: withBasic }));
+  assert.equal((await call(`Bearer ${key}`)).caller, known);
+  assert.equal((await call('Bearer a token')).caller, ofToken);
+  assert.throws(() => call(`Bearer ${makeKey()}`), refusal('api_key_invalid'));
+  assert.throws(() => call('Digest username="admin"'), refusal('auth_scheme_unsupported'));
+  assert.throws(() => call(), refusal('api_key_missing'));
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANONYMOUS } from '../../../gateway/auth/authenticate.ts';
 import { createAuthorize } from '../../../gateway/auth/authorize.ts';
+import { ADMINISTRATOR } from '../../../gateway/auth/basic.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Caller, Identified, Operation } from '../../../gateway/exchange.ts';
 import { caller, fakeClock, matched, operation, organization, refusal, START_MS } from './samples.ts';
@@ -106,4 +107,50 @@ test('whoever lacks the scope is not told about modes', () => {
 test('anybody may use a public operation', () => {
   const exchange = { ...matched(), operation: operation({ security: [] }), caller: ANONYMOUS };
   assert.equal(authorize(exchange).permitted, true);
+});
+
+const keyOrBasic: Partial<Operation> = {
+  security: [
+    { scheme: 'basic', scopes: [] },
+    { scheme: 'apiKey', scopes: ['mail:read', 'mail:write'] },
+    { scheme: 'apiKey', scopes: ['jobs:read'] },
+  ],
+};
+
+test('user name and password are let in by their own alternative only', () => {
+  assert.equal(authorize(identified(ADMINISTRATOR, keyOrBasic)).permitted, true);
+  assert.throws(() => authorize(identified(ADMINISTRATOR, needing([]))), refusal('auth_scheme_unsupported'));
+  assert.throws(() => authorize(identified(ADMINISTRATOR, needing(['jobs:read']))), refusal('auth_scheme_unsupported'));
+});
+
+test('a key is not let in by the alternative without scopes that is meant for user name and password', () => {
+  const every = { scopes: new Set(['*']), organization: organization({ operator: true }) };
+  const basicOnly: Partial<Operation> = { security: [{ scheme: 'basic', scopes: [] }] };
+  assert.throws(() => authorize(identified(every, basicOnly)), refusal('auth_scheme_unsupported'));
+  assert.throws(() => authorize(identified({ scopes: new Set() }, keyOrBasic)), refusal('insufficient_scope'));
+  assert.equal(authorize(identified(every, keyOrBasic)).permitted, true);
+});
+
+test('a key that lacks scopes is told those of a key, though Basic needs none', () => {
+  const exchange = identified({ scopes: new Set(['mail:read']) }, keyOrBasic);
+  assert.throws(
+    () => authorize(exchange),
+    (thrown) => {
+      assert.ok(thrown instanceof GatewayError);
+      assert.equal(thrown.code, 'insufficient_scope');
+      assert.deepEqual(thrown.details.fields, { required_scopes: ['jobs:read'] });
+      return true;
+    },
+  );
+});
+
+test('a token without the scopes of its operator stays out of what administrators may do', () => {
+  const token = { issuer: 'web', scopes: new Set(['*']), organization: organization({ operator: true }) };
+  const mail: Partial<Operation> = {
+    security: [
+      { scheme: 'apiKey', scopes: ['mail:read'] },
+      { scheme: 'basic', scopes: [] },
+    ],
+  };
+  assert.throws(() => authorize(identified(token, mail)), refusal('insufficient_scope'));
 });

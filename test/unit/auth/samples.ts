@@ -82,6 +82,7 @@ export async function storeWithKey(test: TestContext, overrides: Partial<KeyRequ
 export function caller(overrides: Partial<Caller> = {}): Caller {
   return {
     subject: 'key_sample',
+    scheme: 'apiKey',
     issuer: undefined,
     organization: organization(),
     mode: 'live',

@@ -45,6 +45,7 @@ test('a token is read as the caller it speaks for', async (t) => {
   const { issuer, organizations, clock, read } = await start(t, { mode: 'test' });
   assert.deepEqual(await read(issuer.sign({ scope: 'jobs:read' })), {
     subject: 'user-1',
+    scheme: 'apiKey',
     issuer: 'web',
     organization: organizations.get('org_test'),
     mode: 'test',

@@ -31,7 +31,7 @@ export async function compileDocument(document: object, says: object = { public:
     {
       directory,
       sources: [source],
-      known: { upstreams: ['it'], limits: [] },
+      known: { upstreams: ['it', 'other'], limits: [] },
       namedOperations: [],
       mistakeAtOperation: (_id, reason, remedy) => mistakeAt(reason, remedy),
     },

@@ -6,6 +6,7 @@ const responses = { 200: { description: 'fine' } };
 const securitySchemes = {
   key: { type: 'http', scheme: 'Bearer' },
   header: { type: 'apiKey', in: 'header', name: 'X-Key' },
+  pair: { type: 'http', scheme: 'Basic' },
   login: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/token', scopes: { all: 'x' } } } },
 };
 
@@ -72,5 +73,55 @@ test('a scope of a resource that the document does not have is a mistake', async
   ]);
   assert.deepEqual(await securityOf({ security: [{ key: ['tag:read'] }] }, { tags: [{ name: 'tag' }] }), [
     apiKey('tag:read'),
+  ]);
+});
+
+const basic = { scheme: 'basic', scopes: [] };
+
+test('user name and password are a way in where the upstream has a credential to compare them with', async () => {
+  const security = [{ key: ['jobs:read'] }, { pair: [] }];
+  assert.deepEqual(await securityOf({ security }, {}, { acceptsBasic: true }), [apiKey('jobs:read'), basic]);
+  assert.deepEqual(await securityOf({}, { security: [{ pair: [] }] }, { acceptsBasic: true }), [basic]);
+  const override = { acceptsBasic: true, security: { apiKey: ['it:read'] } };
+  assert.deepEqual(await securityOf({ security }, {}, override), [apiKey('it:read')]);
+});
+
+test('without one they are a mistake, and the remedy names the credential', async () => {
+  const document = {
+    ...documentOf({ '/jobs': { get: { responses, security: [{ pair: [] }] } } }),
+    components: { securitySchemes },
+  };
+  for (const says of [{}, { acceptsBasic: false }]) {
+    const { operations, mistakes } = await compileDocument(document, says);
+    assert.deepEqual(operations, []);
+    assert.deepEqual(
+      mistakes.map(({ reason, remedy }) => [reason, remedy]),
+      [
+        [
+          'the gateway does not check credentials of the security scheme "pair".',
+          'Give its entry of upstreams.yaml a credential (basic), or use a scheme of type http with scheme bearer, or override it by security in its entry of upstreams.yaml.',
+        ],
+      ],
+    );
+  }
+});
+
+test('the credential of one upstream opens no operation of another', async () => {
+  const security = [{ pair: [] }];
+  const elsewhere = { security, 'x-gateway-upstream': 'other' };
+  const same = { security, 'x-gateway-upstream': 'it' };
+  assert.deepEqual(await securityOf(elsewhere, {}, { acceptsBasic: true }), [
+    'the gateway does not check credentials of the security scheme "pair".',
+  ]);
+  assert.deepEqual(await securityOf(same, {}, { acceptsBasic: true }), [basic]);
+});
+
+test('user name and password have no scopes, and are not asked for together with a key', async () => {
+  const entry = { acceptsBasic: true };
+  assert.deepEqual(await securityOf({ security: [{ pair: ['jobs:read'] }] }, {}, entry), [
+    'a user name and password have no scopes.',
+  ]);
+  assert.deepEqual(await securityOf({ security: [{ pair: [], key: [] }] }, {}, entry), [
+    'pair and key are asked for together, and the gateway checks one credential.',
   ]);
 });

@@ -4,7 +4,7 @@ import { toUpstreamRefusal } from '../../../gateway/upstream/words.ts';
 
 const json = { 'content-type': 'application/json' };
 const refusalOf = (status: number, body: unknown = {}, headers: Record<string, string | string[]> = json) =>
-  toUpstreamRefusal(status, headers, Buffer.from(JSON.stringify(body)), false);
+  toUpstreamRefusal(status, headers, Buffer.from(JSON.stringify(body)));
 
 describe('a status of an upstream', () => {
   const rows: readonly (readonly [number, string])[] = [
@@ -27,10 +27,6 @@ describe('a status of an upstream', () => {
   for (const [status, code] of rows) {
     it(`${status} is ${code}`, () => assert.equal(refusalOf(status).code, code));
   }
-
-  it('403 is about the gateway where it logs in with a credential of its own', () => {
-    assert.equal(toUpstreamRefusal(403, json, Buffer.alloc(0), true).code, 'upstream_auth_failed');
-  });
 
   const types: readonly (readonly [number, string])[] = [
     [400, 'invalid_request_error'],

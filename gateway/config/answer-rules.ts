@@ -1,0 +1,111 @@
+// The shape of `answers` in config/upstreams.yaml: what becomes of an upstream's answers. Also what a rule can ask of a body's members.
+
+import { z } from 'zod';
+import { type ErrorCode, REFUSALS } from '../errors.ts';
+import { whole } from './parts.ts';
+
+const codes = Object.keys(REFUSALS) as [ErrorCode, ...ErrorCode[]];
+
+/** `field`, or `error.field` for a member of a member. */
+export const dottedName = z
+  .string()
+  .regex(/^[^\s.*]+(\.[^\s.*]+)*$/, 'must be the name of a member; of a member in a member, joined by a dot');
+const dottedPath = z
+  .string()
+  .regex(/^[^\s.]+(\.[^\s.]+)*$/, 'must be names of members joined by dots, with * for all items of a list')
+  .refine((path) => path.split('.').every((name) => name === '*' || !name.includes('*')), {
+    error: 'must have * only in the place of a whole name',
+  })
+  .refine((path) => !path.endsWith('*'), { error: 'must end with the name of a member' });
+export const operationIds = z.array(z.string().min(1)).min(1, 'must name at least one operation');
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const matcher = z.union(
+  [
+    scalar,
+    z.array(scalar).min(1, 'must list at least one value'),
+    z.strictObject({ present: z.boolean() }),
+    z.strictObject({ contains: z.string().min(1, 'must be a text') }),
+    z.strictObject({ path: z.string().min(1, 'must be the name of a path parameter') }),
+  ],
+  {
+    error:
+      'must be a value, a list of values, { present: true }, { present: false }, { contains: <text> } or { path: <parameter> }',
+  },
+);
+/** Dotted names of members and what must hold of each. */
+export const memberMatchers = z.record(dottedName, matcher);
+
+/** One or several; always several afterwards. */
+function oneOrMore<T extends z.ZodType<string | number>>(item: T, error: string) {
+  return z
+    .union([item, z.array(item).min(1, error)], { error })
+    .transform((value) => (Array.isArray(value) ? value : [value]) as z.output<T>[]);
+}
+
+const statusRule = 'must be a status such as 409, or a list of these';
+const mediaTypeRule =
+  'must be a media type in lower case without parameters, none for an answer without one, or a list of these';
+const condition = z.strictObject({
+  status: oneOrMore(z.int().min(100, statusRule).max(599, statusRule), statusRule).optional(),
+  operations: operationIds.optional(),
+  contentType: oneOrMore(
+    z.string().regex(/^(none|[a-z0-9.+-]+\/[a-z0-9.+-]+)$/, mediaTypeRule),
+    mediaTypeRule,
+  ).optional(),
+  body: z.union([z.literal('empty'), memberMatchers], { error: bodyRule }).optional(),
+});
+
+/** A union tells only that none of its branches fits; what is wrong in the likely one says more. */
+function bodyRule({ input }: { readonly input?: unknown }): string {
+  const issue = memberMatchers.safeParse(input).error?.issues[0];
+  const named = typeof input === 'object' && input !== null && issue !== undefined;
+  if (named && issue.path.length > 0 && issue.code === 'invalid_union')
+    return `must hold other values: "${String(issue.path[0])}" ${issue.message}`;
+  return 'must be empty, or a block of dotted member names and what must hold of them';
+}
+
+/** Names that the error object has anyway. */
+const reserved = /^(type|code|message|status|param|errors|truncated|retryable|retry_after|request_id|doc_url)$/;
+
+const outcome = z
+  .strictObject({
+    code: z.enum(codes).optional(),
+    status: whole('an error status', 400, 599).optional(),
+    param: z
+      .union([z.string().min(1), z.strictObject({ member: dottedName }), z.strictObject({ submitted: dottedName })], {
+        error: 'must be a name, { member: <member> } or { submitted: <member> }',
+      })
+      .optional(),
+    fields: z
+      .record(
+        z
+          .string()
+          .regex(/^[a-z][a-z0-9_]*$/, 'must be lower-case letters, digits and underscores')
+          .refine((name) => !reserved.test(name), 'must not be a member that every error has'),
+        dottedName,
+      )
+      .optional(),
+    message: dottedName.optional(),
+    retryAfterSeconds: whole('seconds', 1, 86_400).optional(),
+    retry: z.literal(true).optional(),
+    credential: z.literal('refused').optional(),
+    remove: z.array(dottedPath).min(1, 'must name at least one member').optional(),
+  })
+  .check(({ value, issues }) => {
+    const { code, credential, remove, ...details } = value;
+    const outcomes = [code, credential, remove].filter((one) => one !== undefined);
+    const needsCode = code === undefined && Object.values(details).some((detail) => detail !== undefined);
+    if (outcomes.length === 1 && !needsCode) return;
+    const message = 'must hold one of code, credential and remove; everything else in it goes with a code';
+    issues.push({ code: 'custom', message, input: value });
+  })
+  .transform(({ code, credential, remove, ...details }) => {
+    if (code !== undefined) return { ...details, code };
+    return remove === undefined ? { credential: credential as 'refused' } : { remove };
+  });
+
+// biome-ignore lint/suspicious/noThenProperty: the key of the file; its value is no function, so nothing takes a rule for a promise.
+export const answerRules = z.array(z.strictObject({ when: condition, then: outcome }));
+
+export type AnswerRules = z.output<typeof answerRules>;

@@ -1,0 +1,82 @@
+// Names in declared rules that only the contracts can confirm: operations of the upstream, and parameters of their paths.
+
+import { type Mistake, suggest } from '../mistakes.ts';
+import type { Source } from '../source.ts';
+
+/** An operation, as far as rules can name it. */
+interface Named {
+  readonly id: string;
+  readonly upstream: string;
+  /** The template, `/api/principal/{name}`. */
+  readonly path: string;
+}
+
+interface Rule {
+  readonly operations?: readonly string[] | undefined;
+  readonly parameters: readonly string[];
+  /** Where the rule, and in it its operations, are written. */
+  readonly place: readonly (string | number)[];
+  readonly operationsPlace: readonly (string | number)[];
+}
+
+interface Ruled {
+  readonly requests: readonly {
+    readonly operations: readonly string[];
+    readonly path?: { readonly lowerCase: readonly string[] } | undefined;
+  }[];
+  readonly answers: readonly {
+    readonly when: { readonly operations?: readonly string[] | undefined; readonly body?: unknown };
+  }[];
+}
+
+/** Pushes a mistake for every operation or parameter that does not exist. */
+export function checkRuleNames(
+  upstreams: Readonly<Record<string, Ruled>>,
+  operations: readonly Named[],
+  source: Source,
+  mistakes: Mistake[],
+): void {
+  for (const [upstream, entry] of Object.entries(upstreams)) {
+    const own = new Map(operations.filter((one) => one.upstream === upstream).map((one) => [one.id, one]));
+    for (const rule of rulesOf(upstream, entry)) {
+      for (const [index, id] of (rule.operations ?? []).entries()) {
+        if (own.has(id)) continue;
+        const reason = `"${upstream}" has no operation "${id}".`;
+        mistakes.push(source.mistakeAt([...rule.operationsPlace, index], reason, suggest(id, own.keys())));
+      }
+      const meant = [...own.values()].filter(({ id }) => rule.operations?.includes(id) !== false);
+      const known = new Set(meant.flatMap(({ path }) => parametersIn(path)));
+      for (const name of rule.parameters) {
+        if (known.has(name) || meant.length === 0) continue;
+        const reason = `none of these operations has a parameter "${name}" in its path.`;
+        mistakes.push(source.mistakeAt(rule.place, reason, suggest(name, known)));
+      }
+    }
+  }
+}
+
+function rulesOf(upstream: string, { requests, answers }: Ruled): Rule[] {
+  const ofRequests = requests.map(({ operations, path }, index) => {
+    const place = ['upstreams', upstream, 'requests', index];
+    return { operations, parameters: path?.lowerCase ?? [], place, operationsPlace: [...place, 'operations'] };
+  });
+  const ofAnswers = answers.map(({ when }, index) => {
+    const place = ['upstreams', upstream, 'answers', index];
+    const operationsPlace = [...place, 'when', 'operations'];
+    return { operations: when.operations, parameters: parametersAskedFor(when.body), place, operationsPlace };
+  });
+  return [...ofRequests, ...ofAnswers];
+}
+
+/** `{ path: <parameter> }` as what a member has to be. */
+function parametersAskedFor(body: unknown): string[] {
+  if (typeof body !== 'object' || body === null) return [];
+  return Object.values(body).flatMap((matcher: unknown) => {
+    const named = (matcher as { readonly path?: unknown } | null)?.path;
+    return typeof named === 'string' ? [named] : [];
+  });
+}
+
+function parametersIn(template: string): string[] {
+  return [...template.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name as string);
+}

@@ -1,0 +1,77 @@
+// Wiring of what upstreams are shown and how much they are sent: their credentials come from the secrets store, where one must be unless
+// the upstream is the sandbox, for which one is made.
+
+import type { Config } from './config/load.ts';
+import type { UpstreamEntry } from './config/schema.ts';
+import type { Secrets } from './config/secrets.ts';
+import type { Configuration } from './configuration.ts';
+import { ConfigError, type Mistake } from './mistakes.ts';
+import type { Log } from './observe/log.ts';
+import { type Accesses, createAccesses } from './upstream/access.ts';
+import { liesOnSandboxOnly } from './upstream/sandbox.ts';
+
+export interface UpstreamAccess extends Accesses {
+  /** What the mail server of the sandbox is to accept, `user:password`; undefined when nobody uses it. */
+  readonly sandboxAdministrator: string | undefined;
+  /** Credentials that a configuration names and nobody has provided. */
+  objections(next: Configuration): Mistake[];
+}
+
+export interface UpstreamAccessOptions {
+  readonly config: Config;
+  readonly secrets: Secrets;
+  readonly log: Log;
+  now(): number;
+}
+
+/** Throws ConfigError when a credential for a real upstream is missing. */
+export async function openUpstreamAccess({
+  config,
+  secrets,
+  log,
+  now,
+}: UpstreamAccessOptions): Promise<UpstreamAccess> {
+  const made = new Map<string, string>();
+  for (const { basic } of credentialsOf(config.upstreams, liesOnSandboxOnly)) {
+    if (secrets.read(basic.secret) === undefined) made.set(basic.secret, await secrets.readOrMake(basic.secret));
+  }
+  const readSecret = (entry: string) => secrets.read(entry) ?? made.get(entry);
+
+  function objections({ config }: Pick<Configuration, 'config'>): Mistake[] {
+    return Object.entries(config.upstreams).flatMap(([name, { credential }]) => {
+      if (credential === undefined || readSecret(credential.basic.secret) !== undefined) return [];
+      const { secret } = credential.basic;
+      const reason = `there is no secrets entry "${secret}".`;
+      const remedy = `Put it into the file SECRETS_DIR/${secret} or the variable ${secret.toUpperCase()}.`;
+      const path = ['upstreams', name, 'credential', 'basic', 'secret'];
+      return [config.sources.upstreams.mistakeAt(path, reason, remedy)];
+    });
+  }
+
+  const missing = objections({ config });
+  if (missing.length > 0) throw new ConfigError(missing);
+  const accesses = createAccesses({
+    readSecret,
+    now,
+    onLatched: (upstream, reason) =>
+      log.logger.error(
+        { upstream, reason },
+        'the upstream is not asked until the credential that the gateway shows it changes',
+      ),
+    onHealed: (upstream) => log.logger.info({ upstream }, 'the credential for the upstream can be used again'),
+  });
+  accesses.use(config.upstreams);
+  return { ...accesses, sandboxAdministrator: administratorOf(config.upstreams, readSecret), objections };
+}
+
+function credentialsOf(upstreams: Config['upstreams'], applies: (upstream: UpstreamEntry) => boolean) {
+  return Object.values(upstreams).flatMap((entry) => (entry.credential && applies(entry) ? [entry.credential] : []));
+}
+
+function administratorOf(upstreams: Config['upstreams'], readSecret: (entry: string) => string | undefined) {
+  const [credential] = credentialsOf(upstreams, ({ live, test = [] }) => [...live, ...test].includes('sandbox:mail'));
+  if (credential === undefined) return undefined;
+  const { user, secret } = credential.basic;
+  const text = readSecret(secret) ?? '';
+  return text.includes(':') ? text : `${user}:${text}`;
+}

@@ -1,0 +1,121 @@
+// JSON as a tree that keeps every scalar as it was written, so that printing it again changes nothing but what was meant to change:
+// JSON.parse would round integers above 2^53, and V8 misreads escapes in member names (chromium 521080746).
+
+import { isUtf8 } from 'node:buffer';
+
+export type Scalar = string | number | boolean | null;
+
+export interface JsonObject {
+  readonly kind: 'object';
+  /** In the order of the text; several may have one name. */
+  readonly members: readonly (readonly [name: string, value: JsonNode])[];
+}
+export interface JsonArray {
+  readonly kind: 'array';
+  readonly items: readonly JsonNode[];
+}
+export interface JsonScalar {
+  readonly kind: 'scalar';
+  readonly value: Scalar;
+  /** The literal. */
+  readonly text: string;
+}
+export type JsonNode = JsonObject | JsonArray | JsonScalar;
+
+/** The tree is walked by recursion. No more levels can be let in by configuration, and no honest answer has them. */
+const DEPTH_MAX = 1000;
+
+/** The tree of a JSON text in UTF-8; undefined if it is none, or nested too deeply. */
+export function readJson(bytes: Buffer): JsonNode | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  const text = bytes.toString('utf8');
+  try {
+    // Decides whether the text is JSON, so that the reader below only has to find its way.
+    JSON.parse(text);
+    return treeOf(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function printJson(node: JsonNode): string {
+  if (node.kind === 'scalar') return node.text;
+  if (node.kind === 'array') return `[${node.items.map(printJson).join(',')}]`;
+  return `{${node.members.map(([name, value]) => `${JSON.stringify(name)}:${printJson(value)}`).join(',')}}`;
+}
+
+/** The same as a value of this language. Every name is a member of its own, `__proto__` too. */
+export function toValue(node: JsonNode): unknown {
+  if (node.kind === 'scalar') return node.value;
+  if (node.kind === 'array') return node.items.map(toValue);
+  return Object.fromEntries(node.members.map(([name, value]) => [name, toValue(value)]));
+}
+
+export function scalarOf(value: Scalar): JsonScalar {
+  return { kind: 'scalar', value, text: JSON.stringify(value) };
+}
+
+/** Reads a text that is known to be JSON. Throws RangeError when it is nested too deeply. */
+function treeOf(text: string): JsonNode {
+  let at = 0;
+
+  function read(depth: number): JsonNode {
+    if (depth > DEPTH_MAX) throw new RangeError('nested too deeply');
+    at = pastSpace(text, at);
+    if (text[at] === '{') return readObject(depth);
+    if (text[at] === '[') return readArray(depth);
+    return readScalar();
+  }
+
+  function readObject(depth: number): JsonObject {
+    const members: [string, JsonNode][] = [];
+    at = pastSpace(text, at + 1);
+    while (text[at] !== '}') {
+      const name = readScalar().value as string;
+      at = pastSpace(text, at) + 1;
+      members.push([name, read(depth + 1)]);
+      at = pastSeparator(text, at);
+    }
+    at++;
+    return { kind: 'object', members };
+  }
+
+  function readArray(depth: number): JsonArray {
+    const items: JsonNode[] = [];
+    at = pastSpace(text, at + 1);
+    while (text[at] !== ']') {
+      items.push(read(depth + 1));
+      at = pastSeparator(text, at);
+    }
+    at++;
+    return { kind: 'array', items };
+  }
+
+  function readScalar(): JsonScalar {
+    const start = at;
+    if (text[at] === '"') at = endOfString(text, at);
+    else while (at < text.length && !',]} \t\r\n'.includes(text[at] as string)) at++;
+    const literal = text.slice(start, at);
+    return { kind: 'scalar', value: JSON.parse(literal) as Scalar, text: literal };
+  }
+
+  return read(0);
+}
+
+/** Behind the closing quote of the string that begins at `quote`. */
+function endOfString(text: string, quote: number): number {
+  let at = quote + 1;
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function pastSpace(text: string, from: number): number {
+  let at = from;
+  while (' \t\r\n'.includes(text[at] ?? '.')) at++;
+  return at;
+}
+
+function pastSeparator(text: string, from: number): number {
+  const at = pastSpace(text, from);
+  return text[at] === ',' ? pastSpace(text, at + 1) : at;
+}

@@ -1,0 +1,57 @@
+// What a rule says about members of a body, made into a function at boot.
+
+import type { Operation } from '../../exchange.ts';
+import { parameterNames } from '../requests/path.ts';
+import type { JsonNode, Scalar } from './json-tree.ts';
+import { memberPath, nodeAt } from './members.ts';
+
+/** Equal to a scalar or to one of several; there or not; a text within, whatever its case; the path parameter, whatever its case. */
+export type Matcher =
+  | Scalar
+  | readonly Scalar[]
+  | { readonly present: boolean }
+  | { readonly contains: string }
+  | { readonly path: string };
+
+/** Dotted names of members → what must hold of each. */
+export type MemberMatchers = Readonly<Record<string, Matcher>>;
+
+/** The operation that was asked for, and of what. */
+export interface Addressed {
+  readonly operation: Operation;
+  /** Decoded values of the template's parameters, in template order. */
+  readonly pathValues: readonly string[];
+}
+
+type Test<T> = (found: T, addressed: Addressed) => boolean;
+
+/** Whether all matchers hold. What is not an object has no members. */
+export function membersTest(matchers: MemberMatchers): Test<JsonNode | undefined> {
+  const tests = Object.entries(matchers).map(([name, matcher]) => ({
+    path: memberPath(name),
+    holds: nodeTest(matcher),
+  }));
+  return (root, addressed) => tests.every(({ path, holds }) => holds(nodeAt(root, path), addressed));
+}
+
+function nodeTest(matcher: Matcher): Test<JsonNode | undefined> {
+  if (typeof matcher === 'object' && matcher !== null && 'present' in matcher)
+    return (found) => (found !== undefined) === matcher.present;
+  const holds = scalarTest(matcher);
+  return (found, addressed) => found?.kind === 'scalar' && holds(found.value, addressed);
+}
+
+function scalarTest(matcher: Exclude<Matcher, { present: boolean }>): Test<Scalar> {
+  if (typeof matcher !== 'object' || matcher === null) return (value) => value === matcher;
+  if ('contains' in matcher) {
+    const part = matcher.contains.toLowerCase();
+    return (value) => typeof value === 'string' && value.toLowerCase().includes(part);
+  }
+  if ('path' in matcher) {
+    return (value, { operation, pathValues }) => {
+      const wanted = pathValues[parameterNames(operation.path).indexOf(matcher.path)];
+      return typeof value === 'string' && wanted !== undefined && value.toLowerCase() === wanted.toLowerCase();
+    };
+  }
+  return (value) => matcher.includes(value);
+}

@@ -1,0 +1,148 @@
+// Sending to an upstream that has a credential, a bound on what is in flight, or rules of its own: wait for a place, change what is to
+// be changed, log in, and judge the answer before the client sees any of it.
+
+import type { Readable } from 'node:stream';
+import { GatewayError } from '../errors.ts';
+import type { Fresh } from '../exchange.ts';
+import { readJson, toValue } from './answers/json-tree.ts';
+import type { HeldAnswer, Judge, Judgement } from './answers/rules.ts';
+import type { Credential } from './credential.ts';
+import { Held } from './held.ts';
+import type { Lane } from './lane.ts';
+import type { Relay } from './relay.ts';
+import type { Rewrite } from './requests/rules.ts';
+import type { Target } from './targets.ts';
+
+/** What an upstream asks for beyond being sent to. Kept while configurations come and go. */
+export interface Guard {
+  readonly credential: Credential | undefined;
+  readonly lane: Lane | undefined;
+  readonly judge: Judge | undefined;
+  readonly rewrite: Rewrite | undefined;
+}
+
+/** A request as it would be sent without a guard. */
+export interface Outgoing {
+  readonly method: string;
+  /** With query. */
+  readonly path: string;
+  readonly headers: readonly string[];
+  readonly body: Buffer | Readable | null;
+}
+
+export interface GuardedSending {
+  readonly guard: Guard;
+  readonly target: Target;
+  readonly timeoutMs: number;
+  readonly outgoing: Outgoing;
+  /** What takes the answer to the client, with the milliseconds that are left to it. Settles when the exchange has ended. */
+  relayed(leftMs: number, send: (relay: Relay) => void): Promise<void>;
+}
+
+/** Of its time, a request may wait this much for a place: what is left has to do for an answer. */
+const WAITING_PART = 0.9;
+
+/** What the credential is refused with when no rule says otherwise. */
+const credentialStatuses = new Set([401, 403, 407]);
+
+/** Resolves when the exchange has ended. Throws upstream_overloaded, upstream_auth_failed, and what the rules and the relay throw. */
+export async function sendGuarded(fresh: Fresh, sending: GuardedSending): Promise<void> {
+  const { guard, timeoutMs } = sending;
+  const startedAt = performance.now();
+  const outgoing = await rewritten(fresh, sending.outgoing, guard.rewrite);
+  const leave = await enter(fresh, guard.lane, timeoutMs);
+  if (leave === undefined) return;
+  try {
+    const leftMs = Math.max(1, timeoutMs - (performance.now() - startedAt));
+    await sending.relayed(leftMs, (relay) => attempt(fresh, sending, outgoing, relay, true));
+  } finally {
+    leave();
+  }
+}
+
+async function rewritten(fresh: Fresh, outgoing: Outgoing, rewrite: Rewrite | undefined): Promise<Outgoing> {
+  const change = rewrite?.(fresh.operation);
+  if (change === undefined) return outgoing;
+  const { path, body } = await change(fresh);
+  return { ...outgoing, path: path + fresh.search, body: body ?? outgoing.body };
+}
+
+/** Undefined: the client left while it waited. */
+async function enter(fresh: Fresh, lane: Lane | undefined, withinMs: number): Promise<(() => void) | undefined> {
+  if (lane === undefined) return () => undefined;
+  const { response, trail } = fresh;
+  const gone = new AbortController();
+  const onClose = () => gone.abort();
+  response.once('close', onClose);
+  try {
+    const leave = await lane.enter(withinMs * WAITING_PART, gone.signal);
+    if (!gone.signal.aborted && !response.destroyed) return leave;
+    leave();
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+  } finally {
+    response.off('close', onClose);
+  }
+  trail.status = 499;
+  return undefined;
+}
+
+/** Sends once. What may be tried once more is, with the credential as it is then. */
+function attempt(fresh: Fresh, sending: GuardedSending, outgoing: Outgoing, relay: Relay, isFirst: boolean): void {
+  const { credential, judge } = sending.guard;
+  const again = () => attempt(fresh, sending, outgoing, relay, false);
+  const fail = (error: GatewayError) => relay.onResponseError(undefined, error);
+
+  function conclude(answer: HeldAnswer, authorization: string | undefined, pass: (body: Buffer) => void): void {
+    const judgement = judge?.(answer, askedOf(fresh)) ?? generally(answer, credential);
+    if (judgement.kind === 'credential') {
+      const hasChanged = authorization !== undefined && credential?.refused(authorization) === true;
+      if (hasChanged && isFirst) again();
+      else fail(new GatewayError('upstream_auth_failed'));
+      return;
+    }
+    // Whoever is told about a quota has been let in.
+    if (authorization !== undefined && (answer.status < 400 || answer.status === 403))
+      credential?.accepted(authorization);
+    if (judgement.kind === 'pass') pass(judgement.body);
+    else if (judgement.kind === 'retry' && isFirst) again();
+    else fail(judgement.error);
+  }
+
+  if (relay.ended) return;
+  try {
+    const authorization = credential?.header();
+    const held = new Held(
+      relay,
+      (status) => {
+        const isHeld = judge !== undefined || status >= 400;
+        if (!isHeld && authorization !== undefined) credential?.accepted(authorization);
+        return isHeld;
+      },
+      (answer, pass) => conclude(answer, authorization, pass),
+    );
+    const headers = [...outgoing.headers];
+    if (authorization !== undefined) headers.push('authorization', authorization);
+    sending.target.dispatcher.dispatch({ ...outgoing, headers }, held);
+  } catch (error) {
+    fail(error as GatewayError);
+  }
+}
+
+/** What no rule has said anything about. */
+function generally(answer: HeldAnswer, credential: Credential | undefined): NonNullable<Judgement> {
+  const isRefusal = credential !== undefined && credentialStatuses.has(answer.status);
+  return isRefusal ? { kind: 'credential' } : { kind: 'pass', body: answer.body };
+}
+
+/** The body is read only for rules that ask for what was submitted. */
+function askedOf({ operation, pathValues, rawBody }: Fresh): Parameters<Judge>[1] {
+  return {
+    operation,
+    pathValues,
+    get submitted() {
+      const root = rawBody && readJson(rawBody);
+      return root && toValue(root);
+    },
+  };
+}

@@ -1,0 +1,30 @@
+// Which upstreams are more than sent to, under one configuration: their access and the rules that were declared for them.
+
+import type { Accesses } from './access.ts';
+import { type AnswerRule, createJudge } from './answers/rules.ts';
+import type { Guard } from './guarded.ts';
+import { createRewrite, type RequestRule } from './requests/rules.ts';
+
+export interface RuledEntry {
+  readonly answers: readonly AnswerRule[];
+  readonly requests: readonly RequestRule[];
+}
+
+/** One guard per upstream that needs one; the others are sent to without further ado. */
+export function createGuards(
+  entries: Readonly<Record<string, RuledEntry>>,
+  accesses: Pick<Accesses, 'of'>,
+): ReadonlyMap<string, Guard> {
+  const guards = new Map<string, Guard>();
+  for (const [name, { answers, requests }] of Object.entries(entries)) {
+    const access = accesses.of(name);
+    if (access === undefined && answers.length === 0 && requests.length === 0) continue;
+    guards.set(name, {
+      credential: access?.credential,
+      lane: access?.lane,
+      judge: answers.length === 0 ? undefined : createJudge(answers),
+      rewrite: requests.length === 0 ? undefined : createRewrite(requests),
+    });
+  }
+  return guards;
+}

@@ -1,0 +1,50 @@
+// Telling secrets that are stored as they are (hashes of strong schemes, enrolments of one-time passwords) from passwords in plain text.
+// The whole form decides, not how a text begins: a password may begin with anything.
+
+/** Radix-64 of PHC strings and of crypt(3). */
+const b64 = '[A-Za-z0-9+/]';
+const crypt64 = '[A-Za-z0-9./]';
+
+const forms: readonly RegExp[] = [
+  // PHC strings (github.com/P-H-C/phc-string-format). Costs are bounded here and below, so that a log-in cannot cost all of the
+  // memory or minutes.
+  new RegExp(
+    `^\\$argon2(?:i|d|id)\\$(?:v=\\d\\d\\$)?m=\\d{1,6},t=\\d{1,2},p=\\d{1,2}\\$${b64}{11,64}\\$${b64}{22,86}$`,
+  ),
+  new RegExp(`^\\$scrypt\\$ln=(?:1\\d|20),r=[1-9],p=\\d{1,2}\\$${b64}{11,64}\\$${b64}{22,86}$`),
+  new RegExp(`^\\$pbkdf2(?:-sha256|-sha512)?\\$i=\\d{4,7}(?:,l=\\d{2,3})?\\$${b64}{11,64}\\$${b64}{27,86}$`),
+  // crypt(5): bcrypt, SHA-512, SHA-256.
+  new RegExp(`^\\$2[aby]\\$(?:0[4-9]|1[0-6])\\$${crypt64}{53}$`),
+  new RegExp(`^\\$6\\$(?:rounds=\\d{4,7}\\$)?${crypt64}{1,16}\\$${crypt64}{86}$`),
+  new RegExp(`^\\$5\\$(?:rounds=\\d{4,7}\\$)?${crypt64}{1,16}\\$${crypt64}{43}$`),
+  // The key URI of authenticator applications, with the secret it is about.
+  /^otpauth:\/\/totp\/[^\s?#]+\?(?:[^\s#]*&)?secret=[A-Za-z2-7]{16,128}=*(?:&[^\s#]*)?$/,
+];
+
+/** Schemes in braces (RFC 2307 section 5.3 and its successors) → bytes of the digest; `SS…`: a salt of at least 4 bytes follows it. */
+const digestBytes: Readonly<Record<string, number>> = { SHA256: 32, SSHA256: 32, SHA512: 64, SSHA512: 64 };
+/** Schemes in braces in front of one of the forms above → how that begins. */
+const bracedForms: Readonly<Record<string, RegExp>> = {
+  ARGON2: /^\$argon2/,
+  ARGON2I: /^\$argon2i\$/,
+  ARGON2ID: /^\$argon2id\$/,
+  PBKDF2: /^\$pbkdf2/,
+  CRYPT: /^\$[256]/,
+};
+
+/** Whether a secret is in a form that is not plain text. Weak schemes (MD5, SHA-1, PLAIN) do not count. */
+export function isHashed(secret: string): boolean {
+  const [, scheme, rest] = /^\{([A-Z0-9]{1,16})\}(.*)$/.exec(secret) ?? [];
+  if (scheme !== undefined && rest !== undefined) return isBraced(scheme, rest);
+  return forms.some((form) => form.test(secret));
+}
+
+function isBraced(scheme: string, rest: string): boolean {
+  const begins = Object.hasOwn(bracedForms, scheme) ? bracedForms[scheme] : undefined;
+  if (begins) return begins.test(rest) && forms.some((form) => form.test(rest));
+  const bytes = Object.hasOwn(digestBytes, scheme) ? digestBytes[scheme] : undefined;
+  if (bytes === undefined) return false;
+  const decoded = Buffer.from(rest, 'base64');
+  if (decoded.toString('base64') !== rest) return false;
+  return scheme.startsWith('SS') ? decoded.length >= bytes + 4 : decoded.length === bytes;
+}

@@ -1,0 +1,134 @@
+// Declared changes of the requests to one upstream, in their order. Made ready at boot; operations that no rule names are not touched.
+// Throws malformed_json.
+
+import { GatewayError } from '../../errors.ts';
+import type { Awaitable, Checked, Operation } from '../../exchange.ts';
+import { type JsonNode, type JsonObject, printJson, readJson, scalarOf } from '../answers/json-tree.ts';
+import { type Addressed, type MemberMatchers, membersTest } from '../answers/matchers.ts';
+import { changeAt, type MemberPath, memberPath } from '../answers/members.ts';
+import { hashedSecret } from './hash.ts';
+import { filledPath, parameterNames, samePath } from './path.ts';
+
+export interface RequestRule {
+  /** Ids of operations. */
+  readonly operations: readonly string[];
+  /** The rule is about every item of a list, not about the body itself. */
+  readonly each?: boolean | undefined;
+  /** Of the body, or of the item. */
+  readonly when?: MemberMatchers | undefined;
+  /** Dotted names of members whose strings are hashed. */
+  readonly hash?: readonly string[] | undefined;
+  /** JSON values of members that are not there. */
+  readonly defaults?: Readonly<Record<string, unknown>> | undefined;
+  /** Path parameters to be written in lower case. */
+  readonly path?: { readonly lowerCase: readonly string[] } | undefined;
+}
+
+export interface Rewritten {
+  /** Without query. */
+  readonly path: string;
+  /** Undefined without a body that was read. */
+  readonly body: Buffer | undefined;
+}
+
+/** Returns undefined for operations that no rule names: decided once per operation, not per request. */
+export type Rewrite = (operation: Operation) => ((checked: Checked) => Awaitable<Rewritten>) | undefined;
+
+/** Changes one object, or gives it back as it is. */
+type Change = (node: JsonNode, addressed: Addressed) => Promise<JsonNode>;
+
+/** The changes that the rules of an upstream make. */
+export function createRewrite(rules: readonly RequestRule[]): Rewrite {
+  const known = new WeakMap<Operation, ReturnType<Rewrite>>();
+  return function rewrite(operation) {
+    if (!known.has(operation)) known.set(operation, rewriteFor(operation, rules));
+    return known.get(operation);
+  };
+}
+
+function rewriteFor(operation: Operation, rules: readonly RequestRule[]): ReturnType<Rewrite> {
+  const own = rules.filter(({ operations }) => operations.includes(operation.id));
+  if (own.length === 0) return undefined;
+  const pathOf = pathChange(operation, new Set(own.flatMap(({ path }) => path?.lowerCase ?? [])));
+  const changes = own.filter(({ hash, defaults }) => hash || defaults).map(toChange);
+  if (changes.length === 0) return (checked) => ({ path: pathOf(checked), body: checked.rawBody });
+  return async (checked) => ({ path: pathOf(checked), body: await changedBody(checked, changes) });
+}
+
+function pathChange(operation: Operation, lowered: ReadonlySet<string>): (checked: Checked) => string {
+  const isLowered = parameterNames(operation.path).map((name) => lowered.has(name));
+  if (!isLowered.includes(true)) return ({ path }) => samePath(operation, path);
+  return ({ pathValues }) =>
+    filledPath(
+      operation,
+      pathValues.map((value, index) => (isLowered[index] ? value.toLowerCase() : value)),
+    );
+}
+
+/** The original bytes unless a rule has changed something. */
+async function changedBody(checked: Checked, changes: readonly Change[]): Promise<Buffer | undefined> {
+  const { rawBody } = checked;
+  if (rawBody === undefined || rawBody.length === 0) return rawBody;
+  const root = readJson(rawBody);
+  // What a rule cannot look into it cannot change, and a secret is not to leave because of that.
+  if (root === undefined) throw new GatewayError('malformed_json');
+  let tree = root;
+  for (const change of changes) tree = await change(tree, checked);
+  return tree === root ? rawBody : Buffer.from(printJson(tree));
+}
+
+function toChange({ each, when, hash, defaults }: RequestRule): Change {
+  const holds = membersTest(when ?? {});
+  const paths = (hash ?? []).map(memberPath);
+  const defaultMembers = Object.entries(defaults ?? {}).map(
+    ([name, value]) => [name, readJson(Buffer.from(JSON.stringify(value))) as JsonNode] as const,
+  );
+
+  async function changeOne(node: JsonNode, addressed: Addressed): Promise<JsonNode> {
+    if (node.kind !== 'object' || !holds(node, addressed)) return node;
+    let changed: JsonNode = withDefaults(node, defaultMembers);
+    for (const path of paths) changed = await withHashes(changed, path);
+    return changed;
+  }
+
+  return async (node, addressed) => {
+    if (!each || node.kind !== 'array') return changeOne(node, addressed);
+    const items: JsonNode[] = [];
+    for (const item of node.items) items.push(await changeOne(item, addressed));
+    return items.every((item, index) => item === node.items[index]) ? node : { kind: 'array', items };
+  };
+}
+
+function withDefaults(node: JsonObject, defaults: readonly (readonly [string, JsonNode])[]): JsonObject {
+  const absent = defaults.filter(([name]) => !node.members.some(([member]) => member === name));
+  return absent.length === 0 ? node : { kind: 'object', members: [...node.members, ...absent] };
+}
+
+/** One after the other, so that a request with many secrets does not keep others waiting. */
+async function withHashes(root: JsonNode, path: MemberPath): Promise<JsonNode> {
+  const plain = new Map<string, string>();
+  changeAt(root, path, (found) => {
+    for (const text of stringsIn(found)) plain.set(text, text);
+    return found;
+  });
+  for (const text of plain.keys()) plain.set(text, await hashedSecret(text));
+  return changeAt(root, path, (found) => withStrings(found, plain)) as JsonNode;
+}
+
+function stringsIn(node: JsonNode): string[] {
+  if (node.kind === 'scalar') return typeof node.value === 'string' ? [node.value] : [];
+  return (node.kind === 'array' ? node.items : node.members.map(([, value]) => value)).flatMap(stringsIn);
+}
+
+/** The same tree where no string becomes another one. */
+function withStrings(node: JsonNode, replacements: ReadonlyMap<string, string>): JsonNode {
+  if (node.kind === 'scalar') {
+    const replacement = typeof node.value === 'string' ? replacements.get(node.value) : undefined;
+    return replacement === undefined || replacement === node.value ? node : scalarOf(replacement);
+  }
+  if (node.kind === 'array') {
+    const items = node.items.map((item) => withStrings(item, replacements));
+    return items.every((item, index) => item === node.items[index]) ? node : { kind: 'array', items };
+  }
+  return { kind: 'object', members: node.members.map(([name, value]) => [name, withStrings(value, replacements)]) };
+}

@@ -1,0 +1,88 @@
+// How answers of 401 and 403 say what would be accepted, written by a real server: RFC 9110 section 11.6.1, RFC 6750 section 3, RFC 7617.
+
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { createRefuse } from '../../../gateway/edge/refuse.ts';
+import { type ErrorCode, GatewayError, REFUSALS, type Refusal } from '../../../gateway/errors.ts';
+import type { Operation, SecurityAlternative } from '../../../gateway/exchange.ts';
+import { createTrail } from '../../../gateway/observe/trail.ts';
+import { ask, requestOf } from '../../support/connection.ts';
+
+const key: SecurityAlternative = { scheme: 'apiKey', scopes: ['post:read'] };
+const pair: SecurityAlternative = { scheme: 'basic', scopes: [] };
+const bearer = 'Bearer realm="api.test"';
+const basic = 'Basic realm="api.test", charset="UTF-8"';
+
+const codes = Object.keys(REFUSALS) as ErrorCode[];
+const refusalOf = (code: ErrorCode): Refusal => REFUSALS[code];
+const ofStatus401 = codes.filter((code) => refusalOf(code).status === 401);
+
+/** The challenges of a refusal, a line each, of an operation with these ways in. */
+async function startRefusing(t: TestContext) {
+  let thrown: GatewayError;
+  let operation: Operation | undefined;
+  const { refuse } = createRefuse({ publicUrl: 'https://api.test', alwaysCarried: [], onRefused: () => undefined });
+  const server = createServer((request, response) => {
+    const trail = { ...createTrail('req_1', 'GET'), operation };
+    refuse({ id: 'req_1', request, response, trail, carried: [] }, thrown);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return async function challengesOf(error: GatewayError, security?: readonly SecurityAlternative[]) {
+    thrown = error;
+    operation = security && ({ security } as Operation);
+    const { lines } = await ask(port, requestOf('GET /', { Connection: 'close' }));
+    return lines.filter(([name]) => name === 'WWW-Authenticate').map(([, value]) => value);
+  };
+}
+
+test('every 401 of an operation that accepts both names both, each on a line of its own', async (t) => {
+  const challengesOf = await startRefusing(t);
+  assert.ok(ofStatus401.length >= 10);
+  for (const code of ofStatus401) {
+    for (const security of [
+      [key, pair],
+      [pair, key],
+    ]) {
+      const [first = '', ...others] = await challengesOf(new GatewayError(code), security);
+      assert.ok(first === bearer || first.startsWith(`${bearer}, error="invalid_token"`), `${code}: ${first}`);
+      assert.deepEqual(others, [basic], code);
+    }
+  }
+});
+
+test('every 401 of other operations, and of none, names Bearer alone', async (t) => {
+  const challengesOf = await startRefusing(t);
+  for (const code of ofStatus401) {
+    for (const security of [[key], [key, key], [], undefined]) {
+      const challenges = await challengesOf(new GatewayError(code), security);
+      assert.equal(challenges.length, 1, code);
+      assert.match(
+        challenges[0] ?? '',
+        /^Bearer realm="api\.test"(, error="invalid_token", error_description="[^"]+")?$/,
+      );
+    }
+  }
+});
+
+test('an operation for user name and password alone does not ask for a key', async (t) => {
+  const challengesOf = await startRefusing(t);
+  for (const code of ofStatus401) assert.deepEqual(await challengesOf(new GatewayError(code), [pair]), [basic], code);
+});
+
+test('whoever lacks a scope is told the scope, and is not asked for a password', async (t) => {
+  const challengesOf = await startRefusing(t);
+  const lacking = new GatewayError('insufficient_scope', { fields: { required_scopes: ['post:read'] } });
+  assert.deepEqual(await challengesOf(lacking, [key, pair]), [
+    `${bearer}, error="insufficient_scope", scope="post:read"`,
+  ]);
+});
+
+test('no other refusal has a challenge', async (t) => {
+  const challengesOf = await startRefusing(t);
+  for (const code of codes.filter((one) => refusalOf(one).challenge === undefined))
+    assert.deepEqual(await challengesOf(new GatewayError(code), [key, pair]), [], code);
+});

@@ -1,0 +1,57 @@
+// Rules as an operator writes them, made ready through the shape of the configuration file, and requests to hold against them.
+
+import { parse } from 'yaml';
+import { answerRules } from '../../../gateway/config/answer-rules.ts';
+import { requestRules } from '../../../gateway/config/request-rules.ts';
+import type { GatewayError } from '../../../gateway/errors.ts';
+import type { Checked, Operation } from '../../../gateway/exchange.ts';
+import { type AskedOf, createJudge, type Judgement } from '../../../gateway/upstream/answers/rules.ts';
+import { createRewrite, type Rewritten } from '../../../gateway/upstream/requests/rules.ts';
+import { operationFor } from '../contract/operations.ts';
+
+export function operation(id: string, path = '/things/{name}', prefixes: Partial<Operation> = {}): Operation {
+  return { ...operationFor('PATCH', path), id, ...prefixes };
+}
+
+interface Asking extends Partial<AskedOf> {
+  readonly status?: number;
+  readonly contentType?: string | undefined;
+}
+
+/** What declared rules make of one answer; `body` is sent as it is if it is text or bytes. */
+export function judged(rules: string, body: unknown, asking: Asking = {}): Judgement {
+  const { status = 200, submitted } = asking;
+  const contentType = 'contentType' in asking ? asking.contentType : 'application/json';
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  return createJudge(answerRules.parse(parse(rules)))(
+    { status, headers: { 'content-type': contentType }, body: bytes },
+    { operation: asking.operation ?? operation('updateThing'), pathValues: asking.pathValues ?? ['Chair'], submitted },
+  );
+}
+
+/** The error of a judgement that refuses. */
+export function errorOf(judgement: Judgement): GatewayError | undefined {
+  return judgement?.kind === 'refuse' || judgement?.kind === 'retry' ? judgement.error : undefined;
+}
+
+/** The body of an answer that passes. */
+export function passed(judgement: Judgement): string | undefined {
+  return judgement?.kind === 'pass' ? judgement.body.toString() : undefined;
+}
+
+interface Sending {
+  readonly operation?: Operation;
+  readonly path?: string;
+  readonly pathValues?: readonly string[];
+}
+
+/** What declared rules make of one request; undefined if they let its operation alone. */
+export async function rewritten(
+  rules: string,
+  body: Buffer | string | undefined,
+  { operation: of = operation('updateThing'), path = '/things/Chair', pathValues = ['Chair'] }: Sending = {},
+): Promise<Rewritten | undefined> {
+  const rawBody = body === undefined ? undefined : Buffer.from(body);
+  const change = createRewrite(requestRules.parse(parse(rules)))(of);
+  return change?.({ operation: of, path, pathValues, rawBody } as unknown as Checked);
+}
