@@ -7,6 +7,7 @@ import { ConfigError, type Mistake, suggest } from '../mistakes.ts';
 import { parseRedisUrl } from '../redis.ts';
 import { readSource, type Source, shownPath } from '../source.ts';
 import { type GatewayFile, gatewayFile } from './gateway-file.ts';
+import { checkHosts } from './hosts.ts';
 import { checkShape } from './issues.ts';
 import { type LimitsFile, limitsFile, type UpstreamEntry, upstreamsFile } from './schema.ts';
 import { blockIn, usableEntries } from './usable.ts';
@@ -144,6 +145,7 @@ export function loadConfig(
   };
   checkNames(draft, mistakes);
   checkIssuers(draft, mistakes);
+  if (gateway) checkHosts(gateway.hosts, gateway.publicUrl, sources.gateway, mistakes);
   return deepFreeze(draft);
 }
 

@@ -15,6 +15,9 @@ export const cidr = z.string().refine(isCidr, 'must be an address or a CIDR rang
 export const name = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, 'must be letters, digits, hyphens and underscores, beginning with a letter');
+export const secretEntry = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be the name of a secrets entry: lower-case letters, digits and underscores');
 export const scope = z
   .string()
   .regex(/^[a-z][a-z0-9_-]*:(read|write)$/, 'must be a scope of the form <resource>:read or <resource>:write');

@@ -1,7 +1,11 @@
 // The shapes of config/upstreams.yaml and config/limits.yaml: defaults, ranges, no unknown keys. Units are in the names.
 
 import { z } from 'zod';
-import { isHttpUrl, name, scope, whole } from './parts.ts';
+import { answerRules } from './answer-rules.ts';
+import { site } from './hosts.ts';
+import { isHttpUrl, name, scope, secretEntry, whole } from './parts.ts';
+import { requestRules } from './request-rules.ts';
+import { tunnels } from './tunnels.ts';
 
 /** `sandbox:<service>` or the origin of a server, without path. */
 const target = z
@@ -31,6 +35,26 @@ export const upstreamEntry = z.strictObject({
   timeoutMs: whole('milliseconds', 1, 3_600_000).default(10_000),
   /** Connections per target. 16 took a quarter less CPU per request than 64. */
   connections: whole('connections', 1, 1024).default(16),
+  /** What the gateway logs in with there; clients may show the same to operations that accept Basic. */
+  credential: z
+    .strictObject({
+      basic: z.strictObject({
+        user: z.string().regex(/^[^:\s]{1,128}$/, 'must be a user name without colon and spaces'),
+        /** Entry of the secrets store: `user:password`, or the password alone. */
+        secret: secretEntry,
+      }),
+    })
+    .optional(),
+  /** Requests it is sent at once; the rest wait within their deadline. Absent: as many as there are. */
+  maxInFlight: whole('requests', 1, 100_000).optional(),
+  /** What is changed in requests before they are sent, in order. */
+  requests: requestRules.default([]),
+  /** What becomes of its answers: the first rule that fits decides. */
+  answers: answerRules.default([]),
+  /** On which host names its operations are, where `hosts` of gateway.yaml gives some. */
+  hosts: z.array(site).min(1, 'must name at least one of api, mail, jmap and panel').default(['api']),
+  /** Paths that are passed on as they are, without contract and key. */
+  tunnels,
   /** The upstream itself guarantees that a repeated Idempotency-Key runs once. */
   honoursIdempotencyKey: z.boolean().default(false),
 

@@ -19,6 +19,8 @@ export interface Secrets {
   read(entry: string): string | undefined;
   /** Under this, key digests are made. Like the next ones it rejects with a sentence when it cannot be had. */
   keyPepper(): Promise<string>;
+  /** The entry as it is, or one made up: for an upstream that is the sandbox, where nobody has to be given one. */
+  readOrMake(entry: string): Promise<string>;
   /** Under this, the sandbox makes its cursors. */
   cursorSecret(): Promise<string>;
   /** As they are now; the same array for as long as nothing has changed. */
@@ -78,7 +80,7 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
   }
 
   async function readLongEnough(entry: string): Promise<string> {
-    const value = await readOrMake(entry, () => randomBytes(32).toString('base64url'));
+    const value = await readOrMake(entry, newSecret);
     if (value.length >= LENGTH_MIN) return value;
     throw new Error(`The secrets entry ${entry} is too short: it needs at least ${LENGTH_MIN} characters.`);
   }
@@ -106,6 +108,7 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
 
   return {
     read,
+    readOrMake: (entry) => readOrMake(entry, newSecret),
     keyPepper: () => readLongEnough('key_pepper'),
     cursorSecret: () => readLongEnough('cursor_secret'),
     assertionKeys: async () => (await readKeySet()).keys,
@@ -117,4 +120,8 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
     },
     foundInRedis: () => [...foundInRedis].sort(),
   };
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('base64url');
 }

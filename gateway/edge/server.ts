@@ -1,9 +1,10 @@
 // The public http.Server: limits and timeouts, and JSON answers for what Node would answer with an empty body or not at all.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { Arrived, Trail } from '../exchange.ts';
+import { watchBodies } from './overdue.ts';
 import type { Refuse } from './refuse.ts';
 
 export interface ServerOptions {
@@ -17,6 +18,10 @@ export interface ServerOptions {
   requestId(): string;
   /** Everything that arrives as a request; resolves when it has been answered. */
   handle(arrived: Arrived): Promise<void>;
+  /** Whether a request that asks for a WebSocket can get one; otherwise it is handled as if it had not asked. */
+  upgrades(request: IncomingMessage): boolean;
+  /** Everything that asks for one and can get it. The response is that of any other request until the socket is taken from it. */
+  upgrade(arrived: Arrived, socket: Socket, head: Buffer): Promise<void>;
   /** Told once per exchange, after its answer has left or its client has. */
   onFinished(trail: Trail): void;
 }
@@ -24,6 +29,8 @@ export interface ServerOptions {
 export interface PublicServer {
   readonly server: Server;
   activeRequests(): number;
+  /** From now on somebody else watches how long this request's body takes. */
+  letStream(request: IncomingMessage): void;
   /** From now on every answer tells its client that the connection ends; everything is still served. */
   announceEnd(): void;
   /** Stops taking connections, lets requests in flight finish for at most `drainMs`, then closes what is left. */
@@ -41,6 +48,7 @@ const parserErrors: Readonly<Record<string, ErrorCode>> = {
 export function createPublicServer(options: ServerOptions): PublicServer {
   const active = new Set<Arrived>();
   const connections = new Set<Socket>();
+  const checkingMs = Math.min(1000, options.headersMs, options.requestMs);
   let ending = false;
   let closing = false;
   const server = createServer({
@@ -49,13 +57,26 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     // Our own pass over the header lines says it in JSON.
     requireHostHeader: false,
     headersTimeout: options.headersMs,
-    requestTimeout: options.requestMs,
+    requestTimeout: 0,
     keepAliveTimeout: options.keepAliveMs,
-    connectionsCheckingInterval: Math.min(1000, options.headersMs, options.requestMs),
+    connectionsCheckingInterval: checkingMs,
     noDelay: true,
+    shouldUpgradeCallback: (request) => isWebSocket(request) && !isPipelined(request) && options.upgrades(request),
+  });
+  const bodies = watchBodies({
+    requestMs: options.requestMs,
+    everyMs: checkingMs,
+    active: () => active,
+    refuse: options.refuse.refuse,
   });
 
-  function arrive(request: IncomingMessage, response: ServerResponse): Arrived {
+  /** Two answers on one connection come in the order of their requests; a connection that is upgraded has no order. */
+  function isPipelined({ socket }: IncomingMessage): boolean {
+    for (const { request } of active) if (request.socket === socket) return true;
+    return false;
+  }
+
+  function arrive(request: IncomingMessage, response: ServerResponse, until: ServerResponse | Socket): Arrived {
     const id = options.requestId();
     const trail = options.createTrail(id, request.method as string);
     const arrived = { id, request, response, trail, carried: ['X-Request-Id', id] };
@@ -63,8 +84,9 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     trail.status = 499;
     active.add(arrived);
     if (ending) response.shouldKeepAlive = false;
-    response.on('close', () => {
+    until.on('close', () => {
       active.delete(arrived);
+      bodies.answered(arrived);
       options.onFinished(trail);
       if (closing) server.closeIdleConnections();
     });
@@ -72,8 +94,20 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   }
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
-    const arrived = arrive(request, response);
+    const arrived = arrive(request, response, response);
     options.handle(arrived).catch((error: unknown) => options.refuse.refuse(arrived, error));
+  }
+
+  /** Node hands over the bare socket; as long as nothing is upgraded, a response on it does what responses do. */
+  function onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.on('finish', () => socket.destroySoon());
+    // What else goes wrong on it is seen when it closes.
+    socket.on('error', () => undefined).on('drain', () => response.emit('drain'));
+    const arrived = arrive(request, response, socket);
+    options.upgrade(arrived, socket, head).catch((error: unknown) => options.refuse.refuse(arrived, error));
   }
 
   server.on('connection', (socket: Socket) => {
@@ -84,6 +118,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   // Node would send 100 Continue before anything has been checked; the stage that reads the body does it.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
+  server.on('upgrade', (request, socket, head) => onUpgrade(request, socket as Socket, head));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
@@ -125,14 +160,30 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     closing = true;
     // Node takes a connection on which nothing has been said yet for a busy one.
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
-    const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
+    const deadline = setTimeout(() => {
+      // Node does not count upgraded ones among them.
+      for (const socket of connections) socket.destroy();
+    }, drainMs);
     await new Promise<void>((resolve) => {
       server.close(() => resolve());
     });
     clearTimeout(deadline);
+    bodies.stop();
   }
 
-  return { server, activeRequests: () => active.size, announceEnd, drain };
+  return {
+    server,
+    activeRequests: () => active.size,
+    letStream: bodies.letStream,
+    announceEnd,
+    drain,
+  };
+}
+
+/** RFC 6455 section 4.1: a GET without body, of HTTP/1.1. */
+function isWebSocket({ method, httpVersionMinor, headers }: IncomingMessage): boolean {
+  if (method !== 'GET' || httpVersionMinor !== 1 || headers.upgrade?.toLowerCase() !== 'websocket') return false;
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 }
 
 /** Opens a listener; answers the port it got. Rejects with a sentence when the address cannot be had. */

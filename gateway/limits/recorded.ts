@@ -44,7 +44,7 @@ function parseObject(line: string): Record<string, unknown> | undefined {
 function toRecorded(entry: Record<string, unknown>): Recorded | undefined {
   const { time, duration_ms: durationMs, decided_at: decidedAtMs, organization, tier, token_issuer: issuer } = entry;
   const { operation, client = '', stage, code } = entry;
-  const subject = issuer === undefined ? entry.key_id : entry.subject;
+  const subject = issuer === undefined ? (entry.key_id ?? entry.subject) : entry.subject;
   if (!isTime(time) || typeof durationMs !== 'number') return undefined;
   // Under rules that did not count it nobody decided, and it had arrived at most some milliseconds before the limits.
   const atMs = decidedAtMs ?? Math.round(time - durationMs);

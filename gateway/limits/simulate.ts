@@ -126,6 +126,7 @@ function toCaller(
       : { id, name: id, tier, state: 'active' as const, contacts: [], operator: false };
   return {
     subject,
+    scheme: 'apiKey',
     issuer,
     organization,
     mode: 'live',

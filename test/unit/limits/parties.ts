@@ -11,6 +11,7 @@ export function caller(subject: string, of: Organization | undefined, mode: 'liv
   const scopes = new Set(['*']);
   return {
     subject,
+    scheme: 'apiKey',
     issuer: undefined,
     organization: of,
     mode,

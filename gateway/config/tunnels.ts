@@ -1,0 +1,138 @@
+// The shape of an upstream's `tunnels`: paths that are passed on as they are, without contract and key. And what speaks against them
+// once everything else is known: nothing else may be at their paths.
+
+import { z } from 'zod';
+import type { Mistake } from '../mistakes.ts';
+import type { Source } from '../source.ts';
+import { type Hosts, hostOfSite, type Site, site } from './hosts.ts';
+import { whole } from './parts.ts';
+
+/** Nothing that could be written in two ways. */
+const plainPath = /^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\/\.well-known)*\/?$/;
+const path = z.string().refine((text) => text.startsWith('/') && plainPath.test(text), {
+  error: 'must be a path such as /login, of letters, digits and .-_~',
+});
+const pathOrBelow = z.string().refine((text) => text.startsWith('/') && plainPath.test(text.replace(/\/\*$/, '/')), {
+  error: 'must be a path such as /jmap, or /jmap/* for everything below it, of letters, digits and .-_~',
+});
+
+/** What a client address may ask of it. */
+const limits = z.strictObject({
+  requests: whole('requests', 1, 1_000_000_000).default(600),
+  windowSeconds: whole('seconds', 1, 86_400).default(60),
+  /** Requests in flight, event streams and WebSockets: of one address, and of all. */
+  connections: whole('connections', 1, 1_000_000).default(20),
+  connectionsTotal: whole('connections', 1, 1_000_000).default(2000),
+  /** Failed logins of one address, and of all; the upstream may shut out the gateway when there are too many. */
+  failures: whole('failures', 1, 1_000_000).default(50),
+  failuresTotal: whole('failures', 1, 1_000_000).optional(),
+  failuresWindowSeconds: whole('seconds', 1, 604_800).default(86_400),
+});
+
+export const tunnel = z.strictObject({
+  paths: z.array(pathOrBelow).min(1, 'must name at least one path'),
+  /** On which host names. */
+  hosts: z.array(site).min(1, 'must name at least one of api, mail, jmap and panel').default(['api']),
+  /** Whether connections may be upgraded to WebSockets. */
+  webSocket: z.boolean().default(false),
+  /** Paths that are answered with another one to go to. */
+  redirects: z.record(path, path).default({}),
+  /** Paths below these that are not passed on: text with * for anything, whatever its case. */
+  except: z
+    .array(z.string().regex(/^[\x21-\x7e]{2,100}$/, 'must be text of 2 to 100 visible characters such as *.php*'))
+    .default([]),
+  limits: limits.prefault({}),
+});
+
+export const tunnels = z.array(tunnel).default([]);
+
+export type TunnelEntry = z.output<typeof tunnel>;
+
+interface Entry {
+  readonly hosts: readonly Site[];
+  readonly tunnels: readonly TunnelEntry[];
+}
+
+/** An operation, as far as its place is concerned. */
+interface Placed {
+  readonly id: string;
+  readonly upstream: string;
+  readonly path: string;
+}
+
+/** Of the gateway itself, on every host name but the panel's. */
+const ownPaths = ['/.well-known/jwks.json', '/docs', '/docs/*', '/openapi', '/openapi/*'];
+
+export interface TunnelCheck {
+  /** By name; `hosts` says where an upstream's operations are. */
+  readonly upstreams: Readonly<Record<string, Entry>>;
+  readonly hosts: Hosts;
+  readonly publicUrl: string;
+  readonly operations: readonly Placed[];
+  readonly source: Source;
+}
+
+/** What else is at a path, on these host names. */
+interface Taken {
+  readonly pattern: string;
+  readonly names: readonly (string | undefined)[];
+  readonly what: string;
+}
+
+/** Pushes a mistake for every tunnel path that something else is at. Of two tunnels the one that says more counts, so only equals clash. */
+export function checkTunnels(check: TunnelCheck, mistakes: Mistake[]): void {
+  const nameOf = (of: Site) => hostOfSite(of, check.hosts, check.publicUrl);
+  const taken = takenAlready(check, nameOf);
+  const tunnelled: Taken[] = [];
+  for (const { at, pattern, hosts, upstream } of pathsOf(check)) {
+    const names = hosts.map(nameOf).filter((name) => name !== undefined);
+    const isHere = (one: Taken) => one.names.some((name) => names.includes(name as string));
+    const other =
+      taken.find((one) => isHere(one) && meet(pattern, one.pattern)) ??
+      tunnelled.find((one) => isHere(one) && pattern === one.pattern);
+    tunnelled.push({ pattern, names, what: `one of another tunnel, of "${upstream}"` });
+    if (pattern === '/*' && hosts.some((of) => of !== 'panel')) {
+      const reason = 'all paths of a host can be passed on for the panel only.';
+      mistakes.push(check.source.mistakeAt(at, reason, 'List the paths, or leave only panel in hosts.'));
+    } else if (other !== undefined) {
+      const reason = `the path ${other.pattern} is ${other.what}.`;
+      mistakes.push(check.source.mistakeAt(at, reason, 'Take it out, or put the tunnel on other hosts.'));
+    }
+  }
+}
+
+function takenAlready({ upstreams, operations }: TunnelCheck, nameOf: (of: Site) => string | undefined): Taken[] {
+  const everywhere = (['api', 'mail', 'jmap'] as const).map(nameOf);
+  return [
+    ...ownPaths.map((pattern) => ({ pattern, names: everywhere, what: "one of the gateway's own" })),
+    ...operations.map(({ id, upstream, path: pattern }) => ({
+      pattern,
+      names: (upstreams[upstream]?.hosts ?? ['api']).map(nameOf),
+      what: `that of the operation ${id}`,
+    })),
+  ];
+}
+
+/** Every path of every tunnel, with its place in the file. */
+function pathsOf({ upstreams }: TunnelCheck) {
+  return Object.entries(upstreams).flatMap(([upstream, { tunnels }]) =>
+    tunnels.flatMap(({ paths, hosts }, index) =>
+      paths.map((pattern, position) => {
+        const at = ['upstreams', upstream, 'tunnels', index, 'paths', position];
+        return { at, pattern, hosts, upstream };
+      }),
+    ),
+  );
+}
+
+/** Whether some path is meant by both: paths of tunnels end in `*` for everything below, operations have `{parameters}`. */
+function meet(one: string, other: string): boolean {
+  const [left, right] = [one.split('/'), other.split('/')];
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const [a, b] = [left[i], right[i]];
+    if (a === '*' || b === '*') return a !== undefined && b !== undefined;
+    if (a === undefined || b === undefined) return false;
+    if (a !== b && !a.startsWith('{') && !b.startsWith('{')) return false;
+  }
+  return true;
+}

@@ -1,0 +1,41 @@
+// Which sites a host name stands for. Without host names of its own a gateway is every site but the panel, under whatever name.
+
+import type { IncomingMessage } from 'node:http';
+
+/** What can have a host name of its own. */
+export type Site = 'api' | 'mail' | 'jmap' | 'panel';
+
+export type HostNames = Readonly<Partial<Record<Site, string | undefined>>>;
+
+/** The sites of a Host header; undefined where none of that name is served. */
+export type SitesOf = (host: string | undefined) => ReadonlySet<Site> | undefined;
+
+const everything: ReadonlySet<Site> = new Set(['api', 'mail', 'jmap']);
+
+/**
+ * @param hosts host names in lower case without port; sites without one are where the API is
+ * @param publicUrl its host is the API's, unless that has a name of its own
+ */
+export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
+  if (Object.values(hosts).every((name) => name === undefined)) return () => everything;
+  const api = hosts.api ?? nameIn(new URL(publicUrl).host);
+  const byName = new Map<string, Set<Site>>();
+  const add = (name: string, site: Site) => byName.set(name, (byName.get(name) ?? new Set()).add(site));
+  add(api, 'api');
+  add(hosts.mail ?? api, 'mail');
+  add(hosts.jmap ?? api, 'jmap');
+  if (hosts.panel !== undefined) add(hosts.panel, 'panel');
+  // HTTP/1.0 knows requests without Host.
+  return (host) => byName.get(host === undefined ? api : nameIn(host));
+}
+
+/** Whom a request is addressed to: the authority of its target, if it has one, counts instead of Host (RFC 9112 section 3.2.2). */
+export function authorityOf({ url, headers }: IncomingMessage): string | undefined {
+  if (url?.startsWith('/')) return headers.host;
+  return /^https?:\/\/([^/?#]+)/i.exec(url ?? '')?.[1] ?? headers.host;
+}
+
+/** Without port, in lower case, and without the dot that ends a name in full. */
+function nameIn(host: string): string {
+  return host.replace(/:\d*$/, '').toLowerCase().replace(/\.$/, '');
+}

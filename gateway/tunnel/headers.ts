@@ -1,0 +1,144 @@
+// What crosses a tunnel: everything but what belongs to one connection and what only the gateway says (RFC 9110 section 7.6.1).
+
+import type { Admitted } from '../exchange.ts';
+
+/** For the next hop only, whether or not Connection names them. */
+const hopByHop = new Set([
+  ...[
+    'connection',
+    'keep-alive',
+    'proxy-connection',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+    'http2-settings',
+  ],
+  ...['proxy-authenticate', 'proxy-authorization', 'proxy-authentication-info'],
+]);
+
+/** Of requests: written anew, or not for upstreams. */
+const gatewaySays = new Set([
+  ...['host', 'expect', 'via', 'forwarded', 'traceparent', 'tracestate'],
+  ...['x-request-id', 'x-organization-id', 'x-api-key-id'],
+  // Names that some servers believe about who is asking.
+  ...['x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'true-client-ip', 'cf-connecting-ip', 'fastly-client-ip'],
+  ...['x-original-url', 'x-original-host', 'x-rewrite-url', 'x-host', 'front-end-https'],
+]);
+const gatewaySaysPrefix = /^x-(forwarded|gateway-)/;
+
+/** Of answers: the gateway's own, or about connections that clients cannot have. */
+const answerSays = new Set(['x-request-id', 'x-client-request-id', 'x-error-code', 'alt-svc']);
+const answerSaysPrefix = /^x-gateway-/;
+
+export interface Sent {
+  /** The upstream's own name, as its address has it. */
+  readonly host: string;
+  readonly traceparent: string;
+}
+
+/** The headers for the upstream. How a body is framed stays as it is, since its bytes do. */
+export function requestHeaders(admitted: Admitted, { host, traceparent }: Sent): Record<string, string> {
+  const { headers, clientAddress, scheme } = admitted;
+  const named = namedBy(headers.get('connection'));
+  const sent: Record<string, string> = { __proto__: null } as unknown as Record<string, string>;
+  for (const [name, value] of headers) if (isClientsToSend(name) && !named.has(name)) sent[name] = value;
+  const coding = headers.get('transfer-encoding');
+  if (coding !== undefined) sent['transfer-encoding'] = coding;
+  const asked = headers.get('host');
+  const quoted = clientAddress.includes(':') ? `"[${clientAddress}]"` : clientAddress;
+  sent.host = host;
+  sent.connection = 'keep-alive';
+  sent['x-request-id'] = admitted.id;
+  sent.traceparent = traceparent;
+  sent.forwarded = `for=${quoted};proto=${scheme}${asked === undefined ? '' : `;host="${asked}"`}`;
+  sent['x-forwarded-for'] = clientAddress;
+  sent['x-real-ip'] = clientAddress;
+  sent['x-forwarded-proto'] = scheme;
+  if (asked !== undefined) {
+    sent['x-forwarded-host'] = asked;
+    sent['x-forwarded-port'] = /:(\d+)$/.exec(asked)?.[1] ?? (scheme === 'https' ? '443' : '80');
+  }
+  sent.via = '1.1 api-gateway';
+  return sent;
+}
+
+/** Some servers compare these as text, so they are spelled as the examples of RFC 6455 spell them. */
+export function upgradeHeaders(admitted: Admitted, sent: Sent): Record<string, string> {
+  return Object.assign(requestHeaders(admitted, sent), { connection: 'Upgrade', upgrade: 'websocket' });
+}
+
+/** A framing header that Connection names would leave a body that nobody can see the end of. */
+function namedBy(connection: string | undefined): ReadonlySet<string> {
+  const named = new Set((connection ?? '').split(',').map((option) => option.trim().toLowerCase()));
+  named.delete('content-length');
+  return named;
+}
+
+/** In any spelling: some servers read `_` as `-`. */
+function isClientsToSend(name: string): boolean {
+  const spelled = name.replaceAll('_', '-');
+  return !hopByHop.has(spelled) && !gatewaySays.has(spelled) && !gatewaySaysPrefix.test(spelled);
+}
+
+export interface Answering {
+  /** Flat names and values of the upstream's answer, as they came. */
+  readonly raw: readonly string[];
+  readonly status: number;
+  /** Where the upstream is: addresses there are paths here. */
+  readonly origin: string;
+  /** Headers of this exchange, flat: they replace the upstream's. */
+  readonly carried: readonly string[];
+  /** Headers of every answer, flat: for what the upstream says nothing about. */
+  readonly alwaysCarried: readonly string[];
+}
+
+/** The header list for the client, flat, spelled as the upstream spells it. */
+export function answerHeaders({ raw, status, origin, carried, alwaysCarried }: Answering): string[] {
+  const sent: string[] = [];
+  const named = namedBy(valuesOf(raw, 'connection'));
+  const ours = namesOf(carried);
+  ours.delete('vary');
+  const said = new Set<string>();
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = (raw[i] as string).toLowerCase();
+    const value = raw[i + 1] as string;
+    if (hopByHop.has(name) || named.has(name) || ours.has(name) || answerSays.has(name)) continue;
+    if (answerSaysPrefix.test(name)) continue;
+    // A length that no body follows, in any case (RFC 9110 section 8.6).
+    if (name === 'content-length' && status === 204) continue;
+    said.add(name);
+    sent.push(raw[i] as string, isLocation(name) ? withoutOrigin(value, origin) : value);
+  }
+  for (let i = 0; i < alwaysCarried.length; i += 2) {
+    const name = alwaysCarried[i] as string;
+    if (!said.has(name.toLowerCase())) sent.push(name, alwaysCarried[i + 1] as string);
+  }
+  return [...sent, ...carried];
+}
+
+/** A page needs its own scripts and styles; that no other page may frame it holds all the same. */
+export function alwaysCarriedByPages(alwaysCarried: readonly string[]): string[] {
+  return alwaysCarried.map((text, index) =>
+    alwaysCarried[index - 1]?.toLowerCase() === 'content-security-policy' ? "frame-ancestors 'none'" : text,
+  );
+}
+
+function isLocation(name: string): boolean {
+  return name === 'location' || name === 'content-location';
+}
+
+/** Clients cannot reach the upstream's own address: what it says of itself becomes a path here. */
+function withoutOrigin(location: string, origin: string): string {
+  if (!URL.canParse(location)) return location;
+  const url = new URL(location);
+  return url.origin === origin ? url.pathname + url.search + url.hash : location;
+}
+
+function namesOf(flat: readonly string[]): Set<string> {
+  return new Set(flat.flatMap((text, index) => (index % 2 === 0 ? [text.toLowerCase()] : [])));
+}
+
+function valuesOf(flat: readonly string[], name: string): string {
+  return flat.filter((_, index) => index % 2 === 1 && flat[index - 1]?.toLowerCase() === name).join(',');
+}

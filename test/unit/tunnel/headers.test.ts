@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Admitted } from '../../../gateway/exchange.ts';
+import {
+  alwaysCarriedByPages,
+  answerHeaders,
+  requestHeaders,
+  upgradeHeaders,
+} from '../../../gateway/tunnel/headers.ts';
+
+const sent = { host: 'upstream.test', traceparent: '00-1-2-03' };
+const asking = (headers: Record<string, string>, more: Partial<Admitted> = {}) =>
+  ({
+    id: 'req_1',
+    headers: new Map(Object.entries(headers)),
+    clientAddress: '192.0.2.1',
+    scheme: 'http',
+    ...more,
+  }) as Admitted;
+const answered = (raw: string[], more: object = {}) => {
+  const flat = answerHeaders({ raw, status: 200, origin: 'http://up.test:1', carried: [], alwaysCarried: [], ...more });
+  return flat.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${flat[index + 1]}`] : []));
+};
+
+test('the client’s address is told in every form, and IPv6 as RFC 7239 wants it', () => {
+  const headers = requestHeaders(asking({ host: 'api.test' }, { clientAddress: '2001:db8::1', scheme: 'https' }), sent);
+  assert.equal(headers.forwarded, 'for="[2001:db8::1]";proto=https;host="api.test"');
+  assert.equal(headers['x-forwarded-for'], '2001:db8::1');
+  assert.equal(headers['x-forwarded-port'], '443');
+  assert.equal(headers.host, 'upstream.test');
+});
+
+test('a request without Host says nothing about one', () => {
+  const headers = requestHeaders(asking({}), sent);
+  assert.equal(headers.forwarded, 'for=192.0.2.1;proto=http');
+  assert.ok(!('x-forwarded-host' in headers));
+});
+
+test('framing stays, whatever Connection says about it', () => {
+  const chunked = requestHeaders(asking({ 'transfer-encoding': 'chunked', connection: 'transfer-encoding' }), sent);
+  assert.equal(chunked['transfer-encoding'], 'chunked');
+  const long = requestHeaders(asking({ 'content-length': '5', connection: 'content-length, x-a', 'x-a': '1' }), sent);
+  assert.equal(long['content-length'], '5');
+  assert.equal(long['x-a'], undefined);
+});
+
+test('no name of a client can be one that objects have anyway', () => {
+  const headers = requestHeaders(asking({ __proto__x: '1', constructor: '2', ['__proto__']: '3' }), sent);
+  assert.equal(headers.constructor, '2');
+  assert.equal(Object.getPrototypeOf(headers), null);
+});
+
+test('an upgrade is spelled exactly so', () => {
+  const headers = upgradeHeaders(asking({ connection: 'keep-alive, UPGRADE', upgrade: 'WebSocket' }), sent);
+  assert.deepEqual([headers.connection, headers.upgrade], ['Upgrade', 'websocket']);
+});
+
+test('an answer keeps its lines and spelling, without those of its connection', () => {
+  const raw = [
+    'ETag',
+    '"1"',
+    'Set-Cookie',
+    'a',
+    'set-cookie',
+    'b',
+    'Connection',
+    'X-A, close',
+    'x-a',
+    '1',
+    'Keep-Alive',
+    'x',
+  ];
+  assert.deepEqual(answered([...raw, 'Transfer-Encoding', 'chunked', 'Trailer', 'X', 'Proxy-Authenticate', 'Basic']), [
+    ...['ETag: "1"', 'Set-Cookie: a', 'set-cookie: b'],
+  ]);
+});
+
+test('what the gateway says about an exchange replaces the upstream’s; what it always says gives way', () => {
+  const raw = ['X-Request-Id', 'theirs', 'Access-Control-Allow-Origin', '*', 'Vary', 'Accept', 'X-Frame', 'a'];
+  const carried = ['X-Request-Id', 'ours', 'Vary', 'Origin', 'Access-Control-Allow-Origin', 'https://a.test'];
+  assert.deepEqual(answered(raw, { carried, alwaysCarried: ['X-Frame', 'b', 'X-More', 'c'] }), [
+    ...['Vary: Accept', 'X-Frame: a', 'X-More: c', 'X-Request-Id: ours', 'Vary: Origin'],
+    'Access-Control-Allow-Origin: https://a.test',
+  ]);
+});
+
+test('locations at the upstream itself become paths, others stay', () => {
+  const of = (value: string) => answered(['Location', value])[0];
+  assert.equal(of('http://up.test:1/a?b#c'), 'Location: /a?b#c');
+  assert.equal(of('HTTP://UP.test:1'), 'Location: /');
+  for (const other of ['http://up.test/a', 'https://up.test:1/a', '/a', 'a/b', '//up.test:1/a', 'mailto:a@b'])
+    assert.equal(of(other), `Location: ${other}`);
+});
+
+test('no length is announced where none can be', () => {
+  assert.deepEqual(answered(['Content-Length', '5'], { status: 204 }), []);
+  assert.deepEqual(answered(['Content-Length', '5'], { status: 304 }), ['Content-Length: 5']);
+});
+
+test('pages may load what is theirs, and nobody may frame them', () => {
+  assert.deepEqual(alwaysCarriedByPages(['X-A', 'b', 'Content-Security-Policy', "default-src 'none'"]), [
+    ...['X-A', 'b', 'Content-Security-Policy', "frame-ancestors 'none'"],
+  ]);
+});
