@@ -12,11 +12,13 @@ import type { Secrets } from './config/secrets.ts';
 import type { Configuration } from './configuration.ts';
 import { alwaysCarriedBy } from './edge/always.ts';
 import { createIds } from './edge/ids.ts';
+import { cutOff } from './edge/linger.ts';
 import { createRefuse } from './edge/refuse.ts';
 import { createPublicServer, listen } from './edge/server.ts';
 import type { GatewayError } from './errors.ts';
 import type { Arrived, StageName, Trail } from './exchange.ts';
 import { openIdentity } from './identity.ts';
+import { createDoors } from './limits/door.ts';
 import { openCounterStore } from './limits/open-store.ts';
 import { createThrottle } from './limits/throttle.ts';
 import { createUsage } from './limits/usage.ts';
@@ -30,8 +32,11 @@ import { createTrail } from './observe/trail.ts';
 import { followConfiguration } from './reload.ts';
 import { openAnswerStore } from './replay/open-store.ts';
 import { createServing, type Serving } from './serving.ts';
+import { createTunnels } from './tunnel/tunnels.ts';
+import { toUpstreamFailure } from './upstream/failure.ts';
 import { liesOnSandbox, type SandboxProcess, startSandbox } from './upstream/sandbox.ts';
 import { createPools } from './upstream/targets.ts';
+import { openUpstreamAccess } from './upstream-access.ts';
 
 export interface AppOptions {
   readonly version: string;
@@ -90,11 +95,13 @@ export async function startApp(options: AppOptions): Promise<App> {
     onChange: (state) =>
       log.logger[state.state === 'up' ? 'info' : 'error'](state, 'the store of the limits changed its state'),
   });
+  const access = await openUpstreamAccess({ config: configuration.config, secrets, log, now });
   const identity = await openIdentity({
     gateway,
     secrets,
     store: options.store,
     digestOf: options.digestOf,
+    matchesBasic: (upstream, user, password) => access.of(upstream)?.credential?.matches(user, password) === true,
     log,
     now,
     onAssertionKeys: () => sandbox?.renewTrust(),
@@ -113,6 +120,7 @@ export async function startApp(options: AppOptions): Promise<App> {
           issuer: gateway.publicUrl,
           audiences: onSandbox,
           cursorSecret: await secrets.cursorSecret(),
+          mailAdministrator: access.sandboxAdministrator,
           onRestart: () => log.logger.warn('the sandbox ended; starting it again'),
         });
   const answers = await openAnswerStore({
@@ -127,25 +135,45 @@ export async function startApp(options: AppOptions): Promise<App> {
     isKnownCaller: identity.isKnownCaller,
     now,
   });
+  const originOf = (address: string) => sandbox?.originOf(address) ?? address;
   const metrics = createMetrics({
     version: options.version,
     activeRequests: () => publicServer.activeRequests(),
     keyStoreAway: () => (identity.keysStatus().store === 'failing' ? 1 : 0),
     limitStoreAway: () => (counters.status().state === 'away' ? 1 : 0),
     limitPolicyInForce: () => counters.status().policyInForce,
+    tunnelStreams: () => tunnels.open(),
+    upstreamStates: access.status,
     configurationLoadedAtMs: () => reloads.loadedAtMs(),
   });
   const refuse = createRefuse({ publicUrl: gateway.publicUrl, alwaysCarried, onRefused });
+  const doorOf = createDoors(now);
+  const tunnels = createTunnels({
+    alwaysCarried,
+    originOf,
+    doorOf: ({ name, rules }) => doorOf(name, rules.limits),
+    traceId: ids.traceId,
+    spanId: ids.spanId,
+    toFailure: toUpstreamFailure,
+    refuse: refuse.refuse,
+    cutOff,
+    onPassing({ request, trail }, tunnel) {
+      trail.tunnel = tunnel.name;
+      publicServer.letStream(request);
+    },
+  });
   const shared = {
     identity,
+    access,
     counters,
     answers,
     throttle,
+    tunnels,
     pools: createPools(),
     ids,
     refuse,
     alwaysCarried,
-    originOf: (address: string) => sandbox?.originOf(address) ?? address,
+    originOf,
     isDraining: () => lifecycle === 'draining',
     now,
   };
@@ -159,6 +187,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     requestId: ids.requestId,
     // Asked once per request: what is in flight ends under the configuration it began with.
     handle: (arrived) => serving.handle(arrived),
+    upgrades: (request) => serving.upgrades(request),
+    upgrade: (arrived, socket, head) => serving.upgrade(arrived, socket, head),
     onFinished,
   });
   const status = createStatus({
@@ -166,6 +196,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     now,
     configuration: () => reloads.status(),
     upstreams: () => configuration.config.upstreams,
+    access: access.status,
     operations: () => serving.operations.length,
     keys: identity.keysStatus,
     issuers: identity.issuersStatus,
@@ -204,7 +235,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     // Whatever fails fails before anything is changed.
     serving = createServing(next, shared);
     configuration = next;
-    const { gateway, limits } = next.config;
+    const { gateway, limits, upstreams } = next.config;
+    access.use(upstreams);
     throttle.useRules(limits.addresses);
     log.logger.level = gateway.logLevel;
     living.add(serving);
@@ -230,7 +262,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     now,
     inForce: () => configuration,
     load: options.reloadConfiguration,
-    objections: sandboxMistakes,
+    objections: (next) => [...sandboxMistakes(next), ...access.objections(next)],
     use: useConfiguration,
     onOutcome: metrics.reload,
   });
@@ -246,7 +278,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     publicServer.announceEnd();
     if (gateway.timeouts.drainDelayMs > 0) await sleep(gateway.timeouts.drainDelayMs);
     lifecycle = 'draining';
+    tunnels.drain();
     await publicServer.drain(gateway.timeouts.drainMs);
+    tunnels.close();
     await Promise.all([...living].map((one) => one.close()));
     await answers.close();
     await identity.close();

@@ -3,6 +3,8 @@
 
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
 import { type Config, type ConfigDraft, completed, configFiles, loadConfig, type Settings } from './config/load.ts';
+import { checkRuleNames } from './config/rule-names.ts';
+import { checkTunnels } from './config/tunnels.ts';
 import { type Contracts, compileAll, type Earlier, loadContracts } from './contract/load.ts';
 import { createContractReader } from './contract/reader.ts';
 import { ConfigError, condensed, type Mistake, suggest } from './mistakes.ts';
@@ -87,6 +89,7 @@ async function check(
       sources: Object.entries(draft.upstreams).map(([name, entry]) => ({
         ...entry,
         upstream: name,
+        acceptsBasic: entry.credential !== undefined,
         mistakeAtGlob: (index, reason, remedy) =>
           sources.upstreams.mistakeAt(['upstreams', name, 'contracts', index], reason, remedy),
       })),
@@ -97,13 +100,25 @@ async function check(
     },
     mistakes,
   );
-  if (mistakes.length === 0) checkScopes(draft, contracts, mistakes);
+  if (mistakes.length === 0) {
+    checkScopes(draft, contracts, mistakes);
+    checkPlaces(draft, contracts, mistakes);
+  }
   if (mistakes.length === 0 && (compile === 'all' || contracts.operations.length <= COMPILED_AT_BOOT_MAX)) {
     await compileAll(contracts, mistakes);
   }
   const config = completed(draft);
   if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes));
   return { config, contracts };
+}
+
+/** What upstreams.yaml says about operations and paths, once it is known which there are. */
+function checkPlaces({ gateway, upstreams, sources }: ConfigDraft, contracts: Contracts, mistakes: Mistake[]): void {
+  if (gateway === undefined) return;
+  const { hosts, publicUrl } = gateway;
+  const operations = contracts.operations.map(({ operation }) => operation);
+  checkRuleNames(upstreams, operations, sources.upstreams, mistakes);
+  checkTunnels({ upstreams, hosts, publicUrl, operations, source: sources.upstreams }, mistakes);
 }
 
 /** A misspelt scope would grant nothing, in silence. */

@@ -5,6 +5,7 @@ import type { DigestOf } from './auth/api-key.ts';
 import { type Assertions, createAssertions } from './auth/assertions/assertions.ts';
 import { followAssertionKeys } from './auth/assertions/follow.ts';
 import { createAuthenticate } from './auth/authenticate.ts';
+import type { MatchesBasic } from './auth/basic.ts';
 import { createDirectory, type DirectoryStatus } from './auth/directory.ts';
 import { countLiveInstances } from './auth/live-instances.ts';
 import type { Change, KeyStore } from './auth/store/store.ts';
@@ -22,6 +23,7 @@ export interface IdentityOptions {
   readonly digestOf: DigestOf;
   readonly log: Log;
   now(): number;
+  readonly matchesBasic: MatchesBasic;
   /** The keys that sign assertions have changed, or the time of one has come. */
   onAssertionKeys(): void;
   /** Every change of the key store. */
@@ -96,8 +98,14 @@ export async function openIdentity({ gateway, secrets, log, now, ...options }: I
   warnOfSecretsInRedis(secrets, log);
 
   return {
-    authenticate: createAuthenticate({ directory, readToken: tokens.readToken }),
+    authenticate: createAuthenticate({
+      directory,
+      readToken: tokens.readToken,
+      matchesBasic: options.matchesBasic,
+    }),
     isKnownCaller({ headers }) {
+      // Never by user name and password: to know whether they are good they have to be compared, so that whoever fails too often could go
+      // on guessing through this door.
       const authorization = headers.get('authorization');
       return directory.isKnown(authorization) || tokens.isKnown(authorization);
     },

@@ -1,10 +1,12 @@
 // What serves requests under one configuration. Another configuration makes another one; what must outlive that is passed in.
 
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { createAuthorize } from './auth/authorize.ts';
 import type { Configuration } from './configuration.ts';
 import { createAnswerCheck } from './contract/answer.ts';
 import { parseIdempotencyKey } from './contract/idempotency-key.ts';
-import { createMatch } from './contract/match.ts';
+import { createMatchByPlace } from './contract/match.ts';
 import { createValidate } from './contract/validate.ts';
 import { createAdmit } from './edge/admit.ts';
 import { createCors } from './edge/cors.ts';
@@ -12,6 +14,8 @@ import type { Ids } from './edge/ids.ts';
 import { createAnswerOptions } from './edge/options.ts';
 import type { Refuse } from './edge/refuse.ts';
 import { createShell } from './edge/shell.ts';
+import { authorityOf, createSites, type Site } from './edge/sites.ts';
+import { GatewayError } from './errors.ts';
 import type { Arrived, Operation } from './exchange.ts';
 import type { Identity } from './identity.ts';
 import { createLimit } from './limits/limit.ts';
@@ -20,15 +24,21 @@ import type { Throttle } from './limits/throttle.ts';
 import { createPipeline } from './pipeline.ts';
 import { createReplay } from './replay/replay.ts';
 import type { AnswerStore } from './replay/store.ts';
+import { createTunnelTable, type Tunnel } from './tunnel/table.ts';
+import type { Tunnels } from './tunnel/tunnels.ts';
+import type { Accesses } from './upstream/access.ts';
 import { createForward } from './upstream/forward.ts';
+import { createGuards } from './upstream/guards.ts';
 import { createTargets, type Pools } from './upstream/targets.ts';
 
 /** What is there from start to end. */
 export interface Shared {
   readonly identity: Identity;
+  readonly access: Accesses;
   readonly counters: CounterStore;
   readonly answers: AnswerStore;
   readonly throttle: Throttle;
+  readonly tunnels: Tunnels;
   readonly pools: Pools;
   readonly ids: Ids;
   readonly refuse: Refuse;
@@ -40,11 +50,17 @@ export interface Shared {
   now(): number;
 }
 
+const nowhere: ReadonlySet<Site> = new Set();
+
 export interface Serving {
   readonly configuration: Configuration;
   readonly operations: readonly Operation[];
   /** Everything that arrives as a request; resolves when it has been answered, rejects with what a stage threw. */
   handle(arrived: Arrived): Promise<void>;
+  /** Whether a request for a WebSocket is one that some tunnel grants. */
+  upgrades(request: IncomingMessage): boolean;
+  /** The same as `handle` for what asks for a WebSocket and can get one. */
+  upgrade(arrived: Arrived, socket: Socket, head: Buffer): Promise<void>;
   /** No request comes any more: resolves when those that are here have ended and nothing is held. */
   retire(): Promise<void>;
   /** At the end of everything: what is not stored by now is given up. */
@@ -58,6 +74,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const { gateway, upstreams, limits } = config;
   const operations = contracts.operations.map(({ operation }) => operation);
   const targets = createTargets(upstreams, shared.originOf, shared.pools);
+  const guards = createGuards(upstreams, shared.access);
   const timeoutMs = (upstream: string) => upstreams[upstream]?.timeoutMs ?? 0;
   const replays = createReplay({
     store: shared.answers,
@@ -73,7 +90,13 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     isDraining: shared.isDraining,
   });
   const { throttle } = shared.throttle;
-  const { match, allowedMethods } = createMatch(operations);
+  const table = createTunnelTable(upstreams);
+  const sitesOf = createSites(gateway.hosts, gateway.publicUrl);
+  const { match, allowedMethods } = createMatchByPlace(
+    operations,
+    ({ headers }) => sitesOf(headers.get('host')) ?? nowhere,
+    ({ upstream }, sites) => upstreams[upstream]?.hosts.some((site) => sites.has(site)) === true,
+  );
   const pipeline = createPipeline({
     admit,
     throttle,
@@ -92,6 +115,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
       alwaysCarried,
       answers: createAnswerCheck(contracts.operations, contracts.schemas, now),
       timeoutMs,
+      guardOf: (upstream) => guards.get(upstream),
       assertionFor: identity.assertions.assertionFor,
       traceId: ids.traceId,
       spanId: ids.spanId,
@@ -107,6 +131,15 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     admit,
   });
 
+  async function misdirected(arrived: Arrived): Promise<never> {
+    admit(arrived);
+    throw new GatewayError('misdirected_request');
+  }
+
+  async function passOn(arrived: Arrived, tunnel: Tunnel): Promise<void> {
+    await shared.tunnels.handle(admit(arrived), tunnel);
+  }
+
   function answer(arrived: Arrived): Promise<void> {
     cors.allow(arrived);
     if (cors.isPreflight(arrived)) return cors.answerPreflight(arrived);
@@ -114,11 +147,26 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     return arrived.request.method === 'OPTIONS' ? answerOptions(arrived) : pipeline(arrived);
   }
 
+  function tunnelFor(request: IncomingMessage): Tunnel | undefined {
+    const sites = sitesOf(authorityOf(request));
+    return sites && table.find(sites, request.url as string);
+  }
+
   const { enter, empty } = createCount();
   return {
     configuration,
     operations,
-    handle: (arrived) => enter(answer(arrived)),
+    handle(arrived) {
+      const sites = sitesOf(authorityOf(arrived.request));
+      if (sites === undefined) return misdirected(arrived);
+      const tunnel = table.find(sites, arrived.request.url as string);
+      // What goes through a tunnel may last for days, and needs nothing of this configuration.
+      return tunnel === undefined ? enter(answer(arrived)) : passOn(arrived, tunnel);
+    },
+    upgrades: (request) => tunnelFor(request)?.rules.webSocket === true,
+    async upgrade(arrived, socket, head) {
+      await shared.tunnels.upgrade(admit(arrived), tunnelFor(arrived.request) as Tunnel, socket, head);
+    },
     async retire() {
       await empty();
       await targets.close();

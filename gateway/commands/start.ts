@@ -27,7 +27,8 @@ async function start(surroundings: Surroundings, asJson: boolean): Promise<void>
   const { store, digestOf } = await openKeyStore(surroundings, settings, secrets);
   // A key that is made up and printed belongs to demo data only: never where a single real upstream is configured.
   const upstreams = Object.entries(configuration.config.upstreams);
-  const isDemo = upstreams.every(([, upstream]) => liesOnSandboxOnly(upstream));
+  const platform = upstreams.find(([, { live }]) => live.includes('sandbox:platform'))?.[0];
+  const isDemo = platform !== undefined && upstreams.every(([, upstream]) => liesOnSandboxOnly(upstream));
   let demoKey: string | undefined;
   const app = await startApp({
     version: surroundings.version,
@@ -40,15 +41,8 @@ async function start(surroundings: Surroundings, asJson: boolean): Promise<void>
     now: surroundings.now,
     async prepare(tools) {
       const { dataDirectory } = settings;
-      const demo = {
-        ...tools,
-        store,
-        digestOf,
-        upstream: upstreams[0]?.[0] ?? '',
-        dataDirectory,
-        now: surroundings.now,
-      };
-      if (isDemo) demoKey = await issueDemoKey(demo);
+      const { now } = surroundings;
+      if (isDemo) demoKey = await issueDemoKey({ ...tools, store, digestOf, upstream: platform, dataDirectory, now });
     },
   });
 

@@ -41,6 +41,33 @@ export function createMatch(operations: readonly Operation[]): Match {
   return { match, allowedMethods };
 }
 
+/**
+ * The same where not everything is everywhere: a request is matched with the operations of the place it came to, places being few and the
+ * same objects every time.
+ */
+export function createMatchByPlace<Place extends object>(
+  operations: readonly Operation[],
+  placeOf: (admitted: Admitted) => Place,
+  isAt: (operation: Operation, place: Place) => boolean,
+): Match {
+  const matches = new Map<Place, Match>();
+
+  function matchFor(admitted: Admitted): Match {
+    const place = placeOf(admitted);
+    let found = matches.get(place);
+    if (found === undefined) {
+      found = createMatch(operations.filter((operation) => isAt(operation, place)));
+      matches.set(place, found);
+    }
+    return found;
+  }
+
+  return {
+    match: (admitted) => matchFor(admitted).match(admitted),
+    allowedMethods: (admitted) => matchFor(admitted).allowedMethods(admitted),
+  };
+}
+
 function notFound(segments: readonly string[], routes: Routes, versions: readonly string[]): GatewayError {
   const [first = '', ...rest] = segments;
   if (first === 'api' && routes.allowedMethods(rest).length > 0)

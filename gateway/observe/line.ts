@@ -18,9 +18,7 @@ export function createLines(): Lines {
       part = members({
         organization: caller.organization?.id,
         tier: caller.organization?.tier,
-        ...(caller.issuer === undefined
-          ? { key_id: caller.subject }
-          : { token_issuer: caller.issuer, subject: caller.subject }),
+        ...credentialOf(caller),
         mode: caller.mode,
       });
       callers.set(caller, part);
@@ -60,6 +58,12 @@ export function createLines(): Lines {
   return { lineOf };
 }
 
+/** Whoever logs in by user name and password has no key. */
+function credentialOf({ scheme, issuer, subject }: Caller): Record<string, string> {
+  if (scheme === 'basic') return { subject };
+  return issuer === undefined ? { key_id: subject } : { token_issuer: issuer, subject };
+}
+
 /** `,"name":value` for each member that has one. */
 function members(values: Readonly<Record<string, unknown>>): string {
   return Object.entries(values)
@@ -85,9 +89,10 @@ function upstreamPart({ target, traceId, upstreamStatus, upstreamMs }: Trail): s
 
 /** What most exchanges do not have. */
 function rarePart(trail: Trail): string {
-  const { code, clientRequestId, shadowRefusals, replayed, answerViolations, cause } = trail;
-  if (!(code || clientRequestId || shadowRefusals || replayed || answerViolations || cause)) return '';
+  const { tunnel, code, clientRequestId, shadowRefusals, replayed, answerViolations, cause } = trail;
+  if (!(tunnel || code || clientRequestId || shadowRefusals || replayed || answerViolations || cause)) return '';
   return members({
+    tunnel,
     code,
     client_request_id: clientRequestId,
     shadow_refused: shadowRefusals,

@@ -5,6 +5,7 @@ import { REFUSALS } from '../errors.ts';
 import type { Operation, Trail } from '../exchange.ts';
 import { createHistogram, type Series } from './histogram.ts';
 import { createLimitMetrics, type LimitMetricsOptions } from './limit-metrics.ts';
+import { createUpstreamMetrics, type UpstreamState } from './upstream-metrics.ts';
 
 export interface Metrics {
   exchange(trail: Trail): void;
@@ -22,6 +23,8 @@ export interface MetricsOptions extends LimitMetricsOptions {
   activeRequests(): number;
   /** 1 while the key store cannot be read. */
   keyStoreAway(): number;
+  tunnelStreams(): number;
+  upstreamStates(): Readonly<Record<string, UpstreamState>>;
   /** When the configuration in force was loaded, epoch milliseconds. */
   configurationLoadedAtMs(): number;
 }
@@ -54,7 +57,18 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'stage',
     'code',
   ]);
+  const tunnelled = counter(
+    'gateway_tunnel_exchanges_total',
+    'Requests and upgrades that went through a tunnel, once over.',
+    ['tunnel', 'http_response_status_code'],
+  );
+  gauge(
+    'gateway_tunnel_streams',
+    'Event streams and upgraded connections that are open through tunnels.',
+    options.tunnelStreams,
+  );
   const limits = createLimitMetrics(registry, options);
+  createUpstreamMetrics(registry, options.upstreamStates);
   const violations = counter(
     'gateway_validation_failures_total',
     'Requests and answers that do not match the contract.',
@@ -105,8 +119,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
   function exchange(trail: Trail): void {
     const { operation, upstreamStatus, upstreamMs, code } = trail;
-    serverSeries(operation, trail.status).observe((performance.now() - trail.startedAt) / 1000);
-    if (upstreamStatus !== undefined && upstreamMs !== undefined)
+    // How long one is used says nothing about the time that answers take.
+    if (trail.tunnel !== undefined) tunnelled.inc({ tunnel: trail.tunnel, http_response_status_code: trail.status });
+    else serverSeries(operation, trail.status).observe((performance.now() - trail.startedAt) / 1000);
+    if (operation !== undefined && upstreamStatus !== undefined && upstreamMs !== undefined)
       clientSeries(operation, upstreamStatus).observe(upstreamMs / 1000);
     limits.decision(trail);
     // Upstreams choose codes of their own, which must not become endless labels.

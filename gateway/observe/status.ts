@@ -10,6 +10,8 @@ export interface StatusOptions {
   upstreams(): Readonly<
     Record<string, { readonly live: readonly string[]; readonly test?: readonly string[] | undefined }>
   >;
+  /** Of upstreams that are shown a credential or sent a bounded number of requests, by name. */
+  access(): Readonly<Record<string, object>>;
   /** How many operations are served. */
   operations(): number;
   keys(): { readonly store: 'reachable' | 'failing' };
@@ -56,12 +58,22 @@ export function createStatus(options: StatusOptions): Status {
       lifecycle: options.lifecycle(),
       configuration: options.configuration(),
       operations: options.operations(),
-      upstreams: options.upstreams(),
+      upstreams: upstreams(),
       keys: options.keys(),
       issuers: options.issuers(),
       limits: options.limits(),
       idempotency: options.idempotency(),
     };
+  }
+
+  /** Addresses and state; what else the configuration says of them is nobody's business who merely looks. */
+  function upstreams(): object {
+    const access = options.access();
+    const all = Object.entries(options.upstreams()).map(([name, { live, test }]) => [
+      name,
+      { live, test, ...access[name] },
+    ]);
+    return Object.fromEntries(all);
   }
 
   return { readiness, status };

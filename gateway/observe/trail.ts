@@ -12,6 +12,7 @@ export function createTrail(id: string, method: string): Trail {
     clientRequestId: undefined,
     traceId: undefined,
     operation: undefined,
+    tunnel: undefined,
     caller: undefined,
     quota: undefined,
     quotaSource: undefined,

@@ -14,6 +14,7 @@ const RETRY_MS = 200;
 /** A request that has begun in the store. */
 export interface Attempt {
   readonly slot: Slot;
+  readonly fingerprint: string;
   /** The request's id: names the owner in the store, and the original in every replay. */
   readonly owner: string;
   readonly leaseMs: number;

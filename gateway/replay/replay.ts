@@ -70,9 +70,9 @@ export function createReplay(options: ReplayOptions): Replay {
   }
 
   /** Undefined: nobody knows whether the request has run before, and the upstream will see to it that it does not run twice. */
-  async function begin(checked: Checked, { slot, owner, leaseMs }: Attempt): Promise<Begun | undefined> {
+  async function begin(checked: Checked, { slot, fingerprint, owner, leaseMs }: Attempt): Promise<Begun | undefined> {
     try {
-      return await within(STORE_WAIT_MS, store.begin(slot, fingerprintOf(checked), owner, leaseMs));
+      return await within(STORE_WAIT_MS, store.begin(slot, fingerprint, owner, leaseMs));
     } catch (cause) {
       void forgetUnheard(slot, owner);
       if (options.honoursKey(checked.operation.upstream)) return undefined;
@@ -93,13 +93,15 @@ export function createReplay(options: ReplayOptions): Replay {
 }
 
 /** Undefined: not to be remembered. A body that streams cannot be compared, and on public operations keys of strangers would meet. */
-function attemptOf({ headers, operation, caller, hasBody, id }: Checked, options: ReplayOptions): Attempt | undefined {
+function attemptOf(checked: Checked, options: ReplayOptions): Attempt | undefined {
+  const { headers, operation, caller, hasBody, id } = checked;
   const header = headers.get('idempotency-key');
   if (header === undefined || operation.idempotency === 'off' || caller.organization === undefined) return undefined;
   const key = options.keyOf(header);
   if (key === undefined || (hasBody && operation.body === 'stream')) return undefined;
   const slot = { organization: caller.organization.id, mode: caller.mode, digest: digestOf(key) };
-  return { slot, owner: id, leaseMs: options.timeoutMs(operation.upstream) + LEASE_MARGIN_MS };
+  const leaseMs = options.timeoutMs(operation.upstream) + LEASE_MARGIN_MS;
+  return { slot, fingerprint: fingerprintOf(checked, key), owner: id, leaseMs };
 }
 
 /** As the first time, but for what belongs to this exchange: request id, date, limits. */

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { z } from 'zod';
 import { gatewayFile } from '../../gateway/config/gateway-file.ts';
 import { limitsFile, upstreamEntry } from '../../gateway/config/schema.ts';
+import { tunnel } from '../../gateway/config/tunnels.ts';
 import { compileDocument, documentOf } from '../unit/contract/compiled.ts';
 
 const document = readFileSync(new URL('../../docs/config.md', import.meta.url), 'utf8');
@@ -132,6 +133,7 @@ test('upstreams.yaml', async () => {
     response: `\`${operation?.answerCheck}\``,
   };
   compare(rowsOf('config/upstreams.yaml', 'Key of an upstream'), keysOf(upstreamEntry, ''), elsewhere);
+  compare(rowsOf('config/upstreams.yaml', 'Key of a tunnel'), keysOf(tunnel, ''));
 });
 
 test('limits.yaml', () => {

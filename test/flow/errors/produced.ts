@@ -3,6 +3,7 @@
 import type { ErrorCode } from '../../../gateway/errors.ts';
 import { contentCases } from './content.cases.ts';
 import { credentialCases } from './credentials.cases.ts';
+import { declaredCases } from './declared.cases.ts';
 import { framingCases } from './framing.cases.ts';
 import { keyedCases } from './keyed.cases.ts';
 import { bugCases, drainCases } from './lifecycle.cases.ts';
@@ -26,6 +27,7 @@ const cases: readonly { readonly code: ErrorCode }[] = [
   ...upstreamCases,
   ...unreachableCases,
   ...wordsCases,
+  ...declaredCases,
   ...bugCases,
   ...drainCases,
 ];

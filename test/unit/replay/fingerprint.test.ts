@@ -13,13 +13,14 @@ interface Sent {
   readonly search?: string;
   readonly mediaType?: string;
   readonly body?: Buffer | undefined;
+  readonly key?: string;
 }
 
 /** Only what a fingerprint looks at. */
-function of({ operation = '/v1/things', path = '/v1/things', search = '', mediaType, body }: Sent): string {
+function of({ operation = '/v1/things', path = '/v1/things', search = '', mediaType, body, key = 'k' }: Sent): string {
   const headers = new Map(mediaType === undefined ? [] : [['content-type', mediaType]]);
   const checked = { operation: operationFor('POST', operation), path, search, headers, rawBody: body };
-  return fingerprintOf(checked as unknown as Checked);
+  return fingerprintOf(checked as unknown as Checked, key);
 }
 
 test('the order of names in a query means nothing, the order of values of one name may', () => {
@@ -37,6 +38,11 @@ test('parameters and case of a media type mean nothing, the type does', () => {
 test('every byte of the body counts', () => {
   assert.notEqual(of({ body: Buffer.from('{"n":1}') }), of({ body: Buffer.from('{"n":1.0}') }));
   assert.notEqual(of({ body: Buffer.from('{}') }), of({ body: Buffer.from('{} ') }));
+});
+
+test('what was sent cannot be tried out by whoever does not know the key', () => {
+  const body = Buffer.from('{"password":"a"}');
+  assert.notEqual(of({ body, key: 'one' }), of({ body, key: 'other' }));
 });
 
 test('nothing can be moved from one part to another', () => {

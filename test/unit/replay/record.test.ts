@@ -28,7 +28,7 @@ test('a body that was too long leaves no record', () => {
 });
 
 const refusalOf = (status: number, body = '{}') =>
-  toUpstreamRefusal(status, { 'content-type': 'application/json' }, Buffer.from(body), false);
+  toUpstreamRefusal(status, { 'content-type': 'application/json' }, Buffer.from(body));
 
 test('a refusal of the upstream comes out with everything it said', () => {
   const said = { type: 'conflict_error', code: 'seat_taken', message: 'Sitz – belegt.', param: 'seat' };

@@ -1,0 +1,35 @@
+// How upstreams let the gateway in: whether a credential is latched, and how full their lanes are. Read when somebody looks.
+
+import { Gauge, type Registry } from '@prometheus-io/client';
+
+export interface UpstreamState {
+  readonly credential?: 'unproven' | 'proven' | 'latched' | undefined;
+  readonly in_flight?: number | undefined;
+  readonly waiting?: number | undefined;
+}
+
+/** @param states of upstreams that are shown a credential or sent a bounded number of requests, by name */
+export function createUpstreamMetrics(registry: Registry, states: () => Readonly<Record<string, UpstreamState>>): void {
+  function gauge(name: string, help: string, read: (state: UpstreamState) => number | undefined): void {
+    const collect = function (this: Gauge<'upstream'>) {
+      this.reset();
+      for (const [upstream, state] of Object.entries(states())) {
+        const value = read(state);
+        if (value !== undefined) this.set({ upstream }, value);
+      }
+    };
+    new Gauge({ name, help, labelNames: ['upstream'], registers: [registry], collect });
+  }
+
+  gauge(
+    'gateway_upstream_credential_latched',
+    '1 while an upstream is not asked because the credential that it is shown does not hold.',
+    ({ credential }) => credential && Number(credential === 'latched'),
+  );
+  gauge(
+    'gateway_upstream_in_flight',
+    'Requests that an upstream with a bound is working on.',
+    (state) => state.in_flight,
+  );
+  gauge('gateway_upstream_waiting', 'Requests that wait for an upstream with a bound.', (state) => state.waiting);
+}

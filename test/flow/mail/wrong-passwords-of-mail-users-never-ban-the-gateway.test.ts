@@ -1,0 +1,88 @@
+// To the mail server all of the gateway's clients have one address, and after a hundred failed logins a day it drops that address for
+// good. Whoever fails too often is refused here, long before.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { basic, newPassword, startMailWorld } from '../../support/mail.ts';
+
+describe('wrong passwords of mail users', () => {
+  let world: Awaited<ReturnType<typeof startMailWorld>>;
+  const session = (address: string, user: string, password: string) =>
+    world.call('GET /jmap/session', undefined, {
+      Authorization: basic(user, password),
+      'X-Forwarded-For': address,
+      Host: 'jmap.test',
+    });
+  const panel = (address: string) =>
+    world.call('GET /api/principal', undefined, {
+      Authorization: basic('somebody', newPassword()),
+      'X-Forwarded-For': address,
+      Host: 'panel.test',
+    });
+  const password = newPassword();
+
+  before(async () => {
+    world = await startMailWorld(
+      {},
+      { gateway: { trustedProxies: ['127.0.0.1'], hosts: { jmap: 'jmap.test', panel: 'panel.test' } } },
+    );
+    const created = await world.call('POST /api/principal', { name: 'dana', secrets: password }, { Host: 'localhost' });
+    assert.equal(created.status, 200);
+    assert.equal((await session('192.0.2.1', 'dana', password)).status, 200);
+  });
+  after(() => world.stop());
+
+  it('are refused here once an address has failed too often, and others are not', async () => {
+    const codes: unknown[] = [];
+    for (let i = 0; i < 40; i++) codes.push((await session('192.0.2.1', `user-${i}`, newPassword())).error.code);
+    assert.ok(
+      codes.slice(0, 10).every((code) => code === undefined),
+      'the first ones are told so by the mail server',
+    );
+    assert.equal(codes.at(-1), 'auth_attempts_limited');
+    assert.equal((await session('192.0.2.1', 'dana', password)).status, 200, 'a password that was right goes on');
+    assert.equal((await session('198.51.100.7', 'dana', newPassword())).status, 401);
+  });
+
+  it('from however many addresses, on whatever host name, never get the gateway banned', async () => {
+    for (let i = 0; i < 200; i++) {
+      await session(`203.0.113.${i}`, 'somebody', newPassword());
+      await panel(`203.0.113.${i}`);
+    }
+    assert.equal((await session('192.0.2.1', 'dana', password)).status, 200);
+    assert.equal((await world.call('GET /api/principal', undefined, { Host: 'localhost' })).status, 200);
+    const failed = world.mail.received.length;
+    // Who logs in as nobody cannot fail at it, and goes on as before.
+    const { status } = await world.call('GET /jmap/session', undefined, {
+      Authorization: undefined,
+      Host: 'jmap.test',
+    });
+    assert.equal(status, 200);
+    assert.ok(failed < 100, `${failed} requests`);
+  });
+});
+
+describe('a request for what only a scanner asks for', () => {
+  it('never reaches the mail server, which would ban the gateway at once', async () => {
+    const world = await startMailWorld({}, { gateway: { hosts: { panel: 'panel.test' } } });
+    const paths = [
+      '/index.php',
+      '/jmap/x.PHP7',
+      '/wp-login',
+      '/a/wp-admin/x',
+      '/cgi-bin/sh',
+      '/x.aspx',
+      '/xmlrpc',
+      '/Joomla/',
+    ];
+    for (const path of paths) {
+      for (const Host of ['panel.test', 'localhost']) {
+        const { status } = await world.call(`GET ${path}`, undefined, { Host });
+        assert.ok(status >= 400 && status < 500, `${Host}${path} ${status}`);
+      }
+    }
+    assert.deepEqual(world.mail.received, []);
+    assert.equal((await world.call('GET /api/principal', undefined, { Host: 'localhost' })).status, 200);
+    await world.stop();
+  });
+});
