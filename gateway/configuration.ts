@@ -5,8 +5,10 @@ import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
 import { type Config, type ConfigDraft, completed, configFiles, loadConfig, type Settings } from './config/load.ts';
 import { checkRuleNames } from './config/rule-names.ts';
 import { checkTunnels } from './config/tunnels.ts';
-import { type Contracts, compileAll, type Earlier, loadContracts } from './contract/load.ts';
-import { createContractReader } from './contract/reader.ts';
+import { type ContractReader, createDirectReader } from './contract/document.ts';
+import { type Contracts, compileAll, type Earlier, loadContracts, locateMistakes } from './contract/load.ts';
+import type { ContractOperation } from './contract/operations.ts';
+import { createThreadReader } from './contract/reader.ts';
 import { ConfigError, condensed, type Mistake, suggest } from './mistakes.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -33,7 +35,8 @@ export async function loadConfiguration(
   compile: 'all' | 'few' = 'few',
   limitsPath?: string,
 ): Promise<Configuration> {
-  const checked = await check(settings, environment, { compile, limitsPath });
+  const reader = await createDirectReader();
+  const checked = await check(settings, environment, { reader, compile, limitsPath });
   const files = await digestsOf(filesOf(settings, checked.contracts));
   return { ...checked, files, version: versionOf(files) };
 }
@@ -48,11 +51,11 @@ export async function reloadConfiguration(
   previous: Configuration,
 ): Promise<Configuration> {
   const digests = await digestsOf(previous.files.keys());
-  const reader = createContractReader();
+  const reader = createThreadReader();
   const isUnchanged = (file: string) => digests.get(file) === previous.files.get(file);
-  const earlier = { contracts: previous.contracts, isUnchanged, readContract: reader.readContract };
+  const earlier = { contracts: previous.contracts, isUnchanged };
   try {
-    const checked = await check(settings, environment, { compile: 'few', earlier });
+    const checked = await check(settings, environment, { reader, compile: 'few', earlier });
     const all = filesOf(settings, checked.contracts);
     const added = await digestsOf([...all].filter((file) => !digests.has(file)));
     const files = new Map([...all].map((file) => [file, digests.get(file) ?? added.get(file) ?? '']));
@@ -68,6 +71,7 @@ function filesOf({ configDirectory }: Settings, { files }: Contracts): Set<strin
 }
 
 interface CheckOptions {
+  readonly reader: ContractReader;
   readonly compile: 'all' | 'few';
   readonly limitsPath?: string | undefined;
   readonly earlier?: Earlier;
@@ -76,7 +80,7 @@ interface CheckOptions {
 async function check(
   settings: Settings,
   environment: Environment,
-  { compile, limitsPath, earlier }: CheckOptions,
+  { reader, compile, limitsPath, earlier }: CheckOptions,
 ): Promise<Pick<Configuration, 'config' | 'contracts'>> {
   const mistakes: Mistake[] = [];
   const draft = loadConfig(settings.configDirectory, environment, mistakes, limitsPath);
@@ -96,6 +100,7 @@ async function check(
       known: { upstreams: names.upstreams, limits: sources.limits.value === undefined ? undefined : names.limits },
       namedOperations: complete ? Object.keys(draft.limits?.operations ?? {}) : [],
       mistakeAtOperation: (id, reason, remedy) => sources.limits.mistakeAtKey(['operations', id], reason, remedy),
+      reader,
       earlier,
     },
     mistakes,
@@ -104,9 +109,11 @@ async function check(
     checkScopes(draft, contracts, mistakes);
     checkPlaces(draft, contracts, mistakes);
   }
-  if (mistakes.length === 0 && (compile === 'all' || contracts.operations.length <= COMPILED_AT_BOOT_MAX)) {
-    await compileAll(contracts, mistakes);
+  const fresh = freshIn(contracts, earlier);
+  if (mistakes.length === 0 && (compile === 'all' || fresh.length <= COMPILED_AT_BOOT_MAX)) {
+    await compileAll(fresh, contracts.schemas, mistakes);
   }
+  await locateMistakes(contracts, reader);
   const config = completed(draft);
   if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes));
   return { config, contracts };
@@ -119,6 +126,12 @@ function checkPlaces({ gateway, upstreams, sources }: ConfigDraft, contracts: Co
   const operations = contracts.operations.map(({ operation }) => operation);
   checkRuleNames(upstreams, operations, sources.upstreams, mistakes);
   checkTunnels({ upstreams, hosts, publicUrl, operations, source: sources.upstreams }, mistakes);
+}
+
+/** The operations of documents that have not been served before. */
+function freshIn({ parts }: Contracts, earlier: Earlier | undefined): ContractOperation[] {
+  const served = new Set(earlier?.contracts.documents);
+  return parts.flatMap(({ document, operations }) => (served.has(document) ? [] : operations));
 }
 
 /** A misspelt scope would grant nothing, in silence. */

@@ -31,6 +31,26 @@ export function parseJson(bytes: Buffer, depthMax: number): Json {
   return { value, size: members + items };
 }
 
+/**
+ * The value of a text without escapes and repetitions among its names; `undefined` for any other text, JSON or not. Those names are what
+ * JSON.parse cannot be trusted with (readEscaped), and what makes it drop members.
+ */
+export function parseUnescaped(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const names = countNames(text);
+  return !names.escaped && names.count === measure(value, Number.POSITIVE_INFINITY).members ? value : undefined;
+}
+
+/** Whether a text that is known to be JSON has escapes in its names. */
+export function hasEscapedNames(text: string): boolean {
+  return text.includes('\\') && countNames(text).escaped;
+}
+
 /** Counts what is in a value, down to a depth. Walks with its own stack: nesting is the sender's choice. */
 export function measure(value: unknown, depthMax: number): { members: number; items: number; depth: number } {
   let members = 0;

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { type Mistake, suggest } from '../mistakes.ts';
 import { shownPath } from '../source.ts';
 import { checkClaims, unknownOperations } from './claims.ts';
-import { type ContractDocument, createReadContract, type ReadContract, toDocument } from './document.ts';
+import { type ContractDocument, type ContractReader, toDocument } from './document.ts';
 import type { KnownNames } from './extensions.ts';
 import { type ContractOperation, type DocumentDefaults, operationsOf } from './operations.ts';
 import { pathOf } from './pointer.ts';
@@ -20,7 +20,16 @@ export interface ContractSource extends DocumentDefaults {
   mistakeAtGlob(index: number, reason: string, remedy: string): Mistake;
 }
 
+/** A document, and what was made of it. */
+interface Part {
+  readonly document: ContractDocument;
+  /** What its entry says that its operations depend on. */
+  readonly says: string;
+  readonly operations: readonly ContractOperation[];
+}
+
 export interface Contracts {
+  readonly parts: readonly Part[];
   readonly documents: readonly ContractDocument[];
   readonly operations: readonly ContractOperation[];
   readonly schemas: Schemas;
@@ -28,8 +37,6 @@ export interface Contracts {
   readonly scopes: ReadonlySet<string>;
   /** Every file that was read, and those that they refer to. */
   readonly files: ReadonlySet<string>;
-  /** What the configuration says that operations depend on; equal: with the same documents they would be the same. */
-  readonly basis: string;
 }
 
 export interface LoadOptions {
@@ -39,42 +46,42 @@ export interface LoadOptions {
   /** Operation ids that limits.yaml names. */
   readonly namedOperations: readonly string[];
   mistakeAtOperation(id: string, reason: string, remedy: string): Mistake;
+  readonly reader: ContractReader;
   /** What was loaded before, where it may be used again. */
   readonly earlier?: Earlier | undefined;
 }
 
-/** Contracts that are served already, and how to read what has changed since without keeping requests waiting. */
+/** Contracts that are served already. */
 export interface Earlier {
   readonly contracts: Contracts;
   /** Whether a file still is what it was when they were loaded. */
   isUnchanged(file: string): boolean;
-  readonly readContract: ReadContract;
 }
 
-/** Loads everything; mistakes are pushed and mean that the result must not be served. */
+/** Loads everything; mistakes are pushed and mean that the result must not be served. Their lines come with `locateMistakes`. */
 export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): Promise<Contracts> {
   const before = mistakes.length;
-  const { sources, known, earlier } = options;
-  const basis = JSON.stringify({ sources, known });
-  const readDocument = await createReadDocument(earlier);
+  const { sources, earlier } = options;
   const pause = createPause();
-  const operationsIn = createOperationsIn(options, basis, mistakes, pause);
-  const documents: ContractDocument[] = [];
-  const operations: ContractOperation[] = [];
+  const partOf = createPartOf(options, mistakes, pause);
+  const parts: Part[] = [];
   const owners = new Map<string, string>();
   for (const source of sources) {
-    const without = { operations: operations.length, mistakes: mistakes.length };
+    const mistakesBefore = mistakes.length;
+    let operationsHere = 0;
+    await pause();
     for (const file of filesOf(options.directory, source, owners, mistakes)) {
-      const document = await readDocument(file, mistakes);
-      if (!document) continue;
-      documents.push(document);
-      operations.push(...(await operationsIn(document, source)));
+      const part = await partOf(file, source);
+      if (!part) continue;
+      parts.push(part);
+      operationsHere += part.operations.length;
     }
-    if (operations.length === without.operations && mistakes.length === without.mistakes) {
+    if (operationsHere === 0 && mistakes.length === mistakesBefore) {
       const remedy = 'List a contract that has paths.';
       mistakes.push(source.mistakeAtGlob(0, 'nothing that is listed here describes an operation.', remedy));
     }
   }
+  const operations = parts.flatMap((part) => part.operations);
   await pause();
   checkClaims(operations, mistakes);
   await pause();
@@ -84,46 +91,56 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
     }
   }
   const scopes = new Set(operations.flatMap(({ operation }) => operation.security.flatMap((one) => one.scopes)));
+  const documents = parts.map(({ document }) => document);
   const files = new Set([...owners.keys(), ...documents.flatMap((document) => document.files)]);
-  const schemas = isSame({ documents, basis }, earlier) ? earlier.contracts.schemas : createSchemas(documents);
-  return { documents, operations, schemas, scopes, files, basis };
+  const schemas = earlier?.contracts.schemas ?? createSchemas();
+  return { parts, documents, operations, schemas, scopes, files };
 }
 
-/** Reads what has changed; a file that was listed before and held no document holds none as long as it stays as it is. */
-async function createReadDocument(earlier: Earlier | undefined) {
-  const readContract = earlier?.readContract ?? (await createReadContract());
-  return async function readDocument(file: string, mistakes: Mistake[]): Promise<ContractDocument | undefined> {
+/** Makes what has changed; a file that was listed before and held no document holds none as long as it stays as it is. */
+function createPartOf({ known, reader, earlier }: LoadOptions, mistakes: Mistake[], pause: Pause) {
+  const partsBefore = new Map(earlier?.contracts.parts.map((part) => [part.document.files[0], part]));
+  const upstreams = new Set(known.upstreams);
+  const limits = new Set(known.limits);
+
+  /** Operations may name what the configuration had then, and has not now. */
+  function namesAreKnown({ operation: { upstream, extraLimit } }: ContractOperation): boolean {
+    return upstreams.has(upstream) && (extraLimit === undefined || limits.has(extraLimit));
+  }
+
+  async function documentOf(file: string): Promise<ContractDocument | undefined> {
     if (earlier?.contracts.files.has(file)) {
-      const document = earlier.contracts.documents.find(({ files }) => files[0] === file);
+      const document = partsBefore.get(file)?.document;
       if ((document?.files ?? [file]).every(earlier.isUnchanged)) return document;
     }
-    const content = await readContract(file, mistakes);
+    const content = await reader.readContract(file, mistakes);
     return content && toDocument(file, content);
-  };
-}
+  }
 
-/** The same operations for the same document: what is known by operation, such as compiled schemas, stays good. */
-function createOperationsIn({ known, earlier }: LoadOptions, basis: string, mistakes: Mistake[], pause: Pause) {
-  return async function operationsIn(document: ContractDocument, source: ContractSource): Promise<ContractOperation[]> {
-    if (earlier?.contracts.basis === basis && earlier.contracts.documents.includes(document)) {
-      return earlier.contracts.operations.filter((entry) => entry.document === document);
-    }
+  return async function partOf(file: string, source: ContractSource): Promise<Part | undefined> {
+    const document = await documentOf(file);
+    if (!document) return undefined;
+    const says = textOf(source);
+    const part = partsBefore.get(file);
+    if (part?.document === document && part.says === says && part.operations.every(namesAreKnown)) return part;
     const operations: ContractOperation[] = [];
     for (const entry of operationsOf(document, source, known, mistakes)) {
       operations.push(entry);
       await pause();
     }
-    return operations;
+    return { document, says, operations };
   };
 }
 
-function isSame(
-  { documents, basis }: Pick<Contracts, 'documents' | 'basis'>,
-  earlier: Earlier | undefined,
-): earlier is Earlier {
-  if (earlier?.contracts.basis !== basis) return false;
-  const before = earlier.contracts.documents;
-  return documents.length === before.length && documents.every((document, index) => document === before[index]);
+/** Equal for entries of which the same document makes the same operations. */
+function textOf(says: DocumentDefaults): string {
+  const { upstream, basePath, security, limit, cost, idempotency, body, response } = says;
+  return JSON.stringify([upstream, basePath, security, says.public, limit, cost, idempotency, body, response]);
+}
+
+/** Gives mistakes that were named by their place in a contract their lines. */
+export async function locateMistakes({ documents }: Contracts, { locate }: ContractReader): Promise<void> {
+  for (const document of documents) await document.position().locate(locate);
 }
 
 /** The contract files that an entry lists, each once; `owners` remembers who listed them. */
@@ -170,8 +187,12 @@ export function unlistedFiles(directory: string, { files }: Contracts): string[]
   return contractFiles(directory, '**').filter((file) => !files.has(file));
 }
 
-/** Compiles every schema now, for `check` and for contracts small enough not to delay the boot. Pushes what does not compile. */
-export async function compileAll({ operations, schemas }: Contracts, mistakes: Mistake[]): Promise<void> {
+/** Compiles the schemas of requests now, for `check` and where there are few enough of them. Pushes what does not compile. */
+export async function compileAll(
+  operations: readonly ContractOperation[],
+  schemas: Schemas,
+  mistakes: Mistake[],
+): Promise<void> {
   const pause = createPause();
   for (const entry of operations) {
     await pause();

@@ -1,68 +1,70 @@
 // Reads contracts in a thread of its own, so that a gateway that serves is not held up: 13 MB of OpenAPI take a second. What was read
-// comes over piece by piece, since taking it over at once would hold up for a tenth of that.
+// comes over piece by piece, since taking it over at once would hold up for some of that.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Mistake } from '../mistakes.ts';
-import type { ContractContent, JsonObject, ReadContract } from './document.ts';
+import type { Position, Spot } from '../source.ts';
+import type { ContractContent, ContractReader, JsonObject } from './document.ts';
+import { type Piece, putPiece } from './pieces.ts';
 import { createPause } from './slices.ts';
+
+/** What the thread is asked: to read a file, for the next piece of it, or where things stand in a file. */
+export type Question = { readonly file: string; readonly spots?: readonly Spot[] } | 'next';
 
 /** What the thread answers when it is told a file to read. */
 export interface ReadReply {
   readonly mistakes: readonly Mistake[];
   /** Absent: there is nothing to serve in the file. */
-  readonly content: (ContractContent & { readonly pieces: number }) | undefined;
+  readonly content: (Omit<ContractContent, 'root'> & { readonly pieces: number }) | undefined;
 }
 
-/** Some members of an object somewhere in the document. */
-export interface Piece {
-  readonly place: readonly string[];
-  readonly members: JsonObject;
-}
-
-export interface ContractReader {
-  /** One file at a time. Rejects when the thread fails. */
-  readonly readContract: ReadContract;
+/** One question at a time. Rejects when the thread fails. */
+export interface ThreadReader extends ContractReader {
+  /** Has the thread begin, which takes a fifth of a second; otherwise the first question does. */
+  start(): void;
   close(): void;
 }
 
-/** The thread is started by the first file. */
-export function createContractReader(): ContractReader {
+export function createThreadReader(): ThreadReader {
   let worker: Worker | undefined;
   const ended = new AbortController();
 
   function start(): Worker {
-    const started = new Worker(new URL('./reader-thread.ts', import.meta.url));
+    if (worker) return worker;
+    worker = new Worker(new URL('./reader-thread.ts', import.meta.url));
+    // Whoever waits is told; without anybody it would end the process.
+    worker.on('error', () => undefined);
     // Nobody waits for the answer of a thread that is gone.
-    started.once('exit', () => ended.abort());
-    return started;
+    worker.once('exit', () => ended.abort());
+    return worker;
   }
 
-  async function ask<Reply>(message: unknown): Promise<Reply> {
-    worker ??= start();
-    worker.postMessage(message);
-    const [reply] = await once(worker, 'message', { signal: ended.signal });
+  async function ask<Reply>(question: Question): Promise<Reply> {
+    const thread = start();
+    thread.postMessage(question);
+    const [reply] = await once(thread, 'message', { signal: ended.signal });
     return reply as Reply;
   }
 
+  async function readContract(file: string, mistakes: Mistake[]): Promise<ContractContent | undefined> {
+    const reply = await ask<ReadReply>({ file });
+    mistakes.push(...reply.mistakes);
+    if (reply.content === undefined) return undefined;
+    const { pieces, ...rest } = reply.content;
+    const root: JsonObject = {};
+    const pause = createPause();
+    for (let count = 0; count < pieces; count += 1) {
+      putPiece(root, await ask<Piece>('next'));
+      await pause();
+    }
+    return { root, ...rest };
+  }
+
   return {
-    async readContract(file, mistakes) {
-      const reply = await ask<ReadReply>({ file });
-      mistakes.push(...reply.mistakes);
-      if (reply.content === undefined) return undefined;
-      const { root, pieces, ...rest } = reply.content;
-      const pause = createPause();
-      for (let count = 0; count < pieces; count += 1) {
-        const { place, members } = await ask<Piece>('next');
-        Object.assign(placeIn(root, place), members);
-        await pause();
-      }
-      return { root, ...rest };
-    },
+    readContract,
+    locate: (file, spots) => ask<readonly Position[]>({ file, spots }),
+    start: () => void start(),
     close: () => void worker?.terminate(),
   };
-}
-
-function placeIn(root: JsonObject, place: readonly string[]): JsonObject {
-  return place.reduce((object, name) => object[name] as JsonObject, root);
 }

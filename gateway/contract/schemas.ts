@@ -34,39 +34,40 @@ const COLLECTED_SIZE_MAX = 2000;
 
 const none: readonly ErrorObject[] = [];
 
+/** The name under which a document is known to its Ajv. */
+const KEY = 'contract';
+
+/** What was compiled of one document, by the pointers of operations and of schemas. */
+interface Compiled {
+  readonly forRequests: Ajvs;
+  readonly forAnswers: Ajvs;
+  readonly requests: Map<string, RequestSchemas>;
+  readonly answers: Map<string, Check>;
+}
+
 /**
  * Documents are registered with Ajv as they are and schemas are referred to by pointer into them: circular references need no
  * dereferencing, and openapi-backend only ever sees documents of one operation, which keeps it away from everything it does per
- * document (docs/decisions/0004-contract-tools.md).
+ * document (docs/decisions/0004-contract-tools.md). Each has its own Ajv, so that what was compiled lives as long as its document.
  */
-export function createSchemas(documents: readonly ContractDocument[]): Schemas {
-  const keys = new Map(documents.map((document, index) => [document, `contract:${index}`]));
-  const forRequests = createAjvs(keys, true);
-  const forAnswers = createAjvs(keys, false);
-  const requests = new WeakMap<ContractOperation, RequestSchemas>();
-  const answers = new WeakMap<ContractOperation, Map<string, Check>>();
-  const pointTo = (entry: ContractOperation, { pointer }: Located) => ({
-    $ref: `${keys.get(entry.document)}${fragmentOf(pointer)}`,
-  });
+export function createSchemas(): Schemas {
+  const documents = new WeakMap<ContractDocument, Compiled>();
+
+  function compiledOf(document: ContractDocument): Compiled {
+    const known = documents.get(document);
+    if (known) return known;
+    const [forRequests, forAnswers] = [createAjvs(document, true), createAjvs(document, false)];
+    const made = { forRequests, forAnswers, requests: new Map(), answers: new Map() };
+    documents.set(document, made);
+    return made;
+  }
 
   function request(entry: ContractOperation): RequestSchemas {
-    const known = requests.get(entry);
+    const { requests, forRequests } = compiledOf(entry.document);
+    const known = requests.get(entry.located.pointer);
     if (known) return known;
-    const { root } = entry.document;
-    const parameters = entry.parameters.map((located) => {
-      const { name, in: place, required } = located.value as JsonObject;
-      const schema = parameterSchema(root, located);
-      return { name, in: place, required: required === true, schema: schema ? pointTo(entry, schema) : {} };
-    });
-    const bodies = jsonSchemasOf(root, member(root, entry.located, 'requestBody')).map(([type, schema]) => {
-      const content = { 'application/json': { schema: schema ? pointTo(entry, schema) : {} } };
-      return [type, toCheck(forRequests, (ajv) => validatorOf({ requestBody: { content } }, ajv))] as const;
-    });
-    const made = {
-      parameters: toCheck(forRequests, (ajv) => validatorOf({ parameters }, ajv)),
-      bodies: new Map(bodies),
-    };
-    requests.set(entry, made);
+    const made = requestSchemasOf(entry, forRequests);
+    requests.set(entry.located.pointer, made);
     return made;
   }
 
@@ -74,14 +75,31 @@ export function createSchemas(documents: readonly ContractDocument[]): Schemas {
     const declared = jsonSchemasOf(entry.document.root, responseFor(entry, status));
     const [, schema] = declared.find(([type]) => type === mediaType) ?? declared[0] ?? [];
     if (!schema) return undefined;
-    const known = answers.get(entry) ?? new Map<string, Check>();
-    answers.set(entry, known);
-    const check = known.get(schema.pointer) ?? toCheck(forAnswers, (ajv) => ajv.compile(pointTo(entry, schema)));
-    known.set(schema.pointer, check);
+    const { answers, forAnswers } = compiledOf(entry.document);
+    const check = answers.get(schema.pointer) ?? toCheck(forAnswers, (ajv) => ajv.compile(pointTo(schema)));
+    answers.set(schema.pointer, check);
     return check;
   }
 
   return { request, answer };
+}
+
+function pointTo({ pointer }: Located): { readonly $ref: string } {
+  return { $ref: `${KEY}${fragmentOf(pointer)}` };
+}
+
+function requestSchemasOf(entry: ContractOperation, ajvs: Ajvs): RequestSchemas {
+  const { root } = entry.document;
+  const parameters = entry.parameters.map((located) => {
+    const { name, in: place, required } = located.value as JsonObject;
+    const schema = parameterSchema(root, located);
+    return { name, in: place, required: required === true, schema: schema ? pointTo(schema) : {} };
+  });
+  const bodies = jsonSchemasOf(root, member(root, entry.located, 'requestBody')).map(([type, schema]) => {
+    const content = { 'application/json': { schema: schema ? pointTo(schema) : {} } };
+    return [type, toCheck(ajvs, (ajv) => validatorOf({ requestBody: { content } }, ajv))] as const;
+  });
+  return { parameters: toCheck(ajvs, (ajv) => validatorOf({ parameters }, ajv)), bodies: new Map(bodies) };
 }
 
 /** The response object of a status: exact, then range, then default (OpenAPI 3.1.1, section 4.8.16). */
@@ -140,13 +158,13 @@ function validatorOf(members: JsonObject, ajv: Ajv2020): ValidateFunction {
   return (validator.getRequestValidatorsForOperation('it') as unknown as ValidateFunction[])[0] as ValidateFunction;
 }
 
-function createAjvs(keys: ReadonlyMap<ContractDocument, string>, isRequest: boolean): Ajvs {
+function createAjvs(document: ContractDocument, isRequest: boolean): Ajvs {
   const made = new Map<string, Ajv2020>();
   return function ajvFor(extent) {
     const known = made.get(extent);
     if (known) return known;
     const ajv = createAjv(isRequest, extent === 'all');
-    for (const [document, key] of keys) ajv.addSchema(registered(document), key, undefined, false);
+    ajv.addSchema(registered(document), KEY, undefined, false);
     made.set(extent, ajv);
     return ajv;
   };

@@ -3,7 +3,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadContracts } from '../../../gateway/contract/load.ts';
+import { createDirectReader } from '../../../gateway/contract/document.ts';
+import { loadContracts, locateMistakes } from '../../../gateway/contract/load.ts';
 import type { ContractOperation } from '../../../gateway/contract/operations.ts';
 import type { Schemas } from '../../../gateway/contract/schemas.ts';
 import { toViolations, type Violation } from '../../../gateway/contract/violations.ts';
@@ -27,17 +28,21 @@ export async function compileDocument(document: object, says: object = { public:
     mistakeAtGlob: (_: number, reason: string, remedy: string) => mistakeAt(reason, remedy),
     ...says,
   };
-  const { operations, schemas } = await loadContracts(
+  const reader = await createDirectReader();
+  const contracts = await loadContracts(
     {
       directory,
       sources: [source],
       known: { upstreams: ['it', 'other'], limits: [] },
       namedOperations: [],
       mistakeAtOperation: (_id, reason, remedy) => mistakeAt(reason, remedy),
+      reader,
     },
     mistakes,
   );
+  await locateMistakes(contracts, reader);
   rmSync(directory, { recursive: true });
+  const { operations, schemas } = contracts;
   return { operations, schemas, mistakes };
 }
 

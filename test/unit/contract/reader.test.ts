@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { createReadContract } from '../../../gateway/contract/document.ts';
-import { createContractReader } from '../../../gateway/contract/reader.ts';
+import { createDirectReader } from '../../../gateway/contract/document.ts';
+import { createThreadReader } from '../../../gateway/contract/reader.ts';
 import type { Mistake } from '../../../gateway/mistakes.ts';
 import { documentOf } from './compiled.ts';
 
 describe('the thread that reads contracts', () => {
   const directory = mkdtempSync(join(tmpdir(), 'reader-'));
-  const reader = createContractReader();
+  const reader = createThreadReader();
   after(() => {
     reader.close();
     rmSync(directory, { recursive: true });
@@ -28,7 +28,7 @@ describe('the thread that reads contracts', () => {
     const read = await reader.readContract(file, there);
     return {
       there: { read, mistakes: there },
-      here: { read: await (await createReadContract())(file, here), mistakes: here },
+      here: { read: await (await createDirectReader()).readContract(file, here), mistakes: here },
     };
   }
 
@@ -55,7 +55,7 @@ describe('the thread that reads contracts', () => {
   });
 
   it('rejects instead of waiting for ever when it is closed meanwhile', async () => {
-    const other = createContractReader();
+    const other = createThreadReader();
     const reading = other.readContract(write('late.json', documentOf({})), []);
     other.close();
     await assert.rejects(reading);

@@ -1,0 +1,76 @@
+// What the linter and the parsers say about a contract → mistakes with file, line and remedy.
+
+import { type Document, getLineColLocation, type NormalizedProblem } from '@redocly/openapi-core';
+import { closest, type Mistake } from '../mistakes.ts';
+import { readSource, shownPath } from '../source.ts';
+import { pathOf } from './pointer.ts';
+import { remedyFor } from './remedies.ts';
+
+/** What can be parsed and is still nothing to work with. */
+export function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy'> | undefined {
+  const begin = 'Begin it with "openapi: 3.1.1", info and paths.';
+  if (typeof parsed !== 'object' || parsed === null) return { reason: 'the file holds no document.', remedy: begin };
+  if ('swagger' in parsed)
+    return { reason: 'this is a Swagger 2.0 document.', remedy: 'Convert it to OpenAPI 3.0 or 3.1.' };
+  if (!('openapi' in parsed) && 'paths' in parsed)
+    return { reason: 'the version of OpenAPI is missing.', remedy: 'Begin the file with "openapi: 3.1.1".' };
+  return undefined;
+}
+
+/**
+ * From 3.1 on schemas may hold keywords of anybody's. One that looks like a misspelt keyword stays a mistake: overlooking it would
+ * let through what the contract means to refuse.
+ */
+export function isAnnotation({ ruleId, message, location, suggest }: NormalizedProblem, { parsed }: Document): boolean {
+  const keyword = /^Property `([^`]*)` is not expected here/.exec(message)?.[1];
+  const pointer = location[0] && 'pointer' in location[0] ? location[0].pointer : undefined;
+  if (ruleId !== 'struct' || keyword === undefined || !pointer || !/\/schemas?\//.test(pointer)) return false;
+  const { openapi } = parsed as { openapi?: unknown };
+  return !String(openapi).startsWith('3.0') && closest(keyword, suggest) === undefined;
+}
+
+/** One mistake per problem; that a file does not parse is told of the file, and not again of every reference into it. */
+export function toMistakes(problems: readonly NormalizedProblem[], file: string): Mistake[] {
+  const unparsed = problems.filter(({ message }) => message.startsWith(UNPARSED));
+  const causes = unparsed.map(({ message }) => message.slice(UNPARSED.length));
+  return problems
+    .filter((problem) => unparsed.includes(problem) || !causes.some((cause) => problem.message.endsWith(cause)))
+    .map((problem) => {
+      const { source } = problem.location[0] ?? {};
+      return source && unparsed.includes(problem)
+        ? unreadable(source.absoluteRef, new Error(problem.message))
+        : toMistake(problem, shownPath(source?.absoluteRef ?? file));
+    });
+}
+
+const UNPARSED = 'Failed to parse: ';
+
+function toMistake(problem: NormalizedProblem, file: string): Mistake {
+  const location = problem.location[0];
+  const at = location ? getLineColLocation(location) : undefined;
+  const pointer = location && 'pointer' in location ? location.pointer?.replace(/^#/, '') : undefined;
+  const message = problem.message.replace(/\s+/g, ' ').replace(/\.$/, '');
+  return {
+    file,
+    line: at?.start.line,
+    column: at?.start.col,
+    ...(pointer ? { place: pathOf(pointer).join('.') } : {}),
+    reason: `${message.replace('ENOENT: no such file or directory', 'there is no file')}.`,
+    remedy: remedyFor(problem),
+  };
+}
+
+/** A file that does not even parse: Redocly throws, our own reader says where. */
+export function unreadable(file: string, error: unknown): Mistake {
+  const own: Mistake[] = [];
+  readSource(file, own);
+  const [first] = own;
+  if (first) return first;
+  const reason = error instanceof Error ? error.message.split('\n')[0] : 'unknown error';
+  return {
+    file: shownPath(file),
+    line: 1,
+    reason: `this is not an OpenAPI document (${reason}).`,
+    remedy: 'Begin it with "openapi: 3.1.1", info and paths.',
+  };
+}

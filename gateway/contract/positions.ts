@@ -1,0 +1,44 @@
+// Mistakes in a contract get their lines all at once, and late: a large file takes seconds to be parsed for that.
+
+import type { Mistake } from '../mistakes.ts';
+import { type Path, type Position, type Spot, shownPath } from '../source.ts';
+
+/** Finds where things stand in a file. */
+export type Locate = (file: string, spots: readonly Spot[]) => Promise<readonly Position[]>;
+
+export interface Positions {
+  /** A mistake at the value of `path`, or at the nearest place around it that exists. */
+  mistakeAt(path: Path, reason: string, remedy: string): Mistake;
+  /** A mistake at the key itself. */
+  mistakeAtKey(path: Path, reason: string, remedy: string): Mistake;
+  /** Gives the mistakes that were made so far their lines. */
+  locate(locate: Locate): Promise<void>;
+}
+
+/** For the mistakes in one file. */
+export function createPositions(file: string): Positions {
+  const shownAs = shownPath(file);
+  let awaiting: { readonly spot: Spot; readonly mistake: Mistake }[] = [];
+
+  function mistake(spot: Spot, reason: string, remedy: string): Mistake {
+    const { path } = spot;
+    const made = { file: shownAs, ...(path.length > 0 ? { place: path.join('.') } : {}), reason, remedy };
+    awaiting.push({ spot, mistake: made });
+    return made;
+  }
+
+  return {
+    mistakeAt: (path, reason, remedy) => mistake({ path, isKey: false }, reason, remedy),
+    mistakeAtKey: (path, reason, remedy) => mistake({ path, isKey: true }, reason, remedy),
+    async locate(locate) {
+      if (awaiting.length === 0) return;
+      const without = awaiting;
+      awaiting = [];
+      const positions = await locate(
+        file,
+        without.map(({ spot }) => spot),
+      );
+      for (const [index, { mistake }] of without.entries()) Object.assign(mistake, positions[index]);
+    },
+  };
+}
