@@ -1,6 +1,7 @@
 // Everything that is decided before the first request: configuration files and contracts, checked together. Used alike by start,
 // reload, check and the commands, so that what `check` accepts is what starts.
 
+import { setImmediate as turn } from 'node:timers/promises';
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
 import { type Config, type ConfigDraft, completed, configFiles, loadConfig, type Settings } from './config/load.ts';
 import { checkRuleNames } from './config/rule-names.ts';
@@ -84,6 +85,8 @@ async function check(
 ): Promise<Pick<Configuration, 'config' | 'contracts'>> {
   const mistakes: Mistake[] = [];
   const draft = loadConfig(settings.configDirectory, environment, mistakes, limitsPath);
+  // Hundreds of upstreams take some milliseconds by now.
+  await turn();
   const { sources, names } = draft;
   const complete =
     sources.upstreams.value !== undefined && names.upstreams.length === Object.keys(draft.upstreams).length;
