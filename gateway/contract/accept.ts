@@ -24,11 +24,20 @@ interface Range {
 
 function weightFor(type: string, ranges: readonly Range[]): number {
   const candidates = [type, ...(isJson(type) ? ['+json'] : []), `${type.slice(0, type.indexOf('/'))}/*`, '*/*'];
+  // What is answered is open: any range that meets it may be what comes.
+  if (type.endsWith('*'))
+    return Math.max(0, ...ranges.flatMap(({ range, weight }) => (meet(type, range) ? weight : [])));
   for (const candidate of candidates) {
     const found = ranges.find(({ range }) => (candidate === '+json' ? isJson(range) : range === candidate));
     if (found) return found.weight;
   }
   return 0;
+}
+
+/** Whether some media type is in both ranges. */
+function meet(one: string, other: string): boolean {
+  if (one === '*/*' || other === '*/*') return true;
+  return one.slice(0, one.indexOf('/')) === other.slice(0, other.indexOf('/'));
 }
 
 function weightOf(written: string): number {

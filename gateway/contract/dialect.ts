@@ -43,6 +43,7 @@ export function normalizeSchemas(root: JsonObject): boolean {
       if (isV30) translateV30(node);
       // No keyword any more, but Ajv knows it.
       else if (typeof node.nullable === 'boolean') delete node.nullable;
+      if (node.format === 'int-or-string') admitInteger(node);
       excuseReadOnly(root, node);
       hasNames ||= '$id' in node || '$anchor' in node || '$dynamicAnchor' in node;
     }
@@ -87,6 +88,12 @@ function admitNull(schema: JsonObject): void {
     delete schema[keyword];
   }
   if (Object.keys(combined).length > 0) schema.anyOf = [{ type: 'null' }, combined];
+}
+
+/** The format by which Kubernetes calls a string what may be a number as well. */
+function admitInteger(schema: JsonObject): void {
+  const types: unknown[] = [schema.type ?? []].flat();
+  if (types.includes('string')) schema.type = [...new Set([...types, 'integer'])];
 }
 
 function excuseReadOnly(root: JsonObject, schema: JsonObject): void {

@@ -7,7 +7,7 @@ import type { ContractDocument, JsonObject } from './document.ts';
 import { essenceOf, isJson } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { toPattern } from './patterns.ts';
-import { child, fragmentOf, isObject, type Located, member, objectAt } from './pointer.ts';
+import { child, follow, fragmentOf, isObject, type Located, member, objectAt } from './pointer.ts';
 
 /** What is wrong with a value; nothing: it is valid. `size` says how much there is in it. */
 export type Check = (value: unknown, size: number) => readonly ErrorObject[];
@@ -15,7 +15,7 @@ export type Check = (value: unknown, size: number) => readonly ErrorObject[];
 export interface RequestSchemas {
   /** Gets `{path, query, header, cookie}`. */
   readonly parameters: Check;
-  /** One for each declared media type that is JSON, lower case; gets `{requestBody}`. */
+  /** One for each declared media type that is JSON, and for ranges that JSON is in, lower case; gets `{requestBody}`. */
   readonly bodies: ReadonlyMap<string, Check>;
 }
 
@@ -84,7 +84,7 @@ export function createSchemas(): Schemas {
   return { request, answer };
 }
 
-function pointTo({ pointer }: Located): { readonly $ref: string } {
+function pointTo({ pointer }: Located): JsonObject {
   return { $ref: `${KEY}${fragmentOf(pointer)}` };
 }
 
@@ -95,11 +95,21 @@ function requestSchemasOf(entry: ContractOperation, ajvs: Ajvs): RequestSchemas 
     const schema = parameterSchema(root, located);
     return { name, in: place, required: required === true, schema: schema ? pointTo(schema) : {} };
   });
-  const bodies = jsonSchemasOf(root, member(root, entry.located, 'requestBody')).map(([type, schema]) => {
-    const content = { 'application/json': { schema: schema ? pointTo(schema) : {} } };
+  const bodies = jsonSchemasOf(root, member(root, entry.located, 'requestBody'), ranges).map(([type, schema]) => {
+    const content = { 'application/json': { schema: bodySchemaOf(root, type, schema) } };
     return [type, toCheck(ajvs, (ajv) => validatorOf({ requestBody: { content } }, ajv))] as const;
   });
   return { parameters: toCheck(ajvs, (ajv) => validatorOf({ parameters }, ajv)), bodies: new Map(bodies) };
+}
+
+/**
+ * A JSON Patch is a list, whatever is patched by it (RFC 6902 section 3). Where the contract gives all kinds of patches one schema that
+ * only objects fit, it cannot mean this one.
+ */
+function bodySchemaOf(root: JsonObject, type: string, schema: Located | undefined): JsonObject {
+  if (type === 'application/json-patch+json' && schema && objectAt(follow(root, schema), 'value').type === 'object')
+    return { type: 'array', items: { type: 'object', required: ['op', 'path'] } };
+  return schema ? pointTo(schema) : {};
 }
 
 /** The response object of a status: exact, then range, then default (OpenAPI 3.1.1, section 4.8.16). */
@@ -120,11 +130,18 @@ export function parameterSchema(root: JsonObject, parameter: Located): Located |
   return type === undefined ? undefined : child(member(root, content, type), 'schema');
 }
 
-/** The JSON media types that something declares, each with its schema if it has one. */
-function jsonSchemasOf(root: JsonObject, owner: Located): (readonly [string, Located | undefined])[] {
+/** Ranges of media types that may turn out to be JSON. */
+const ranges = ['*/*', 'application/*'] as const;
+
+/** The JSON media types that something declares, each with its schema if it has one, and others that are asked for. */
+function jsonSchemasOf(
+  root: JsonObject,
+  owner: Located,
+  others: readonly string[] = [],
+): (readonly [string, Located | undefined])[] {
   const content = member(root, owner, 'content');
   return Object.keys(isObject(content.value) ? content.value : {})
-    .filter((type) => isJson(essenceOf(type)))
+    .filter((type) => isJson(essenceOf(type)) || others.includes(essenceOf(type)))
     .map((type) => {
       const schema = child(member(root, content, type), 'schema');
       return [essenceOf(type), schema.value === undefined ? undefined : schema] as const;

@@ -9,7 +9,7 @@ import { type BodyContract, expectBody, readBody } from './body.ts';
 import type { JsonObject } from './document.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { parseJson } from './json.ts';
-import { mediaTypesOf } from './media-types.ts';
+import { essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { createParameterReader, type ParameterReader } from './parameters.ts';
 import { isObject, member } from './pointer.ts';
@@ -78,7 +78,7 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     counted.trail.bytesIn = rawBody.length;
     if (rawBody.length === 0 && contract.body.required) throw new GatewayError('body_missing');
     const check = contract.schemas.bodies.get(mediaType);
-    if (check && rawBody.length > 0) {
+    if (check && rawBody.length > 0 && (isJson(mediaType) || isJson(essenceOf(counted.headers.get('content-type'))))) {
       const { value, size } = parseJson(rawBody, options.jsonDepthMax);
       const errors = check({ requestBody: value }, size);
       if (errors.length > 0) violations.push(...toViolations(errors, contract.root));
