@@ -1,24 +1,17 @@
 // All contracts of a configuration → operations and their schemas. Every mistake is collected; with one, nothing is usable.
 
-import { existsSync, globSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { type Mistake, suggest } from '../mistakes.ts';
-import { shownPath } from '../source.ts';
+import type { Mistake } from '../mistakes.ts';
 import { checkClaims, unknownOperations } from './claims.ts';
 import { type ContractDocument, type ContractReader, toDocument } from './document.ts';
 import type { KnownNames } from './extensions.ts';
+import { contractFiles, type Listing, listedFiles } from './files.ts';
 import { type ContractOperation, type DocumentDefaults, operationsOf } from './operations.ts';
 import { pathOf } from './pointer.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
 import { createPause, type Pause } from './slices.ts';
 
 /** One entry of upstreams.yaml, as far as contracts are concerned. */
-export interface ContractSource extends DocumentDefaults {
-  /** Globs below the contracts directory. */
-  readonly contracts: readonly string[];
-  /** Names the line of a glob that matches nothing. */
-  mistakeAtGlob(index: number, reason: string, remedy: string): Mistake;
-}
+export type ContractSource = DocumentDefaults & Listing;
 
 /** A document, and what was made of it. */
 interface Part {
@@ -70,7 +63,7 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
     const mistakesBefore = mistakes.length;
     let operationsHere = 0;
     await pause();
-    for (const file of filesOf(options.directory, source, owners, mistakes)) {
+    for (const file of listedFiles(options.directory, source, owners, mistakes)) {
       const part = await partOf(file, source);
       if (!part) continue;
       parts.push(part);
@@ -141,45 +134,6 @@ function textOf(says: DocumentDefaults): string {
 /** Gives mistakes that were named by their place in a contract their lines. */
 export async function locateMistakes({ documents }: Contracts, { locate }: ContractReader): Promise<void> {
   for (const document of documents) await document.position().locate(locate);
-}
-
-/** The contract files that an entry lists, each once; `owners` remembers who listed them. */
-function filesOf(
-  directory: string,
-  source: ContractSource,
-  owners: Map<string, string>,
-  mistakes: Mistake[],
-): string[] {
-  const listed: string[] = [];
-  for (const [index, glob] of source.contracts.entries()) {
-    const complain = (reason: string, remedy: string) => mistakes.push(source.mistakeAtGlob(index, reason, remedy));
-    const files = contractFiles(directory, glob);
-    if (files.length === 0) nothingMatches(directory, glob, complain);
-    for (const file of files) {
-      const owner = owners.get(file) ?? source.upstream;
-      if (owner !== source.upstream)
-        complain(`${shownPath(file)} is listed by the upstream "${owner}" already.`, 'List it once.');
-      else if (!owners.has(file)) listed.push(file);
-      owners.set(file, owner);
-    }
-  }
-  return listed;
-}
-
-function nothingMatches(directory: string, glob: string, complain: (reason: string, remedy: string) => void): void {
-  if (!existsSync(directory)) {
-    complain(`the contracts directory ${directory} does not exist.`, 'Create it, or correct GATEWAY_CONTRACTS.');
-    return;
-  }
-  const there = contractFiles(directory, '**').map((file) => relative(directory, file));
-  complain(`no contract file matches ${glob} in ${shownPath(directory)}.`, suggest(glob, there));
-}
-
-function contractFiles(directory: string, glob: string): string[] {
-  return globSync(glob, { cwd: directory })
-    .filter((file) => /\.(ya?ml|json)$/.test(file))
-    .map((file) => join(directory, file))
-    .sort();
 }
 
 /** Contract files that nobody asked for: most likely somebody forgot to list them. */

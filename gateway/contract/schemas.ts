@@ -1,12 +1,11 @@
 // Compiles the schemas of operations, on first use, into checks: openapi-backend builds them, Ajv 2020 runs them.
 
-import { Ajv2020, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { OpenAPIValidator } from 'openapi-backend';
+import { type Ajvs, createAjvs, DOCUMENT_KEY } from './ajv.ts';
 import type { ContractDocument, JsonObject } from './document.ts';
 import { essenceOf, isJson } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
-import { toPattern } from './patterns.ts';
 import { child, follow, fragmentOf, isObject, type Located, member, objectAt } from './pointer.ts';
 
 /** What is wrong with a value; nothing: it is valid. `size` says how much there is in it. */
@@ -33,9 +32,6 @@ export interface Schemas {
 const COLLECTED_SIZE_MAX = 2000;
 
 const none: readonly ErrorObject[] = [];
-
-/** The name under which a document is known to its Ajv. */
-const KEY = 'contract';
 
 /** What was compiled of one document, by the pointers of operations and of schemas. */
 interface Compiled {
@@ -85,7 +81,7 @@ export function createSchemas(): Schemas {
 }
 
 function pointTo({ pointer }: Located): JsonObject {
-  return { $ref: `${KEY}${fragmentOf(pointer)}` };
+  return { $ref: `${DOCUMENT_KEY}${fragmentOf(pointer)}` };
 }
 
 function requestSchemasOf(entry: ContractOperation, ajvs: Ajvs): RequestSchemas {
@@ -148,8 +144,6 @@ function jsonSchemasOf(
     });
 }
 
-type Ajvs = (extent: 'all' | 'first') => Ajv2020;
-
 function toCheck(ajvs: Ajvs, compile: (ajv: Ajv2020) => ValidateFunction): Check {
   const all = compile(ajvs('all'));
   let first: ValidateFunction | undefined;
@@ -173,53 +167,4 @@ function validatorOf(members: JsonObject, ajv: Ajv2020): ValidateFunction {
     customizeAjv: () => ajv as never,
   });
   return (validator.getRequestValidatorsForOperation('it') as unknown as ValidateFunction[])[0] as ValidateFunction;
-}
-
-function createAjvs(document: ContractDocument, isRequest: boolean): Ajvs {
-  const made = new Map<string, Ajv2020>();
-  return function ajvFor(extent) {
-    const known = made.get(extent);
-    if (known) return known;
-    const ajv = createAjv(isRequest, extent === 'all');
-    ajv.addSchema(registered(document), KEY, undefined, false);
-    made.set(extent, ajv);
-    return ajv;
-  };
-}
-
-/**
- * A document as Ajv gets it. Ajv looks through all of it for schemas with names before it compiles the first one: 140 ms for 13 MB,
- * with a request waiting. Where there are none, it is shown nothing to look through; references by place find everything all the same.
- */
-function registered({ root, hasNames }: ContractDocument): AnySchemaObject {
-  if (hasNames) return root;
-  const hidden = Object.entries(root).map(([name, value]) => [name, { value, enumerable: false }] as const);
-  return Object.defineProperties({}, Object.fromEntries(hidden));
-}
-
-function createAjv(isRequest: boolean, allErrors: boolean): Ajv2020 {
-  const ajv = new Ajv2020({
-    strict: false,
-    allErrors,
-    validateSchema: false,
-    addUsedSchema: false,
-    logger: false,
-    // A member may be called `constructor`.
-    ownProperties: true,
-    // Union errors are reported by what the union was.
-    verbose: true,
-    code: { regExp: Object.assign(toPattern, { code: 'toPattern' }) as never },
-  });
-  formats.default(ajv as never);
-  for (const annotation of ['password', 'binary']) ajv.addFormat(annotation, true);
-  if (isRequest) {
-    ajv.removeKeyword('readOnly');
-    ajv.addKeyword({
-      keyword: 'readOnly',
-      schemaType: 'boolean',
-      error: { message: 'is read-only' },
-      validate: (readOnly: boolean) => !readOnly,
-    });
-  }
-  return ajv;
 }

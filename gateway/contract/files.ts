@@ -1,0 +1,55 @@
+// Which files the globs of upstreams.yaml mean.
+
+import { existsSync, globSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { type Mistake, suggest } from '../mistakes.ts';
+import { shownPath } from '../source.ts';
+
+/** What one entry of upstreams.yaml lists. */
+export interface Listing {
+  readonly upstream: string;
+  /** Globs below the contracts directory. */
+  readonly contracts: readonly string[];
+  /** Names the line of a glob that matches nothing. */
+  mistakeAtGlob(index: number, reason: string, remedy: string): Mistake;
+}
+
+/** The contract files that an entry lists, each once; `owners` remembers who listed them. */
+export function listedFiles(
+  directory: string,
+  source: Listing,
+  owners: Map<string, string>,
+  mistakes: Mistake[],
+): string[] {
+  const listed: string[] = [];
+  for (const [index, glob] of source.contracts.entries()) {
+    const complain = (reason: string, remedy: string) => mistakes.push(source.mistakeAtGlob(index, reason, remedy));
+    const files = contractFiles(directory, glob);
+    if (files.length === 0) nothingMatches(directory, glob, complain);
+    for (const file of files) {
+      const owner = owners.get(file) ?? source.upstream;
+      if (owner !== source.upstream)
+        complain(`${shownPath(file)} is listed by the upstream "${owner}" already.`, 'List it once.');
+      else if (!owners.has(file)) listed.push(file);
+      owners.set(file, owner);
+    }
+  }
+  return listed;
+}
+
+function nothingMatches(directory: string, glob: string, complain: (reason: string, remedy: string) => void): void {
+  if (!existsSync(directory)) {
+    complain(`the contracts directory ${directory} does not exist.`, 'Create it, or correct GATEWAY_CONTRACTS.');
+    return;
+  }
+  const there = contractFiles(directory, '**').map((file) => relative(directory, file));
+  complain(`no contract file matches ${glob} in ${shownPath(directory)}.`, suggest(glob, there));
+}
+
+/** The files below a directory that a glob means, sorted. */
+export function contractFiles(directory: string, glob: string): string[] {
+  return globSync(glob, { cwd: directory })
+    .filter((file) => /\.(ya?ml|json)$/.test(file))
+    .map((file) => join(directory, file))
+    .sort();
+}
