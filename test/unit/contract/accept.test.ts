@@ -39,3 +39,11 @@ test("a vendor's JSON type takes any JSON", () => {
   assert.ok(accepts('application/json', 'application/scim+json'));
   assert.ok(!accepts('application/vnd.github+json', 'text/csv'));
 });
+
+test('where the answer may be of any type, or of any of a kind, so may what is asked for', () => {
+  for (const accept of ['text/plain', 'image/*;q=0.1', 'application/json']) assert.ok(accepts(accept, '*/*'), accept);
+  assert.ok(accepts('image/png', 'image/*'));
+  assert.ok(accepts('*/*;q=0.1', 'image/*'));
+  assert.ok(!accepts('text/plain', 'image/*'));
+  assert.ok(!accepts('image/png;q=0', 'image/*'));
+});

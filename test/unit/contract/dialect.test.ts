@@ -119,3 +119,18 @@ test('a reference may name a schema instead of its place', async () => {
   assert.deepEqual(check({ size: 1 }), []);
   assert.equal(check({ size: 'wide' }).length, 1);
 });
+
+test('a string of the format int-or-string may be an integer, in every version', async () => {
+  const port = { type: 'string', format: 'int-or-string', nullable: true };
+  for (const rest of [v30, {}]) {
+    const check = await bodyCheck(
+      { type: 'object', properties: { port, name: { type: 'string', format: 'x' } } },
+      rest,
+    );
+    for (const value of [80, 'http', '80%']) assert.deepEqual(check({ port: value }), []);
+    assert.deepEqual(places(check({ port: 1.5, name: 1 })), ['/port wrong_type', '/name wrong_type']);
+  }
+  const union = await bodyCheck({ format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] }, v30);
+  assert.deepEqual(union(1), []);
+  assert.deepEqual(places(union(true)), [' no_match']);
+});

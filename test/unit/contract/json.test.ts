@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { measure, parseJson } from '../../../gateway/contract/json.ts';
+import { hasEscapedNames, measure, parseJson, parseUnescaped } from '../../../gateway/contract/json.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 
 function codeOf(text: string | Buffer, depthMax = 32): string | undefined {
@@ -145,4 +145,17 @@ test('agrees with a scanner that reads character by character', () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+test('a text is parsed by the quick way only if that cannot change it', () => {
+  const value = { a: ['\\"', { b: 'x: "y"' }], c: { d: null }, e: 'é\u2028' };
+  assert.deepEqual(parseUnescaped(JSON.stringify(value, null, 1)), value);
+  for (const text of ['{"a":1,"a":2}', '{"a":{"b":1,"b":1}}', '{"a\\"":1}', '{"\\u0061":1}', 'a: 1', '{"a":1,}', ''])
+    assert.equal(parseUnescaped(text), undefined, text);
+});
+
+test('escapes in names are told from those in values', () => {
+  for (const text of ['{"a\\\\":1}', '{"a":{"^\\\\d+$":{}}}', '[{"\\u0061" : 1}]'])
+    assert.ok(hasEscapedNames(text), text);
+  for (const text of ['{"a":"\\\\d"}', '["\\"a\\":1"]', '{"a":1}', '"\\\\"']) assert.ok(!hasEscapedNames(text), text);
 });
