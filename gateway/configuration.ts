@@ -54,6 +54,7 @@ export async function reloadConfiguration(
   const digests = await digestsOf(previous.files.keys());
   const reader = createThreadReader();
   const isUnchanged = (file: string) => digests.get(file) === previous.files.get(file);
+  if (![...previous.contracts.files].every(isUnchanged)) reader.start();
   const earlier = { contracts: previous.contracts, isUnchanged };
   try {
     const checked = await check(settings, environment, { reader, compile: 'few', earlier });
