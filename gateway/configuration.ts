@@ -62,6 +62,8 @@ export async function reloadConfiguration(
     const added = await digestsOf([...all].filter((file) => !digests.has(file)));
     const files = new Map([...all].map((file) => [file, digests.get(file) ?? added.get(file) ?? '']));
     if (changedFiles(previous.files, files).length === 0) return previous;
+    // What takes over needs some milliseconds of its own.
+    await turn();
     return { ...checked, files, version: versionOf(files) };
   } finally {
     reader.close();
