@@ -6,6 +6,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const LOOK_EVERY_MS = 150;
+const SETTLED_AFTER_MS = 50;
 
 export interface WatchOptions {
   /** Everything below them that could be a configuration file or a contract. */
@@ -23,22 +24,23 @@ export interface WatchOptions {
 export function watchFiles(options: WatchOptions): () => void {
   let told: string | undefined;
   let last: string | undefined;
-  let looking = false;
+  let timer = setTimeout(lookAgain, LOOK_EVERY_MS).unref();
+  let stopped = false;
 
   async function lookAgain(): Promise<void> {
-    if (looking) return;
-    looking = true;
     const seen = await look(options);
-    looking = false;
     const isSettled = seen === last;
     last = seen;
-    if (!isSettled || seen === told) return;
+    if (!stopped) timer = setTimeout(lookAgain, isSettled ? LOOK_EVERY_MS : SETTLED_AFTER_MS).unref();
+    if (stopped || !isSettled || seen === told) return;
     told = seen;
     options.onChange();
   }
 
-  const timer = setInterval(lookAgain, LOOK_EVERY_MS).unref();
-  return () => clearInterval(timer);
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
 }
 
 /** Everything that changes with the files, as one text. */
