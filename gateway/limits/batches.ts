@@ -2,7 +2,7 @@
 
 import type { KnownRefusals } from './known-refusals.ts';
 import type { RedisLink } from './redis-link.ts';
-import type { Reply } from './redis-script.ts';
+import { type Reply, toQuestion } from './redis-script.ts';
 import type { Charge, Verdict } from './store.ts';
 import { FIGURES_PER_CHARGE, toVerdict } from './verdict.ts';
 
@@ -26,8 +26,9 @@ interface Asked {
 
 interface Batch {
   readonly asked: Asked[];
-  readonly keys: string[];
-  readonly args: string[];
+  questions: string;
+  /** Empty: that of the server. */
+  readonly clock: string;
   /** On the clock of `performance.now()`. */
   readonly openedAt: number;
 }
@@ -36,12 +37,12 @@ export type Ask = (link: RedisLink, charges: readonly Charge[]) => Promise<Verdi
 
 /** One batch per server and turn. */
 export function createBatches({ decideWithout, refusals, onBatch, serverClock }: BatchesOptions): Ask {
-  const specsOf = createSpecs();
+  const questionOf = createQuestions();
   const open = new Map<RedisLink, Batch>();
 
-  async function send(link: RedisLink, { asked, keys, args, openedAt }: Batch): Promise<void> {
+  async function send(link: RedisLink, { asked, questions, openedAt, clock }: Batch): Promise<void> {
     try {
-      distribute(await link.run(keys, args), asked, refusals);
+      distribute(await link.run(clock, questions), asked, refusals);
     } catch {
       for (const { charges, resolve } of asked) resolve(decideWithout(charges));
     }
@@ -56,17 +57,16 @@ export function createBatches({ decideWithout, refusals, onBatch, serverClock }:
   function openBatch(link: RedisLink): Batch {
     // setImmediate runs once all sockets of this turn have been read; a microtask would run after each of them.
     if (open.size === 0) setImmediate(flush);
-    const args = [serverClock === undefined ? '' : String(serverClock())];
-    const batch = { asked: [], keys: [], args, openedAt: performance.now() };
+    const clock = serverClock === undefined ? '' : String(serverClock());
+    const batch = { asked: [], questions: '', clock, openedAt: performance.now() };
     open.set(link, batch);
     return batch;
   }
 
   return function ask(link, charges) {
     const batch = open.get(link) ?? openBatch(link);
-    const { asked, keys, args } = batch;
-    for (const charge of charges) keys.push(charge.key);
-    for (const spec of specsOf(charges)) args.push(spec);
+    const { asked } = batch;
+    batch.questions += questionOf(charges);
     const verdict = new Promise<Verdict>((resolve) => asked.push({ charges, resolve }));
     if (asked.length === BATCH_MAX) {
       open.delete(link);
@@ -90,17 +90,14 @@ function distribute(reply: Reply, asked: readonly Asked[], refusals: KnownRefusa
 }
 
 /** Charges as the script reads them, written once per set of charges. */
-function createSpecs(): (charges: readonly Charge[]) => readonly string[] {
-  const known = new WeakMap<readonly Charge[], readonly string[]>();
-  return function specsOf(charges) {
-    let specs = known.get(charges);
-    if (specs === undefined) {
-      specs = charges.map(({ requests, windowMs, cost, enforce }, index) => {
-        const last = index === charges.length - 1;
-        return `${requests} ${windowMs} ${cost} ${Number(enforce)} ${Number(last)}`;
-      });
-      known.set(charges, specs);
+function createQuestions(): (charges: readonly Charge[]) => string {
+  const known = new WeakMap<readonly Charge[], string>();
+  return function questionOf(charges) {
+    let question = known.get(charges);
+    if (question === undefined) {
+      question = toQuestion(charges);
+      known.set(charges, question);
     }
-    return specs;
+    return question;
   };
 }

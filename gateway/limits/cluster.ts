@@ -3,7 +3,6 @@
 
 import { readSlotMap, type SlotMap, slotOf } from './cluster-slots.ts';
 import { createRedisLink, type RedisLink } from './redis-link.ts';
-import { decideInCluster } from './redis-script.ts';
 import type { Servers, ServersOptions } from './servers.ts';
 
 /** While a server is away, somebody else may get its slots. */
@@ -35,7 +34,6 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
     const link = createRedisLink({
       ...options,
       url: url.href,
-      decide: decideInCluster,
       probeKey: () => server.probeKey,
       onMisplaced() {
         // A slot may take long to move, and everybody who asks for it fails.

@@ -2,10 +2,10 @@
 // failure takes the link down for everybody, and only a probe in the background brings it up again.
 
 import { connectRedis, type Redis } from '../redis.ts';
-import { type Decide, isMisplaced, type Reply } from './redis-script.ts';
+import { decide, isMisplaced, type Reply, toQuestion } from './redis-script.ts';
 
 /** Any counter will do: what matters is that the script can write. PING would be answered by a server that is read-only or full. */
-const PROBE_ARGS = ['', '1000000000 1000 1 1 1'];
+const PROBE = { policy: 'probe', requests: 1_000_000_000, windowSeconds: 1, windowMs: 1000, cost: 1, enforce: true };
 
 const AWAY = 'Redis is away';
 
@@ -19,15 +19,14 @@ export interface RedisLinkOptions extends LinkListeners {
   readonly url: string;
   readonly deadlineMs: number;
   readonly probeEveryMs: number;
-  readonly decide: Decide;
   /** A key that this server has. */
   readonly probeKey: () => string;
 }
 
 export interface RedisLink {
   isUp(): boolean;
-  /** Runs the script once. Rejects when the link is down, goes down, or the deadline passes. */
-  run(keys: readonly string[], args: readonly string[]): Promise<Reply>;
+  /** Has questions decided; an empty clock is the server's. Rejects when the link is down, goes down, or the deadline passes. */
+  run(clock: string, questions: string): Promise<Reply>;
   /** Deletes counters. Rejects while the link is down. */
   remove(keys: readonly string[]): Promise<void>;
   /** Resolves when the first attempt to connect has succeeded or failed. */
@@ -74,7 +73,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
     probing = true;
     probedAt = performance.now();
     try {
-      await calls.run([probeKey()], PROBE_ARGS);
+      await calls.run('', toQuestion([{ ...PROBE, key: probeKey() }]));
       up = !closed;
       opened.resolve();
       if (up) onChange(true, 'the counters can be written');
@@ -88,7 +87,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
 
   return {
     isUp: () => up === true,
-    run: (keys, args) => (up ? calls.run(keys, args) : Promise.reject(new Error(AWAY))),
+    run: (clock, questions) => (up ? calls.run(clock, questions) : Promise.reject(new Error(AWAY))),
     async remove(keys) {
       if (!up) throw new Error(AWAY);
       await client.del(...keys);
@@ -104,7 +103,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
 }
 
 interface Calls {
-  run(keys: readonly string[], args: readonly string[]): Promise<Reply>;
+  run(clock: string, questions: string): Promise<Reply>;
   /** Rejects everything under way now, whatever its own deadline. */
   failAll(cause: Error): void;
 }
@@ -112,12 +111,12 @@ interface Calls {
 /** Script calls under a deadline. An answer after it changes nothing any more. */
 function createCalls(
   client: Redis,
-  { deadlineMs, decide }: Pick<RedisLinkOptions, 'deadlineMs' | 'decide'>,
+  { deadlineMs }: Pick<RedisLinkOptions, 'deadlineMs'>,
   onFailure: (cause: Error) => void,
 ): Calls {
   const waiting = new Set<(cause: Error) => void>();
 
-  function run(keys: readonly string[], args: readonly string[]): Promise<Reply> {
+  function run(clock: string, questions: string): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const late = () => fail(new Error(`no answer within ${deadlineMs} ms`));
       // If this process was busy itself, the answer may be waiting in the socket: that is read before setImmediate runs.
@@ -132,8 +131,8 @@ function createCalls(
         onFailure(cause);
       }
       waiting.add(fail);
-      decide(client, keys, args).then((reply) => {
-        if (settle()) resolve(reply as Reply);
+      decide(client, clock, questions).then((reply) => {
+        if (settle()) resolve(reply);
       }, fail);
     });
   }

@@ -2,13 +2,18 @@
 // clock, and a refusal writes nothing.
 
 import { evaluate, type Redis, toScript } from '../redis.ts';
+import type { Charge } from './store.ts';
 
 /**
- * KEYS: one counter per charge. ARGV[1]: the clock in milliseconds, or empty for the server's. ARGV[i + 1]: the charge to
- * KEYS[i] as "limit window cost enforced last", where last marks the end of one request's charges.
+ * ARGV[1]: what the names of all counters begin with. ARGV[2]: the clock in milliseconds, or empty for the server's. ARGV[3]: the
+ * requests, as `toQuestion` writes them, one after the other. No KEYS: a server of a Cluster would not take a command whose keys lie
+ * on several slots, even if all of them are its own.
  *
- * Reply: the clock, then per request how far ahead of the clock it was decided (0 unless the clock was set back), then per
- * charge the figures of `verdict.ts`.
+ * Reply, as the text of a JSON array: the clock, then per request how far ahead of the clock it was decided (0 unless the clock was
+ * set back), then per charge the figures of `verdict.ts`.
+ *
+ * Question and reply are one string each because the client spends 1.3 µs per request less on them than on two arguments and three
+ * integers per charge, at seven requests per command.
  *
  * A counter is a list of entries of 20 bytes each: first admission, milliseconds from it to the last, units admitted before
  * the entry, units in it. The total of a window is then a difference between its newest and its oldest entry.
@@ -18,7 +23,7 @@ local call, pack, unpack = redis.call, struct.pack, struct.unpack
 local ENTRIES_PER_WINDOW = 100
 local ENTRY = '<I6I4I6I4'
 
-local clock = tonumber(ARGV[1])
+local prefix, clock = ARGV[1], tonumber(ARGV[2])
 if not clock then
   local time = call('TIME')
   clock = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -27,7 +32,7 @@ end
 -- Few rules serve many callers: each is parsed once per call.
 local parsed = {}
 local function parse(text)
-  local limit, window, cost, enforced, last = string.match(text, '^(%d+) (%d+) (%d+) ([01]) ([01])$')
+  local limit, window, cost, enforced, last = string.match(text, '^(%d+),(%d+),(%d+),([01]),([01])$')
   local charge = {
     limit = tonumber(limit), window = tonumber(window), cost = tonumber(cost),
     enforced = enforced == '1', last = last == '1',
@@ -54,12 +59,19 @@ local function search(key, satisfies)
   return low
 end
 
--- Per charge of the request at hand; the newest entry is first, newest, before, after.
-local charges, first, newest, before, after = {}, {}, {}, {}, {}
+local keys, charges, count = {}, {}, 0
+for text, name in string.gmatch(ARGV[3], '(%S+) (%S+)') do
+  count = count + 1
+  charges[count] = parsed[text] or parse(text)
+  keys[count] = prefix == '' and name or prefix .. name
+end
+
+-- Per charge; the newest entry is first, newest, before, after.
+local first, newest, before, after = {}, {}, {}, {}
 local expired, oldest, total, wait = {}, {}, {}, {}
 
 local function look(i, at)
-  local key, charge = KEYS[i], charges[i]
+  local key, charge = keys[i], charges[i]
   local border = at - charge.window
   expired[i], total[i], oldest[i], wait[i] = 0, 0, nil, 0
   if newest[i] and newest[i] > border then
@@ -82,7 +94,7 @@ local function look(i, at)
 end
 
 local function spend(i, at)
-  local key, charge = KEYS[i], charges[i]
+  local key, charge = keys[i], charges[i]
   local grain = charge.window / ENTRIES_PER_WINDOW
   if oldest[i] and at - first[i] < grain then
     call('LSET', key, -1, pack(ENTRY, first[i], at - first[i], before[i], after[i] - before[i] + charge.cost))
@@ -104,13 +116,11 @@ local function spend(i, at)
 end
 
 local reply, size = { clock }, 1
-local i, count = 1, #KEYS
+local i = 1
 while i <= count do
   local from, at = i, clock
   repeat
-    local text = ARGV[i + 1]
-    charges[i] = parsed[text] or parse(text)
-    first[i], newest[i], before[i], after[i] = entry(KEYS[i], -1)
+    first[i], newest[i], before[i], after[i] = entry(keys[i], -1)
     if newest[i] and newest[i] > at then at = newest[i] end
     i = i + 1
   until charges[i - 1].last
@@ -128,32 +138,29 @@ while i <= count do
     size = size + 3
   end
 end
-return reply
+return '[' .. table.concat(reply, ',') .. ']'
 `;
 
 const SCRIPT = toScript(SOURCE);
 
-/**
- * For a server of a Cluster, which does not take a command whose keys lie on several slots, even if all of them are its own: the
- * keys come as arguments, after the clock and before the charges.
- */
-const SCRIPT_IN_CLUSTER = toScript(`
-local given, count = ARGV, (#ARGV - 1) / 2
-local KEYS, ARGV = {}, { given[1] }
-for i = 1, count do
-  KEYS[i], ARGV[i + 1] = given[i + 1], given[i + 1 + count]
-end
-${SOURCE}`);
+/** What is asked about one request, for many requests to be strung together: "limit,window,cost,enforced,last counter " per charge. */
+export function toQuestion(charges: readonly Charge[]): string {
+  return charges.map((charge, index) => questionOf(charge, index === charges.length - 1)).join('');
+}
+
+function questionOf({ key, requests, windowMs, cost, enforce }: Charge, isLast: boolean): string {
+  // Names are made of ids that were checked where they came in; one with a space would be read as another charge.
+  if (/\s/.test(key)) throw new Error('limits: the name of a counter has a space');
+  return `${requests},${windowMs},${cost},${Number(enforce)},${Number(isLast)} ${key} `;
+}
 
 export type Reply = readonly number[];
 
-/** Runs the script on a server: `args` are the clock and one charge per key. */
-export type Decide = (client: Redis, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
-
-export const decide: Decide = (client, keys, args) => evaluate(client, SCRIPT, keys, args);
-
-export const decideInCluster: Decide = (client, keys, [clock = '', ...charges]) =>
-  evaluate(client, SCRIPT_IN_CLUSTER, [], [clock, ...keys, ...charges]);
+/** Runs the script once on a server; `clock` is empty for the server's own. */
+export async function decide(client: Redis, clock: string, questions: string): Promise<Reply> {
+  const reply = await evaluate(client, SCRIPT, [], [client.options.keyPrefix ?? '', clock, questions]);
+  return JSON.parse(reply as string) as Reply;
+}
 
 /** A server of a Cluster was asked about a key that lies on another one. */
 export function isMisplaced({ message }: Error): boolean {

@@ -3,7 +3,6 @@
 import { parseRedisUrl } from '../redis.ts';
 import { createClusterServers } from './cluster.ts';
 import { createRedisLink, type RedisLink } from './redis-link.ts';
-import { decide } from './redis-script.ts';
 
 export interface ServersOptions {
   readonly url: string;
@@ -26,6 +25,6 @@ export interface Servers {
 export function openServers(options: ServersOptions): Servers {
   const address = parseRedisUrl(options.url);
   if (address?.kind === 'cluster') return createClusterServers({ ...options, seeds: address.servers });
-  const link = createRedisLink({ ...options, decide, probeKey: () => 'rl:{probe}' });
+  const link = createRedisLink({ ...options, probeKey: () => 'rl:{probe}' });
   return { linkOf: () => link, areUp: link.isUp, opened: link.opened, close: link.close };
 }
