@@ -173,17 +173,21 @@ export function toScript(source: string): Script {
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }
 
-/** Runs a script by its digest; a server that has been restarted or flushed is told the script again. */
+/**
+ * Runs a script by its digest; a server that has been restarted or flushed is told the script again. With `callBuffer` the reply is
+ * bytes where it would be text.
+ */
 export async function evaluate(
   client: Redis,
   { source, sha }: Script,
   keys: readonly string[],
   args: readonly (string | number | Buffer)[],
+  call: 'call' | 'callBuffer' = 'call',
 ): Promise<unknown> {
   try {
-    return await client.call('EVALSHA', [sha, keys.length, ...keys, ...args]);
+    return await client[call]('EVALSHA', [sha, keys.length, ...keys, ...args]);
   } catch (error) {
     if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-    return await client.call('EVAL', [source, keys.length, ...keys, ...args]);
+    return await client[call]('EVAL', [source, keys.length, ...keys, ...args]);
   }
 }

@@ -27,8 +27,8 @@ interface Asked {
 interface Batch {
   readonly asked: Asked[];
   questions: string;
-  /** Empty: that of the server. */
-  readonly clock: string;
+  /** 0: the clock of the server. */
+  readonly clockMs: number;
   /** On the clock of `performance.now()`. */
   readonly openedAt: number;
 }
@@ -40,9 +40,9 @@ export function createBatches({ decideWithout, refusals, onBatch, serverClock }:
   const questionOf = createQuestions();
   const open = new Map<RedisLink, Batch>();
 
-  async function send(link: RedisLink, { asked, questions, openedAt, clock }: Batch): Promise<void> {
+  async function send(link: RedisLink, { asked, questions, openedAt, clockMs }: Batch): Promise<void> {
     try {
-      distribute(await link.run(clock, questions), asked, refusals);
+      distribute(await link.run(clockMs, questions), asked, refusals);
     } catch {
       for (const { charges, resolve } of asked) resolve(decideWithout(charges));
     }
@@ -57,8 +57,7 @@ export function createBatches({ decideWithout, refusals, onBatch, serverClock }:
   function openBatch(link: RedisLink): Batch {
     // setImmediate runs once all sockets of this turn have been read; a microtask would run after each of them.
     if (open.size === 0) setImmediate(flush);
-    const clock = serverClock === undefined ? '' : String(serverClock());
-    const batch = { asked: [], questions: '', clock, openedAt: performance.now() };
+    const batch = { asked: [], questions: '', clockMs: serverClock?.() ?? 0, openedAt: performance.now() };
     open.set(link, batch);
     return batch;
   }

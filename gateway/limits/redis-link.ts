@@ -25,8 +25,8 @@ export interface RedisLinkOptions extends LinkListeners {
 
 export interface RedisLink {
   isUp(): boolean;
-  /** Has questions decided; an empty clock is the server's. Rejects when the link is down, goes down, or the deadline passes. */
-  run(clock: string, questions: string): Promise<Reply>;
+  /** Has questions decided; a clock of 0 is the server's. Rejects when the link is down, goes down, or the deadline passes. */
+  run(clockMs: number, questions: string): Promise<Reply>;
   /** Deletes counters. Rejects while the link is down. */
   remove(keys: readonly string[]): Promise<void>;
   /** Resolves when the first attempt to connect has succeeded or failed. */
@@ -73,7 +73,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
     probing = true;
     probedAt = performance.now();
     try {
-      await calls.run('', toQuestion([{ ...PROBE, key: probeKey() }]));
+      await calls.run(0, toQuestion([{ ...PROBE, key: probeKey() }]));
       up = !closed;
       opened.resolve();
       if (up) onChange(true, 'the counters can be written');
@@ -87,7 +87,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
 
   return {
     isUp: () => up === true,
-    run: (clock, questions) => (up ? calls.run(clock, questions) : Promise.reject(new Error(AWAY))),
+    run: (clockMs, questions) => (up ? calls.run(clockMs, questions) : Promise.reject(new Error(AWAY))),
     async remove(keys) {
       if (!up) throw new Error(AWAY);
       await client.del(...keys);
@@ -103,7 +103,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
 }
 
 interface Calls {
-  run(clock: string, questions: string): Promise<Reply>;
+  run(clockMs: number, questions: string): Promise<Reply>;
   /** Rejects everything under way now, whatever its own deadline. */
   failAll(cause: Error): void;
 }
@@ -116,7 +116,7 @@ function createCalls(
 ): Calls {
   const waiting = new Set<(cause: Error) => void>();
 
-  function run(clock: string, questions: string): Promise<Reply> {
+  function run(clockMs: number, questions: string): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const late = () => fail(new Error(`no answer within ${deadlineMs} ms`));
       // If this process was busy itself, the answer may be waiting in the socket: that is read before setImmediate runs.
@@ -131,7 +131,7 @@ function createCalls(
         onFailure(cause);
       }
       waiting.add(fail);
-      decide(client, clock, questions).then((reply) => {
+      decide(client, clockMs, questions).then((reply) => {
         if (settle()) resolve(reply);
       }, fail);
     });

@@ -5,26 +5,24 @@ import { evaluate, type Redis, toScript } from '../redis.ts';
 import type { Charge } from './store.ts';
 
 /**
- * ARGV[1]: what the names of all counters begin with. ARGV[2]: the clock in milliseconds, or empty for the server's. ARGV[3]: the
- * requests, as `toQuestion` writes them, one after the other. No KEYS: a server of a Cluster would not take a command whose keys lie
- * on several slots, even if all of them are its own.
+ * ARGV[1] is a JSON array: what the names of all counters begin with, the clock in milliseconds or 0 for the server's, then per charge
+ * a text and the counter. The text is "limit,window,cost,enforced,last", where last marks the end of one request's charges. No KEYS: a
+ * server of a Cluster would not take a command whose keys lie on several slots, even if all of them are its own.
  *
- * Reply, as the text of a JSON array: the clock, then per request how far ahead of the clock it was decided (0 unless the clock was
- * set back), then per charge the figures of `verdict.ts`.
- *
- * Question and reply are one string each because the client spends 1.3 µs per request less on them than on two arguments and three
- * integers per charge, at seven requests per command.
+ * Reply, as doubles in one string: the clock, then per request how far ahead of the clock it was decided (0 unless the clock was set
+ * back), then per charge the figures of `verdict.ts`.
  *
  * A counter is a list of entries of 20 bytes each: first admission, milliseconds from it to the last, units admitted before
  * the entry, units in it. The total of a window is then a difference between its newest and its oldest entry.
  */
 const SOURCE = `
-local call, pack, unpack = redis.call, struct.pack, struct.unpack
+local call, pack, unpack, unpackAll = redis.call, struct.pack, struct.unpack, unpack
 local ENTRIES_PER_WINDOW = 100
 local ENTRY = '<I6I4I6I4'
 
-local prefix, clock = ARGV[1], tonumber(ARGV[2])
-if not clock then
+local asked = cjson.decode(ARGV[1])
+local prefix, clock = asked[1], asked[2]
+if clock == 0 then
   local time = call('TIME')
   clock = time[1] * 1000 + math.floor(time[2] / 1000)
 end
@@ -59,14 +57,8 @@ local function search(key, satisfies)
   return low
 end
 
-local keys, charges, count = {}, {}, 0
-for text, name in string.gmatch(ARGV[3], '(%S+) (%S+)') do
-  count = count + 1
-  charges[count] = parsed[text] or parse(text)
-  keys[count] = prefix == '' and name or prefix .. name
-end
-
 -- Per charge; the newest entry is first, newest, before, after.
+local keys, charges = {}, {}
 local first, newest, before, after = {}, {}, {}, {}
 local expired, oldest, total, wait = {}, {}, {}, {}
 
@@ -116,10 +108,13 @@ local function spend(i, at)
 end
 
 local reply, size = { clock }, 1
-local i = 1
+local i, count = 1, (#asked - 2) / 2
 while i <= count do
   local from, at = i, clock
   repeat
+    local text, name = asked[2 * i + 1], asked[2 * i + 2]
+    charges[i] = parsed[text] or parse(text)
+    keys[i] = prefix == '' and name or prefix .. name
     first[i], newest[i], before[i], after[i] = entry(keys[i], -1)
     if newest[i] and newest[i] > at then at = newest[i] end
     i = i + 1
@@ -138,28 +133,34 @@ while i <= count do
     size = size + 3
   end
 end
-return '[' .. table.concat(reply, ',') .. ']'
+return pack('<' .. string.rep('d', size), unpackAll(reply))
 `;
 
 const SCRIPT = toScript(SOURCE);
 
-/** What is asked about one request, for many requests to be strung together: "limit,window,cost,enforced,last counter " per charge. */
+/** What is asked about one request, for many requests to be strung together. */
 export function toQuestion(charges: readonly Charge[]): string {
-  return charges.map((charge, index) => questionOf(charge, index === charges.length - 1)).join('');
+  const questionOf = ({ key, requests, windowMs, cost, enforce }: Charge, index: number) => {
+    const isLast = index === charges.length - 1;
+    return `,"${requests},${windowMs},${cost},${Number(enforce)},${Number(isLast)}",${JSON.stringify(key)}`;
+  };
+  return charges.map(questionOf).join('');
 }
 
-function questionOf({ key, requests, windowMs, cost, enforce }: Charge, isLast: boolean): string {
-  // Names are made of ids that were checked where they came in; one with a space would be read as another charge.
-  if (/\s/.test(key)) throw new Error('limits: the name of a counter has a space');
-  return `${requests},${windowMs},${cost},${Number(enforce)},${Number(isLast)} ${key} `;
-}
+/** See the script. */
+export type Reply = ArrayLike<number>;
 
-export type Reply = readonly number[];
-
-/** Runs the script once on a server; `clock` is empty for the server's own. */
-export async function decide(client: Redis, clock: string, questions: string): Promise<Reply> {
-  const reply = await evaluate(client, SCRIPT, [], [client.options.keyPrefix ?? '', clock, questions]);
-  return JSON.parse(reply as string) as Reply;
+/**
+ * Runs the script once on a server, for questions that were strung together; a clock of 0 is the server's.
+ *
+ * One string in each direction costs this process half as much as two arguments and four integers per request did, which the client
+ * library handles one by one (sampled, at seven requests per command: 1.0 instead of 2.1 µs per request, system calls apart).
+ */
+export async function decide(client: Redis, clockMs: number, questions: string): Promise<Reply> {
+  const prefix = JSON.stringify(client.options.keyPrefix ?? '');
+  const reply = await evaluate(client, SCRIPT, [], [`[${prefix},${clockMs}${questions}]`], 'callBuffer');
+  const { buffer, byteOffset, byteLength } = reply as Buffer;
+  return new Float64Array(buffer.slice(byteOffset, byteOffset + byteLength));
 }
 
 /** A server of a Cluster was asked about a key that lies on another one. */
