@@ -37,6 +37,8 @@ export interface Counters {
 
 /** What operations that are counted alike have in common: few kinds serve all operations. */
 interface Kind {
+  /** Counted from 0. */
+  readonly number: number;
   readonly cost: number;
   readonly extra: string | undefined;
 }
@@ -44,17 +46,22 @@ interface Kind {
 /** Public operations are counted per client address, under the tier of this name if there is one. */
 const ANONYMOUS = 'anonymous';
 
-/** Looks counters up by identity of caller and operation, so a request costs three map look-ups and no strings. */
+/**
+ * Looks counters up by identity of caller and operation, so a request costs two map look-ups and no strings. What belongs to a caller
+ * has most often left the processor's cache since its last request: each object on the way to its counters costs about 0.1 µs.
+ */
 export function createCounters(rules: LimitRules): (caller: Caller, operation: Operation, address: string) => Counters {
   const kindOf = createKinds(rules);
-  const known = new WeakMap<Caller, Map<Kind, Counters>>();
+  /** Per caller, by the number of the kind. */
+  const known = new WeakMap<Caller, (Counters | undefined)[]>();
 
   function countersOfOrganization(caller: Caller, organization: Organization, kind: Kind): Counters {
-    const perKind = known.get(caller) ?? new Map<Kind, Counters>();
-    let counters = perKind.get(kind);
+    const perKind = known.get(caller) ?? [];
+    let counters = perKind[kind.number];
     if (counters === undefined) {
       counters = resolve(rules, kind, ruleOf(rules, organization)?.rule, { tag: organization.id, key: keyOf(caller) });
-      known.set(caller, perKind.set(kind, counters));
+      perKind[kind.number] = counters;
+      known.set(caller, perKind);
     }
     return counters;
   }
@@ -83,7 +90,7 @@ function createKinds(rules: LimitRules): (operation: Operation) => Kind {
       const cost = own?.cost ?? operation.cost;
       const extra = extraOf(rules, operation);
       const name = `${cost} ${extra}`;
-      kind = kinds.get(name) ?? { cost, extra };
+      kind = kinds.get(name) ?? { number: kinds.size, cost, extra };
       kinds.set(name, kind);
       known.set(operation, kind);
     }

@@ -78,6 +78,6 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
 }
 
 /** The counters of one request share a hash tag, so any of them tells where they all are. */
-function keyOf([charge]: readonly Charge[]): string {
-  return charge?.key ?? '';
+function keyOf(charges: readonly Charge[]): string {
+  return charges[0]?.key ?? '';
 }
