@@ -1,8 +1,8 @@
 // Gathers what is asked of one Redis server in one event-loop turn into one command, and hands its reply out again.
 
 import type { KnownRefusals } from './known-refusals.ts';
+import { type Reply, toQuestion } from './questions.ts';
 import type { RedisLink } from './redis-link.ts';
-import { type Reply, toQuestion } from './redis-script.ts';
 import type { Charge, Verdict } from './store.ts';
 import { FIGURES_PER_CHARGE, toVerdict } from './verdict.ts';
 

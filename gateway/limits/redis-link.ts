@@ -2,7 +2,7 @@
 // failure takes the link down for everybody, and only a probe in the background brings it up again.
 
 import { connectRedis, type Redis } from '../redis.ts';
-import { decide, isMisplaced, type Reply, toQuestion } from './redis-script.ts';
+import { decide, isMisplaced, type Reply, toQuestion } from './questions.ts';
 
 /** Any counter will do: what matters is that the script can write. PING would be answered by a server that is read-only or full. */
 const PROBE = { policy: 'probe', requests: 1_000_000_000, windowSeconds: 1, windowMs: 1000, cost: 1, enforce: true };

@@ -1,8 +1,7 @@
 // The Lua script that decides many requests in one call: `window.ts` once more, on lists in Redis. Atomic, by the server's
 // clock, and a refusal writes nothing.
 
-import { evaluate, type Redis, toScript } from '../redis.ts';
-import type { Charge } from './store.ts';
+import { toScript } from '../redis.ts';
 
 /**
  * ARGV[1] is a JSON array: what the names of all counters begin with, the clock in milliseconds or 0 for the server's, then per charge
@@ -12,19 +11,20 @@ import type { Charge } from './store.ts';
  * Reply, as doubles in one string: the clock, then per request how far ahead of the clock it was decided (0 unless the clock was set
  * back), then per charge the figures of `verdict.ts`.
  *
- * A counter is a list of entries of 20 bytes each: first admission, milliseconds from it to the last, units admitted before
- * the entry, units in it. The total of a window is then a difference between its newest and its oldest entry.
+ * A counter is a list of entries of 17 bytes each: latest admission, units admitted before the entry, units in it, how often its grain
+ * was halved. The total of a window is then a difference between its newest and its oldest entry.
  */
 const SOURCE = `
 local call, pack, unpack, unpackAll = redis.call, struct.pack, struct.unpack, unpack
-local ENTRIES_PER_WINDOW = 100
-local ENTRY = '<I6I4I6I4'
+local floor = math.floor
+local GRAINS_PER_WINDOW, ENTRIES_MAX, ENTRIES_MERGED, ENTRIES_FEW = 100, 150, 100, 25
+local ENTRY = '<I6I6I4B'
 
 local asked = cjson.decode(ARGV[1])
 local prefix, clock = asked[1], asked[2]
 if clock == 0 then
   local time = call('TIME')
-  clock = time[1] * 1000 + math.floor(time[2] / 1000)
+  clock = time[1] * 1000 + floor(time[2] / 1000)
 end
 
 -- Few rules serve many callers: each is parsed once per call.
@@ -42,24 +42,24 @@ end
 local function entry(key, index)
   local item = call('LINDEX', key, index)
   if not item then return nil end
-  local first, length, before, count = unpack(ENTRY, item)
-  return first, first + length, before, before + count
+  local last, before, count, halvings = unpack(ENTRY, item)
+  return last, before, before + count, halvings
 end
 
 -- Index of the first entry that satisfies the test, given that the newest one does.
 local function search(key, satisfies)
   local low, high = 0, call('LLEN', key) - 1
   while low < high do
-    local middle = math.floor((low + high) / 2)
-    local _, last, _, after = entry(key, middle)
+    local middle = floor((low + high) / 2)
+    local last, _, after = entry(key, middle)
     if satisfies(last, after) then high = middle else low = middle + 1 end
   end
   return low
 end
 
--- Per charge; the newest entry is first, newest, before, after.
+-- Per charge; the newest entry is newest, before, after, halvings.
 local keys, charges = {}, {}
-local first, newest, before, after = {}, {}, {}, {}
+local newest, before, after, halvings = {}, {}, {}, {}
 local expired, oldest, total, wait = {}, {}, {}, {}
 
 local function look(i, at)
@@ -67,10 +67,10 @@ local function look(i, at)
   local border = at - charge.window
   expired[i], total[i], oldest[i], wait[i] = 0, 0, nil, 0
   if newest[i] and newest[i] > border then
-    local _, last, spent = entry(key, 0)
+    local last, spent = entry(key, 0)
     if last <= border then
       expired[i] = search(key, function(l) return l > border end)
-      _, last, spent = entry(key, expired[i])
+      last, spent = entry(key, expired[i])
     end
     oldest[i], total[i] = last, after[i] - spent
   end
@@ -79,30 +79,83 @@ local function look(i, at)
     wait[i] = charge.window
   else
     local needed = after[i] + charge.cost - charge.limit
-    local _, last = entry(key, search(key, function(_, a) return a >= needed end))
+    local last = entry(key, search(key, function(_, a) return a >= needed end))
     wait[i] = last + charge.window - clock
   end
   return not charge.enforced
 end
 
-local function spend(i, at)
+local function isOneGrain(one, other, grain)
+  return floor(one / grain) == floor(other / grain)
+end
+
+-- So often halved, no two milliseconds are in one.
+local function halvingsOfFinest(coarsest)
+  local _, exponent = math.frexp(coarsest)
+  return exponent
+end
+
+local function countOfGrains(lasts, grain)
+  local count = 1
+  for i = 2, #lasts do
+    if not isOneGrain(lasts[i - 1], lasts[i], grain) then count = count + 1 end
+  end
+  return count
+end
+
+-- Makes one entry of those that lie in one grain: the finest grain that leaves few enough.
+local function merge(i, coarsest)
+  local lasts, befores, afters, merged = {}, {}, {}, {}
+  for j, item in ipairs(call('LRANGE', keys[i], 0, -1)) do
+    local last, before, count = unpack(ENTRY, item)
+    lasts[j], befores[j], afters[j] = last, before, before + count
+  end
+  local halved, grain = halvings[i], nil
+  repeat
+    halved = math.max(0, halved - 1)
+    grain = coarsest / 2 ^ halved
+  until halved == 0 or countOfGrains(lasts, grain) <= ENTRIES_MERGED
+  local from = 1
+  for j = 1, #lasts do
+    if j == #lasts or not isOneGrain(lasts[j], lasts[j + 1], grain) then
+      if from == 1 then oldest[i] = lasts[j] end
+      merged[#merged + 1] = pack(ENTRY, lasts[j], befores[from], afters[j] - befores[from], halved)
+      from = j + 1
+    end
+  end
+  call('DEL', keys[i])
+  call('RPUSH', keys[i], unpackAll(merged))
+end
+
+-- A new entry. RPUSH is first of all: a server without memory refuses what adds something, but only before anything was written.
+local function open(i, at)
   local key, charge = keys[i], charges[i]
-  local grain = charge.window / ENTRIES_PER_WINDOW
-  if oldest[i] and at - first[i] < grain then
-    call('LSET', key, -1, pack(ENTRY, first[i], at - first[i], before[i], after[i] - before[i] + charge.cost))
+  local coarsest = charge.window / GRAINS_PER_WINDOW
+  local count = oldest[i] and call('LLEN', key) - expired[i] or 0
+  if count == 0 then after[i], oldest[i] = 0, at end
+  if count < ENTRIES_FEW then halvings[i] = halvingsOfFinest(coarsest) end
+  call('RPUSH', key, pack(ENTRY, at, after[i], charge.cost, halvings[i]))
+  if count == 0 and newest[i] then
+    call('LTRIM', key, -1, -1)
+  elseif expired[i] > 0 then
+    call('LTRIM', key, expired[i], -1)
+  end
+  local merges = count == ENTRIES_MAX
+  if merges then merge(i, coarsest) end
+  -- Long enough for those who come within the same hundredth of the window.
+  if merges or not newest[i] or not isOneGrain(at, newest[i], coarsest) then
+    call('PEXPIRE', key, at - clock + charge.window + coarsest)
+  end
+end
+
+local function spend(i, at)
+  local charge = charges[i]
+  local grain = oldest[i] and charge.window / GRAINS_PER_WINDOW / 2 ^ halvings[i]
+  if grain and isOneGrain(at, newest[i], grain) then
+    call('LSET', keys[i], -1, pack(ENTRY, at, before[i], after[i] - before[i] + charge.cost, halvings[i]))
     if oldest[i] == newest[i] then oldest[i] = at end
   else
-    local emptied = not oldest[i]
-    if emptied then after[i], oldest[i] = 0, at end
-    -- First of all: a server without memory refuses what adds something, but only before anything else was written.
-    call('RPUSH', key, pack(ENTRY, at, 0, after[i], charge.cost))
-    if emptied and newest[i] then
-      call('LTRIM', key, -1, -1)
-    elseif expired[i] > 0 then
-      call('LTRIM', key, expired[i], -1)
-    end
-    -- Long enough for those who join the entry later.
-    call('PEXPIRE', key, at - clock + charge.window + grain)
+    open(i, at)
   end
   total[i] = total[i] + charge.cost
 end
@@ -115,7 +168,7 @@ while i <= count do
     local text, name = asked[2 * i + 1], asked[2 * i + 2]
     charges[i] = parsed[text] or parse(text)
     keys[i] = prefix == '' and name or prefix .. name
-    first[i], newest[i], before[i], after[i] = entry(keys[i], -1)
+    newest[i], before[i], after[i], halvings[i] = entry(keys[i], -1)
     if newest[i] and newest[i] > at then at = newest[i] end
     i = i + 1
   until charges[i - 1].last
@@ -136,34 +189,4 @@ end
 return pack('<' .. string.rep('d', size), unpackAll(reply))
 `;
 
-const SCRIPT = toScript(SOURCE);
-
-/** What is asked about one request, for many requests to be strung together. */
-export function toQuestion(charges: readonly Charge[]): string {
-  const questionOf = ({ key, requests, windowMs, cost, enforce }: Charge, index: number) => {
-    const isLast = index === charges.length - 1;
-    return `,"${requests},${windowMs},${cost},${Number(enforce)},${Number(isLast)}",${JSON.stringify(key)}`;
-  };
-  return charges.map(questionOf).join('');
-}
-
-/** See the script. */
-export type Reply = ArrayLike<number>;
-
-/**
- * Runs the script once on a server, for questions that were strung together; a clock of 0 is the server's.
- *
- * One string in each direction costs this process half as much as two arguments and four integers per request did, which the client
- * library handles one by one (sampled, at seven requests per command: 1.0 instead of 2.1 µs per request, system calls apart).
- */
-export async function decide(client: Redis, clockMs: number, questions: string): Promise<Reply> {
-  const prefix = JSON.stringify(client.options.keyPrefix ?? '');
-  const reply = await evaluate(client, SCRIPT, [], [`[${prefix},${clockMs}${questions}]`], 'callBuffer');
-  const { buffer, byteOffset, byteLength } = reply as Buffer;
-  return new Float64Array(buffer.slice(byteOffset, byteOffset + byteLength));
-}
-
-/** A server of a Cluster was asked about a key that lies on another one. */
-export function isMisplaced({ message }: Error): boolean {
-  return message.includes('non local key') || message.startsWith('MOVED ') || message.startsWith('ASK ');
-}
+export const SCRIPT = toScript(SOURCE);

@@ -1,10 +1,19 @@
 // The sliding window of one counted subject: never more than the limit in any span as long as the window, with bounded
 // memory. Pure; `redis-script.ts` is the same algorithm in Lua, and a property test holds the two together.
 
-/** An entry gathers the admissions of a hundredth of a window, so units are held at most 1 % too long. */
-const ENTRIES_PER_WINDOW = 100;
+/** No entry covers more than a hundredth of a window, so units are held at most 1 % too long. */
+const GRAINS_PER_WINDOW = 100;
 
-/** At most ENTRIES_PER_WINDOW + 1 entries, oldest first. An entry counts until its latest admission is out of the window. */
+/** When there are more, neighbours are merged; until then each covers a millisecond, so limits of up to 150 are exact. */
+const ENTRIES_MAX = 150;
+
+/** Merging leaves no more (one more at the coarsest grain): it is paid for by the fifty admissions that have to come before the next. */
+const ENTRIES_MERGED = 100;
+
+/** With fewer entries than this, new ones are fine again. */
+const ENTRIES_FEW = 25;
+
+/** At most ENTRIES_MAX entries, oldest first. An entry counts until its latest admission is out of the window. */
 export interface Window {
   /** Per entry: its latest admission. Never decreases. */
   readonly lastMs: number[];
@@ -12,8 +21,8 @@ export interface Window {
   readonly spent: number[];
   /** Units admitted before the oldest entry. */
   spentBefore: number;
-  /** The newest entry's first admission: decides who may still join it. */
-  newestFirstMs: number;
+  /** How often the coarsest grain was halved to make the one that the newest entry gathers admissions of. */
+  halvings: number;
 }
 
 export interface WindowRule {
@@ -31,7 +40,7 @@ export interface Look {
 }
 
 export function createWindow(): Window {
-  return { lastMs: [], spent: [], spentBefore: 0, newestFirstMs: 0 };
+  return { lastMs: [], spent: [], spentBefore: 0, halvings: 0 };
 }
 
 /** The latest admission; -Infinity before the first one. Time never goes back behind it. */
@@ -65,15 +74,57 @@ export function spend(window: Window, windowMs: number, cost: number, atMs: numb
   if (cost === 0) return;
   const { lastMs, spent } = window;
   dropFirst(window, firstAbove(lastMs, atMs - windowMs));
-  const newest = lastMs.length - 1;
-  if (newest >= 0 && atMs - window.newestFirstMs < windowMs / ENTRIES_PER_WINDOW) {
+  const count = lastMs.length;
+  const newest = count - 1;
+  if (count > 0 && isOneGrain(lastMs[newest] as number, atMs, grainOf(windowMs, window.halvings))) {
     lastMs[newest] = atMs;
     spent[newest] = (spent[newest] as number) + cost;
-  } else {
-    spent.push(spentBefore(window, lastMs.length) + cost);
-    lastMs.push(atMs);
-    window.newestFirstMs = atMs;
+    return;
   }
+  if (count < ENTRIES_FEW) window.halvings = halvingsOfFinest(windowMs);
+  spent.push(spentBefore(window, count) + cost);
+  lastMs.push(atMs);
+  if (lastMs.length > ENTRIES_MAX) merge(window, windowMs);
+}
+
+/** Grains begin at multiples of their length, so each is made of two of the next finer ones. */
+function grainOf(windowMs: number, halvings: number): number {
+  return windowMs / GRAINS_PER_WINDOW / 2 ** halvings;
+}
+
+/** A grain so fine that no two milliseconds are in one. */
+function halvingsOfFinest(windowMs: number): number {
+  return 32 - Math.clz32(windowMs / GRAINS_PER_WINDOW);
+}
+
+function isOneGrain(oneMs: number, otherMs: number, grainMs: number): boolean {
+  return Math.floor(oneMs / grainMs) === Math.floor(otherMs / grainMs);
+}
+
+/** Makes one entry of those that lie in one grain: the finest grain that leaves few enough. */
+function merge(window: Window, windowMs: number): void {
+  const { lastMs, spent } = window;
+  let grainMs: number;
+  do {
+    window.halvings = Math.max(0, window.halvings - 1);
+    grainMs = grainOf(windowMs, window.halvings);
+  } while (window.halvings > 0 && countOfGrains(lastMs, grainMs) > ENTRIES_MERGED);
+  let kept = 0;
+  for (let index = 1; index < lastMs.length; index += 1) {
+    if (!isOneGrain(lastMs[kept] as number, lastMs[index] as number, grainMs)) kept += 1;
+    lastMs[kept] = lastMs[index] as number;
+    spent[kept] = spent[index] as number;
+  }
+  lastMs.length = kept + 1;
+  spent.length = kept + 1;
+}
+
+function countOfGrains(lastMs: readonly number[], grainMs: number): number {
+  let count = 1;
+  for (let index = 1; index < lastMs.length; index += 1) {
+    if (!isOneGrain(lastMs[index - 1] as number, lastMs[index] as number, grainMs)) count += 1;
+  }
+  return count;
 }
 
 function spentBefore(window: Window, index: number): number {

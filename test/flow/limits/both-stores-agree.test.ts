@@ -8,7 +8,7 @@ import { createProcessStore } from '../../../gateway/limits/process-store.ts';
 import { createRedisStore, type RedisStore } from '../../../gateway/limits/redis-store.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { busiestSpan, createReference } from '../../unit/limits/reference-model.ts';
-import { charge, type Scenario, START_MS, scenarios } from '../../unit/limits/scenarios.ts';
+import { charge, crowds, type Scenario, START_MS, scenarios } from '../../unit/limits/scenarios.ts';
 
 let redis: TestRedis;
 let stores: readonly RedisStore[];
@@ -66,6 +66,25 @@ test('Redis answers as the reference model does, and no span sees more than the 
     }
   });
   await fc.assert(property, { numRuns: 300 });
+});
+
+test('Redis merges entries as the process does, while crowds come and go', async () => {
+  const limit = { requests: 300, windowSeconds: 20 };
+  const property = fc.asyncProperty(crowds, async (gapsMs) => {
+    clockMs = START_MS;
+    const store = createProcessStore({ now: () => clockMs });
+    const charges = [charge({ ...limit, key: `rl:{${tagOf()}}:organization` })];
+    for (const [turn, gapMs] of gapsMs.entries()) {
+      clockMs += gapMs;
+      const { source, ...verdict } = await (stores[turn % stores.length] as RedisStore).decide(charges);
+      // Known refusals are taken at a clock that does not know of this one.
+      for (const { forgetRefusals } of stores) forgetRefusals();
+      assert.equal(source, 'redis');
+      assert.deepEqual(verdict, (({ source: _, ...expected }) => expected)(store.decide(charges)));
+    }
+  });
+  // Looking for a smaller crowd that fails as well would take minutes.
+  await fc.assert(property, { numRuns: 30, endOnFailure: true });
 });
 
 test('thousands of decisions in one turn are all answered, each with its own', async () => {

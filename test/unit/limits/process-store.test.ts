@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { busiestSpan, leanestSpan } from '../../../bench/limits-spans.ts';
 import { createProcessStore } from '../../../gateway/limits/process-store.ts';
-import { busiestSpan, createReference } from './reference-model.ts';
+import { busiestSpan as busiestOf, createReference } from './reference-model.ts';
 import { charge, type Scenario, START_MS, scenarios } from './scenarios.ts';
 
 function createClock(): { now: () => number; advance: (ms: number) => void } {
@@ -44,7 +45,7 @@ test('no span as long as the window sees more than the limit, even when the cloc
   const property = fc.property(traffic, (scenario) => {
     const reference = replay(scenario);
     for (const { key, requests, windowMs } of scenario.limits) {
-      assert.ok(busiestSpan(reference.admissionsOf(key), windowMs) <= requests);
+      assert.ok(busiestOf(reference.admissionsOf(key), windowMs) <= requests);
     }
   });
   fc.assert(property, { numRuns: 200 });
@@ -63,6 +64,24 @@ test('units are held at most one hundredth of a window too long', () => {
     const admitted = decidedAtMs.filter((ms) => ms > from && ms <= from + 60_600).length;
     assert.ok(admitted >= 100, `${admitted} from ${from - START_MS}`);
   }
+});
+
+test('after a burst, units come free as they were spent: hardly any span as long as the window holds less than the limit', () => {
+  const clock = createClock();
+  const store = createProcessStore({ now: clock.now });
+  const limit = charge({ key: 'k', requests: 1_000, windowSeconds: 5 });
+  const decidedAtMs: number[] = [];
+  // The burst takes 250 ms; whoever is refused asks again at once.
+  for (let ms = 0; ms < 20_000; ms += 1) {
+    clock.advance(1);
+    for (let sent = 0; sent < 4; sent += 1) {
+      const { outcome, decidedAtMs: atMs } = store.decide([limit]);
+      if (outcome === 'admitted') decidedAtMs.push(atMs);
+    }
+  }
+  assert.equal(busiestSpan(decidedAtMs, limit.windowMs), 1_000);
+  const leanest = leanestSpan(decidedAtMs, limit.windowMs, clock.now());
+  assert.ok(leanest >= 980, `${leanest} in the leanest span`);
 });
 
 test('a burst before the minute and one after it admit the limit once', () => {

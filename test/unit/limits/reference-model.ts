@@ -6,8 +6,6 @@ import type { Charge, Verdict } from '../../../gateway/limits/store.ts';
 interface Admission {
   readonly atMs: number;
   readonly cost: number;
-  /** Admissions of one group count until the last of them is out of the window. */
-  readonly group: number;
 }
 
 interface Log {
@@ -23,13 +21,8 @@ function createLog(): Log {
   const admissionsOf = (key: string) => logs.get(key) ?? [];
   const total = (admissions: readonly Admission[]) => admissions.reduce((sum, { cost }) => sum + cost, 0);
 
-  function releaseMs({ key, windowMs }: Charge, { group }: Admission): number {
-    const members = admissionsOf(key).filter((admission) => admission.group === group);
-    return Math.max(...members.map(({ atMs }) => atMs)) + windowMs;
-  }
-
-  function countedAt(charge: Charge, atMs: number): Admission[] {
-    return admissionsOf(charge.key).filter((admission) => releaseMs(charge, admission) > atMs);
+  function countedAt({ key, windowMs }: Charge, atMs: number): Admission[] {
+    return admissionsOf(key).filter((admission) => admission.atMs + windowMs > atMs);
   }
 
   function fits(charge: Charge, atMs: number): boolean {
@@ -40,20 +33,16 @@ function createLog(): Log {
     admissionsOf,
     held(charge, atMs) {
       const counted = countedAt(charge, atMs);
-      return { units: total(counted), freedMs: Math.min(...counted.map((admission) => releaseMs(charge, admission))) };
+      return { units: total(counted), freedMs: Math.min(...counted.map((one) => one.atMs + charge.windowMs)) };
     },
     waitMs(charge, atMs, clockMs) {
       if (fits(charge, atMs)) return 0;
       if (charge.cost > charge.requests) return charge.windowMs;
-      const releases = countedAt(charge, atMs).map((admission) => releaseMs(charge, admission));
+      const releases = countedAt(charge, atMs).map((admission) => admission.atMs + charge.windowMs);
       return Math.min(...releases.filter((release) => fits(charge, release))) - clockMs;
     },
-    admit({ key, windowMs, cost }, atMs) {
-      if (cost === 0) return;
-      const log = admissionsOf(key);
-      const newest = log.at(-1);
-      const joins = newest !== undefined && atMs - newest.group < windowMs / 100;
-      logs.set(key, [...log, { atMs, cost, group: joins ? newest.group : atMs }]);
+    admit({ key, cost }, atMs) {
+      if (cost > 0) logs.set(key, [...admissionsOf(key), { atMs, cost }]);
     },
   };
 }

@@ -64,3 +64,16 @@ export function scenarios(tagOf: () => string, setBackMs: number): fc.Arbitrary<
       return fc.record({ limits: fc.constant(limits), steps: fc.array(step, { minLength: 1, maxLength: 40 }) });
     });
 }
+
+const gaps = (max: number) => fc.integer({ min: 0, max });
+
+/** Gaps between many admissions, in milliseconds: bursts, crowds and rests, of which a window keeps more than it has entries for. */
+export const crowds = fc
+  .array(
+    fc.tuple(
+      fc.oneof(gaps(30_000), gaps(100)),
+      fc.oneof(gaps(2), gaps(40), gaps(700)).chain((usual) => fc.array(gaps(usual), { minLength: 50, maxLength: 400 })),
+    ),
+    { minLength: 1, maxLength: 3 },
+  )
+  .map((crowd) => crowd.flatMap(([rest, within]) => [rest, ...within]));

@@ -1,23 +1,71 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createWindow, look, newestMsOf, spend } from '../../../gateway/limits/window.ts';
+import { createWindow, look, newestMsOf, spend, type Window } from '../../../gateway/limits/window.ts';
+import { crowds } from './scenarios.ts';
 
 const rule = { requests: 1_000_000, windowMs: 60_000 };
 
-test('a window never keeps more than 101 entries', () => {
-  const gaps = fc.array(fc.integer({ min: 0, max: 1_300 }), { minLength: 200, maxLength: 400 });
-  const property = fc.property(gaps, (all) => {
-    const window = createWindow();
-    let atMs = 0;
-    for (const gapMs of all) {
-      atMs += gapMs;
-      spend(window, rule.windowMs, 1, atMs);
-      assert.ok(window.lastMs.length <= 101);
-      assert.equal(window.lastMs.length, window.spent.length);
-    }
+/** Spends one unit after each gap, and tells about the window after each. */
+function spendAfter(gapsMs: readonly number[], tell: (window: Window, atMs: number) => void): void {
+  const window = createWindow();
+  let atMs = 1_795_190_400_000;
+  for (const gapMs of gapsMs) {
+    atMs += gapMs;
+    spend(window, rule.windowMs, 1, atMs);
+    tell(window, atMs);
+  }
+}
+
+test('a window never keeps more than 150 entries', () => {
+  const property = fc.property(crowds, (gapsMs) => {
+    spendAfter(gapsMs, ({ lastMs, spent }) => {
+      assert.ok(lastMs.length <= 150);
+      assert.equal(lastMs.length, spent.length);
+    });
   });
   fc.assert(property);
+});
+
+test('merging leaves at most 101 entries, so it happens once in 50 admissions at most', () => {
+  let merges = 0;
+  const property = fc.property(crowds, (gapsMs) => {
+    let before = 0;
+    spendAfter(gapsMs, ({ lastMs }, atMs) => {
+      // Nothing but merging makes less of 150 entries of which hardly any has left the window.
+      const kept = lastMs.filter((ms) => ms > atMs - rule.windowMs).length;
+      if (before === 150 && kept < 150 && kept === lastMs.length) {
+        merges += 1;
+        assert.ok(kept <= 101, `${kept} entries`);
+      }
+      before = kept;
+    });
+  });
+  fc.assert(property);
+  assert.ok(merges > 0);
+});
+
+test('units are held as long as the window, and at most a hundredth of it longer', () => {
+  const property = fc.property(crowds, (gapsMs) => {
+    const admittedMs: number[] = [];
+    spendAfter(gapsMs, (window, atMs) => {
+      admittedMs.push(atMs);
+      for (const laterMs of [0, 10_000, 59_999]) {
+        const held = rule.requests - look(window, rule, 1, atMs + laterMs, atMs + laterMs).remaining;
+        const within = (ms: number) => admittedMs.filter((one) => one > atMs + laterMs - ms).length;
+        assert.ok(held >= within(60_000) && held <= within(60_600), `${held} are held`);
+      }
+    });
+  });
+  fc.assert(property, { numRuns: 30 });
+});
+
+test('limits of up to 150 are exact to the millisecond', () => {
+  const window = createWindow();
+  for (let sent = 0; sent < 150; sent += 1) spend(window, 60_000, 1, sent);
+  for (let freed = 0; freed < 150; freed += 1) {
+    assert.equal(look(window, rule, 1, 60_000 + freed, 60_000 + freed).remaining, rule.requests - 149 + freed);
+  }
 });
 
 test('looking changes nothing', () => {
@@ -28,19 +76,36 @@ test('looking changes nothing', () => {
   assert.deepEqual(window, before);
 });
 
+test('when few entries are left, new ones are fine again', () => {
+  const window = createWindow();
+  for (let sent = 0; sent < 600; sent += 1) spend(window, 60_000, 1, sent * 100);
+  const before = window.lastMs.length;
+  spend(window, 60_000, 1, 59_950);
+  assert.equal(window.lastMs.length, before);
+  for (const atMs of [110_000, 110_001, 110_002]) spend(window, 60_000, 1, atMs);
+  assert.deepEqual(window.lastMs.slice(-3), [110_000, 110_001, 110_002]);
+});
+
 test('an untouched window is full and has nothing to wait for', () => {
   const window = createWindow();
   assert.equal(newestMsOf(window), Number.NEGATIVE_INFINITY);
   assert.deepEqual(look(window, rule, 1, 5, 5), { remaining: 1_000_000, resetMs: 0, waitMs: 0 });
 });
 
-test('admissions within a hundredth of the window share an entry, which counts until the last of them is out', () => {
+test('where there are many, admissions within a hundredth of the window share an entry, which counts until the last of them is out', () => {
   const window = createWindow();
-  for (const atMs of [0, 599, 600]) spend(window, rule.windowMs, 1, atMs);
-  assert.deepEqual(window.lastMs, [599, 600]);
-  assert.deepEqual(window.spent, [2, 3]);
-  assert.equal(look(window, rule, 1, 60_598, 60_598).remaining, 1_000_000 - 3);
-  assert.equal(look(window, rule, 1, 60_599, 60_599).remaining, 1_000_000 - 1);
+  // Ten a second: more than there can be entries for, unless each covers a hundredth of the window.
+  for (let sent = 0; sent < 600; sent += 1) spend(window, 60_000, 1, sent * 100);
+  assert.deepEqual(window.lastMs.slice(0, 2), [500, 1_100]);
+  assert.equal(look(window, rule, 1, 60_499, 60_499).remaining, 1_000_000 - 600);
+  assert.equal(look(window, rule, 1, 60_500, 60_500).remaining, 1_000_000 - 594);
+});
+
+test('of a burst, each entry covers a small part', () => {
+  const window = createWindow();
+  for (let sent = 0; sent < 400; sent += 1) spend(window, 60_000, 1, sent);
+  const coveredMs = window.lastMs.map((ms, index) => ms - (window.lastMs[index - 1] ?? -1));
+  assert.ok(Math.max(...coveredMs) <= 5, `${Math.max(...coveredMs)} of 400 ms`);
 });
 
 test('a clock behind the latest admission adds to the wait', () => {

@@ -1,0 +1,35 @@
+// How the script is asked, and how its answer is read.
+
+import { evaluate, type Redis } from '../redis.ts';
+import { SCRIPT } from './redis-script.ts';
+import type { Charge } from './store.ts';
+
+/** What is asked about one request, for many requests to be strung together. */
+export function toQuestion(charges: readonly Charge[]): string {
+  const questionOf = ({ key, requests, windowMs, cost, enforce }: Charge, index: number) => {
+    const isLast = index === charges.length - 1;
+    return `,"${requests},${windowMs},${cost},${Number(enforce)},${Number(isLast)}",${JSON.stringify(key)}`;
+  };
+  return charges.map(questionOf).join('');
+}
+
+/** The figures of many requests, in the order that the script tells. */
+export type Reply = ArrayLike<number>;
+
+/**
+ * Runs the script once on a server, for questions that were strung together; a clock of 0 is the server's.
+ *
+ * One string in each direction costs this process half as much as two arguments and four integers per request did, which the client
+ * library handles one by one (sampled, at seven requests per command: 1.0 instead of 2.1 µs per request, system calls apart).
+ */
+export async function decide(client: Redis, clockMs: number, questions: string): Promise<Reply> {
+  const prefix = JSON.stringify(client.options.keyPrefix ?? '');
+  const reply = await evaluate(client, SCRIPT, [], [`[${prefix},${clockMs}${questions}]`], 'callBuffer');
+  const { buffer, byteOffset, byteLength } = reply as Buffer;
+  return new Float64Array(buffer.slice(byteOffset, byteOffset + byteLength));
+}
+
+/** A server of a Cluster was asked about a key that lies on another one. */
+export function isMisplaced({ message }: Error): boolean {
+  return message.includes('non local key') || message.startsWith('MOVED ') || message.startsWith('ASK ');
+}
