@@ -1,39 +1,45 @@
-// What is compared: each contestant is a process of its own in front of the same upstream.
+// What is compared: each contestant is a process of its own in front of the same upstream. How they are started and stopped is here;
+// each has a file in contestants/.
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { cores, pinned, processTree } from './machine.ts';
 
 export interface Contestant {
   readonly name: string;
   readonly port: number;
   readonly process: ChildProcess;
-  /** Keys of as many organizations; none where nobody asks for one. */
+  /** Keys of as many organizations; contestants that ask for none are sent the same bytes. */
+  readonly keys: readonly string[];
+  /** A key that is over its limit, where there is one. */
+  readonly blockedKey?: string;
+}
+
+/** What a contestant is started on. */
+export interface Surroundings {
+  readonly upstreamUrl: string;
+  readonly redisUrl: string;
+  /** A directory of its own. */
+  readonly directory: string;
+  readonly port: number;
+  /** What those who do not issue keys are sent, or are told to accept. */
   readonly keys: readonly string[];
 }
 
-const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
-const hasTaskset = commandExists('taskset');
+/** Nothing of what was started outlives the measurement, however that ends. */
+const children: ChildProcess[] = [];
+process.once('exit', () => {
+  for (const child of children) signal(child, 'SIGKILL');
+});
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(1));
 
-export function commandExists(command: string): boolean {
-  try {
-    execFileSync('which', [command], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** Absolute, of a file beside this one. */
+export const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
-/** Keeps a process on one core, where the machine lets us choose: contestants have core 0 for themselves. */
-function pin(pid: number | undefined, core: number): void {
-  if (hasTaskset) execFileSync('taskset', ['-a', '-p', '-c', String(core), String(pid)], { stdio: 'ignore' });
-}
-
-/** Starts a process on one core, where the machine lets us choose, and waits until it says that it is ready. */
+/** Starts a file of this directory on one core, where the machine lets us choose, and waits until it listens on its port. */
 export async function startPinned(
   file: string,
   args: readonly string[],
@@ -43,17 +49,28 @@ export async function startPinned(
 ): Promise<ChildProcess> {
   // The gateway as operators start it; its wrapper replaces itself by Node, so the process stays the same.
   const command = file.endsWith('.ts') ? [process.execPath, path(file)] : [path(file)];
-  const child = spawn(command[0] as string, [...command.slice(1), ...args], {
+  return startCommand([...command, ...args], core, port, environment);
+}
+
+/** Starts any program on one core, and waits until it listens on its port. */
+export async function startCommand(
+  command: readonly string[],
+  core: number,
+  port: number,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<ChildProcess> {
+  const [program, ...args] = pinned(command, core) as [string, ...string[]];
+  const child = spawn(program, args, {
     env: { ...process.env, ...environment },
-    // What the gateway logs is written, and thrown away by the system.
+    // What is logged is written, and thrown away by the system.
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  pin(child.pid, core);
-  for (let attempt = 0; attempt < 100 && child.exitCode === null; attempt++) {
+  children.push(child);
+  for (let attempt = 0; attempt < 300 && child.exitCode === null; attempt++) {
     if (await answers(port)) return child;
     await sleep(100);
   }
-  throw new Error(`${file} does not listen on port ${port}.`);
+  throw new Error(`${command.join(' ')} does not listen on port ${port}.`);
 }
 
 function answers(port: number): Promise<boolean> {
@@ -64,50 +81,34 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-export async function startFloor(port: number, upstream: string): Promise<Contestant> {
-  return {
-    name: 'floor: node:http + undici',
-    port,
-    process: await startPinned('floor.ts', [String(port), upstream], 0, port),
-    keys: [],
-  };
+export function startNodeProxy(file: string, { port, upstreamUrl }: Surroundings, ...args: string[]) {
+  return startPinned(`contestants/${file}`, [String(port), upstreamUrl, ...args], cores.contestant, port);
 }
 
-/** The gateway with everything on: a thousand organizations, log, metrics, limits in this process or in Redis. */
-export async function startGateway(
-  name: string,
-  port: number,
-  upstream: string,
-  redisUrl?: string,
-): Promise<Contestant> {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
-  mkdirSync(join(directory, 'config'));
-  const write = (file: string, content: object) =>
-    writeFileSync(join(directory, 'config', file), JSON.stringify(content));
-  write('gateway.yaml', {});
-  write('upstreams.yaml', { upstreams: { platform: { contracts: ['v1/*.yaml'], live: upstream } } });
-  write('limits.yaml', { tiers: { premium: { requests: 1_000_000 } } });
-  const environment = {
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    ADMIN_PORT: '0',
-    GATEWAY_CONFIG: join(directory, 'config'),
-    GATEWAY_DATA: join(directory, 'data'),
-    REDIS_URL: redisUrl ?? '',
-  };
-  const seeded = execFileSync(
-    path('../bin/gateway'),
-    ['seed', '--organizations', '1000', '--tier', 'premium', '--json'],
-    {
-      env: { ...process.env, ...environment },
-      encoding: 'utf8',
-      maxBuffer: 1e8,
-    },
-  );
-  const keys = seeded
-    .trim()
-    .split('\n')
-    .map((line) => (JSON.parse(line) as { key: string }).key);
-  const child = await startPinned('../bin/gateway', ['start'], 0, port, environment);
-  return { name, port, process: child, keys };
+/** All processes of a contestant. */
+export function pidsOf({ process: child }: Pick<Contestant, 'process'>): number[] {
+  return processTree(child.pid as number);
+}
+
+/** Holds a contestant still while others are measured: one that only waits still wakes for its timers and takes caches away. */
+export function rest({ process: child }: Contestant): void {
+  signal(child, 'SIGSTOP');
+}
+
+export function wake({ process: child }: Contestant): void {
+  signal(child, 'SIGCONT');
+}
+
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  signal(child, 'SIGCONT');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** To the process and all that it started. */
+function signal(child: ChildProcess, name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  for (const pid of processTree(child.pid as number)) process.kill(pid, name);
 }

@@ -1,7 +1,7 @@
-// The client: a fixed number of connections, each sending its next request when the answer to the last has arrived. Requests are built
-// before the clock starts, and answers are only counted, so that the load generator costs little and always the same.
+// Closed-loop load: a fixed number of connections, each sending its next request when the answer to the last has arrived. What comes of
+// it is the most that the other side can do.
 
-import { connect, type Socket } from 'node:net';
+import { openConnection } from './connection.ts';
 
 export interface LoadOptions {
   readonly port: number;
@@ -17,59 +17,60 @@ export interface LoadResult {
   readonly answers: number;
   readonly seconds: number;
   readonly statuses: Readonly<Record<number, number>>;
+  /** Lengths of bodies that occurred. */
+  readonly bodyBytes: ReadonlySet<number>;
   /** Milliseconds, sorted. */
   readonly latencies: readonly number[];
 }
 
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
-  const statuses: Record<number, number> = {};
-  const latencies: number[] = [];
+  const tally = createTally();
   let next = 0;
   const startedAt = performance.now();
   const endsAt = startedAt + options.durationMs;
 
-  function drive(socket: Socket, done: () => void): void {
+  async function drive(done: () => void): Promise<void> {
     let sentAt = 0;
-    let missing = -1;
-    let head = '';
-    const send = () => {
-      if (performance.now() >= endsAt) {
-        socket.destroy();
-        done();
-        return;
-      }
-      sentAt = performance.now();
-      socket.write(options.requests[next++ % options.requests.length] as Buffer);
-    };
-    socket.on('data', (chunk: Buffer) => {
-      if (missing === -1) {
-        head += chunk.toString('latin1');
-        const end = head.indexOf('\r\n\r\n');
-        if (end === -1) return;
-        const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-        missing = length - (head.length - end - 4);
-      } else missing -= chunk.length;
-      if (missing > 0) return;
-      const status = Number(head.slice(9, 12));
-      statuses[status] = (statuses[status] ?? 0) + 1;
-      latencies.push(performance.now() - sentAt);
-      head = '';
-      missing = -1;
+    const connection = await openConnection(options.port, (status, bodyBytes) => {
+      tally.note(status, bodyBytes, performance.now() - sentAt);
       if (options.pauseMs === undefined) send();
       else setTimeout(send, options.pauseMs);
     });
-    socket.on('error', (error) => {
-      throw error;
-    });
-    socket.on('connect', send);
+    const send = () => {
+      sentAt = performance.now();
+      if (sentAt < endsAt) {
+        connection.send(options.requests[next++ % options.requests.length] as Buffer);
+        return;
+      }
+      connection.close();
+      done();
+    };
+    send();
   }
 
-  await Promise.all(
-    Array.from(
-      { length: options.connections },
-      () => new Promise<void>((done) => drive(connect({ port: options.port, host: '127.0.0.1', noDelay: true }), done)),
-    ),
-  );
-  latencies.sort((a, b) => a - b);
-  return { answers: latencies.length, seconds: (performance.now() - startedAt) / 1000, statuses, latencies };
+  await Promise.all(Array.from({ length: options.connections }, () => new Promise<void>((done) => void drive(done))));
+  return tally.result((performance.now() - startedAt) / 1000);
+}
+
+export interface Tally {
+  note(status: number, bodyBytes: number, latencyMs: number): void;
+  result(seconds: number): LoadResult;
+}
+
+/** Counts answers. */
+export function createTally(): Tally {
+  const statuses: Record<number, number> = {};
+  const lengths = new Set<number>();
+  const latencies: number[] = [];
+  return {
+    note(status, bodyBytes, latencyMs) {
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      lengths.add(bodyBytes);
+      latencies.push(latencyMs);
+    },
+    result(seconds) {
+      latencies.sort((a, b) => a - b);
+      return { answers: latencies.length, seconds, statuses, bodyBytes: lengths, latencies };
+    },
+  };
 }

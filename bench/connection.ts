@@ -1,0 +1,60 @@
+// One keep-alive connection of a client: whole requests out, whole answers counted. It looks at no more of an answer than it needs to
+// find its end, so that the load generator costs little and always the same.
+
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+export interface Connection {
+  /** One request at a time: the next one after the answer to the last. */
+  send(request: Buffer): void;
+  close(): void;
+}
+
+/** Told of each whole answer. */
+export type OnAnswer = (status: number, bodyBytes: number) => void;
+
+const HEAD_END = '\r\n\r\n';
+
+/** Anything but an answer with a `Content-Length` ends the process: what is measured has to work. */
+export async function openConnection(port: number, onAnswer: OnAnswer): Promise<Connection> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  await once(socket, 'connect');
+  let head: Buffer | undefined;
+  let status = 0;
+  let length = 0;
+  let missing = 0;
+
+  function begin(chunk: Buffer): void {
+    head = head === undefined ? chunk : Buffer.concat([head, chunk]);
+    const end = head.indexOf(HEAD_END);
+    if (end === -1) return;
+    const text = head.toString('latin1', 0, end);
+    const [, digits] = /\ncontent-length: (\d+)/i.exec(text) ?? [];
+    if (digits === undefined) throw new Error(`An answer without Content-Length:\n${text}`);
+    status = Number(text.slice(9, 12));
+    length = Number(digits);
+    missing = length - (head.length - end - HEAD_END.length);
+    head = undefined;
+    if (missing <= 0) onAnswer(status, length);
+  }
+
+  socket.on('data', (chunk: Buffer) => {
+    if (missing <= 0) {
+      begin(chunk);
+      return;
+    }
+    missing -= chunk.length;
+    if (missing <= 0) onAnswer(status, length);
+  });
+  const onClose = () => {
+    throw new Error(`Port ${port} closed a connection that was in use.`);
+  };
+  socket.on('close', onClose);
+  return {
+    send: (request) => void socket.write(request),
+    close() {
+      socket.off('close', onClose);
+      socket.destroy();
+    },
+  };
+}

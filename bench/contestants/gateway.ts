@@ -1,0 +1,65 @@
+// The gateway with everything on: a thousand organizations, log, metrics, the nine contracts, limits in this process or in Redis.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Contestant, path, type Surroundings, startPinned } from '../contestants.ts';
+import { cores } from '../machine.ts';
+import { ask, list, requestsOf } from '../scenarios.ts';
+
+const ORGANIZATIONS = '1000';
+
+export interface GatewayOptions {
+  readonly name: string;
+  /** Absent: embedded stores. */
+  readonly redisUrl?: string;
+  /** More members of its entry in upstreams.yaml. */
+  readonly entry?: object;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+export async function startGateway(surroundings: Surroundings, options: GatewayOptions): Promise<Contestant> {
+  const { directory, port, upstreamUrl } = surroundings;
+  const environment = {
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    ADMIN_PORT: '0',
+    GATEWAY_CONFIG: join(directory, 'config'),
+    GATEWAY_DATA: join(directory, 'data'),
+    REDIS_URL: options.redisUrl ?? '',
+  };
+  writeConfiguration(environment.GATEWAY_CONFIG, { contracts: ['v1/*.yaml'], live: upstreamUrl, ...options.entry });
+  const keys = seed(environment, ORGANIZATIONS, 'premium');
+  const [blockedKey = ''] = seed(environment, '1', 'blocked');
+  const child = await startPinned('../bin/gateway', ['start'], cores.contestant, port, {
+    ...environment,
+    ...options.environment,
+  });
+  const contestant = { name: options.name, port, process: child, keys, blockedKey };
+  // All that its tier lets pass in a day.
+  await ask(port, requestsOf(list, port, [blockedKey])[0] as Buffer);
+  return contestant;
+}
+
+function writeConfiguration(directory: string, platform: object): void {
+  mkdirSync(directory, { recursive: true });
+  const write = (file: string, content: object) => writeFileSync(join(directory, file), JSON.stringify(content));
+  write('gateway.yaml', {});
+  write('upstreams.yaml', { upstreams: { platform } });
+  write('limits.yaml', {
+    tiers: { premium: { requests: 1_000_000 }, blocked: { requests: 1, windowSeconds: 86_400 } },
+    // Refusals are measured too.
+    addresses: { failures: 1_000_000, windowSeconds: 1 },
+  });
+}
+
+/** Makes organizations with one key each, and gives the keys. */
+function seed(environment: NodeJS.ProcessEnv, count: string, tier: string): string[] {
+  const printed = execFileSync(path('../bin/gateway'), ['seed', '--organizations', count, '--tier', tier, '--json'], {
+    env: { ...process.env, ...environment },
+    encoding: 'utf8',
+    maxBuffer: 1e8,
+  });
+  const lines = printed.trim().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { key: string }).key);
+}

@@ -1,0 +1,102 @@
+// What the system knows about processes and the machine (Linux: /proc): where they run, what they cost, how large they are.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const lastCore = cpus().length - 1;
+
+/** The contestant has a core for itself; the others have one each as far as there are so many, and share the last one otherwise. */
+export const cores = {
+  contestant: 0,
+  client: Math.min(1, lastCore),
+  upstream: Math.min(2, lastCore),
+  redis: Math.min(3, lastCore),
+} as const;
+
+const hasTaskset = commandExists('taskset');
+
+export function commandExists(command: string): boolean {
+  try {
+    execFileSync('which', [command], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The command that runs this one on one core; the command itself where the machine does not let us choose. */
+export function pinned(command: readonly string[], core: number): readonly string[] {
+  return hasTaskset ? ['taskset', '-c', String(core), ...command] : command;
+}
+
+/** Moves a process that runs, with all its threads. */
+export function pin(pid: number, core: number): void {
+  if (hasTaskset) execFileSync('taskset', ['-a', '-p', '-c', String(core), String(pid)], { stdio: 'ignore' });
+}
+
+/** A process and all that it started and that still run, itself first. */
+export function processTree(pid: number): number[] {
+  if (!existsSync(`/proc/${pid}/task`)) return [];
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+  return [pid, ...children.flatMap(processTree)];
+}
+
+/** User and system time of processes so far, all threads, in microseconds. Counted in clock ticks of 10 ms. */
+export function cpuMicrosOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return sum + (Number(fields[11]) + Number(fields[12])) * 10_000;
+  }, 0);
+}
+
+/** The most memory that each process has had since it began, together, in bytes. */
+export function peakBytesOf(pids: readonly number[]): number {
+  return statusBytes(pids, 'VmHWM');
+}
+
+/** The memory that processes have now, together, in bytes. */
+export function residentBytesOf(pids: readonly number[]): number {
+  return statusBytes(pids, 'VmRSS');
+}
+
+function statusBytes(pids: readonly number[], field: 'VmHWM' | 'VmRSS'): number {
+  return pids.reduce((sum, pid) => {
+    const [, kibibytes] = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return sum + Number(kibibytes) * 1024;
+  }, 0);
+}
+
+export interface Machine {
+  readonly node: string;
+  readonly cpu: string;
+  readonly cores: number;
+  readonly pinned: boolean;
+  /** With a `+` if files were changed since. */
+  readonly commit: string;
+  readonly date: string;
+}
+
+export function describeMachine(): Machine {
+  return {
+    node: process.version,
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    pinned: hasTaskset,
+    commit: commit(),
+    date: new Date().toISOString().slice(0, 10),
+  };
+}
+
+function commit(): string {
+  const options = { cwd: fileURLToPath(new URL('..', import.meta.url)), encoding: 'utf8', stdio: 'pipe' } as const;
+  try {
+    const hash = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], options).trim();
+    return execFileSync('git', ['status', '--porcelain'], options) === '' ? hash : `${hash}+`;
+  } catch {
+    return 'unknown';
+  }
+}

@@ -1,0 +1,61 @@
+// One measurement of one contestant: what a request costs it when it has all it can do, and how much longer its callers wait than those
+// of the upstream itself when it has half of that to do.
+
+import { type Contestant, pidsOf } from './contestants.ts';
+import { runLoad } from './load.ts';
+import { cpuMicrosOf } from './machine.ts';
+import { runPaced } from './paced.ts';
+import { requestsOf, type Scenario, verify } from './scenarios.ts';
+import { percentile } from './statistics.ts';
+
+export interface Sample {
+  /** User and system time per request. */
+  readonly cpuMicros: number;
+  readonly perSecond: number;
+  /** Share of the measured time in which the contestant ran; much less than 1 means that something else was the bottleneck. */
+  readonly busy: number;
+  /** At half of its own load, beyond asking the upstream directly at the same rate; nothing where no upstream is asked. */
+  readonly added: { readonly p50Ms: number; readonly p99Ms: number } | undefined;
+}
+
+export interface Settings {
+  readonly connections: number;
+  readonly durationMs: number;
+  readonly upstreamPort: number;
+  /** Length of the upstream's answer to this scenario; nothing where it is not asked. */
+  readonly bodyBytes: number | undefined;
+}
+
+/** What is measured of a contestant that is awake. Throws on any answer that is not as it should be. */
+export async function measure(contestant: Contestant, scenario: Scenario, settings: Settings): Promise<Sample> {
+  const { connections, durationMs, bodyBytes } = settings;
+  const requests = requestsOf(scenario, contestant.port, scenario.keysOf(contestant));
+  const load = { port: contestant.port, connections, requests };
+  // It has been held still, and its code may have been thrown away.
+  await runLoad({ ...load, durationMs: durationMs / 4 });
+  const pids = pidsOf(contestant);
+  const cpuBefore = cpuMicrosOf(pids);
+  const result = await runLoad({ ...load, durationMs });
+  const cpuMicros = cpuMicrosOf(pids) - cpuBefore;
+  verify(contestant.name, scenario, result, bodyBytes);
+  const perSecond = result.answers / result.seconds;
+  return {
+    cpuMicros: cpuMicros / result.answers,
+    perSecond,
+    busy: cpuMicros / (result.seconds * 1e6),
+    added: bodyBytes === undefined ? undefined : await added(contestant, scenario, settings, perSecond / 2),
+  };
+}
+
+async function added(contestant: Contestant, scenario: Scenario, settings: Settings, perSecond: number) {
+  const through = await waits(contestant.name, contestant.port, perSecond);
+  const direct = await waits('the upstream', settings.upstreamPort, perSecond);
+  return { p50Ms: through.p50Ms - direct.p50Ms, p99Ms: through.p99Ms - direct.p99Ms };
+
+  async function waits(who: string, port: number, rate: number) {
+    const requests = requestsOf(scenario, port, scenario.keysOf(contestant));
+    const result = await runPaced({ ...settings, port, requests, perSecond: rate });
+    verify(who, scenario, result, settings.bodyBytes);
+    return { p50Ms: percentile(result.latencies, 0.5), p99Ms: percentile(result.latencies, 0.99) };
+  }
+}

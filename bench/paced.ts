@@ -1,0 +1,60 @@
+// Open-loop load: requests come at their own rate, whether the answers do or not. What comes of it is how long a caller waits.
+
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { type Connection, openConnection } from './connection.ts';
+import { createTally, type LoadOptions, type LoadResult } from './load.ts';
+
+export interface PacedOptions extends Omit<LoadOptions, 'pauseMs'> {
+  readonly perSecond: number;
+}
+
+interface Slot {
+  readonly connection: Connection;
+  dueAt: number;
+}
+
+/** Latency counts from the moment a request is due, so that waiting for a free connection is part of it. */
+export async function runPaced(options: PacedOptions): Promise<LoadResult> {
+  const { durationMs, perSecond, requests } = options;
+  const tally = createTally();
+  const due: number[] = [];
+  let next = 0;
+  let drained: (() => void) | undefined;
+
+  async function openSlot(): Promise<Slot> {
+    const connection = await openConnection(options.port, (status, bodyBytes) => {
+      tally.note(status, bodyBytes, performance.now() - slot.dueAt);
+      free.push(slot);
+      dispatch();
+    });
+    const slot: Slot = { connection, dueAt: 0 };
+    return slot;
+  }
+
+  function dispatch(): void {
+    while (free.length > 0 && due.length > 0) {
+      // The one that has rested longest: none is idle for so long that a server closes it.
+      const slot = free.shift() as Slot;
+      slot.dueAt = due.shift() as number;
+      slot.connection.send(requests[next++ % requests.length] as Buffer);
+    }
+    if (free.length === slots.length) drained?.();
+  }
+
+  const slots = await Promise.all(Array.from({ length: options.connections }, openSlot));
+  const free = [...slots];
+  const startedAt = performance.now();
+  const metronome = new Worker(new URL('metronome.ts', import.meta.url), { workerData: { perSecond, durationMs } });
+  metronome.on('message', () => {
+    due.push(performance.now());
+    dispatch();
+  });
+  await once(metronome, 'exit');
+  await new Promise<void>((resolve) => {
+    drained = resolve;
+    dispatch();
+  });
+  for (const { connection } of slots) connection.close();
+  return tally.result((performance.now() - startedAt) / 1000);
+}

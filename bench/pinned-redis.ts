@@ -1,0 +1,13 @@
+// A Redis server of the measurement's own, away from the contestant's core.
+
+import { lookInside, startServer, type TestRedis } from '../test/support/redis.ts';
+import { cores, pin } from './machine.ts';
+
+export async function startPinnedRedis(): Promise<TestRedis> {
+  const redis = await startServer();
+  const client = lookInside(redis.url);
+  const [, pid] = /process_id:(\d+)/.exec(await client.info('server')) ?? [];
+  client.disconnect();
+  pin(Number(pid), cores.redis);
+  return redis;
+}

@@ -1,0 +1,58 @@
+// Pure: from samples to rows, and from rows to what the project promises.
+
+import type { Sample } from './measure.ts';
+import { median, round, spread } from './statistics.ts';
+
+export interface Result {
+  readonly scenario: string;
+  readonly contestant: string;
+  readonly cpuMicros: number;
+  readonly cpuSpread: string;
+  /** Nothing where the floor does not take part. */
+  readonly timesFloor: number | undefined;
+  readonly perSecond: number;
+  readonly perSecondSpread: string;
+  readonly busyPercent: number;
+  readonly addedP50Ms: number | undefined;
+  readonly addedP50Spread: string | undefined;
+  readonly addedP99Ms: number | undefined;
+  readonly addedP99Spread: string | undefined;
+  /** Of its whole life so far, its start included. */
+  readonly peakMiB: number;
+}
+
+export interface Taken {
+  readonly contestant: string;
+  readonly samples: readonly Sample[];
+  readonly peakBytes: number;
+}
+
+/** One result for each contestant; the first is the floor, if that takes part. */
+export function resultsOf(scenario: string, taken: readonly Taken[], hasFloor: boolean): Result[] {
+  const first = taken[0]?.samples ?? [];
+  return taken.map(({ contestant, samples, peakBytes }) => {
+    const micros = samples.map(({ cpuMicros }) => cpuMicros);
+    const perSecond = samples.map((sample) => sample.perSecond);
+    const added = samples.flatMap((sample) => sample.added ?? []);
+    const p50 = added.map(({ p50Ms }) => p50Ms);
+    const p99 = added.map(({ p99Ms }) => p99Ms);
+    // Round by round, so that what disturbs the machine for a while disturbs both sides.
+    const ratios = micros.map((own, index) => own / (first[index]?.cpuMicros ?? own));
+    const hasAdded = added.length > 0;
+    return {
+      scenario,
+      contestant,
+      cpuMicros: round(median(micros), 1),
+      cpuSpread: spread(micros, 1),
+      timesFloor: hasFloor ? round(median(ratios), 2) : undefined,
+      perSecond: Math.round(median(perSecond)),
+      perSecondSpread: spread(perSecond, 0),
+      busyPercent: Math.round(median(samples.map(({ busy }) => busy)) * 100),
+      addedP50Ms: hasAdded ? round(median(p50), 2) : undefined,
+      addedP50Spread: hasAdded ? spread(p50, 2) : undefined,
+      addedP99Ms: hasAdded ? round(median(p99), 2) : undefined,
+      addedP99Spread: hasAdded ? spread(p99, 2) : undefined,
+      peakMiB: Math.round(peakBytes / 2 ** 20),
+    };
+  });
+}

@@ -1,0 +1,93 @@
+// What is asked: the bytes of each kind of request, and the answer that every one of them has to get.
+
+import { openConnection } from './connection.ts';
+import type { Contestant } from './contestants.ts';
+import type { LoadResult } from './load.ts';
+import { strangeKey } from './sample-keys.ts';
+
+export interface Scenario {
+  readonly name: string;
+  /** Asked of the gateway alone: what refuses at another point, or not at all, cannot be compared. */
+  readonly ofGatewayOnly: boolean;
+  readonly line: string;
+  readonly body: string;
+  readonly status: number;
+  /** Who asks; each in turn. */
+  keysOf(contestant: Contestant): readonly string[];
+}
+
+const strangeKeys = Array.from({ length: 1000 }, strangeKey);
+
+const customer = JSON.stringify({
+  name: 'Ada Vandermeer',
+  email: 'ada@example.com',
+  phone: '+15551000001',
+  metadata: { note: 'x'.repeat(400), more: 'y'.repeat(450) },
+});
+
+export const list: Scenario = {
+  name: 'GET list',
+  ofGatewayOnly: false,
+  line: 'GET /v1/customers?limit=20',
+  body: '',
+  status: 200,
+  keysOf: ({ keys }) => keys,
+};
+
+export const creation: Scenario = {
+  ...list,
+  name: 'POST 1 kB',
+  line: 'POST /v1/customers',
+  body: customer,
+  status: 201,
+};
+
+export const scenarios: readonly Scenario[] = [
+  list,
+  creation,
+  { ...list, name: '404 no such route', ofGatewayOnly: true, line: 'GET /v1/nothing', status: 404 },
+  { ...list, name: '401 unknown key', ofGatewayOnly: true, status: 401, keysOf: () => strangeKeys },
+  {
+    ...list,
+    name: '429 blocked caller',
+    ofGatewayOnly: true,
+    status: 429,
+    keysOf: ({ blockedKey = '' }) => [blockedKey],
+  },
+];
+
+/** The requests of a scenario as they are sent, one for each key. */
+export function requestsOf({ line, body }: Scenario, port: number, keys: readonly string[]): Buffer[] {
+  const framing = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+  return keys.map((key) =>
+    Buffer.from(
+      `${line} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: application/json\r\nUser-Agent: bench\r\n` +
+        `Authorization: Bearer ${key}\r\n${framing}\r\n${body}`,
+    ),
+  );
+}
+
+/** Throws unless every answer has the status of the scenario and, if it is the upstream's, the length of the upstream's. */
+export function verify(
+  who: string,
+  { name, status }: Scenario,
+  result: LoadResult,
+  bodyBytes: number | undefined,
+): void {
+  const asExpected = result.statuses[status] === result.answers && result.answers > 0;
+  const whole = bodyBytes === undefined || (result.bodyBytes.size === 1 && result.bodyBytes.has(bodyBytes));
+  if (asExpected && whole) return;
+  const lengths = [...result.bodyBytes].slice(0, 5).join(', ');
+  throw new Error(`${who}, ${name}: answered ${JSON.stringify(result.statuses)}, bodies of ${lengths} bytes`);
+}
+
+/** One request on a connection of its own: status and length of the answer. */
+export function ask(port: number, request: Buffer): Promise<{ readonly status: number; readonly bodyBytes: number }> {
+  return new Promise((resolve, reject) => {
+    const opened = openConnection(port, (status, bodyBytes) => {
+      void opened.then((connection) => connection.close());
+      resolve({ status, bodyBytes });
+    });
+    opened.then((connection) => connection.send(request), reject);
+  });
+}

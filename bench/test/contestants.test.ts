@@ -1,0 +1,113 @@
+// Every contestant does what the table says it does: it forwards, and those with keys, limits and validation really have them.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { freePort, lookInside } from '../../test/support/redis.ts';
+import { entries } from '../contestants/list.ts';
+import { type Contestant, rest, startPinned, stop, wake } from '../contestants.ts';
+import { runLoad } from '../load.ts';
+import { startPinnedRedis } from '../pinned-redis.ts';
+import { strangeKey } from '../sample-keys.ts';
+import { ask, creation, list, requestsOf, scenarios, verify } from '../scenarios.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'gateway-contestants-'));
+const redis = await startPinnedRedis();
+const inside = lookInside(redis.url);
+const upstreamPort = await freePort();
+const upstream = await startPinned('upstream.ts', [String(upstreamPort)], 0, upstreamPort);
+const keys = [strangeKey(), strangeKey()];
+const started: Contestant[] = [];
+after(async () => {
+  await Promise.all(started.map(({ process: child }) => stop(child)));
+  inside.disconnect();
+  await Promise.all([stop(upstream), redis.stop()]);
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+});
+
+async function start(id: string): Promise<Contestant | undefined> {
+  const entry = entries.find((one) => one.id === id);
+  if (entry === undefined || entry.missing() !== undefined) return undefined;
+  const contestant = await entry.start({
+    upstreamUrl: `http://127.0.0.1:${upstreamPort}`,
+    redisUrl: redis.url,
+    directory: join(directory, id),
+    port: await freePort(),
+    keys,
+  });
+  started.push(contestant);
+  return contestant;
+}
+
+const bytesOf = async (scenario: typeof list) =>
+  (await ask(upstreamPort, requestsOf(scenario, upstreamPort, ['nobody'])[0] as Buffer)).bodyBytes;
+
+/** How often Redis was asked for something since the last call, connections and their set-up left out. */
+async function commandsSince(names: readonly string[]): Promise<number> {
+  const stats = await inside.info('commandstats');
+  await inside.config('RESETSTAT');
+  return names.reduce((sum, name) => sum + Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0), 0);
+}
+
+for (const { id, missing } of entries) {
+  test(`${id} hands on what the upstream answers`, { skip: missing() }, async () => {
+    const contestant = (await start(id)) as Contestant;
+    for (const scenario of [list, creation]) {
+      const requests = requestsOf(scenario, contestant.port, contestant.keys);
+      const result = await runLoad({ port: contestant.port, connections: 2, durationMs: 200, requests });
+      verify(id, scenario, result, await bytesOf(scenario));
+    }
+  });
+}
+
+const running = (name: RegExp) => started.find((contestant) => name.test(contestant.name));
+
+async function statusOf(contestant: Contestant, key: string, body?: string): Promise<number> {
+  const scenario = body === undefined ? list : { ...creation, body };
+  return (await ask(contestant.port, requestsOf(scenario, contestant.port, [key])[0] as Buffer)).status;
+}
+
+test('the naive composition knows its keys, checks bodies and counts in Redis', async () => {
+  const naive = running(/naive/) as Contestant;
+  assert.equal(await statusOf(naive, strangeKey()), 401);
+  assert.equal(await statusOf(naive, keys[0] as string, JSON.stringify({ name: 7 })), 400);
+  await commandsSince([]);
+  assert.equal(await statusOf(naive, keys[0] as string), 200);
+  assert.equal(await commandsSince(['evalsha', 'eval']), 1);
+});
+
+const missingLua = () => entries.find(({ id }) => id === 'nginx-lua')?.missing();
+
+test('nginx with Lua knows its keys and counts in Redis', {
+  skip: missingLua(),
+}, async () => {
+  const lua = running(/Lua/) as Contestant;
+  assert.equal(await statusOf(lua, strangeKey()), 401);
+  await commandsSince([]);
+  assert.equal(await statusOf(lua, keys[0] as string), 200);
+  assert.equal(await commandsSince(['incr']), 1);
+});
+
+test('the gateway refuses what the scenarios say that it refuses', async () => {
+  const gateway = running(/all on, Redis/) as Contestant;
+  for (const scenario of scenarios.filter(({ ofGatewayOnly }) => ofGatewayOnly)) {
+    const requests = requestsOf(scenario, gateway.port, scenario.keysOf(gateway));
+    verify('gateway', scenario, await runLoad({ ...gateway, connections: 2, durationMs: 100, requests }), undefined);
+  }
+});
+
+test('a gateway that has been held still asks Redis again as soon as it is measured', async () => {
+  const gateway = running(/all on, Redis/) as Contestant;
+  const load = { port: gateway.port, connections: 1, requests: requestsOf(list, gateway.port, gateway.keys) };
+  rest(gateway);
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  wake(gateway);
+  await runLoad({ ...load, durationMs: 250 });
+  await commandsSince([]);
+  const { answers } = await runLoad({ ...load, durationMs: 250 });
+  // One connection: no two decisions share a command. Some more commands are the key store's.
+  const commands = await commandsSince(['evalsha', 'eval']);
+  assert.ok(commands >= answers, `${commands} commands for ${answers} answers`);
+});
