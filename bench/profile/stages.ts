@@ -1,0 +1,29 @@
+// Pure: to which part of a request's life the work of a source file belongs.
+
+/** First match wins. Paths are relative to the repository. */
+const stages: readonly (readonly [pattern: RegExp, stage: string])[] = [
+  [/^gateway\/edge\/refuse/, 'refuse'],
+  [/^gateway\/edge\//, 'admit and shell'],
+  [/^gateway\/limits\/(throttle|address)/, 'throttle'],
+  [/^gateway\/limits\/|^gateway\/redis/, 'limit'],
+  [/^gateway\/contract\/(match|routes)/, 'match'],
+  [/^gateway\/contract\/answer/, 'answer'],
+  [/^gateway\/contract\//, 'validate'],
+  [/^gateway\/auth\/authorize/, 'authorize'],
+  [/^gateway\/auth\/assertions\//, 'forward'],
+  [/^gateway\/auth\//, 'authenticate'],
+  [/^gateway\/replay\//, 'replay'],
+  [/^gateway\/upstream\/relay/, 'answer'],
+  [/^gateway\/upstream\//, 'forward'],
+  [/^gateway\/observe\//, 'log and metrics'],
+  [/^gateway\//, 'pipeline and wiring'],
+];
+
+/** Work of a file that no stage asked for is the library's own: reading sockets, parsing. */
+export function stageOf(file: string): string {
+  const [, stage] = stages.find(([pattern]) => pattern.test(file)) ?? [];
+  if (stage !== undefined) return stage;
+  const [, library] = /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file) ?? [];
+  if (library !== undefined) return `${library}, by itself`;
+  return file.startsWith('node:') ? 'Node: HTTP and sockets' : file;
+}

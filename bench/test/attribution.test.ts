@@ -1,0 +1,89 @@
+// How the time of a profile is spread.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { attribute, type CpuProfile } from '../profile/attribution.ts';
+import { stageOf } from '../profile/stages.ts';
+
+const ROOT = 'file:///project/';
+const frame = (functionName: string, url: string) => ({ functionName, url, lineNumber: 9 });
+
+/** Each sample lasts 10 microseconds. */
+function profileOf(nodes: CpuProfile['nodes'], samples: readonly number[]): CpuProfile {
+  return { nodes, startTime: 1000, samples, timeDeltas: samples.map(() => 10) };
+}
+
+const nodes: CpuProfile['nodes'] = [
+  { id: 1, callFrame: frame('(root)', ''), children: [2, 6, 7] },
+  { id: 2, callFrame: frame('onRequest', 'node:_http_server'), children: [3] },
+  { id: 3, callFrame: frame('send', `${ROOT}gateway/upstream/forward.ts`), children: [4] },
+  { id: 4, callFrame: frame('dispatch', `${ROOT}node_modules/undici/lib/pool.js`), children: [5] },
+  { id: 5, callFrame: frame('writev', '') },
+  { id: 6, callFrame: frame('onData', 'file:///elsewhere/node_modules/undici/lib/client.js') },
+  { id: 7, callFrame: frame('(idle)', '') },
+];
+const everything = { fromMicros: 0, toMicros: 1e9 };
+
+test('what a stage has libraries and the system do counts for the stage', () => {
+  const { stages, totalMicros } = attribute(profileOf(nodes, [3, 4, 5, 5]), ROOT, everything);
+  assert.deepEqual(stages, [{ name: 'forward', micros: 40 }]);
+  assert.equal(totalMicros, 40);
+});
+
+test('what nobody of the gateway asked for counts for the library or for Node', () => {
+  const { stages } = attribute(profileOf(nodes, [2, 6, 6]), ROOT, everything);
+  assert.deepEqual(stages, [
+    { name: 'undici, by itself', micros: 20 },
+    { name: 'Node: HTTP and sockets', micros: 10 },
+  ]);
+});
+
+test('files and functions have only the time that was spent in themselves', () => {
+  const { files, functions } = attribute(profileOf(nodes, [3, 4, 5, 5, 5]), ROOT, everything);
+  assert.deepEqual(files, [
+    { name: 'writev', micros: 30 },
+    { name: 'gateway/upstream/forward.ts', micros: 10 },
+    { name: 'node_modules/undici/lib/pool.js', micros: 10 },
+  ]);
+  assert.deepEqual(
+    functions.map(({ name }) => name),
+    [
+      'forward: writev',
+      'forward: send gateway/upstream/forward.ts:10',
+      'forward: dispatch node_modules/undici/lib/pool.js:10',
+    ],
+  );
+});
+
+test('time in which nothing ran is no time', () => {
+  assert.equal(attribute(profileOf(nodes, [7, 7, 3]), ROOT, everything).totalMicros, 10);
+});
+
+test('only what lies in the span counts', () => {
+  const profile = profileOf(nodes, [2, 3, 4, 6]);
+  const { stages } = attribute(profile, ROOT, { fromMicros: 1020, toMicros: 1030 });
+  assert.deepEqual(stages, [{ name: 'forward', micros: 20 }]);
+});
+
+test('every part of the pipeline is a stage of its own', () => {
+  const files = {
+    'gateway/edge/admit.ts': 'admit and shell',
+    'gateway/edge/refuse.ts': 'refuse',
+    'gateway/limits/throttle.ts': 'throttle',
+    'gateway/contract/match.ts': 'match',
+    'gateway/auth/directory.ts': 'authenticate',
+    'gateway/auth/authorize.ts': 'authorize',
+    'gateway/limits/batches.ts': 'limit',
+    'gateway/contract/body.ts': 'validate',
+    'gateway/replay/replay.ts': 'replay',
+    'gateway/upstream/headers.ts': 'forward',
+    'gateway/auth/assertions/assertions.ts': 'forward',
+    'gateway/upstream/relay.ts': 'answer',
+    'gateway/contract/answer.ts': 'answer',
+    'gateway/observe/line.ts': 'log and metrics',
+    'gateway/pipeline.ts': 'pipeline and wiring',
+    'node_modules/@scope/package/index.js': '@scope/package, by itself',
+    '(garbage collector)': '(garbage collector)',
+  };
+  for (const [file, stage] of Object.entries(files)) assert.equal(stageOf(file), stage, file);
+});
