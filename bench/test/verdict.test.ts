@@ -1,0 +1,31 @@
+// What counts as memory that grows.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isAtMost, isFlat } from '../memory/verdict.ts';
+
+test('memory that fills up at first and then goes up and down is flat', () => {
+  const bytes = [100, 180, 220, 240, 260, 238, 255, 242, 262, 240, 250, 244].map((megabytes) => megabytes * 1e6);
+  assert.equal(isFlat('load', bytes).holds, true);
+});
+
+test('memory that grows steadily is not flat', () => {
+  const bytes = Array.from({ length: 30 }, (_, index) => (200 + 3 * index) * 1e6);
+  const verdict = isFlat('load', bytes);
+  assert.equal(verdict.holds, false);
+  assert.match(verdict.measured, /^243.5 MB, then 273.5 MB \(12.3 %\), at most 287 MB$/);
+});
+
+test('too few samples say nothing', () => {
+  assert.throws(() => isFlat('load', [1, 1]), /too few/);
+});
+
+test('a bound holds up to itself', () => {
+  assert.equal(isAtMost('idle', 400e6, 400e6).holds, true);
+  assert.deepEqual(isAtMost('idle', 400.3e6, 400e6), {
+    what: 'idle',
+    measured: '400.3 MB',
+    bound: 'at most 400 MB',
+    holds: false,
+  });
+});
