@@ -31,7 +31,7 @@ export async function measure(contestant: Contestant, scenario: Scenario, settin
   const { connections, durationMs, bodyBytes } = settings;
   const requests = requestsOf(scenario, contestant.port, scenario.keysOf(contestant));
   const load = { port: contestant.port, connections, requests };
-  // It has been held still, and its code may have been thrown away.
+  // It has been held still: first its timers catch up and its caches fill.
   await runLoad({ ...load, durationMs: durationMs / 4 });
   const pids = pidsOf(contestant);
   const cpuBefore = cpuMicrosOf(pids);
