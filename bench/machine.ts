@@ -1,6 +1,6 @@
 // What the system knows about processes and the machine (Linux: /proc): where they run, what they cost, how large they are.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -15,25 +15,32 @@ export const cores = {
   redis: Math.min(3, lastCore),
 } as const;
 
-const hasTaskset = commandExists('taskset');
-
 export function commandExists(command: string): boolean {
-  try {
-    execFileSync('which', [command], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
+  return succeeds('which', command);
 }
+
+function succeeds(program: string, ...args: string[]): boolean {
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+}
+
+/** Containers may be kept from some cores. */
+const canPin = Object.values(cores).every((core) => succeeds('taskset', '-c', String(core), 'true'));
+
+const PIN_ATTEMPTS = 5;
 
 /** The command that runs this one on one core; the command itself where the machine does not let us choose. */
 export function pinned(command: readonly string[], core: number): readonly string[] {
-  return hasTaskset ? ['taskset', '-c', String(core), ...command] : command;
+  return canPin ? ['taskset', '-c', String(core), ...command] : command;
 }
 
 /** Moves a process that runs, with all its threads. */
 export function pin(pid: number, core: number): void {
-  if (hasTaskset) execFileSync('taskset', ['-a', '-p', '-c', String(core), String(pid)], { stdio: 'ignore' });
+  if (!canPin) return;
+  // It fails if a thread ends while it is at work.
+  for (let attempt = 0; attempt < PIN_ATTEMPTS; attempt += 1) {
+    if (succeeds('taskset', '-a', '-p', '-c', String(core), String(pid))) return;
+  }
+  throw new Error(`Process ${pid} cannot be kept on core ${core}.`);
 }
 
 /** A process and all that it started and that still run, itself first. */
@@ -85,7 +92,7 @@ export function describeMachine(): Machine {
     node: process.version,
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: cpus().length,
-    pinned: hasTaskset,
+    pinned: canPin,
     commit: commit(),
     date: new Date().toISOString().slice(0, 10),
   };
