@@ -46,10 +46,18 @@ export function pin(pid: number, core: number): void {
 /** A process and all that it started and that still run, itself first. */
 export function processTree(pid: number): number[] {
   if (!existsSync(`/proc/${pid}/task`)) return [];
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-  );
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) => childrenOf(pid, thread));
   return [pid, ...children.flatMap(processTree)];
+}
+
+function childrenOf(pid: number, thread: string): number[] {
+  try {
+    const pids = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8');
+    return pids.split(' ').filter(Boolean).map(Number);
+  } catch {
+    // The thread has ended meanwhile; another one has its children now.
+    return [];
+  }
 }
 
 /** User and system time of processes so far, all threads, in microseconds. Counted in clock ticks of 10 ms. */
