@@ -5,6 +5,7 @@ import { type App, startApp } from '../app.ts';
 import { loadSettings, type Settings } from '../config/load.ts';
 import { type Configuration, loadConfiguration, reloadConfiguration } from '../configuration.ts';
 import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
+import { collectGarbage } from './collect.ts';
 import { issueDemoKey } from './demo.ts';
 import { openKeyStore, openSecrets, type Surroundings } from './surroundings.ts';
 
@@ -43,6 +44,7 @@ async function start(surroundings: Surroundings, asJson: boolean): Promise<void>
       const { dataDirectory } = settings;
       const { now } = surroundings;
       if (isDemo) demoKey = await issueDemoKey({ ...tools, store, digestOf, upstream: platform, dataDirectory, now });
+      collectGarbage();
     },
   });
 

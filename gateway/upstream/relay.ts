@@ -7,6 +7,7 @@ import type { GatewayError } from '../errors.ts';
 import type { Fresh, Operation, Recording } from '../exchange.ts';
 import { toUpstreamFailure, upstreamFailure } from './failure.ts';
 import { type AnswerHeaders, answerHeaders } from './headers.ts';
+import { atEndOfTurn } from './turn.ts';
 import { toUpstreamRefusal } from './words.ts';
 
 /** What the contract thinks of an answer. */
@@ -165,8 +166,9 @@ export class Relay implements Dispatcher.DispatchHandler {
   #end(): void {
     const { response } = this.#fresh;
     if (!response.headersSent) {
-      this.#writeHead(this.#mode === 'drop' ? this.#length : (this.#first?.length ?? 0));
-      response.end(this.#first);
+      const first = this.#first;
+      this.#writeHead(this.#mode === 'drop' ? this.#length : (first?.length ?? 0));
+      atEndOfTurn(() => response.end(first));
     } else response.end();
     this.#settle();
     this.#resolve();
