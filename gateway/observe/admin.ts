@@ -3,11 +3,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
+import type { MetricSnapshot } from './aggregate.ts';
 
-export interface AdminOptions {
+export interface AdminOptions extends Answers {
   /** The address the listener is bound to; decides which Host names are its own. */
   readonly host: string;
   readonly token: string | undefined;
+}
+
+/** What operators are told. */
+interface Answers {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
   /** Not ready: the reasons by name. */
   readiness(): Promise<{ readonly ready: boolean; readonly checks: Readonly<Record<string, string>> }>;
@@ -17,6 +22,11 @@ export interface AdminOptions {
     show(organization: string): Promise<object | undefined>;
     reset(organization: string, by: string): Promise<object | undefined>;
   };
+}
+
+/** The same of one gateway, whoever passes it on. */
+export interface Operators extends Answers {
+  readonly metrics: Answers['metrics'] & { snapshot(): Promise<MetricSnapshot[]> };
 }
 
 const loopbackNames = new Set(['127.0.0.1', '[::1]', 'localhost']);

@@ -56,6 +56,7 @@ export function createLimitMetrics(registry: Registry, options: LimitMetricsOpti
   new Gauge({
     name: 'gateway_limit_store_away',
     help: '1 while limits are decided without their store.',
+    aggregator: 'max',
     registers,
     collect() {
       this.set(options.limitStoreAway());
@@ -64,6 +65,7 @@ export function createLimitMetrics(registry: Registry, options: LimitMetricsOpti
   new Gauge({
     name: 'gateway_limit_store_policy_in_force',
     help: '1 for the policy that decides on limits while their store is away.',
+    aggregator: 'max',
     labelNames: ['policy'],
     registers,
     collect() {

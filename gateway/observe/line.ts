@@ -8,7 +8,9 @@ export interface Lines {
   lineOf(trail: Trail, level: number, timeMs: number): string;
 }
 
-export function createLines(): Lines {
+/** @param worker which of several workers writes the lines; undefined: there is but one process */
+export function createLines(worker?: number | 'primary'): Lines {
+  const tail = `${members({ worker })},"msg":"exchange"}\n`;
   const callers = new WeakMap<Caller, string>();
   const operations = new WeakMap<Operation, string>();
 
@@ -52,7 +54,7 @@ export function createLines(): Lines {
     const head = `{"level":${level},"time":${timeText(timeMs)},"request_id":"${trail.id}","method":"${trail.method}","stage":"${trail.stage}","status":${trail.status}`;
     const who = `${operation ? operationPart(operation) : ''}${caller ? callerPart(caller) : ''}${trail.clientAddress === undefined ? '' : `,"client":"${trail.clientAddress}"`}`;
     const cost = `,"duration_ms":${milliseconds(performance.now() - trail.startedAt)},"bytes_in":${trail.bytesIn},"bytes_out":${trail.bytesOut}`;
-    return `${head}${who}${cost}${quotaPart(trail)}${upstreamPart(trail)}${rarePart(trail)},"msg":"exchange"}\n`;
+    return `${head}${who}${cost}${quotaPart(trail)}${upstreamPart(trail)}${rarePart(trail)}${tail}`;
   }
 
   return { lineOf };

@@ -25,12 +25,22 @@ interface Output {
   flush(): void;
 }
 
-/** Writes to standard output, or line by line to where a test wants it. */
-export function createLog(level: LogLevel, now: () => number, destination?: DestinationStream): Log {
+/**
+ * Writes to standard output, or line by line to where somebody else wants it.
+ *
+ * @param worker which of several workers writes; undefined: there is but one process
+ */
+export function createLog(
+  level: LogLevel,
+  now: () => number,
+  destination?: DestinationStream,
+  worker?: number | 'primary',
+): Log {
   const output = destination ? outputTo(destination) : standardOutput();
-  const logger = pino({ level, base: null, timestamp: () => `,"time":${now()}` }, output.stream);
+  const base = worker === undefined ? null : { worker };
+  const logger = pino({ level, base, timestamp: () => `,"time":${now()}` }, output.stream);
   const batch = createLineBatch(output.write);
-  const { lineOf } = createLines();
+  const { lineOf } = createLines(worker);
 
   function exchange(trail: Trail): void {
     const severity = severityOf(trail);

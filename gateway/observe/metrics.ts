@@ -3,6 +3,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import { REFUSALS } from '../errors.ts';
 import type { Operation, Trail } from '../exchange.ts';
+import type { MetricSnapshot } from './aggregate.ts';
 import { createHistogram, type Series } from './histogram.ts';
 import { createLimitMetrics, type LimitMetricsOptions } from './limit-metrics.ts';
 import { createUpstreamMetrics, type UpstreamState } from './upstream-metrics.ts';
@@ -15,6 +16,8 @@ export interface Metrics {
   readonly limitBatch: (durationMs: number) => void;
   readonly contentType: string;
   text(): Promise<string>;
+  /** The same as data, to be put together with that of other workers. */
+  snapshot(): Promise<MetricSnapshot[]>;
 }
 
 export interface MetricsOptions extends LimitMetricsOptions {
@@ -87,17 +90,20 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'gateway_configuration_loaded_timestamp_seconds',
     'When the configuration in force was loaded.',
     () => options.configurationLoadedAtMs() / 1000,
+    'min',
   );
   gauge('http_server_active_requests', 'Requests being worked on.', options.activeRequests);
   gauge(
     'gateway_key_store_away',
     '1 while keys cannot be looked up, and known ones go on for the grace.',
     options.keyStoreAway,
+    'max',
   );
   const build = {
     name: 'gateway_build_info',
     help: 'The version that runs.',
     labelNames: ['version'],
+    aggregator: 'first' as const,
     registers: [registry],
   };
   new Gauge(build).set({ version: options.version }, 1);
@@ -106,11 +112,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
     return new Counter({ name, help, labelNames, registers: [registry] });
   }
 
-  function gauge(name: string, help: string, read: () => number): void {
+  /** @param aggregator what the gauge is over several workers */
+  function gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'min' | 'max' = 'sum'): void {
     const collect = function (this: Gauge) {
       this.set(read());
     };
-    new Gauge({ name, help, registers: [registry], collect });
+    new Gauge({ name, help, aggregator, registers: [registry], collect });
   }
 
   function reload(outcome: 'applied' | 'refused'): void {
@@ -139,6 +146,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     limitBatch: limits.batch,
     contentType: registry.contentType,
     text: () => registry.metrics(),
+    snapshot: () => registry.getMetricsAsJSON(),
   };
 }
 

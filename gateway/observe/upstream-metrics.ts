@@ -10,7 +10,13 @@ export interface UpstreamState {
 
 /** @param states of upstreams that are shown a credential or sent a bounded number of requests, by name */
 export function createUpstreamMetrics(registry: Registry, states: () => Readonly<Record<string, UpstreamState>>): void {
-  function gauge(name: string, help: string, read: (state: UpstreamState) => number | undefined): void {
+  /** @param aggregator what the gauge is over several workers */
+  function gauge(
+    name: string,
+    help: string,
+    aggregator: 'sum' | 'max',
+    read: (state: UpstreamState) => number | undefined,
+  ): void {
     const collect = function (this: Gauge<'upstream'>) {
       this.reset();
       for (const [upstream, state] of Object.entries(states())) {
@@ -18,18 +24,25 @@ export function createUpstreamMetrics(registry: Registry, states: () => Readonly
         if (value !== undefined) this.set({ upstream }, value);
       }
     };
-    new Gauge({ name, help, labelNames: ['upstream'], registers: [registry], collect });
+    new Gauge({ name, help, labelNames: ['upstream'], aggregator, registers: [registry], collect });
   }
 
   gauge(
     'gateway_upstream_credential_latched',
     '1 while an upstream is not asked because the credential that it is shown does not hold.',
+    'max',
     ({ credential }) => credential && Number(credential === 'latched'),
   );
   gauge(
     'gateway_upstream_in_flight',
     'Requests that an upstream with a bound is working on.',
+    'sum',
     (state) => state.in_flight,
   );
-  gauge('gateway_upstream_waiting', 'Requests that wait for an upstream with a bound.', (state) => state.waiting);
+  gauge(
+    'gateway_upstream_waiting',
+    'Requests that wait for an upstream with a bound.',
+    'sum',
+    (state) => state.waiting,
+  );
 }

@@ -1,0 +1,105 @@
+// Lines of several processes on one output: whatever pieces they arrive in, no line is torn, and a full output holds all of them up.
+
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { it } from 'node:test';
+import fc from 'fast-check';
+import { type ByteSink, createJoinedOutput } from '../../../gateway/observe/joined-output.ts';
+
+/** Keeps what it is given; says that it is full when told to. */
+function createSink() {
+  const written: string[] = [];
+  let drained = () => {};
+  let isFull = false;
+  const sink: ByteSink = {
+    write(bytes) {
+      written.push(bytes.toString());
+      return !isFull;
+    },
+    onDrain(handle) {
+      drained = handle;
+    },
+    flush: () => undefined,
+  };
+  return {
+    sink,
+    written,
+    fill() {
+      isFull = true;
+    },
+    drain() {
+      isFull = false;
+      drained();
+    },
+  };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+it('writes whole lines only, however they are cut and whoever comes between', async () => {
+  const text = fc.array(
+    fc.string({ maxLength: 40 }).map((line) => line.replaceAll('\n', '')),
+    { maxLength: 20 },
+  );
+  const cuts = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 50 });
+  await fc.assert(
+    fc.asyncProperty(text, text, cuts, async (one, other, sizes) => {
+      const { sink, written } = createSink();
+      const output = createJoinedOutput(sink);
+      const sources = [new PassThrough(), new PassThrough()];
+      const ended = sources.map((source) => output.join(source));
+      const bytes = [one, other].map((lines, index) => Buffer.from(lines.map((line) => `${index}${line}\n`).join('')));
+      const at = [0, 0];
+      for (let step = 0; at.some((position, index) => position < (bytes[index] as Buffer).length); step += 1) {
+        const which = step % 2;
+        const from = at[which] as number;
+        const to = from + (sizes[step % sizes.length] as number);
+        sources[which]?.write((bytes[which] as Buffer).subarray(from, to));
+        at[which] = to;
+        await turn();
+      }
+      for (const source of sources) source.end();
+      await Promise.all(ended);
+      assert.ok(written.every((piece) => piece.endsWith('\n')));
+      const lines = written.join('').split('\n').slice(0, -1);
+      const linesOf = (index: number) => lines.filter((line) => line.startsWith(String(index)));
+      assert.deepEqual(
+        linesOf(0),
+        one.map((line) => `0${line}`),
+      );
+      assert.deepEqual(
+        linesOf(1),
+        other.map((line) => `1${line}`),
+      );
+      assert.equal(lines.length, one.length + other.length);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+it('ends the line of a process that was killed in the middle of it', async () => {
+  const { sink, written } = createSink();
+  const output = createJoinedOutput(sink);
+  const source = new PassThrough();
+  const ended = output.join(source);
+  source.end('whole\nhalf');
+  await ended;
+  output.write('next\n');
+  assert.equal(written.join(''), 'whole\nhalf\nnext\n');
+});
+
+it('reads no further while the output is full, and goes on where it was', async () => {
+  const { sink, written, fill, drain } = createSink();
+  const output = createJoinedOutput(sink);
+  const source = new PassThrough();
+  void output.join(source);
+  fill();
+  source.write('one\n');
+  await turn();
+  source.write('two\n');
+  await turn();
+  assert.deepEqual(written, ['one\n']);
+  drain();
+  await turn();
+  assert.deepEqual(written, ['one\n', 'two\n']);
+});

@@ -1,0 +1,99 @@
+// Metrics of several workers as those of one gateway: sums that never fall, gauges that mean something, processes told apart.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { MetricSnapshot } from '../../../gateway/observe/aggregate.ts';
+import { createMetrics } from '../../../gateway/observe/metrics.ts';
+import { createTrail } from '../../../gateway/observe/trail.ts';
+import { createWorkerMetrics } from '../../../gateway/observe/worker-metrics.ts';
+
+interface State {
+  readonly active: number;
+  readonly keyStoreAway: number;
+  readonly loadedAtMs: number;
+}
+
+function metricsOf({ active, keyStoreAway, loadedAtMs }: State) {
+  return createMetrics({
+    version: '1.2.3',
+    activeRequests: () => active,
+    keyStoreAway: () => keyStoreAway,
+    limitStoreAway: () => 0,
+    limitPolicyInForce: () => undefined,
+    tunnelStreams: () => 0,
+    upstreamStates: () => ({ books: { in_flight: active, credential: keyStoreAway ? 'latched' : 'proven' } }),
+    configurationLoadedAtMs: () => loadedAtMs,
+  });
+}
+
+/** As it arrives from another process. */
+async function sent(metrics: ReturnType<typeof metricsOf>): Promise<MetricSnapshot[]> {
+  return JSON.parse(JSON.stringify(await metrics.snapshot()));
+}
+
+const valuesOf = (text: string, series: string) =>
+  text.split('\n').flatMap((line) => (line.startsWith(`${series} `) ? [Number(line.slice(series.length))] : []));
+const unmatched =
+  'http_server_request_duration_seconds_count{http_request_method="_OTHER",http_route="unmatched",http_response_status_code="404",api_version=""}';
+
+it('adds up what is counted, and takes of each gauge what is worth knowing', async () => {
+  const all = createWorkerMetrics(() => 2);
+  const [one, other] = [
+    metricsOf({ active: 3, keyStoreAway: 0, loadedAtMs: 5000 }),
+    metricsOf({ active: 4, keyStoreAway: 1, loadedAtMs: 9000 }),
+  ];
+  for (const metrics of [one, one, other]) metrics.exchange(createTrail404());
+  all.of(1).note(await sent(one));
+  all.of(2).note(await sent(other));
+  const text = await all.text();
+  assert.deepEqual(valuesOf(text, unmatched), [3]);
+  assert.deepEqual(valuesOf(text, 'http_server_active_requests'), [7]);
+  assert.deepEqual(valuesOf(text, 'gateway_upstream_in_flight{upstream="books"}'), [7]);
+  assert.deepEqual(valuesOf(text, 'gateway_key_store_away'), [1]);
+  assert.deepEqual(valuesOf(text, 'gateway_upstream_credential_latched{upstream="books"}'), [1]);
+  assert.deepEqual(valuesOf(text, 'gateway_configuration_loaded_timestamp_seconds'), [5]);
+  assert.deepEqual(valuesOf(text, 'gateway_build_info{version="1.2.3"}'), [1]);
+  assert.deepEqual(valuesOf(text, 'gateway_workers_serving'), [2]);
+});
+
+it('tells processes apart, and never adds them up', async () => {
+  const all = createWorkerMetrics(() => 2);
+  for (const number of [1, 2])
+    all.of(number).note(await sent(metricsOf({ active: 0, keyStoreAway: 0, loadedAtMs: 0 })));
+  const text = await all.text();
+  const workers = [...text.matchAll(/^process_resident_memory_bytes\{worker="(\w+)"\}/gm)].map(([, worker]) => worker);
+  assert.deepEqual(workers.sort(), ['1', '2', 'primary']);
+  assert.doesNotMatch(text, /^(process|nodejs)_[a-z_]+ /m);
+  assert.match(text, /^process_start_time_seconds\{worker="1"\}/m);
+  assert.doesNotMatch(text, / (null|undefined|Nan|NaN)$/m);
+});
+
+it('keeps counted what a worker counted that has ended, and forgets its gauges', async () => {
+  const all = createWorkerMetrics(() => 1);
+  for (let generation = 1; generation <= 3; generation += 1) {
+    const metrics = metricsOf({ active: 5, keyStoreAway: 1, loadedAtMs: 0 });
+    metrics.exchange(createTrail404());
+    const worker = all.of(1);
+    worker.note(await sent(metrics));
+    assert.deepEqual(valuesOf(await all.text(), unmatched), [generation]);
+    await worker.end();
+    const text = await all.text();
+    assert.deepEqual(valuesOf(text, unmatched), [generation]);
+    assert.deepEqual(valuesOf(text, 'gateway_key_store_away'), []);
+    // What comes late is counted already.
+    worker.note(await sent(metrics));
+    assert.deepEqual(valuesOf(await all.text(), unmatched), [generation]);
+  }
+});
+
+it('counts the workers that had to be replaced, from zero', async () => {
+  const all = createWorkerMetrics(() => 0);
+  assert.deepEqual(valuesOf(await all.text(), 'gateway_worker_restarts_total'), [0]);
+  all.restarted();
+  all.restarted();
+  assert.deepEqual(valuesOf(await all.text(), 'gateway_worker_restarts_total'), [2]);
+});
+
+function createTrail404() {
+  return Object.assign(createTrail('req_1', '_OTHER'), { status: 404 });
+}
