@@ -14,7 +14,7 @@ import { alwaysCarriedBy } from './edge/always.ts';
 import { createIds } from './edge/ids.ts';
 import { cutOff } from './edge/linger.ts';
 import { createRefuse } from './edge/refuse.ts';
-import { createPublicServer, listen } from './edge/server.ts';
+import { closeAtOnce, createPublicServer, listen } from './edge/server.ts';
 import type { GatewayError } from './errors.ts';
 import type { Arrived, StageName, Trail } from './exchange.ts';
 import { openIdentity } from './identity.ts';
@@ -24,7 +24,7 @@ import { createThrottle } from './limits/throttle.ts';
 import { createUsage } from './limits/usage.ts';
 import { warnOfLostTiers } from './lost-tiers.ts';
 import type { Mistake } from './mistakes.ts';
-import { createAdminServer } from './observe/admin.ts';
+import { createAdminServer, type Operators } from './observe/admin.ts';
 import { createLog, type Log } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
 import { createStatus, type Lifecycle } from './observe/status.ts';
@@ -50,6 +50,8 @@ export interface AppOptions {
   now(): number;
   /** Where log lines go; standard output by default. */
   readonly logTo?: DestinationStream;
+  /** Which of several workers this is: it has no listener for operators, who are answered by somebody else through `operators`. */
+  readonly worker?: number | undefined;
   /** Work to be done before anybody can connect: whoever finds the gateway ready finds it done. */
   readonly prepare?: (tools: Preparation) => Promise<void>;
 }
@@ -63,12 +65,18 @@ export interface Preparation {
 
 export interface App {
   readonly port: number;
+  /** 0: there is no such listener. */
   readonly adminPort: number;
+  readonly operators: Operators;
   readonly log: Log;
   /** Has the configuration read anew, which happens by itself when its files change. Never rejects. */
   reload(): Promise<void>;
-  /** Readiness off, requests in flight finished, everything closed. The key store stays the caller's. */
-  stop(): Promise<void>;
+  /**
+   * Readiness off, requests in flight finished, everything closed. The key store stays the caller's.
+   *
+   * @param handOver others listen on the same port and go on: no more connections are taken here, from the beginning
+   */
+  stop(handOver?: boolean): Promise<void>;
 }
 
 /** Stages whose failures say something about the client's address rather than about one of its requests. */
@@ -81,7 +89,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   let configuration = options.configuration;
   // What of this is used here stays as it is while the gateway runs.
   const { gateway, upstreams } = configuration.config;
-  const log = createLog(gateway.logLevel, now, options.logTo);
+  const log = createLog(gateway.logLevel, now, options.logTo, options.worker);
   const ids = createIds(now);
   const alwaysCarried = alwaysCarriedBy(gateway.publicUrl);
   let lifecycle: Lifecycle = 'serving';
@@ -95,7 +103,13 @@ export async function startApp(options: AppOptions): Promise<App> {
     onChange: (state) =>
       log.logger[state.state === 'up' ? 'info' : 'error'](state, 'the store of the limits changed its state'),
   });
-  const access = await openUpstreamAccess({ config: configuration.config, secrets, log, now });
+  const access = await openUpstreamAccess({
+    config: configuration.config,
+    workers: settings.workers,
+    secrets,
+    log,
+    now,
+  });
   const identity = await openIdentity({
     gateway,
     secrets,
@@ -204,9 +218,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     idempotency: answers.status,
     lifecycle: () => lifecycle,
   });
-  const adminServer = createAdminServer({
-    host: settings.adminHost,
-    token: secrets.read('admin_token'),
+  const operators: Operators = {
     metrics,
     readiness: status.readiness,
     status: status.status,
@@ -218,7 +230,11 @@ export async function startApp(options: AppOptions): Promise<App> {
       keysOf: (organization) => liveKeysOf(options.store, organization, now()),
       noteReset: options.store.audit.appendReset,
     }),
-  });
+  };
+  const adminServer =
+    options.worker === undefined
+      ? createAdminServer({ host: settings.adminHost, token: secrets.read('admin_token'), ...operators })
+      : undefined;
 
   function onRefused({ trail }: Arrived, error: GatewayError): void {
     const failed = countedStatuses.has(error.refusal.status) && countedStages.has(trail.stage);
@@ -270,11 +286,12 @@ export async function startApp(options: AppOptions): Promise<App> {
   await identity.ready();
   await options.prepare?.({ sandbox, assertionOf: assertions.assertionOf });
   const port = await listen(publicServer.server, settings.host, settings.port);
-  const adminPort = await listen(adminServer, settings.adminHost, settings.adminPort);
+  const adminPort = adminServer ? await listen(adminServer, settings.adminHost, settings.adminPort) : 0;
 
-  async function stop(): Promise<void> {
+  async function stop(handOver = false): Promise<void> {
     lifecycle = 'ending';
     reloads.stop();
+    if (handOver) publicServer.stopListening();
     publicServer.announceEnd();
     if (gateway.timeouts.drainDelayMs > 0) await sleep(gateway.timeouts.drainDelayMs);
     lifecycle = 'draining';
@@ -286,10 +303,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     await identity.close();
     await counters.close();
     sandbox?.close();
-    adminServer.closeAllConnections();
-    await new Promise((resolve) => adminServer.close(resolve));
+    if (adminServer) await closeAtOnce(adminServer);
     log.flush();
   }
 
-  return { port, adminPort, log, reload: reloads.reload, stop };
+  return { port, adminPort, operators, log, reload: reloads.reload, stop };
 }

@@ -37,6 +37,9 @@ const surroundings: Surroundings = {
   onReload(handle) {
     process.on('SIGHUP', handle);
   },
+  onRestart(handle) {
+    process.on('SIGUSR2', handle);
+  },
 };
 
 // `gateway keys list | head`: whoever reads has seen enough, and nothing more can be said.

@@ -19,6 +19,8 @@ export interface UpstreamAccess extends Accesses {
 
 export interface UpstreamAccessOptions {
   readonly config: Config;
+  /** How many processes there are of this gateway. */
+  readonly workers: number;
   readonly secrets: Secrets;
   readonly log: Log;
   now(): number;
@@ -27,6 +29,7 @@ export interface UpstreamAccessOptions {
 /** Throws ConfigError when a credential for a real upstream is missing. */
 export async function openUpstreamAccess({
   config,
+  workers,
   secrets,
   log,
   now,
@@ -52,6 +55,7 @@ export async function openUpstreamAccess({
   if (missing.length > 0) throw new ConfigError(missing);
   const accesses = createAccesses({
     readSecret,
+    workers,
     now,
     onLatched: (upstream, reason) =>
       log.logger.error(

@@ -1,13 +1,9 @@
-// `gateway start`: loads, builds, listens, drains. On the sandbox it also makes sure that there is something to see.
+// `gateway start`: one process that serves, or one that holds several which do. Says where it listens.
 
 import type { Command } from 'commander';
-import { type App, startApp } from '../app.ts';
 import { loadSettings, type Settings } from '../config/load.ts';
-import { type Configuration, loadConfiguration, reloadConfiguration } from '../configuration.ts';
-import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
-import { collectGarbage } from './collect.ts';
-import { issueDemoKey } from './demo.ts';
-import { openKeyStore, openSecrets, type Surroundings } from './surroundings.ts';
+import { serve } from './serve.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export function addStartCommand(program: Command, surroundings: Surroundings): void {
   program
@@ -23,31 +19,26 @@ export function addStartCommand(program: Command, surroundings: Surroundings): v
 
 async function start(surroundings: Surroundings, asJson: boolean): Promise<void> {
   const settings = loadSettings(surroundings.environment);
-  const configuration = await loadConfiguration(settings, surroundings.environment);
-  const secrets = openSecrets(surroundings, settings);
-  const { store, digestOf } = await openKeyStore(surroundings, settings, secrets);
-  // A key that is made up and printed belongs to demo data only: never where a single real upstream is configured.
-  const upstreams = Object.entries(configuration.config.upstreams);
-  const platform = upstreams.find(([, { live }]) => live.includes('sandbox:platform'))?.[0];
-  const isDemo = platform !== undefined && upstreams.every(([, upstream]) => liesOnSandboxOnly(upstream));
-  let demoKey: string | undefined;
-  const app = await startApp({
-    version: surroundings.version,
-    settings,
-    configuration,
-    reloadConfiguration: (previous) => reloadConfiguration(settings, surroundings.environment, previous),
-    secrets,
-    store,
-    digestOf,
-    now: surroundings.now,
-    async prepare(tools) {
-      const { dataDirectory } = settings;
-      const { now } = surroundings;
-      if (isDemo) demoKey = await issueDemoKey({ ...tools, store, digestOf, upstream: platform, dataDirectory, now });
-      collectGarbage();
-    },
-  });
+  // One process neither has what several need nor loads it.
+  const started =
+    settings.workers === 1
+      ? await startAlone(surroundings, settings)
+      : await (await import('../workers/start.ts')).startSeveral(surroundings, settings);
+  if (started === undefined) return;
+  const { port, adminPort } = started;
+  surroundings.write(asJson ? `${JSON.stringify({ port, admin_port: adminPort })}\n` : bannerOf(started, settings));
+}
 
+/** What is said of a gateway that has been started. */
+export interface Started {
+  readonly port: number;
+  readonly adminPort: number;
+  readonly operations: number;
+  readonly demoKey: string | undefined;
+}
+
+async function startAlone(surroundings: Surroundings, settings: Settings): Promise<Started> {
+  const { app, store, configuration, demoKey } = await serve(surroundings, settings, { preparesDemo: true });
   surroundings.onReload(() => {
     app.log.logger.info('asked to load the configuration anew');
     void app.reload();
@@ -59,20 +50,16 @@ async function start(surroundings: Surroundings, asJson: boolean): Promise<void>
     await store.close();
     surroundings.exit(0);
   });
-
-  surroundings.write(
-    asJson
-      ? `${JSON.stringify({ port: app.port, admin_port: app.adminPort })}\n`
-      : banner(app, settings, configuration, demoKey),
-  );
+  const { port, adminPort } = app;
+  return { port, adminPort, operations: configuration.contracts.operations.length, demoKey };
 }
 
-function banner(app: App, settings: Settings, { contracts }: Configuration, demoKey: string | undefined): string {
-  const host = (bound: string) => (bound === '0.0.0.0' || bound === '::' ? 'localhost' : bound);
-  const url = `http://${host(settings.host)}:${app.port}`;
+function bannerOf({ port, adminPort, operations, demoKey }: Started, { host, adminHost }: Settings): string {
+  const shown = (bound: string) => (bound === '0.0.0.0' || bound === '::' ? 'localhost' : bound);
+  const url = `http://${shown(host)}:${port}`;
   const lines = [
-    `gateway   ${url}   ${contracts.operations.length} operations`,
-    `operators http://${host(settings.adminHost)}:${app.adminPort}/status`,
+    `gateway   ${url}   ${operations} operations`,
+    `operators http://${shown(adminHost)}:${adminPort}/status`,
   ];
   if (demoKey !== undefined) {
     lines.push(

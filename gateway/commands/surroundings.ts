@@ -20,6 +20,8 @@ export interface Surroundings {
   onSignal(handle: () => void): void;
   /** Called with the wish to have the configuration read anew: SIGHUP. */
   onReload(handle: () => void): void;
+  /** Called with the wish to have every worker replaced by a new one: SIGUSR2. */
+  onRestart(handle: () => void): void;
 }
 
 export function openSecrets({ environment }: Pick<Surroundings, 'environment'>, settings: Settings): Secrets {

@@ -24,6 +24,8 @@ export interface Settings {
   readonly dataDirectory: string;
   readonly redisUrl: string | undefined;
   readonly secretsDirectory: string | undefined;
+  /** Processes that serve. More than one: a further process holds the listeners and starts them. */
+  readonly workers: number;
 }
 
 interface Sources {
@@ -52,6 +54,7 @@ export interface ConfigDraft {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const WORKERS_MAX = 64;
 const fileNames = ['gateway.yaml', 'upstreams.yaml', 'limits.yaml'] as const;
 
 /** What the environment says, as docs/config.md lists it. Throws ConfigError. */
@@ -69,16 +72,8 @@ export function loadSettings(environment: Environment): Settings {
     });
     return fallback;
   };
-  const workers = environment.WORKERS;
-  if (workers !== undefined && workers !== '' && workers !== '1') {
-    mistakes.push({
-      file: 'environment',
-      place: 'WORKERS',
-      reason: 'this version runs one worker.',
-      remedy: 'Unset WORKERS, or start several gateways that share REDIS_URL behind a balancer.',
-    });
-  }
   const redisUrl = environment.REDIS_URL || undefined;
+  const workers = workersOf(environment.WORKERS || '1', redisUrl, mistakes);
   if (redisUrl !== undefined && parseRedisUrl(redisUrl) === undefined) {
     mistakes.push({
       file: 'environment',
@@ -98,9 +93,32 @@ export function loadSettings(environment: Environment): Settings {
     dataDirectory: resolve(environment.GATEWAY_DATA || join(root, 'data')),
     redisUrl,
     secretsDirectory: environment.SECRETS_DIR ? resolve(environment.SECRETS_DIR) : undefined,
+    workers,
   };
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze(settings);
+}
+
+/** Several processes count exactly only in a store that they share. */
+function workersOf(text: string, redisUrl: string | undefined, mistakes: Mistake[]): number {
+  const workers = /^\d{1,2}$/.test(text) ? Number(text) : 0;
+  const isPossible = workers >= 1 && workers <= WORKERS_MAX;
+  if (!isPossible) {
+    mistakes.push({
+      file: 'environment',
+      place: 'WORKERS',
+      reason: `${JSON.stringify(text)} is not a number of workers.`,
+      remedy: `Set WORKERS to 1–${WORKERS_MAX}, or unset it for 1.`,
+    });
+  } else if (workers > 1 && redisUrl === undefined) {
+    mistakes.push({
+      file: 'environment',
+      place: 'WORKERS',
+      reason: `${workers} workers need a store that they share.`,
+      remedy: 'Set REDIS_URL, or unset WORKERS for one worker.',
+    });
+  }
+  return workers;
 }
 
 export function configFiles(directory: string): string[] {

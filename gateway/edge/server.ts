@@ -1,7 +1,8 @@
 // The public http.Server: limits and timeouts, and JSON answers for what Node would answer with an empty body or not at all.
 
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as Listener, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { Arrived, Trail } from '../exchange.ts';
 import { watchBodies } from './overdue.ts';
@@ -31,6 +32,8 @@ export interface PublicServer {
   activeRequests(): number;
   /** From now on somebody else watches how long this request's body takes. */
   letStream(request: IncomingMessage): void;
+  /** Takes no more connections; those that are open go on as they are. */
+  stopListening(): void;
   /** From now on every answer tells its client that the connection ends; everything is still served. */
   announceEnd(): void;
   /** Stops taking connections, lets requests in flight finish for at most `drainMs`, then closes what is left. */
@@ -149,6 +152,11 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     );
   }
 
+  function stopListening(): void {
+    // That of an http.Server also closes connections that are idle, on some of which a request is on its way.
+    Listener.prototype.close.call(server);
+  }
+
   function announceEnd(): void {
     ending = true;
     // Whoever is served now learns that this connection ends (RFC 9112 section 9.6); Node does not say it by itself.
@@ -175,6 +183,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     server,
     activeRequests: () => active.size,
     letStream: bodies.letStream,
+    stopListening,
     announceEnd,
     drain,
   };
@@ -196,4 +205,10 @@ export async function listen(server: Server, host: string, port: number): Promis
     server.listen(port, host, resolve);
   });
   return (server.address() as AddressInfo).port;
+}
+
+/** Closes a listener and whatever is open on it. */
+export async function closeAtOnce(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
 }

@@ -21,6 +21,8 @@ export interface Access {
 export interface AccessesOptions {
   /** A secrets entry as it is now. */
   readSecret(entry: string): string | undefined;
+  /** How many processes divide the places of an upstream among themselves. Each has one at least. */
+  readonly workers: number;
   onLatched(upstream: string, reason: LatchReason): void;
   onHealed(upstream: string): void;
   now(): number;
@@ -69,10 +71,8 @@ export function createAccesses(options: AccessesOptions): Accesses {
     if (entry.maxInFlight === undefined && entry.credential === undefined) return undefined;
     const known = lanes.get(name);
     if (known) return known;
-    const places = () =>
-      accesses.get(name)?.credential?.isProven() === false
-        ? 1
-        : (inForce[name]?.maxInFlight ?? Number.POSITIVE_INFINITY);
+    const share = () => (inForce[name]?.maxInFlight ?? Number.POSITIVE_INFINITY) / options.workers;
+    const places = () => (accesses.get(name)?.credential?.isProven() === false ? 1 : Math.max(1, Math.floor(share())));
     const made = createLane({ places, waitingMax: WAITING_MAX });
     lanes.set(name, made);
     return made;

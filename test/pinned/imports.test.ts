@@ -27,6 +27,7 @@ const wiring = [
   'gateway/serving.ts',
   'gateway/upstream-access.ts',
   'gateway/commands/',
+  'gateway/workers/',
 ];
 
 /** Libraries and the places that may know them. */

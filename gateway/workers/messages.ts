@@ -1,0 +1,47 @@
+// What the primary and its workers say to each other.
+
+import type { Mistake } from '../mistakes.ts';
+import type { MetricSnapshot } from '../observe/aggregate.ts';
+import type { LogLevel } from '../observe/log.ts';
+
+export type ToWorker =
+  /** In answer to `here`: which one it is, and whether it is the one that prepares demo data. */
+  | { readonly kind: 'begin'; readonly worker: number; readonly isFirst: boolean }
+  | { readonly kind: 'reload' }
+  /** End. `handOver`: others go on listening, so take no more connections from now on. */
+  | { readonly kind: 'stop'; readonly handOver: boolean }
+  | { readonly kind: 'question'; readonly id: number; readonly question: Question };
+
+export type FromWorker =
+  /** Messages are heard from now on. */
+  | { readonly kind: 'here' }
+  | ({ readonly kind: 'ready' } & Ready)
+  | ({ readonly kind: 'failed' } & Failure)
+  /** Without a value: it could not be answered. */
+  | { readonly kind: 'answer'; readonly id: number; readonly given?: { readonly value?: unknown } }
+  /** The last thing that is said: everything that was counted. */
+  | { readonly kind: 'farewell'; readonly metrics: readonly MetricSnapshot[] };
+
+/** It takes requests. */
+export interface Ready {
+  readonly port: number;
+  readonly operations: number;
+  /** If it was the one to prepare demo data, and there is any. */
+  readonly demoKey: string | undefined;
+  readonly logLevel: LogLevel;
+  /** How long it may take to finish what it has begun, once told to end. */
+  readonly drainMs: number;
+}
+
+/** Why it does not. */
+export interface Failure {
+  readonly message: string;
+  /** If the configuration is to blame. */
+  readonly mistakes?: readonly Mistake[] | undefined;
+}
+
+/** What operators may want to know of a worker, or have done by one. */
+export type Question =
+  | { readonly about: 'readiness' | 'status' | 'metrics' }
+  | { readonly about: 'limits'; readonly organization: string }
+  | { readonly about: 'limits reset'; readonly organization: string; readonly by: string };

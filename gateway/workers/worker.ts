@@ -1,0 +1,85 @@
+// One of several workers: the gateway as it is, started, asked and ended by the primary. When the primary is gone, node:cluster ends the
+// process by itself.
+
+import type { Worker } from 'node:cluster';
+import { type Served, serve } from '../commands/serve.ts';
+import type { Surroundings } from '../commands/surroundings.ts';
+import type { Settings } from '../config/load.ts';
+import { ConfigError } from '../mistakes.ts';
+import type { Operators } from '../observe/admin.ts';
+import type { FromWorker, Question, Ready, ToWorker } from './messages.ts';
+
+/** Resolves when there is somebody to talk to; everything else follows from what the primary says. */
+export async function startWorker(worker: Worker, surroundings: Surroundings, settings: Settings): Promise<void> {
+  const serving = Promise.withResolvers<Served>();
+
+  // Signals for a terminal or a control group reach every process of it: the primary alone decides what they mean.
+  for (const on of [surroundings.onSignal, surroundings.onReload, surroundings.onRestart]) on(() => undefined);
+
+  async function begin(number: number, isFirst: boolean): Promise<void> {
+    try {
+      const served = await serve(surroundings, settings, { worker: number, preparesDemo: isFirst });
+      serving.resolve(served);
+      await tell(worker, { kind: 'ready', ...readyOf(served) });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const mistakes = error instanceof ConfigError ? error.mistakes : undefined;
+      await tell(worker, { kind: 'failed', message, mistakes });
+      surroundings.exit(1);
+    }
+  }
+
+  async function stop({ app, store }: Served, handOver: boolean): Promise<void> {
+    await app.stop(handOver);
+    await store.close();
+    await tell(worker, { kind: 'farewell', metrics: await app.operators.metrics.snapshot() });
+    surroundings.exit(0);
+  }
+
+  async function answer({ app }: Served, id: number, question: Question): Promise<void> {
+    try {
+      await tell(worker, { kind: 'answer', id, given: { value: await answerOf(app.operators, question) } });
+    } catch {
+      await tell(worker, { kind: 'answer', id });
+    }
+  }
+
+  function obey(served: Served, message: Exclude<ToWorker, { kind: 'begin' }>): Promise<void> {
+    if (message.kind === 'reload') return served.app.reload();
+    if (message.kind === 'stop') return stop(served, message.handOver);
+    return answer(served, message.id, message.question);
+  }
+
+  worker.on('message', (message: ToWorker) => {
+    if (message.kind === 'begin') void begin(message.worker, message.isFirst);
+    else void serving.promise.then((served) => obey(served, message));
+  });
+  await tell(worker, { kind: 'here' });
+}
+
+/** Resolves when it has been written, or cannot be: then the primary is gone. */
+function tell(worker: Worker, message: FromWorker): Promise<void> {
+  return new Promise((resolve) => void worker.send(message, () => resolve()));
+}
+
+function readyOf({ app, configuration, demoKey }: Served): Ready {
+  const { logLevel, timeouts } = configuration.config.gateway;
+  const operations = configuration.contracts.operations.length;
+  const drainMs = timeouts.drainDelayMs + timeouts.drainMs;
+  return { port: app.port, operations, demoKey, logLevel, drainMs };
+}
+
+function answerOf(operators: Operators, question: Question): Promise<unknown> {
+  switch (question.about) {
+    case 'readiness':
+      return operators.readiness();
+    case 'status':
+      return operators.status();
+    case 'metrics':
+      return operators.metrics.snapshot();
+    case 'limits':
+      return operators.limits.show(question.organization);
+    case 'limits reset':
+      return operators.limits.reset(question.organization, question.by);
+  }
+}

@@ -1,0 +1,124 @@
+// Two workers behind one port: whoever asks, client or operator, finds one gateway.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ask, openConnection, requestOf } from '../../support/connection.ts';
+import { sendRaw } from '../../support/raw.ts';
+import { eventually, metricsOf, type Several, seriesIn, startSeveral } from './several.ts';
+
+const LIMIT = 40;
+const LONG_NAME = 'x'.repeat(1500);
+
+let several: Several;
+before(async () => {
+  several = await startSeveral({ limits: { tiers: { standard: { requests: LIMIT } } } });
+});
+after(() => several.close());
+
+const exchanges = () => several.logLines().filter(({ msg }) => msg === 'exchange');
+const asked = 'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/v1/things"';
+
+describe('two workers', () => {
+  it('are announced once, when both take requests', async () => {
+    assert.equal(several.output().match(/gateway {3}http/g)?.length, 1);
+    const workers = await several.workers();
+    assert.deepEqual(
+      workers.map(({ worker, state, restarts }) => ({ worker, state, restarts })),
+      [
+        { worker: 1, state: 'serving', restarts: 0 },
+        { worker: 2, state: 'serving', restarts: 0 },
+      ],
+    );
+    assert.equal(new Set(workers.map(({ pid }) => pid)).size, 2);
+    assert.equal(new Set(workers.map(({ configuration }) => configuration)).size, 1);
+    assert.ok(workers.every(({ pid, configuration }) => pid !== several.child.pid && configuration !== null));
+    assert.ok(workers.every(({ since }) => !Number.isNaN(Date.parse(since))));
+  });
+
+  it('admit together exactly what the limit says, whoever is asked', async () => {
+    const { port, authorization } = several;
+    // Longer than what a pipe keeps together: lines of two processes would tear.
+    const headers = { Authorization: authorization, 'X-Request-Id': LONG_NAME.slice(0, 60) };
+    const clients = await Promise.all(Array.from({ length: 20 }, () => openConnection(port)));
+    const statuses = await Promise.all(
+      clients.map(async (client) => {
+        const got: (number | undefined)[] = [];
+        for (let count = 0; count < 5; count += 1) {
+          client.send(requestOf(`GET /v1/things?q=${LONG_NAME}`, headers));
+          got.push((await client.answer())?.status);
+        }
+        client.destroy();
+        return got;
+      }),
+    );
+    const all = statuses.flat();
+    assert.equal(all.filter((status) => status === 200).length, LIMIT);
+    assert.equal(all.filter((status) => status === 429).length, 100 - LIMIT);
+  });
+
+  it('write whole lines to one output, each saying whose it is', async () => {
+    await eventually(() => exchanges().length === 100);
+    const writers = Map.groupBy(exchanges(), ({ worker }) => worker);
+    assert.deepEqual([...writers.keys()].sort(), [1, 2]);
+    // Connections are given to them in turn.
+    assert.ok([...writers.values()].every((lines) => lines.length === 50));
+    assert.equal(exchanges().filter(({ status }) => status === 200).length, LIMIT);
+  });
+
+  it('have their metrics added up; what is about a process says which', async () => {
+    const text = await metricsOf(several);
+    assert.equal(seriesIn(text, `${asked},http_response_status_code="200",api_version="v1"}`), LIMIT);
+    assert.equal(seriesIn(text, `${asked},http_response_status_code="429",api_version="v1"}`), 100 - LIMIT);
+    assert.equal(
+      seriesIn(text, 'gateway_rate_limit_decisions_total{policy="organization",decision="admitted"}'),
+      LIMIT,
+    );
+    assert.equal(seriesIn(text, 'gateway_workers_serving'), 2);
+    assert.match(text, /^gateway_worker_restarts_total 0$/m);
+    assert.equal(text.match(/^gateway_build_info\{[^}]*\} 1$/gm)?.length, 1);
+    for (const worker of ['1', '2', 'primary'])
+      assert.ok(seriesIn(text, `process_resident_memory_bytes{worker="${worker}"}`) > 1e7, worker);
+    const [, loadedAt] = /^gateway_configuration_loaded_timestamp_seconds (.*)$/m.exec(text) ?? [];
+    assert.ok(
+      Math.abs(Number(loadedAt) - Date.now() / 1000) < 300,
+      `loaded at ${loadedAt}, not at the sum of two times`,
+    );
+  });
+
+  it('are two of those among whom limits are divided while Redis is away', async () => {
+    const instances = await several.store.instances.list();
+    const workers = await several.workers();
+    assert.deepEqual(instances.map(({ pid }) => pid).sort(), workers.map(({ pid }) => pid).sort());
+  });
+
+  it('are ready as one, each with its state', async () => {
+    const answer = await fetch(`${several.adminUrl}/readyz`);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(await answer.json(), {
+      status: 'ok',
+      checks: { lifecycle: 'serving', keys: 'reachable', limits: 'up', 'worker 1': 'serving', 'worker 2': 'serving' },
+    });
+    assert.deepEqual(await (await fetch(`${several.adminUrl}/livez`)).json(), { status: 'ok' });
+  });
+
+  it('keep strangers out of what operators are told', async () => {
+    const port = several.adminPort;
+    const foreign = await sendRaw(port, 'GET /status HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
+    assert.equal(foreign.status, 421);
+    const page = requestOf('GET /metrics', { Host: `127.0.0.1:${port}`, Origin: 'http://evil.example' });
+    assert.equal((await ask(port, page)).status, 403);
+  });
+
+  it('know the same about limits, and forget a refusal together', async () => {
+    const shown = await fetch(`${several.adminUrl}/limits?organization=org_test`);
+    const { limits } = (await shown.json()) as { limits: { policy: string; used: number; source: string }[] };
+    assert.deepEqual([limits[0]?.used, limits[0]?.source], [LIMIT, 'redis']);
+    assert.equal((await fetch(`${several.adminUrl}/limits?organization=org_nobody`)).status, 404);
+    const reset = await fetch(`${several.adminUrl}/limits/reset?organization=org_test`, { method: 'POST' });
+    assert.equal(reset.status, 200);
+    const admitted = async () =>
+      (await ask(several.port, requestOf('GET /v1/things', { Authorization: several.authorization }))).status === 200;
+    // Both workers have refused this caller and remember it: of two connections in turn, each gets one.
+    await eventually(async () => (await admitted()) && (await admitted()));
+  });
+});

@@ -1,0 +1,158 @@
+// A gateway with several workers as operators run it: `bin/gateway start` on a Redis of the test's own, before one upstream.
+
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createIssueKey } from '../../../gateway/auth/issue.ts';
+import type { KeyStore } from '../../../gateway/auth/store/store.ts';
+import { openKeyStore, openSecrets } from '../../../gateway/commands/surroundings.ts';
+import { loadSettings } from '../../../gateway/config/load.ts';
+import { type GatewayOptions, writeConfiguration } from '../../support/gateway.ts';
+import { createInstallation, type Running } from '../../support/process.ts';
+import { startRedis } from '../../support/redis.ts';
+import { thingsAt } from '../../support/things.ts';
+import { type Answer, type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+
+/** A start takes a second or two, and longer on a machine that has other work. */
+const PATIENCE_MS = 30_000;
+
+export interface WorkerStatus {
+  readonly worker: number;
+  readonly pid: number | null;
+  readonly state: string;
+  readonly since: string;
+  readonly restarts: number;
+  readonly configuration: string | null;
+}
+
+export interface Several extends Running {
+  readonly upstream: FakeUpstream;
+  readonly authorization: string;
+  /** The key store of the gateway, opened by the test. */
+  readonly store: KeyStore;
+  readonly url: string;
+  readonly adminUrl: string;
+  /** Where `config/*.yaml` and `openapi/` are. */
+  readonly directory: string;
+  readonly configuration: GatewayOptions;
+  /** What `/status` says about them. */
+  workers(): Promise<readonly WorkerStatus[]>;
+  /** Log lines so far. Throws when one of them is not JSON. */
+  logLines(): Record<string, unknown>[];
+  close(): Promise<void>;
+}
+
+export interface SeveralOptions extends Pick<GatewayOptions, 'gateway' | 'limits'> {
+  readonly answer?: Answer;
+  /** Members of the upstream's entry. */
+  readonly entry?: object;
+  readonly environment?: Record<string, string>;
+}
+
+const answerEmptyObject: Answer = (_request, response) =>
+  void response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+
+/** Two workers, and one organization with a key. */
+export async function startSeveral(options: SeveralOptions = {}): Promise<Several> {
+  const { gateway, limits } = options;
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-workers-'));
+  const [redis, upstream] = await Promise.all([startRedis(), startUpstream(options.answer ?? answerEmptyObject)]);
+  const configuration = {
+    ...thingsAt(upstream.url, options.entry),
+    ...(gateway && { gateway }),
+    ...(limits && { limits }),
+  };
+  writeConfiguration(directory, configuration);
+  const installation = createInstallation({
+    GATEWAY_CONFIG: join(directory, 'config'),
+    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+    REDIS_URL: redis.url,
+    WORKERS: '2',
+    ...options.environment,
+  });
+  const { key, store } = await issueKey(installation.environment);
+  const running = await installation.start();
+  const adminUrl = `http://127.0.0.1:${running.adminPort}`;
+  return {
+    ...running,
+    upstream,
+    authorization: `Bearer ${key}`,
+    store,
+    url: `http://127.0.0.1:${running.port}`,
+    adminUrl,
+    directory,
+    configuration,
+    async workers() {
+      const answer = await fetch(`${adminUrl}/status`);
+      return ((await answer.json()) as { workers: WorkerStatus[] }).workers;
+    },
+    logLines() {
+      const lines = running.output().slice(0, running.output().lastIndexOf('\n')).split('\n');
+      return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
+    async close() {
+      running.child.kill('SIGKILL');
+      await store.close();
+      await upstream.close();
+      await redis.stop();
+      installation.remove();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** In the store that the gateway is about to use, with the secrets that it will find there. */
+async function issueKey(
+  environment: Record<string, string>,
+): Promise<{ readonly key: string; readonly store: KeyStore }> {
+  const settings = loadSettings(environment);
+  const now = Date.now;
+  const { store, digestOf } = await openKeyStore(
+    { environment, now },
+    settings,
+    openSecrets({ environment }, settings),
+  );
+  const organization = { id: 'org_test', name: 'Test', tier: 'standard', state: 'active', contacts: [] } as const;
+  await store.organizations.create({ ...organization, operator: false }, 'test');
+  const limits = { name: 'test', scopes: ['*'], allowedCidrs: [], expiresAtMs: undefined, by: 'test' };
+  const { key, record } = createIssueKey({ digestOf, randomBytes, now })({
+    organization: organization.id,
+    mode: 'live',
+    ...limits,
+  });
+  await store.keys.create(record);
+  return { key, store };
+}
+
+/** Polls until it holds. */
+export async function eventually<T>(read: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> {
+  const endsAt = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await read();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > endsAt) throw new Error(`Not within ${PATIENCE_MS} ms: ${read}`);
+    await sleep(20);
+  }
+}
+
+/** Whether there is such a process that has not ended. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The value of a series in the text of Prometheus; 0 if there is none. Labels in the order in which they are printed. */
+export function seriesIn(text: string, series: string): number {
+  const line = text.split('\n').find((one) => one.startsWith(`${series} `));
+  return Number(line?.slice(series.length + 1) ?? 0);
+}
+
+export async function metricsOf({ adminUrl }: Pick<Several, 'adminUrl'>): Promise<string> {
+  return (await fetch(`${adminUrl}/metrics`)).text();
+}

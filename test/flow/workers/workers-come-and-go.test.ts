@@ -1,0 +1,131 @@
+// Workers are replaced, one after the other on purpose, or at once when they die, and clients who come meanwhile find a gateway.
+
+import assert from 'node:assert/strict';
+import { Agent, request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { writeConfiguration } from '../../support/gateway.ts';
+import { eventually, isAlive, metricsOf, type Several, seriesIn, startSeveral, type WorkerStatus } from './several.ts';
+
+const CLIENTS = 16;
+
+let several: Several;
+before(async () => {
+  several = await startSeveral({ gateway: { timeouts: { drainDelayMs: 300 } } });
+});
+after(() => several.close());
+
+const answered = (text: string) =>
+  seriesIn(
+    text,
+    'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/v1/things",http_response_status_code="200",api_version="v1"}',
+  );
+
+/** Resolves with the status; rejects when the connection fails. */
+function get(agent: Agent): Promise<number> {
+  const { url, authorization } = several;
+  return new Promise((resolve, reject) => {
+    request(`${url}/v1/things`, { agent, headers: { authorization } }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** Clients that ask again as soon as they are answered, every other on a connection that it keeps. Answers what they were told. */
+function offerLoad(): { stop(): Promise<(number | Error)[]> } {
+  const told: (number | Error)[] = [];
+  let stopped = false;
+  const client = async (_: unknown, index: number) => {
+    const agent = new Agent({ keepAlive: index % 2 === 0, maxSockets: 1 });
+    while (!stopped) told.push(await get(agent).catch((error: Error) => error));
+    agent.destroy();
+  };
+  const clients = Array.from({ length: CLIENTS }, client);
+  return {
+    async stop() {
+      stopped = true;
+      await Promise.all(clients);
+      return told;
+    },
+  };
+}
+
+const bothServe = (workers: readonly WorkerStatus[]) =>
+  workers.length === 2 && workers.every(({ state }) => state === 'serving');
+
+describe('workers', () => {
+  it('are replaced one after the other on SIGUSR2, and no request fails', async () => {
+    const before = await several.workers();
+    const load = offerLoad();
+    await sleep(200);
+    several.child.kill('SIGUSR2');
+    const least: number[] = [];
+    const replaced = await eventually(async () => {
+      const workers = await several.workers();
+      least.push(workers.filter(({ state }) => state === 'serving').length);
+      const isNew = workers.every(({ pid }) => before.every((one) => one.pid !== pid));
+      return isNew && bothServe(workers) && workers;
+    });
+    const told = await load.stop();
+    assert.deepEqual(
+      told.filter((status) => status !== 200),
+      [],
+    );
+    assert.ok(told.length > CLIENTS * 10, `${told.length} requests`);
+    // The next one takes requests before the former is told to end.
+    assert.ok(Math.min(...least) >= 2, `${Math.min(...least)} workers at one time`);
+    assert.ok(replaced.every(({ restarts }) => restarts === 0));
+    assert.ok(before.every(({ pid }) => !isAlive(pid as number)));
+    const text = await metricsOf(several);
+    assert.equal(answered(text), told.length, 'what was counted by workers that have ended stays counted');
+    assert.equal(seriesIn(text, 'gateway_worker_restarts_total'), 0);
+  });
+
+  it('that die are replaced at once and counted; the others go on', async () => {
+    const [one, other] = await several.workers();
+    const countedBefore = answered(await metricsOf(several));
+    process.kill(one?.pid as number, 'SIGKILL');
+    const agent = new Agent({ keepAlive: false });
+    await eventually(() => several.logLines().some(({ pid, signal }) => pid === one?.pid && signal === 'SIGKILL'));
+    assert.equal(await get(agent), 200, 'while one is missing');
+    const workers = await eventually(async () => {
+      const now = await several.workers();
+      return bothServe(now) && now;
+    });
+    assert.notEqual(workers[0]?.pid, one?.pid);
+    assert.deepEqual([workers[0]?.restarts, workers[1]?.restarts, workers[1]?.pid], [1, 0, other?.pid]);
+    for (let count = 0; count < 4; count += 1) assert.equal(await get(agent), 200);
+    const text = await metricsOf(several);
+    assert.equal(seriesIn(text, 'gateway_worker_restarts_total'), 1);
+    assert.equal(answered(text), countedBefore + 5);
+  });
+
+  it('all load a configuration anew on SIGHUP', async () => {
+    const [before] = await several.workers();
+    writeConfiguration(several.directory, {
+      ...several.configuration,
+      limits: { tiers: { standard: { requests: 7 } } },
+    });
+    several.child.kill('SIGHUP');
+    const workers = await eventually(async () => {
+      const now = await several.workers();
+      return now.every(({ configuration }) => configuration !== before?.configuration) && now;
+    });
+    assert.equal(workers[0]?.configuration, workers[1]?.configuration);
+  });
+
+  it('that cannot be started with what the files say now leave those before in place', async () => {
+    const before = await several.workers();
+    writeConfiguration(several.directory, { ...several.configuration, limits: { nonsense: true } });
+    several.child.kill('SIGUSR2');
+    const told = 'not every worker was replaced; those before go on';
+    await eventually(() => several.logLines().some(({ msg }) => msg === told));
+    const reason = several.logLines().find(({ msg }) => msg === 'a worker could not be started')?.reason;
+    assert.match(String(reason), /limits\.yaml.*nonsense/);
+    const pids = (workers: readonly WorkerStatus[]) => workers.map(({ pid }) => pid);
+    assert.deepEqual(pids(await several.workers()), pids(before));
+    assert.equal((await fetch(`${several.adminUrl}/readyz`)).status, 200);
+  });
+});
