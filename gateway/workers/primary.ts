@@ -6,7 +6,7 @@ import { openSecrets, type Surroundings } from '../commands/surroundings.ts';
 import type { Settings } from '../config/load.ts';
 import { closeAtOnce, listen } from '../edge/server.ts';
 import { createAdminServer } from '../observe/admin.ts';
-import { createJoinedOutput, standardOutput } from '../observe/joined-output.ts';
+import { createJoinedOutput, keepsWritesTogether, standardOutput } from '../observe/joined-output.ts';
 import { createLog, type Log } from '../observe/log.ts';
 import { createWorkerMetrics, type MetricsOfWorker, type WorkerMetrics } from '../observe/worker-metrics.ts';
 import { type Crew, createCrew } from './crew.ts';
@@ -27,6 +27,7 @@ const BACK_OFF = { steadyMs: 10_000, firstMs: 500, longestMs: 30_000 };
 export async function startPrimary(surroundings: Surroundings, settings: Settings): Promise<Started> {
   const { now } = surroundings;
   const output = createJoinedOutput(standardOutput());
+  const writesItself = keepsWritesTogether();
   const log = createLog('info', now, { write: output.write }, 'primary');
   const metrics = createWorkerMetrics(() => crew.processes().filter((worker) => worker.state() === 'serving').length);
   const measured = new WeakMap<WorkerProcess, MetricsOfWorker>();
@@ -41,12 +42,15 @@ export async function startPrimary(surroundings: Surroundings, settings: Setting
       startMs: START_MS,
       answerMs: ANSWER_MS,
       closeMs: CLOSE_MS,
+      writesItself,
       onFarewell: ofWorker.note,
       now,
     });
     measured.set(worker, ofWorker);
-    const written = output.join(worker.output).finally(() => outputs.delete(written));
-    outputs.add(written);
+    if (worker.output) {
+      const written = output.join(worker.output).finally(() => outputs.delete(written));
+      outputs.add(written);
+    }
     void worker.ended.then(ofWorker.end);
     return worker;
   }

@@ -19,7 +19,8 @@ export interface WorkerProcess {
   /** Resolves when it takes requests; rejects with why it does not. */
   readonly ready: Promise<Ready>;
   readonly ended: Promise<Ending>;
-  readonly output: Readable;
+  /** What it writes, unless it does so by itself. */
+  readonly output: Readable | undefined;
   /** Rejects when it could not answer, or did not in time. */
   ask(question: Question): Promise<unknown>;
   reload(): void;
@@ -46,6 +47,8 @@ export interface StartOptions {
   /** By then it takes requests, or is killed. */
   readonly startMs: number;
   readonly answerMs: number;
+  /** Whether it writes to standard output by itself. */
+  readonly writesItself: boolean;
   /** What ending may take beyond what its configuration grants to draining. */
   readonly closeMs: number;
   /** Everything it has counted, told when it ends as it was asked to. */
@@ -55,8 +58,7 @@ export interface StartOptions {
 
 export function startWorkerProcess(options: StartOptions): WorkerProcess {
   const { number, now } = options;
-  // What it logs is joined with what the others log.
-  cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  cluster.setupPrimary({ stdio: ['ignore', options.writesItself ? 'inherit' : 'pipe', 'inherit', 'ipc'] });
   cluster.schedulingPolicy = cluster.SCHED_RR;
   const worker = cluster.fork();
   const ready = Promise.withResolvers<Ready>();
@@ -116,7 +118,7 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
     sinceMs: () => sinceMs,
     ready: ready.promise,
     ended: ended.promise,
-    output: worker.process.stdout as Readable,
+    output: worker.process.stdout ?? undefined,
     ask: questions.ask,
     reload: () => tell({ kind: 'reload' }),
     async stop(handOver) {

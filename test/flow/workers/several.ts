@@ -36,6 +36,7 @@ export interface Several extends Running {
   readonly adminUrl: string;
   /** Where `config/*.yaml` and `openapi/` are. */
   readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
   readonly configuration: GatewayOptions;
   /** What `/status` says about them. */
   workers(): Promise<readonly WorkerStatus[]>;
@@ -83,6 +84,7 @@ export async function startSeveral(options: SeveralOptions = {}): Promise<Severa
     url: `http://127.0.0.1:${running.port}`,
     adminUrl,
     directory,
+    environment: installation.environment,
     configuration,
     async workers() {
       const answer = await fetch(`${adminUrl}/status`);

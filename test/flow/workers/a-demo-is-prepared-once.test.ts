@@ -1,0 +1,44 @@
+// On the sandbox, several workers start one of it, fill it once, and issue one key, which every one of them accepts.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
+import { ask, requestOf } from '../../support/connection.ts';
+import { writeConfiguration } from '../../support/gateway.ts';
+import { createInstallation } from '../../support/process.ts';
+import { startRedis } from '../../support/redis.ts';
+import { eventually, isAlive } from './several.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'gateway-workers-demo-'));
+const redis = await startRedis();
+const installation = createInstallation({
+  GATEWAY_CONFIG: join(directory, 'config'),
+  REDIS_URL: redis.url,
+  WORKERS: '2',
+});
+after(async () => {
+  await redis.stop();
+  installation.remove();
+  rmSync(directory, { recursive: true });
+});
+
+it('the line that is printed works with every worker, and the sandbox ends with the last of them', async () => {
+  writeConfiguration(directory, {});
+  const gateway = await installation.start();
+  const lines = gateway.output().match(/curl [^\n]*/g) ?? [];
+  assert.equal(lines.length, 1);
+  const key = /sk_test_\w+/.exec(lines[0] ?? '')?.[0];
+  // New connections come to either worker.
+  for (let count = 0; count < 4; count += 1) {
+    const answer = await ask(gateway.port, requestOf('GET /v1/customers?limit=3', { Authorization: `Bearer ${key}` }));
+    const { data } = JSON.parse(answer.body.toString()) as { data: unknown[] };
+    assert.deepEqual([answer.status, data.length], [200, 3]);
+  }
+  const announced = readFileSync(join(installation.dataDirectory, 'sandbox', 'sandbox.json'), 'utf8');
+  const { pid } = JSON.parse(announced) as { pid: number };
+  assert.ok(isAlive(pid));
+  assert.equal(await gateway.stop(), 0);
+  await eventually(() => !isAlive(pid));
+});
