@@ -1,0 +1,144 @@
+// `node bench/workers.ts`: CPU microseconds per request of the gateway with several workers against one, everything on, limits in Redis.
+// They are started in turn and never wait beside each other; what the primary spends counts too. All processes of the gateway are kept on
+// one core where the machine lets us choose, so that both have the same to themselves.
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { shippedContracts, writeConfiguration } from '../test/support/gateway.ts';
+import { createInstallation, type Running } from '../test/support/process.ts';
+import { startRedis } from '../test/support/redis.ts';
+import { commandExists, startPinned } from './contestants.ts';
+import { runLoad } from './load.ts';
+
+const { values } = parseArgs({
+  options: {
+    workers: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '4' },
+    connections: { type: 'string', default: '64' },
+    spread: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) {
+  process.stdout.write(
+    'node bench/workers.ts [--workers 2] [--rounds 5] [--seconds 4] [--connections 64] [--spread (over all cores)] [--json]\n',
+  );
+  process.exit(0);
+}
+const connections = Number(values.connections);
+const durationMs = Number(values.seconds) * 1000;
+/** Each process compiles its hot code by itself, so several of them on one core take as many times as long. */
+const WARM_UP_MS = 9000;
+const UPSTREAM_PORT = 18_481;
+const onOneCore = !values.spread && commandExists('taskset');
+
+interface Sample {
+  readonly micros: number;
+  readonly perSecond: number;
+  /** Bytes of all processes together. */
+  readonly resident: number;
+}
+
+/** User and system time so far, all threads, in microseconds (Linux: /proc, in clock ticks of 10 ms). */
+function cpuMicrosOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return sum + (Number(fields[11]) + Number(fields[12])) * 10_000;
+  }, 0);
+}
+
+function residentOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => {
+    const [, kibibytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return sum + Number(kibibytes) * 1024;
+  }, 0);
+}
+
+/** The process that was started, and its workers if it has any. */
+async function pidsOf({ child, adminPort }: Running): Promise<number[]> {
+  const answer = await fetch(`http://127.0.0.1:${adminPort}/status`);
+  const { workers = [] } = (await answer.json()) as { workers?: { pid: number }[] };
+  return [child.pid as number, ...workers.map(({ pid }) => pid)];
+}
+
+async function sample(
+  workers: number,
+  requests: readonly Buffer[],
+  environment: Record<string, string>,
+): Promise<Sample> {
+  const gateway = await createInstallation({ ...environment, WORKERS: String(workers) }).start();
+  // Nobody reads the log here: it would cost this process, which is the client too.
+  gateway.child.stdout?.removeAllListeners('data').resume();
+  const pids = await pidsOf(gateway);
+  for (const pid of onOneCore ? pids : [])
+    execFileSync('taskset', ['-a', '-p', '-c', '0', String(pid)], { stdio: 'ignore' });
+  const load = { port: gateway.port, connections, requests };
+  await runLoad({ ...load, durationMs: WARM_UP_MS });
+  const before = cpuMicrosOf(pids);
+  const { answers, seconds, statuses } = await runLoad({ ...load, durationMs });
+  const micros = (cpuMicrosOf(pids) - before) / answers;
+  const resident = residentOf(pids);
+  await gateway.stop();
+  if (Object.keys(statuses).join() !== '200')
+    throw new Error(`${workers} workers answered ${JSON.stringify(statuses)}`);
+  return { micros, perSecond: answers / seconds, resident };
+}
+
+const median = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+const rounded = (number: number) => Math.round(number * 10) / 10;
+
+const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-workers-'));
+const redis = await startRedis();
+const upstream = await startPinned('upstream.ts', [String(UPSTREAM_PORT)], cpus().length - 1, UPSTREAM_PORT);
+writeConfiguration(directory, {
+  upstreams: { platform: { contracts: ['v1/*.yaml'], live: `http://127.0.0.1:${UPSTREAM_PORT}` } },
+});
+const environment = {
+  GATEWAY_CONFIG: join(directory, 'config'),
+  GATEWAY_CONTRACTS: shippedContracts,
+  GATEWAY_DATA: join(directory, 'data'),
+  REDIS_URL: redis.url,
+};
+try {
+  const seed = createInstallation(environment);
+  const seeded = await seed.run('seed', '--organizations', '1000', '--tier', 'premium', '--json');
+  const keys = seeded.stdout.trim().split('\n');
+  const requests = keys.map((line) => {
+    const { key } = JSON.parse(line) as { key: string };
+    const head = `GET /v1/customers?limit=20 HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\nUser-Agent: bench\r\n`;
+    return Buffer.from(`${head}Authorization: Bearer ${key}\r\n\r\n`);
+  });
+  const counts = [1, Number(values.workers)];
+  const samples = new Map(counts.map((count) => [count, [] as Sample[]]));
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    for (const [count, taken] of samples) taken.push(await sample(count, requests, environment));
+  }
+  const microsOf = (count: number) => (samples.get(count) ?? []).map(({ micros }) => micros);
+  const rows = counts.map((count) => {
+    const taken = samples.get(count) ?? [];
+    const micros = microsOf(count);
+    return {
+      workers: count,
+      'CPU µs/request': rounded(median(micros)),
+      spread: `${rounded(Math.min(...micros))}–${rounded(Math.max(...micros))}`,
+      '× one': Math.round((median(micros) / median(microsOf(1))) * 100) / 100,
+      'requests/s': Math.round(median(taken.map(({ perSecond }) => perSecond))),
+      'MiB of all processes': Math.round(median(taken.map(({ resident }) => resident)) / 2 ** 20),
+    };
+  });
+  const where = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${onOneCore ? 'one core' : 'all cores'}`;
+  if (values.json) process.stdout.write(`${JSON.stringify({ where, rows })}\n`);
+  else {
+    process.stdout.write(`${where}\n`);
+    console.table(rows);
+  }
+} finally {
+  upstream.kill('SIGTERM');
+  await redis.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
