@@ -2,15 +2,17 @@
 // They are started in turn and never wait beside each other; what the primary spends counts too. All processes of the gateway are kept on
 // one core where the machine lets us choose, so that both have the same to themselves.
 
-import { execFileSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { shippedContracts, writeConfiguration } from '../test/support/gateway.ts';
-import { createInstallation, type Running } from '../test/support/process.ts';
+import { createInstallation } from '../test/support/process.ts';
 import { startRedis } from '../test/support/redis.ts';
-import { commandExists, startPinned } from './contestants.ts';
+import { startPinned } from './contestants.ts';
 import { runLoad } from './load.ts';
 
 const { values } = parseArgs({
@@ -19,15 +21,12 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '4' },
     connections: { type: 'string', default: '64' },
-    spread: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 if (values.help) {
-  process.stdout.write(
-    'node bench/workers.ts [--workers 2] [--rounds 5] [--seconds 4] [--connections 64] [--spread (over all cores)] [--json]\n',
-  );
+  process.stdout.write('node bench/workers.ts [--workers 2] [--rounds 5] [--seconds 4] [--connections 64] [--json]\n');
   process.exit(0);
 }
 const connections = Number(values.connections);
@@ -35,7 +34,8 @@ const durationMs = Number(values.seconds) * 1000;
 /** Each process compiles its hot code by itself, so several of them on one core take as many times as long. */
 const WARM_UP_MS = 9000;
 const UPSTREAM_PORT = 18_481;
-const onOneCore = !values.spread && commandExists('taskset');
+const PORT = 18_482;
+const ADMIN_PORT = 18_483;
 
 interface Sample {
   readonly micros: number;
@@ -59,33 +59,30 @@ function residentOf(pids: readonly number[]): number {
   }, 0);
 }
 
-/** The process that was started, and its workers if it has any. */
-async function pidsOf({ child, adminPort }: Running): Promise<number[]> {
-  const answer = await fetch(`http://127.0.0.1:${adminPort}/status`);
-  const { workers = [] } = (await answer.json()) as { workers?: { pid: number }[] };
-  return [child.pid as number, ...workers.map(({ pid }) => pid)];
+/** The process that was started and its workers, once all of them take requests. */
+async function pidsOf(child: ChildProcess, count: number): Promise<number[]> {
+  for (;;) {
+    const answer = await fetch(`http://127.0.0.1:${ADMIN_PORT}/status`);
+    const { workers = [] } = (await answer.json()) as { workers?: { pid: number; state: string }[] };
+    const serving = workers.filter(({ state }) => state === 'serving');
+    if (count === 1 || serving.length === count) return [child.pid as number, ...serving.map(({ pid }) => pid)];
+    await sleep(100);
+  }
 }
 
-async function sample(
-  workers: number,
-  requests: readonly Buffer[],
-  environment: Record<string, string>,
-): Promise<Sample> {
-  const gateway = await createInstallation({ ...environment, WORKERS: String(workers) }).start();
-  // Nobody reads the log here: it would cost this process, which is the client too.
-  gateway.child.stdout?.removeAllListeners('data').resume();
-  const pids = await pidsOf(gateway);
-  for (const pid of onOneCore ? pids : [])
-    execFileSync('taskset', ['-a', '-p', '-c', '0', String(pid)], { stdio: 'ignore' });
-  const load = { port: gateway.port, connections, requests };
+async function sample(count: number, requests: readonly Buffer[], environment: NodeJS.ProcessEnv): Promise<Sample> {
+  const child = await startPinned('../bin/gateway', ['start'], 0, PORT, { ...environment, WORKERS: String(count) });
+  const ended = once(child, 'exit');
+  const pids = await pidsOf(child, count);
+  const load = { port: PORT, connections, requests };
   await runLoad({ ...load, durationMs: WARM_UP_MS });
   const before = cpuMicrosOf(pids);
   const { answers, seconds, statuses } = await runLoad({ ...load, durationMs });
   const micros = (cpuMicrosOf(pids) - before) / answers;
   const resident = residentOf(pids);
-  await gateway.stop();
-  if (Object.keys(statuses).join() !== '200')
-    throw new Error(`${workers} workers answered ${JSON.stringify(statuses)}`);
+  child.kill('SIGTERM');
+  await ended;
+  if (Object.keys(statuses).join() !== '200') throw new Error(`${count} workers answered ${JSON.stringify(statuses)}`);
   return { micros, perSecond: answers / seconds, resident };
 }
 
@@ -103,6 +100,9 @@ const environment = {
   GATEWAY_CONTRACTS: shippedContracts,
   GATEWAY_DATA: join(directory, 'data'),
   REDIS_URL: redis.url,
+  HOST: '127.0.0.1',
+  PORT: String(PORT),
+  ADMIN_PORT: String(ADMIN_PORT),
 };
 try {
   const seed = createInstallation(environment);
@@ -131,7 +131,7 @@ try {
       'MiB of all processes': Math.round(median(taken.map(({ resident }) => resident)) / 2 ** 20),
     };
   });
-  const where = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${onOneCore ? 'one core' : 'all cores'}`;
+  const where = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}`;
   if (values.json) process.stdout.write(`${JSON.stringify({ where, rows })}\n`);
   else {
     process.stdout.write(`${where}\n`);

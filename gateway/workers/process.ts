@@ -1,7 +1,6 @@
 // One worker as the primary sees it: a process that is started, asked, and ended, by force if it does not end in time.
 
 import cluster from 'node:cluster';
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { ConfigError } from '../mistakes.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
@@ -100,8 +99,11 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
   // A channel that breaks belongs to a process that ends.
   worker.on('error', () => undefined);
   // Its last words may be read after it has ended, but not after its channel has.
-  const isGone = Promise.all([once(worker, 'exit'), once(worker, 'disconnect')]);
-  void isGone.then(([[code, signal]]) => {
+  const exited = Promise.withResolvers<Pick<Ending, 'code' | 'signal'>>();
+  const silent = Promise.withResolvers<void>();
+  worker.once('exit', (code: number | null, signal: string | null) => exited.resolve({ code, signal }));
+  worker.once('disconnect', silent.resolve);
+  void Promise.all([exited.promise, silent.promise]).then(([{ code, signal }]) => {
     clearTimeout(starting);
     become('ended');
     ready.reject(new Error(`Worker ${number} ended before it was ready (${signal ?? `code ${code}`}).`));

@@ -5,25 +5,20 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import { openConnection, requestOf } from '../../support/connection.ts';
-import { eventually, type Several, startSeveral } from './several.ts';
+import { eventually, prepareSeveral } from './several.ts';
 
 const executable = join(import.meta.dirname, '../../../bin/gateway');
 const REQUESTS = 300;
 
-let several: Several;
-before(async () => {
-  several = await startSeveral();
-});
-after(() => several.close());
-
-it('both workers write whole lines to one file', async () => {
-  // A second gateway on the same store: only its output matters here.
-  const file = join(several.directory, 'output');
+it('both workers write whole lines to one file', async (test) => {
+  const { directory, environment, authorization, close } = await prepareSeveral();
+  test.after(close);
+  const file = join(directory, 'output');
   const output = openSync(file, 'w');
   const gateway = spawn(executable, ['start', '--json'], {
-    env: several.environment,
+    env: environment,
     stdio: ['ignore', output, 'inherit'],
   });
   closeSync(output);
@@ -32,7 +27,7 @@ it('both workers write whole lines to one file', async () => {
   await Promise.all(
     clients.map(async (client) => {
       for (let count = 0; count < REQUESTS / clients.length; count += 1) {
-        client.send(requestOf('GET /v1/things', { Authorization: several.authorization }));
+        client.send(requestOf('GET /v1/things', { Authorization: authorization }));
         assert.equal((await client.answer())?.status, 200);
       }
       client.destroy();

@@ -27,65 +27,77 @@ export interface WorkerStatus {
   readonly configuration: string | null;
 }
 
-export interface Several extends Running {
+/** Everything but the gateway. */
+export interface Prepared {
   readonly upstream: FakeUpstream;
   readonly authorization: string;
   /** The key store of the gateway, opened by the test. */
   readonly store: KeyStore;
-  readonly url: string;
-  readonly adminUrl: string;
   /** Where `config/*.yaml` and `openapi/` are. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly configuration: GatewayOptions;
+  start(): Promise<Running>;
+  close(): Promise<void>;
+}
+
+export interface Several extends Omit<Prepared, 'start'>, Running {
+  readonly url: string;
+  readonly adminUrl: string;
   /** What `/status` says about them. */
   workers(): Promise<readonly WorkerStatus[]>;
   /** Log lines so far. Throws when one of them is not JSON. */
   logLines(): Record<string, unknown>[];
-  close(): Promise<void>;
 }
 
 export interface SeveralOptions extends Pick<GatewayOptions, 'gateway' | 'limits'> {
   readonly answer?: Answer;
-  /** Members of the upstream's entry. */
-  readonly entry?: object;
-  readonly environment?: Record<string, string>;
 }
 
 const answerEmptyObject: Answer = (_request, response) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
 
-/** Two workers, and one organization with a key. */
-export async function startSeveral(options: SeveralOptions = {}): Promise<Several> {
-  const { gateway, limits } = options;
+/** For two workers, and one organization with a key. */
+export async function prepareSeveral({ gateway, limits, ...options }: SeveralOptions = {}): Promise<Prepared> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-workers-'));
   const [redis, upstream] = await Promise.all([startRedis(), startUpstream(options.answer ?? answerEmptyObject)]);
-  const configuration = {
-    ...thingsAt(upstream.url, options.entry),
-    ...(gateway && { gateway }),
-    ...(limits && { limits }),
-  };
+  const configuration = { ...thingsAt(upstream.url), ...(gateway && { gateway }), ...(limits && { limits }) };
   writeConfiguration(directory, configuration);
   const installation = createInstallation({
     GATEWAY_CONFIG: join(directory, 'config'),
     GATEWAY_CONTRACTS: join(directory, 'openapi'),
     REDIS_URL: redis.url,
     WORKERS: '2',
-    ...options.environment,
   });
-  const { key, store } = await issueKey(installation.environment);
-  const running = await installation.start();
-  const adminUrl = `http://127.0.0.1:${running.adminPort}`;
+  const { environment } = installation;
+  const { key, store } = await issueKey(environment);
   return {
-    ...running,
     upstream,
     authorization: `Bearer ${key}`,
     store,
+    directory,
+    environment,
+    configuration,
+    start: installation.start,
+    async close() {
+      await store.close();
+      await upstream.close();
+      await redis.stop();
+      installation.remove();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function startSeveral(options?: SeveralOptions): Promise<Several> {
+  const prepared = await prepareSeveral(options);
+  const running = await prepared.start();
+  const adminUrl = `http://127.0.0.1:${running.adminPort}`;
+  return {
+    ...prepared,
+    ...running,
     url: `http://127.0.0.1:${running.port}`,
     adminUrl,
-    directory,
-    environment: installation.environment,
-    configuration,
     async workers() {
       const answer = await fetch(`${adminUrl}/status`);
       return ((await answer.json()) as { workers: WorkerStatus[] }).workers;
@@ -96,11 +108,7 @@ export async function startSeveral(options: SeveralOptions = {}): Promise<Severa
     },
     async close() {
       running.child.kill('SIGKILL');
-      await store.close();
-      await upstream.close();
-      await redis.stop();
-      installation.remove();
-      rmSync(directory, { recursive: true, force: true });
+      await prepared.close();
     },
   };
 }
