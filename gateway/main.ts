@@ -30,6 +30,7 @@ const surroundings: Surroundings = {
   write: (text) => process.stdout.write(text),
   complain: (text) => process.stderr.write(text),
   exit: (code) => process.exit(code),
+  abort: () => void process.kill(process.pid, 'SIGKILL'),
   onSignal(handle) {
     process.on('SIGTERM', handle);
     process.on('SIGINT', handle);

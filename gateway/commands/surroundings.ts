@@ -16,6 +16,8 @@ export interface Surroundings {
   /** Standard error. */
   complain(text: string): void;
   exit(code: number): never;
+  /** Ends at once: nothing that waits to be written is. */
+  abort(): void;
   /** Called with the wish to end: SIGTERM or SIGINT. */
   onSignal(handle: () => void): void;
   /** Called with the wish to have the configuration read anew: SIGHUP. */

@@ -1,5 +1,4 @@
-// One of several workers: the gateway as it is, started, asked and ended by the primary. When the primary is gone, node:cluster ends the
-// process by itself.
+// One of several workers: the gateway as it is, started, asked and ended by the primary. When the primary is gone, so is the worker.
 
 import type { Worker } from 'node:cluster';
 import { type Served, serve } from '../commands/serve.ts';
@@ -15,6 +14,10 @@ export async function startWorker(worker: Worker, surroundings: Surroundings, se
 
   // Signals for a terminal or a control group reach every process of it: the primary alone decides what they mean.
   for (const on of [surroundings.onSignal, surroundings.onReload, surroundings.onRestart]) on(() => undefined);
+
+  // What is left to be written has no reader, and pino's stream would never give up: at an exit, sonic-boom 4.2 takes a broken pipe for a
+  // full one.
+  worker.once('disconnect', surroundings.abort);
 
   async function begin(number: number, isFirst: boolean): Promise<void> {
     try {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { openConnection, requestOf } from '../../support/connection.ts';
+import { type Connection, openConnection, requestOf } from '../../support/connection.ts';
 import type { Answer } from '../../support/upstream.ts';
 import { eventually, isAlive, startSeveral } from './several.ts';
 
@@ -47,6 +47,26 @@ describe('several workers', { concurrency: true }, () => {
     several.child.kill('SIGKILL');
     await eventually(() => !pids.some(isAlive));
   });
+
+  it('end as well when they have something left to say that nobody can read any more', async (test) => {
+    const several = await startSeveral();
+    test.after(several.close);
+    const pids = (await several.workers()).map(({ pid }) => pid as number);
+    const clients = await Promise.all(Array.from({ length: 8 }, () => openConnection(several.port)));
+    const ask = async (client: Connection, times: number) => {
+      for (let count = 0; count < times; count += 1) {
+        client.send(requestOf('GET /v1/things', { Authorization: several.authorization }));
+        assert.equal((await client.answer())?.status, 200);
+      }
+    };
+    await Promise.all(clients.map((client) => ask(client, 1)));
+    // Nobody reads their lines any more: more of them than a pipe holds.
+    several.child.kill('SIGSTOP');
+    await Promise.all(clients.map((client) => ask(client, 400)));
+    several.child.kill('SIGKILL');
+    await eventually(() => !pids.some(isAlive));
+  });
+
   it('are killed when they do not end in time', async (test) => {
     const { several, pids } = await startHeld(test, 0);
     process.kill(pids[0] as number, 'SIGSTOP');
