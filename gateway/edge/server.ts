@@ -2,7 +2,6 @@
 
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as Listener, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { Arrived, Trail } from '../exchange.ts';
 import { watchBodies } from './overdue.ts';
