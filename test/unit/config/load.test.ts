@@ -16,6 +16,7 @@ test('without variables everything has its documented place', () => {
     adminPort: 9090,
     redisUrl: undefined,
     secretsDirectory: undefined,
+    workers: 1,
   });
   for (const directory of [configDirectory, contractsDirectory, dataDirectory]) assert.ok(isAbsolute(directory));
 });
