@@ -23,18 +23,18 @@ import { openCounterStore } from './limits/open-store.ts';
 import { createThrottle } from './limits/throttle.ts';
 import { createUsage } from './limits/usage.ts';
 import { warnOfLostTiers } from './lost-tiers.ts';
-import type { Mistake } from './mistakes.ts';
 import { createAdminServer, type Operators } from './observe/admin.ts';
 import { createLog, type Log } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
 import { createStatus, type Lifecycle } from './observe/status.ts';
 import { createTrail } from './observe/trail.ts';
+import { openSandbox } from './open-sandbox.ts';
 import { followConfiguration } from './reload.ts';
 import { openAnswerStore } from './replay/open-store.ts';
 import { createServing, type Serving } from './serving.ts';
 import { createTunnels } from './tunnel/tunnels.ts';
 import { toUpstreamFailure } from './upstream/failure.ts';
-import { liesOnSandbox, type SandboxProcess, startSandbox } from './upstream/sandbox.ts';
+import type { SandboxProcess } from './upstream/sandbox.ts';
 import { createPools } from './upstream/targets.ts';
 import { openUpstreamAccess } from './upstream-access.ts';
 
@@ -88,7 +88,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const { settings, secrets, now } = options;
   let configuration = options.configuration;
   // What of this is used here stays as it is while the gateway runs.
-  const { gateway, upstreams } = configuration.config;
+  const { gateway } = configuration.config;
   const log = createLog(gateway.logLevel, now, options.logTo, options.worker);
   const ids = createIds(now);
   const alwaysCarried = alwaysCarriedBy(gateway.publicUrl);
@@ -118,25 +118,20 @@ export async function startApp(options: AppOptions): Promise<App> {
     matchesBasic: (upstream, user, password) => access.of(upstream)?.credential?.matches(user, password) === true,
     log,
     now,
-    onAssertionKeys: () => sandbox?.renewTrust(),
+    onAssertionKeys: () => sandbox.process?.renewTrust(),
     onChange({ kind }) {
       if (kind === 'limits.reset') counters.forgetRefusals();
     },
   });
   const { assertions } = identity;
-  const onSandbox = Object.keys(upstreams).filter((name) => liesOnSandbox(upstreams[name]));
-  const sandbox: SandboxProcess | undefined =
-    onSandbox.length === 0
-      ? undefined
-      : await startSandbox({
-          dataDirectory: settings.dataDirectory,
-          jwks: assertions.jwks,
-          issuer: gateway.publicUrl,
-          audiences: onSandbox,
-          cursorSecret: await secrets.cursorSecret(),
-          mailAdministrator: access.sandboxAdministrator,
-          onRestart: () => log.logger.warn('the sandbox ended; starting it again'),
-        });
+  const sandbox = await openSandbox({
+    settings,
+    config: configuration.config,
+    secrets,
+    jwks: assertions.jwks,
+    mailAdministrator: access.sandboxAdministrator,
+    log,
+  });
   const answers = await openAnswerStore({
     redisUrl: settings.redisUrl,
     dataDirectory: settings.dataDirectory,
@@ -149,7 +144,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     isKnownCaller: identity.isKnownCaller,
     now,
   });
-  const originOf = (address: string) => sandbox?.originOf(address) ?? address;
+  const { originOf } = sandbox;
   const metrics = createMetrics({
     version: options.version,
     activeRequests: () => publicServer.activeRequests(),
@@ -248,27 +243,16 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   function useConfiguration(next: Configuration): void {
     const before = serving;
-    // Whatever fails fails before anything is changed.
+    const { gateway, limits, upstreams } = next.config;
+    // What serves under the configuration before has its own already.
+    access.use(upstreams);
     serving = createServing(next, shared);
     configuration = next;
-    const { gateway, limits, upstreams } = next.config;
-    access.use(upstreams);
     throttle.useRules(limits.addresses);
     log.logger.level = gateway.logLevel;
     living.add(serving);
     void before.retire().then(() => living.delete(before));
     void warnOfLostTiers(before.configuration.config.limits, limits, options.store, log);
-  }
-
-  /** The sandbox trusts assertions for the upstreams that it was started with. */
-  function sandboxMistakes({ config }: Configuration): Mistake[] {
-    const added = Object.keys(config.upstreams).filter(
-      (name) => liesOnSandbox(config.upstreams[name]) && !onSandbox.includes(name),
-    );
-    return added.map((name) => {
-      const reason = 'an upstream cannot move to the sandbox while the gateway runs.';
-      return config.sources.upstreams.mistakeAtKey(['upstreams', name], reason, 'Start the gateway again.');
-    });
   }
 
   const reloads = followConfiguration({
@@ -278,13 +262,13 @@ export async function startApp(options: AppOptions): Promise<App> {
     now,
     inForce: () => configuration,
     load: options.reloadConfiguration,
-    objections: (next) => [...sandboxMistakes(next), ...access.objections(next)],
+    objections: (next) => [...sandbox.objections(next.config), ...access.objections(next)],
     use: useConfiguration,
     onOutcome: metrics.reload,
   });
 
   await identity.ready();
-  await options.prepare?.({ sandbox, assertionOf: assertions.assertionOf });
+  await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
   const port = await listen(publicServer.server, settings.host, settings.port);
   const adminPort = adminServer ? await listen(adminServer, settings.adminHost, settings.adminPort) : 0;
 
@@ -302,7 +286,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await answers.close();
     await identity.close();
     await counters.close();
-    sandbox?.close();
+    sandbox.process?.close();
     if (adminServer) await closeAtOnce(adminServer);
     log.flush();
   }

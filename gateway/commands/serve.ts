@@ -6,7 +6,6 @@ import type { KeyStore } from '../auth/store/store.ts';
 import type { Settings } from '../config/load.ts';
 import { type Configuration, loadConfiguration, reloadConfiguration } from '../configuration.ts';
 import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
-import { collectGarbage } from './collect.ts';
 import { issueDemoKey } from './demo.ts';
 import { openKeyStore, openSecrets, type Surroundings } from './surroundings.ts';
 
@@ -53,7 +52,6 @@ export async function serve(
       const { dataDirectory } = settings;
       const { now } = surroundings;
       if (isDemo) demoKey = await issueDemoKey({ ...tools, store, digestOf, upstream: platform, dataDirectory, now });
-      collectGarbage();
     },
   });
   return { app, store, configuration, demoKey };

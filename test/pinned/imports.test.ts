@@ -23,6 +23,7 @@ const wiring = [
   'gateway/configuration.ts',
   'gateway/identity.ts',
   'gateway/lost-tiers.ts',
+  'gateway/open-sandbox.ts',
   'gateway/reload.ts',
   'gateway/serving.ts',
   'gateway/upstream-access.ts',

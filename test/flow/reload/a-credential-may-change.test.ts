@@ -1,0 +1,60 @@
+// What an upstream is shown, and how much of it is asked at once, changes with the file as everything else.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { headersOf } from '../../support/scripted-upstream.ts';
+import { thingsAt } from '../../support/things.ts';
+import { createWorld, type World } from '../../support/world.ts';
+import { inForce, saveAndReload, until } from './files.ts';
+
+describe('the credential for an upstream', () => {
+  let world: World;
+  let secrets: string;
+  before(async () => {
+    secrets = mkdtempSync(join(tmpdir(), 'secrets-'));
+    writeFileSync(join(secrets, 'first_entry'), 'admin:of the first entry');
+    writeFileSync(join(secrets, 'second_entry'), 'admin:of the second entry');
+    world = await createWorld({ environment: { SECRETS_DIR: secrets } });
+  });
+  after(async () => {
+    await world.close();
+    rmSync(secrets, { recursive: true });
+  });
+
+  const save = (entry: object) => {
+    const { upstreams } = thingsAt(world.upstream.url, entry);
+    return saveAndReload(world.gateway, 'config/upstreams.yaml', { upstreams });
+  };
+  const withSecret = (secret: string) => ({ credential: { basic: { user: 'admin', secret } } });
+
+  /** What the upstream was shown with the latest request. */
+  async function shown(): Promise<string | undefined> {
+    assert.equal((await world.call('GET /v1/things')).status, 200);
+    return headersOf(world.upstream.received.at(-1) as string).get('authorization');
+  }
+  const basic = (password: string) => `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
+
+  it('is shown from the first request on after it was added, changed, and no more once it is gone', async () => {
+    assert.equal(await shown(), undefined);
+    await save(withSecret('first_entry'));
+    assert.equal(await shown(), basic('of the first entry'));
+    await save(withSecret('second_entry'));
+    assert.equal(await shown(), basic('of the second entry'));
+    await save({});
+    assert.equal(await shown(), undefined);
+  });
+
+  it('must be there: an entry that nobody has provided changes nothing', async () => {
+    await save(withSecret('third_entry'));
+    await until(async () => (await inForce(world.gateway)).last_failure !== null);
+    const [mistake] = (await inForce(world.gateway)).last_failure?.mistakes ?? [];
+    assert.match(
+      mistake ?? '',
+      /upstreams\.yaml:1:\d+: upstreams\.things\.credential\.basic\.secret: there is no secrets entry "third_entry"/,
+    );
+    assert.equal(await shown(), undefined);
+  });
+});
