@@ -107,5 +107,3 @@ const outcome = z
 
 // biome-ignore lint/suspicious/noThenProperty: the key of the file; its value is no function, so nothing takes a rule for a promise.
 export const answerRules = z.array(z.strictObject({ when: condition, then: outcome }));
-
-export type AnswerRules = z.output<typeof answerRules>;

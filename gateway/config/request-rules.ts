@@ -26,5 +26,3 @@ const requestRule = z
   });
 
 export const requestRules = z.array(requestRule);
-
-export type RequestRules = z.output<typeof requestRules>;

@@ -2,11 +2,11 @@
 // Throws upstream_* codes and request_timeout.
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { GatewayError } from '../errors.ts';
+import type { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
 import { answerHeaders } from './headers.ts';
 import type { Line, Passage } from './line.ts';
-import { createWaiting, KEEP_ALIVE_MS, type Wait } from './waiting.ts';
+import { createWaiting, KEEP_ALIVE_MS, tooLong } from './waiting.ts';
 
 export interface PassOptions {
   readonly admitted: Admitted;
@@ -159,12 +159,6 @@ export function pass(options: PassOptions): Promise<void> {
   trail.forwardedAt = performance.now();
   line.send(request, response, passage);
   return promise;
-}
-
-function tooLong(what: Wait): GatewayError {
-  if (what === 'sending') return new GatewayError('request_timeout');
-  const error = what === 'connecting' ? 'connection_timeout' : 'http_response_timeout';
-  return new GatewayError('upstream_timeout', { headers: { 'Proxy-Status': `api-gateway; error=${error}` } });
 }
 
 function isEventStream({ headers }: IncomingMessage): boolean {

@@ -3,30 +3,19 @@
 
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { GatewayError } from '../errors.ts';
-import type { Admitted } from '../exchange.ts';
+import type { GatewayError } from '../errors.ts';
 import { createFrames, GOING_AWAY } from './frames.ts';
 import { answerHeaders } from './headers.ts';
-import type { Line, Passage } from './line.ts';
-import { createWaiting, KEEP_ALIVE_MS } from './waiting.ts';
+import type { Passage } from './line.ts';
+import type { PassOptions } from './pass.ts';
+import { createWaiting, KEEP_ALIVE_MS, tooLong } from './waiting.ts';
 
-export interface UpgradeOptions {
-  readonly admitted: Admitted;
+export interface UpgradeOptions extends PassOptions {
   readonly socket: Socket;
   /** What the client has sent after the head of its request. */
   readonly head: Buffer;
-  readonly line: Line;
-  readonly target: URL;
-  readonly connectMs: number;
-  readonly answerMs: number;
-  /** Headers of every answer, flat. */
-  readonly alwaysCarried: readonly string[];
-  toFailure(error: unknown): GatewayError;
   /** Writes a refusal before this returns: the library ends the connection right after an error. */
   refuse(error: GatewayError): void;
-  cutOff(admitted: Admitted): void;
-  onAnswer(status: number): void;
-  onStream(end: () => void): () => void;
 }
 
 /** How long what one side has said last may take to reach the other after the connection is gone. */
@@ -36,7 +25,11 @@ const LINGER_MS = 1000;
 export function upgrade(options: UpgradeOptions): Promise<void> {
   const { admitted, socket, line, toFailure } = options;
   const { request, response, trail, carried } = admitted;
-  const waiting = createWaiting({ ...options, request, onTooLong: (what) => fail(tooLong(what === 'connecting')) });
+  const waiting = createWaiting({
+    ...options,
+    request,
+    onTooLong: (what) => fail(tooLong(what === 'connecting' ? what : 'answering')),
+  });
   const origin = options.target.origin;
   let outgoing: ClientRequest | undefined;
   let settled = false;
@@ -174,9 +167,4 @@ function grouped(flat: readonly string[]): Record<string, string | string[]> {
     headers[name] = before === undefined ? value : [before, value].flat();
   }
   return headers;
-}
-
-function tooLong(connecting: boolean): GatewayError {
-  const error = connecting ? 'connection_timeout' : 'http_response_timeout';
-  return new GatewayError('upstream_timeout', { headers: { 'Proxy-Status': `api-gateway; error=${error}` } });
 }

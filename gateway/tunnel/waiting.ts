@@ -4,6 +4,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { GatewayError } from '../errors.ts';
 
 /** `sending`: the client has not sent all of its body and lets the upstream wait. */
 export type Wait = 'connecting' | 'sending' | 'answering';
@@ -61,3 +62,10 @@ export function createWaiting({ request, connectMs, answerMs, onTooLong }: Waiti
 
 /** Idle time after which TCP asks whether the other side is still there. */
 export const KEEP_ALIVE_MS = 60_000;
+
+/** What the client is told when it took too long: request_timeout or upstream_timeout. */
+export function tooLong(what: Wait): GatewayError {
+  if (what === 'sending') return new GatewayError('request_timeout');
+  const error = what === 'connecting' ? 'connection_timeout' : 'http_response_timeout';
+  return new GatewayError('upstream_timeout', { headers: { 'Proxy-Status': `api-gateway; error=${error}` } });
+}
