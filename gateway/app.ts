@@ -34,8 +34,8 @@ import { openAnswerStore } from './replay/open-store.ts';
 import { createServing, type Serving } from './serving.ts';
 import { createTunnels } from './tunnel/tunnels.ts';
 import { toUpstreamFailure } from './upstream/failure.ts';
+import { createPools } from './upstream/pools.ts';
 import type { SandboxProcess } from './upstream/sandbox.ts';
-import { createPools } from './upstream/targets.ts';
 import { openUpstreamAccess } from './upstream-access.ts';
 
 export interface AppOptions {

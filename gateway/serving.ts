@@ -29,7 +29,8 @@ import type { Tunnels } from './tunnel/tunnels.ts';
 import type { Accesses } from './upstream/access.ts';
 import { createForward } from './upstream/forward.ts';
 import { createGuards } from './upstream/guards.ts';
-import { createTargets, type Pools } from './upstream/targets.ts';
+import type { Pools } from './upstream/pools.ts';
+import { createTargets } from './upstream/targets.ts';
 
 /** What is there from start to end. */
 export interface Shared {

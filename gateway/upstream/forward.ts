@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { Awaitable, Caller, Checked, Fresh, Recording } from '../exchange.ts';
 import { type Guard, sendGuarded } from './guarded.ts';
 import { requestHeaders } from './headers.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
 import { type AnswerJudge, Relay } from './relay.ts';
 import type { Target, Targets } from './targets.ts';
 
@@ -42,6 +43,20 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
     const { operation, caller, trail } = fresh;
     const target = options.targets.pick(operation.upstream, caller.mode);
     trail.target = target.origin;
+    let outcome: Outcome = 'abandoned';
+    try {
+      await sendTo(target, fresh);
+      if (trail.status !== 499) outcome = outcomeOf(trail.upstreamStatus, undefined);
+    } catch (error) {
+      outcome = outcomeOf(trail.upstreamStatus, error);
+      throw error;
+    } finally {
+      options.targets.ended(target, outcome);
+    }
+  }
+
+  async function sendTo(target: Target, fresh: Fresh): Promise<void> {
+    const { operation, caller, trail } = fresh;
     trail.traceId = options.traceId();
     const traceparent = `00-${trail.traceId}-${options.spanId()}-03`;
     const guard = options.guardOf(operation.upstream);

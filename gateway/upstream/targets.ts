@@ -1,13 +1,13 @@
-// The addresses behind each upstream and the connections to them, which outlive a reload of the configuration.
+// The targets behind each upstream: which one gets the next request, and what becomes of it.
 
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Mode } from '../exchange.ts';
+import type { Outcome } from './outcome.ts';
+import type { HeldPool, PoolSettings, Pools } from './pools.ts';
 
-export interface UpstreamAddresses {
+export interface UpstreamAddresses extends PoolSettings {
   readonly live: readonly string[];
   readonly test?: readonly string[] | undefined;
-  /** Connections per target. */
-  readonly connections: number;
 }
 
 export interface Target {
@@ -17,53 +17,30 @@ export interface Target {
 }
 
 export interface Targets {
-  /** The next target in turn. Only asked for modes the upstream has. */
-  pick(upstream: string, mode: Mode): Target;
+  /**
+   * The best target now; those in `tried` are taken last. Only asked for modes the upstream has. Throws upstream_unavailable with the
+   * true wait when the breaker of the upstream is open. The sending counts as outstanding until `ended`.
+   */
+  pick(upstream: string, mode: Mode, tried?: readonly Target[]): Target;
+  /** To be told exactly once for each target that was picked. */
+  ended(target: Target, outcome: Outcome): void;
   hasTestTarget(upstream: string): boolean;
   /** Lets go of its connections; those that nobody else holds are closed. Waits for requests in flight. */
   close(): Promise<void>;
 }
 
-/** Connections by origin and their number, each held by whoever sends over them. */
-export interface Pools {
-  hold(origin: string, connections: number): HeldTarget;
+interface Member extends Target {
+  origin: string;
+  dispatcher: Dispatcher;
+  readonly address: string;
+  pool: HeldPool;
+  outstanding: number;
 }
 
-export interface HeldTarget extends Target {
-  letGo(): Promise<void>;
-}
-
-export function createPools(): Pools {
-  const pools = new Map<string, { readonly pool: Pool; holders: number }>();
-
-  return {
-    hold(origin, connections) {
-      const key = `${connections} ${origin}`;
-      const known = pools.get(key) ?? { pool: openPool(origin, connections), holders: 0 };
-      known.holders += 1;
-      pools.set(key, known);
-      return {
-        origin,
-        dispatcher: known.pool,
-        async letGo() {
-          known.holders -= 1;
-          if (known.holders > 0) return;
-          pools.delete(key);
-          await known.pool.close();
-        },
-      };
-    },
-  };
-}
-
-function openPool(origin: string, connections: number): Pool {
-  return new Pool(origin, {
-    connections,
-    // The exchange has a deadline of its own, from first byte to last; these would only add timers.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: 5_000 },
-  });
+interface Group {
+  readonly settings: PoolSettings;
+  readonly members: readonly Member[];
+  turn: number;
 }
 
 /**
@@ -76,37 +53,63 @@ export function createTargets(
   originOf: (address: string) => string,
   pools: Pools,
 ): Targets {
-  const held = new Map<string, HeldTarget>();
-  const turns = new Map(Object.keys(upstreams).map((name) => [name, 0]));
-
-  function targetAt(origin: string, connections: number): Target {
-    const known = held.get(origin);
-    if (known) return known;
-    const target = pools.hold(origin, connections);
-    held.set(origin, target);
-    return target;
+  const groups = { live: new Map<string, Group>(), test: new Map<string, Group>() };
+  for (const [name, entry] of Object.entries(upstreams)) {
+    groups.live.set(name, groupOf(entry.live, entry));
+    if (entry.test) groups.test.set(name, groupOf(entry.test, entry));
   }
 
-  for (const { live, test = [], connections } of Object.values(upstreams)) {
-    for (const address of [...live, ...test]) targetAt(originOf(address), connections);
+  function groupOf(addresses: readonly string[], settings: PoolSettings): Group {
+    return { settings, members: addresses.map((address) => memberAt(address, settings)), turn: 0 };
   }
 
-  function pick(upstream: string, mode: Mode): Target {
-    const entry = upstreams[upstream] as UpstreamAddresses;
-    const addresses = (mode === 'test' ? entry.test : entry.live) as readonly string[];
-    if (addresses.length === 1) return targetAt(originOf(addresses[0] as string), entry.connections);
-    const turn = turns.get(upstream) as number;
-    turns.set(upstream, (turn + 1) % 1_000_000_007);
-    return targetAt(originOf(addresses[turn % addresses.length] as string), entry.connections);
+  function memberAt(address: string, settings: PoolSettings): Member {
+    const origin = originOf(address);
+    const pool = pools.hold(origin, settings);
+    return { address, origin, pool, dispatcher: pool.dispatcher, outstanding: 0 };
+  }
+
+  /** It listens somewhere else now; what is in flight ends where it began. */
+  function move(member: Member, origin: string, settings: PoolSettings): void {
+    void member.pool.letGo();
+    member.pool = pools.hold(origin, settings);
+    member.origin = origin;
+    member.dispatcher = member.pool.dispatcher;
   }
 
   return {
-    pick,
-    hasTestTarget: (upstream) => upstreams[upstream]?.test !== undefined,
+    pick(upstream, mode, tried) {
+      const group = groups[mode].get(upstream) as Group;
+      const member = group.members.length === 1 ? (group.members[0] as Member) : leastOutstanding(group, tried);
+      const origin = originOf(member.address);
+      if (origin !== member.origin) move(member, origin, group.settings);
+      member.outstanding += 1;
+      return member;
+    },
+    ended(target) {
+      (target as Member).outstanding -= 1;
+    },
+    hasTestTarget: (upstream) => groups.test.has(upstream),
     async close() {
-      const all = [...held.values()];
-      held.clear();
-      await Promise.all(all.map((target) => target.letGo()));
+      const all = [...groups.live.values(), ...groups.test.values()].flatMap(({ members }) => members);
+      await Promise.all(all.map(({ pool }) => pool.letGo()));
     },
   };
+}
+
+/** Of several that are equally busy, each in its turn. */
+function leastOutstanding(group: Group, tried: readonly Target[] | undefined): Member {
+  const { members } = group;
+  group.turn = (group.turn + 1) % members.length;
+  let best: Member | undefined;
+  let bestRank = 0;
+  for (let i = 0; i < members.length; i++) {
+    const member = members[(group.turn + i) % members.length] as Member;
+    const rank = tried?.includes(member) === true ? 1 : 0;
+    if (best !== undefined && (rank > bestRank || (rank === bestRank && member.outstanding >= best.outstanding)))
+      continue;
+    best = member;
+    bestRank = rank;
+  }
+  return best as Member;
 }

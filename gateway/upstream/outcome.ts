@@ -1,0 +1,23 @@
+// Pure: what the end of a sending says about the target that was sent to.
+
+import { type ErrorCode, GatewayError } from '../errors.ts';
+
+/**
+ * How one sending to a target ended, for its health. `answered`: any status below 500, and 501 and 505, which are about the request.
+ * `failed`: connection refused, reset or timed out, a protocol error, 500, 502, 503, 504 and the like. `abandoned`: the client left or
+ * our side ended it, which says nothing.
+ */
+export type Outcome = 'answered' | 'failed' | 'abandoned';
+
+const failures = new Set<ErrorCode>(['upstream_unreachable', 'upstream_timeout', 'upstream_bad_response']);
+
+/**
+ * @param status of the answer, undefined if there was none
+ * @param error what the exchange ended with, undefined if the client got the answer
+ */
+export function outcomeOf(status: number | undefined, error: unknown): Outcome {
+  if (status !== undefined && status >= 500) return status === 501 || status === 505 ? 'answered' : 'failed';
+  if (status !== undefined && status >= 400) return 'answered';
+  if (error instanceof GatewayError && failures.has(error.code)) return 'failed';
+  return status === undefined ? 'abandoned' : 'answered';
+}
