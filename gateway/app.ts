@@ -217,6 +217,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     metrics,
     readiness: status.readiness,
     status: status.status,
+    exchanges: async (id) => log.recent(id),
     limits: createUsage({
       store: counters,
       rules: () => configuration.config.limits,

@@ -1,7 +1,7 @@
 // What is known about one request, stage by stage. Types only: each stage takes the type above it and returns the next.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ErrorCode } from './errors.ts';
+import type { ErrorCode, GatewayError } from './errors.ts';
 
 export type Awaitable<T> = T | Promise<T>;
 export type Mode = 'live' | 'test';
@@ -94,6 +94,22 @@ export interface Quota {
   readonly tightest: QuotaState | undefined;
 }
 
+/** What a request was charged to one of its counters. */
+export interface Charged {
+  readonly policy: string;
+  readonly cost: number;
+  /** False: a shadow limit. */
+  readonly enforce: boolean;
+}
+
+/** Where a request is not as its contract says. Never holds anything that a client sent, not even a name that the contract does not know. */
+export interface NotedViolation {
+  readonly in: string;
+  readonly param: string;
+  readonly code: string;
+  readonly constraint?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /** Notes about one exchange for log and metrics. Stages write it; `observe/` reads it, and the writer of refusals where it was made. */
 export interface Trail {
   readonly id: string;
@@ -101,6 +117,10 @@ export interface Trail {
   /** `performance.now()` at arrival. */
   readonly startedAt: number;
   stage: StageName;
+  /** `performance.now()` when it was known who asks, when limits had been decided, and when the request had been checked; 0: not reached. */
+  identifiedAt: number;
+  countedAt: number;
+  checkedAt: number;
   clientAddress: string | undefined;
   clientRequestId: string | undefined;
   traceId: string | undefined;
@@ -109,6 +129,8 @@ export interface Trail {
   tunnel: string | undefined;
   caller: Caller | undefined;
   quota: Quota | undefined;
+  /** One per state of the quota, in the same order. */
+  charged: readonly Charged[] | undefined;
   /** Where the decision came from: `redis`, `known` (a refusal that still holds), `process`, or the policy in force while Redis is away. */
   quotaSource: string | undefined;
   /** The store's clock when it decided, epoch milliseconds. */
@@ -117,6 +139,8 @@ export interface Trail {
   shadowRefusals: readonly string[] | undefined;
   /** Whether the client got what was kept of an earlier request with the same Idempotency-Key. */
   replayed: boolean;
+  /** Whether its answer is kept for a repetition with the same Idempotency-Key. */
+  recorded: boolean;
   target: string | undefined;
   upstreamStatus: number | undefined;
   /** Milliseconds from sending to the first byte of the answer's head. */
@@ -128,6 +152,10 @@ export interface Trail {
   status: number;
   code: ErrorCode | string | undefined;
   cause: unknown;
+  /** What the gateway refused with. */
+  refusal: GatewayError | undefined;
+  /** What the validate stage found. */
+  violations: readonly NotedViolation[] | undefined;
   /** Contract violations found in the upstream's answer. */
   answerViolations: readonly string[] | undefined;
 }

@@ -4,10 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { Command, CommanderError } from 'commander';
+import { createAdminClient } from './commands/admin-client.ts';
 import { addAssertionKeysCommands } from './commands/assertion-keys.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addCheckCommands } from './commands/check.ts';
 import type { CommandContext } from './commands/context.ts';
+import { addExplainCommand } from './commands/explain/explain.ts';
 import { addKeysCommands } from './commands/keys/keys.ts';
 import { addLimitsCommands } from './commands/limits/limits.ts';
 import { createWithUsage } from './commands/limits/usage.ts';
@@ -92,11 +94,15 @@ addKeysCommands(program, context);
 addSeedCommands(program, context);
 addAuditCommands(program, context);
 addAssertionKeysCommands(program, context, () => openSecrets(surroundings, loadSettings(process.env)));
+const adminToken = () => openSecrets(surroundings, loadSettings(process.env)).read('admin_token');
+addExplainCommand(program, context, {
+  adminClient: () => createAdminClient(loadSettings(process.env), adminToken()),
+});
 addLimitsCommands(program, context, {
   withUsage: createWithUsage(context, {
     settings: () => loadSettings(process.env),
     configuration,
-    adminToken: () => openSecrets(surroundings, loadSettings(process.env)).read('admin_token'),
+    adminToken,
   }),
   load: (limitsPath) => loadConfiguration(loadSettings(process.env), process.env, 'few', limitsPath),
 });

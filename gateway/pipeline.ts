@@ -24,15 +24,18 @@ export function createPipeline(stages: Stages): Pipeline {
 
     trail.stage = 'authenticate';
     const identified = await stages.authenticate(matched);
+    trail.identifiedAt = performance.now();
 
     trail.stage = 'authorize';
     const permitted = stages.authorize(identified);
 
     trail.stage = 'limit';
     const counted = await stages.limit(permitted);
+    trail.countedAt = performance.now();
 
     trail.stage = 'validate';
     const checked = await stages.validate(counted);
+    trail.checkedAt = performance.now();
 
     trail.stage = 'replay';
     const fresh = await stages.replay(checked);

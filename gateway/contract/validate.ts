@@ -6,6 +6,7 @@ import { GatewayError } from '../errors.ts';
 import type { Awaitable, Checked, Counted, Operation } from '../exchange.ts';
 import { checkAccept } from './accept.ts';
 import { type BodyContract, expectBody, readBody } from './body.ts';
+import { declaredNames, toNotes } from './declared.ts';
 import type { JsonObject } from './document.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { parseJson } from './json.ts';
@@ -31,6 +32,8 @@ interface RequestContract {
   readonly body: BodyContract;
   /** Lower-case media types that success is answered with. */
   readonly answers: readonly string[];
+  /** Looked for on the first violation. */
+  readonly names: () => ReadonlySet<string>;
 }
 
 export function createValidate(options: ValidateOptions): (counted: Counted) => Awaitable<Checked> {
@@ -61,7 +64,7 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     if (errors.length > 0) violations.push(...toViolations(errors, contract.root));
     const search = contract.reader.search(query, values);
     if (mediaType === undefined || counted.operation.body === 'stream')
-      return pass(counted, search, undefined, violations);
+      return pass(counted, contract, search, undefined, violations);
     return withBody(counted, contract, mediaType, search, violations);
   };
 
@@ -83,17 +86,21 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
       const errors = check({ requestBody: value }, size);
       if (errors.length > 0) violations.push(...toViolations(errors, contract.root));
     }
-    return pass(counted, search, rawBody, violations);
+    return pass(counted, contract, search, rawBody, violations);
   }
 }
 
 function pass(
   counted: Counted,
+  contract: RequestContract,
   search: string,
   rawBody: Buffer | undefined,
   violations: readonly Violation[],
 ): Checked {
-  if (violations.length > 0) throw new GatewayError('validation_failed', { fields: toFields(violations) });
+  if (violations.length > 0) {
+    counted.trail.violations = toNotes(violations, contract.names());
+    throw new GatewayError('validation_failed', { fields: toFields(violations) });
+  }
   return { ...counted, search, rawBody };
 }
 
@@ -107,6 +114,7 @@ function toRequestContract(entry: ContractOperation, schemas: Schemas): RequestC
     reader: createParameterReader(entry),
     body: { required, mediaTypes: mediaTypesOf(member(root, requestBody, 'content').value) },
     answers: successTypes(entry),
+    names: declaredNames(entry),
   };
 }
 

@@ -46,6 +46,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
     const error = toGatewayError(thrown);
     trail.code = error.details.words?.code ?? error.code;
     trail.cause = error.details.cause;
+    trail.refusal = error;
     if (response.headersSent) {
       cutOff(request.socket);
       options.onRefused(arrived, error);

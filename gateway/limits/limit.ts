@@ -33,6 +33,7 @@ function conclude(permitted: Permitted, { charges, policies }: Counters, verdict
   const quota: Quota = { states, tightest: tightestOf(charges, verdict) };
   const { trail, carried } = permitted;
   trail.quota = quota;
+  trail.charged = charges;
   trail.quotaSource = verdict.source;
   trail.quotaDecidedAtMs = verdict.decidedAtMs;
   if (shadowRefusals.length > 0) trail.shadowRefusals = shadowRefusals;

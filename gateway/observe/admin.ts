@@ -22,6 +22,8 @@ interface Answers {
     show(organization: string): Promise<object | undefined>;
     reset(organization: string, by: string): Promise<object | undefined>;
   };
+  /** What is still known of the exchanges with this id; empty: nothing. */
+  exchanges(id: string): Promise<readonly object[]>;
 }
 
 /** The same of one gateway, whoever passes it on. */
@@ -62,10 +64,16 @@ export function createAdminServer(options: AdminOptions): Server {
   app.post('/limits/reset', (request, response) =>
     answerOf(request, response, ({ organization, by }) => options.limits.reset(organization, by)),
   );
+  app.get('/exchanges/:id', async ({ params }, response) => {
+    const exchanges = await options.exchanges(params.id);
+    const unknown = { code: 'exchange_unknown', error: 'No exchange with this id is remembered any more.' };
+    response.status(exchanges.length > 0 ? 200 : 404).json(exchanges.length > 0 ? { exchanges } : unknown);
+  });
   app.use((_request, response) => {
-    response
-      .status(404)
-      .json({ error: 'There is nothing here. Try /livez, /readyz, /metrics, /status or /limits?organization=….' });
+    response.status(404).json({
+      error:
+        'There is nothing here. Try /livez, /readyz, /metrics, /status, /limits?organization=… or /exchanges/<request id>.',
+    });
   });
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const status = Number((error as { status?: unknown }).status);

@@ -2,6 +2,11 @@
 // and joins 60 pieces (12 µs of CPU, measured through a whole gateway), while most of a line is the same for a caller and an operation.
 
 import type { Caller, Operation, Trail } from '../exchange.ts';
+import { refusalMembers } from './refusal.ts';
+
+/** From here on a line says where the time went. */
+const SLOW_MS = 250;
+const TIMED_STAGES = ['authenticate', 'limit', 'validate', 'replay', 'forward'];
 
 export interface Lines {
   /** One line of JSON, newline included, with pino's members (`level`, `time`, `msg`) so that all lines of a log are alike. */
@@ -53,8 +58,9 @@ export function createLines(worker?: number | 'primary'): Lines {
     const { operation, caller } = trail;
     const head = `{"level":${level},"time":${timeText(timeMs)},"request_id":"${trail.id}","method":"${trail.method}","stage":"${trail.stage}","status":${trail.status}`;
     const who = `${operation ? operationPart(operation) : ''}${caller ? callerPart(caller) : ''}${trail.clientAddress === undefined ? '' : `,"client":"${trail.clientAddress}"`}`;
-    const cost = `,"duration_ms":${milliseconds(performance.now() - trail.startedAt)},"bytes_in":${trail.bytesIn},"bytes_out":${trail.bytesOut}`;
-    return `${head}${who}${cost}${quotaPart(trail)}${upstreamPart(trail)}${rarePart(trail)}${tail}`;
+    const durationMs = performance.now() - trail.startedAt;
+    const cost = `,"duration_ms":${milliseconds(durationMs)},"bytes_in":${trail.bytesIn},"bytes_out":${trail.bytesOut}`;
+    return `${head}${who}${cost}${quotaPart(trail)}${upstreamPart(trail)}${rarePart(trail, durationMs)}${tail}`;
   }
 
   return { lineOf };
@@ -75,33 +81,68 @@ function members(values: Readonly<Record<string, unknown>>): string {
 }
 
 /** Shadow limits are not shown as the limit of a request, but it was decided all the same. */
-function quotaPart({ quota, quotaSource, quotaDecidedAtMs }: Trail): string {
+function quotaPart(trail: Trail): string {
+  const { quota, quotaSource, quotaDecidedAtMs, shadowRefusals, stage, code } = trail;
   if (quotaDecidedAtMs === undefined) return '';
   const tightest = quota?.tightest;
-  const limit = tightest ? `,"limit":"${tightest.policy}","limit_remaining":${tightest.remaining}` : '';
-  return `${limit},"limit_source":"${quotaSource}","decided_at":${quotaDecidedAtMs}`;
+  const limit = tightest
+    ? `,"limit":"${tightest.policy}","limit_remaining":${tightest.remaining},"limit_quota":${tightest.limit}`
+    : '';
+  // Of one limit that is enforced and let the request through, everything has been said.
+  const isTold = quota === undefined || (quota.states.length === 1 && tightest !== undefined && !shadowRefusals);
+  const all = isTold && !(stage === 'limit' && code !== undefined) ? '' : limitsPart(trail);
+  return `${limit}${all},"limit_source":"${quotaSource}","decided_at":${quotaDecidedAtMs}`;
+}
+
+/** Each limit that counts the request; `wait_ms` until more units are free. */
+function limitsPart({ quota, charged }: Trail): string {
+  const limits = (quota?.states ?? []).map(({ policy, limit, remaining, resetMs }, index) => {
+    const { cost = 1, enforce = true } = charged?.[index] ?? {};
+    const rest = `${cost === 1 ? '' : `,"cost":${cost}`}${enforce ? '' : ',"shadow":true'}`;
+    return `{"policy":"${policy}","quota":${limit},"remaining":${remaining},"wait_ms":${resetMs}${rest}}`;
+  });
+  return limits.length === 0 ? '' : `,"limits":[${limits.join(',')}]`;
 }
 
 function upstreamPart({ target, traceId, upstreamStatus, upstreamMs }: Trail): string {
-  if (target === undefined) return '';
+  if (target === undefined) return traceId === undefined ? '' : `,"trace_id":"${traceId}"`;
   const answered =
     upstreamMs === undefined ? '' : `,"upstream_status":${upstreamStatus},"upstream_ms":${milliseconds(upstreamMs)}`;
   return `,"target":"${target}","trace_id":"${traceId}"${answered}`;
 }
 
 /** What most exchanges do not have. */
-function rarePart(trail: Trail): string {
-  const { tunnel, code, clientRequestId, shadowRefusals, replayed, answerViolations, cause } = trail;
-  if (!(tunnel || code || clientRequestId || shadowRefusals || replayed || answerViolations || cause)) return '';
+function rarePart(trail: Trail, durationMs: number): string {
+  const { tunnel, code, clientRequestId, shadowRefusals, replayed, recorded, answerViolations, cause } = trail;
+  const isSlow = durationMs >= SLOW_MS;
+  const isRare =
+    tunnel || code || clientRequestId || shadowRefusals || replayed || recorded || answerViolations || cause;
+  if (!(isRare || isSlow)) return '';
   return members({
     tunnel,
     code,
     client_request_id: clientRequestId,
     shadow_refused: shadowRefusals,
     replayed: replayed || undefined,
+    recorded: recorded || undefined,
     answer_violations: answerViolations,
     cause: causeOf(code, cause),
+    ...refusalMembers(trail),
+    stages_ms: isSlow || code !== undefined ? stagesOf(trail, durationMs) : undefined,
   });
+}
+
+/** How long each stage took that something can be waited for in. What comes before `authenticate` waits for nothing and is part of it. */
+function stagesOf({ startedAt, identifiedAt, countedAt, checkedAt, forwardedAt }: Trail, durationMs: number) {
+  if (identifiedAt === 0) return undefined;
+  const marks = [startedAt, identifiedAt, countedAt, checkedAt, forwardedAt ?? 0, startedAt + durationMs];
+  const spans = TIMED_STAGES.map((stage, index): [string, number] | undefined => {
+    const from = marks[index] as number;
+    // The stage that the exchange ended in took the rest.
+    const to = marks.slice(index + 1).find((mark) => mark !== 0) as number;
+    return from === 0 ? undefined : [stage, Math.round((to - from) * 1000) / 1000];
+  });
+  return Object.fromEntries(spans.filter((span) => span !== undefined));
 }
 
 /** The stack only for bugs; everything else is known by its code. */

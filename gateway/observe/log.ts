@@ -5,11 +5,14 @@ import { REFUSALS } from '../errors.ts';
 import type { Trail } from '../exchange.ts';
 import { createLineBatch } from './batch.ts';
 import { createLines } from './line.ts';
+import { createRecentLines } from './recent.ts';
 
 export interface Log {
   /** For everything that is not an exchange. */
   readonly logger: Logger;
   exchange(trail: Trail): void;
+  /** The latest exchanges with this id, or to which their client gave it. Refusals are kept whether or not they are logged. */
+  recent(id: string): readonly Readonly<Record<string, unknown>>[];
   /** Writes out what is buffered. */
   flush(): void;
 }
@@ -17,6 +20,10 @@ export interface Log {
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
 const levels = { info: 30, warn: 40, error: 50 } as const;
+
+/** Of all exchanges, and of refusals: some thousand lines each. */
+const RECENT_BYTES = 2_097_152;
+const RECENT_REFUSAL_BYTES = 2_097_152;
 
 /** Where text goes; pino's own streams can also be told to write everything out at once. */
 interface Output {
@@ -39,12 +46,25 @@ export function createLog(
   const output = destination ? outputTo(destination) : standardOutput();
   const base = worker === undefined ? null : { worker };
   const logger = pino({ level, base, timestamp: () => `,"time":${now()}` }, output.stream);
-  const batch = createLineBatch(output.write);
+  const lines = createRecentLines({ bytesMax: RECENT_BYTES, refusalBytesMax: RECENT_REFUSAL_BYTES });
+  const batch = createLineBatch((bytes, done) => {
+    lines.add(bytes);
+    output.write(bytes, done);
+  });
   const { lineOf } = createLines(worker);
 
   function exchange(trail: Trail): void {
     const severity = severityOf(trail);
-    if (logger.isLevelEnabled(severity)) batch.add(lineOf(trail, levels[severity], now()));
+    const isLogged = logger.isLevelEnabled(severity);
+    if (!isLogged && trail.code === undefined) return;
+    const line = lineOf(trail, levels[severity], now());
+    if (isLogged) batch.add(line);
+    if (trail.code !== undefined) lines.addRefusal(line);
+  }
+
+  function recent(id: string): readonly Readonly<Record<string, unknown>>[] {
+    batch.flush();
+    return lines.find(id);
   }
 
   function flush(): void {
@@ -52,7 +72,7 @@ export function createLog(
     output.flush();
   }
 
-  return { logger, exchange, flush };
+  return { logger, exchange, recent, flush };
 }
 
 /** Through pino's streams, which know what to do when a pipe is full: one for text, one for bytes. */

@@ -56,6 +56,7 @@ export function createReplay(options: ReplayOptions): Replay {
       case undefined:
         return { ...checked, recording: undefined };
       case 'started':
+        checked.trail.recorded = true;
         return { ...checked, recording: recordings.recordingOf(attempt) };
       case 'running':
         throw new GatewayError('idempotency_key_in_use');

@@ -103,6 +103,10 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Omit<A
     metrics: { contentType: metrics.contentType, text: metricsText },
     readiness,
     status,
+    async exchanges(id) {
+      const said = await askAll<readonly object[]>({ about: 'exchanges', id });
+      return [...said.values()].flatMap((found) => found ?? []);
+    },
     limits: {
       show: (organization) => askOne({ about: 'limits', organization }),
       reset: (organization, by) => askOne({ about: 'limits reset', organization, by }),

@@ -80,6 +80,8 @@ function answerOf(operators: Operators, question: Question): Promise<unknown> {
       return operators.status();
     case 'metrics':
       return operators.metrics.snapshot();
+    case 'exchanges':
+      return operators.exchanges(question.id);
     case 'limits':
       return operators.limits.show(question.organization);
     case 'limits reset':

@@ -1,18 +1,10 @@
 // Reads access logs, one or several, plain or gzipped, in bounded memory, and hands out the requests they record in the order in which
 // those were decided.
 
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { createInOrder } from '../../limits/in-order.ts';
 import { parseRecorded, type Recorded, type Unused } from '../../limits/recorded.ts';
 import type { CommandContext } from '../context.ts';
-
-/** No line of the gateway comes near it: what has no line ends is not gathered in memory. */
-const LINE_LENGTH_MAX = 65_536;
-/** What stands in place of the beginning of a longer line, so that nobody can read the rest as one. */
-const CUT_OFF = '\x00';
+import { nextLines, type OpenLines, openLines } from '../log-lines.ts';
 
 export interface LinesRead {
   lines: number;
@@ -28,11 +20,7 @@ export interface AccessLogs {
   eachRequest(take: (recorded: Recorded) => void, onProgress: () => void): Promise<void>;
 }
 
-interface OpenLog {
-  readonly path: string;
-  readonly size: number | undefined;
-  readonly pieces: AsyncIterator<readonly string[]>;
-  bytesRead(): number;
+interface OpenLog extends OpenLines {
   /** The time of its last line so far. */
   reachedMs: number;
 }
@@ -74,7 +62,7 @@ export async function openLogs(
       for (;;) {
         const log = furthestBehind(open);
         if (log === undefined) break;
-        const { value, done } = await next(context, log);
+        const { value, done } = await nextLines(context, log);
         if (done === true) open.delete(log);
         else {
           use(log, value, (recorded) => {
@@ -96,34 +84,6 @@ function furthestBehind(logs: ReadonlySet<OpenLog>): OpenLog | undefined {
   return behind;
 }
 
-async function openLog({ input, fail }: Pick<CommandContext, 'input' | 'fail'>, path: string): Promise<OpenLog> {
-  const reachedMs = Number.NEGATIVE_INFINITY;
-  if (path === '-') return { path, size: undefined, pieces: linesOf(input()), bytesRead: () => 0, reachedMs };
-  const about = await stat(path).catch(({ code }) => fail(`The log ${path} cannot be read (${code}).`));
-  if (about.isDirectory()) fail(`${path} is a directory.`);
-  const bytes = createReadStream(path);
-  const size = about.isFile() ? about.size : undefined;
-  // What goes wrong in either of the two is told by whoever reads the second.
-  const text = path.endsWith('.gz') ? pipeline(bytes, createGunzip(), () => undefined) : bytes;
-  return { path, size, pieces: linesOf(text), bytesRead: () => bytes.bytesRead, reachedMs };
-}
-
-async function next({ fail }: Pick<CommandContext, 'fail'>, { path, pieces }: OpenLog) {
-  try {
-    return await pieces.next();
-  } catch (error) {
-    return fail(`The log ${path} cannot be read to its end (${(error as NodeJS.ErrnoException).code}).`);
-  }
-}
-
-/** Not by node:readline, which is slower and keeps lines of any length. */
-async function* linesOf(text: Readable): AsyncGenerator<readonly string[]> {
-  let rest = '';
-  for await (const piece of text.setEncoding('utf8')) {
-    const lines = (rest + piece).split('\n');
-    rest = lines.pop() ?? '';
-    if (rest.length > LINE_LENGTH_MAX) rest = CUT_OFF;
-    yield lines;
-  }
-  if (rest !== '') yield [rest];
+async function openLog(context: Pick<CommandContext, 'input' | 'fail'>, path: string): Promise<OpenLog> {
+  return { ...(await openLines(context, path)), reachedMs: Number.NEGATIVE_INFINITY };
 }

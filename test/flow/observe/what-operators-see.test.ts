@@ -62,6 +62,7 @@ describe('what operators see', () => {
       bytes_out: 42,
       limit: 'organization',
       limit_remaining: 99_999,
+      limit_quota: 100_000,
       limit_source: 'process',
       target: upstream.url,
       upstream_status: 200,

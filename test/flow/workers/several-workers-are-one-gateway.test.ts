@@ -63,6 +63,15 @@ describe('two workers', () => {
     assert.equal(exchanges().filter(({ status }) => status === 200).length, LIMIT);
   });
 
+  it('are asked together about an exchange, whichever of them had it', async () => {
+    for (const worker of [1, 2]) {
+      const line = exchanges().find((one) => one.worker === worker);
+      const answer = await fetch(`${several.adminUrl}/exchanges/${line?.request_id}`);
+      assert.deepEqual(await answer.json(), { exchanges: [line] });
+    }
+    assert.equal((await fetch(`${several.adminUrl}/exchanges/req_nobody`)).status, 404);
+  });
+
   it('have their metrics added up; what is about a process says which', async () => {
     const text = await metricsOf(several);
     assert.equal(seriesIn(text, `${asked},http_response_status_code="200",api_version="v1"}`), LIMIT);

@@ -1,0 +1,62 @@
+// `gateway explain`: what became of a request stage by stage, or what would become of one.
+
+import type { Command } from 'commander';
+import type { AdminClient } from '../admin-client.ts';
+import type { CommandContext } from '../context.ts';
+import { printJson, printLine } from '../print.ts';
+import { findInGateway, findInLogs } from './find.ts';
+import { printStory } from './print.ts';
+import { type DecisionRecord, storyOf } from './story.ts';
+
+interface ExplainFlags {
+  readonly log?: readonly string[];
+  readonly json?: true;
+}
+
+export interface ExplainTools {
+  /** The gateway that runs on this machine. */
+  adminClient(): AdminClient;
+}
+
+export function addExplainCommand(program: Command, context: CommandContext, tools: ExplainTools): void {
+  program
+    .command('explain')
+    .description('tell what became of a request, stage by stage')
+    .argument('[id]', 'its request id, or the X-Request-Id that its client sent')
+    .option('--log <files...>', 'access logs to look in; may end in .gz; - for standard input')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway explain req_01KAXYZ --log access.ndjson')
+    .action((id: string | undefined, flags: ExplainFlags) => explain(context, tools, id, flags));
+}
+
+async function explain(
+  context: CommandContext,
+  tools: ExplainTools,
+  id: string | undefined,
+  { log, json }: ExplainFlags,
+): Promise<void> {
+  if (id === undefined) return context.usage('Name a request id.');
+  if (!/^[A-Za-z0-9._-]{1,128}$/.test(id)) context.usage('This has not the form of a request id.');
+  const records =
+    log === undefined ? await askGateway(context, tools.adminClient(), id) : await readLogs(context, log, id);
+  const stories = records.map(storyOf);
+  if (json) printJson(context, { exchanges: stories });
+  else {
+    for (const [index, story] of stories.entries()) {
+      if (index > 0) printLine(context, '');
+      printStory(context, story);
+    }
+  }
+}
+
+async function readLogs(context: CommandContext, paths: readonly string[], id: string): Promise<DecisionRecord[]> {
+  const found = await findInLogs(context, paths, id);
+  return found.length > 0 ? found : context.fail(`No exchange ${id} is in ${paths.join(', ')}.`);
+}
+
+async function askGateway(context: CommandContext, client: AdminClient, id: string): Promise<DecisionRecord[]> {
+  const found = await findInGateway(client, id);
+  if (found === undefined) return context.fail(`No gateway answers at ${client.origin}. Name its log with --log.`);
+  if (found.length > 0) return found;
+  return context.fail(`The gateway at ${client.origin} does not remember ${id} any more. Name its log with --log.`);
+}

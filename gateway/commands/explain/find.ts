@@ -1,0 +1,47 @@
+// Where the decision record of an exchange is found: in access logs, or in the memory of the gateway that runs.
+
+import type { AdminClient } from '../admin-client.ts';
+import type { CommandContext } from '../context.ts';
+import { nextLines, openLines } from '../log-lines.ts';
+import type { DecisionRecord } from './story.ts';
+
+/** Every exchange with this id, or else to which its client gave it, in the order of the logs. `-` is standard input. */
+export async function findInLogs(
+  context: Pick<CommandContext, 'input' | 'fail'>,
+  paths: readonly string[],
+  id: string,
+): Promise<DecisionRecord[]> {
+  const named: DecisionRecord[] = [];
+  const ofClient: DecisionRecord[] = [];
+  for (const path of paths) {
+    const log = await openLines(context, path);
+    for (;;) {
+      const { value, done } = await nextLines(context, log);
+      if (done === true) break;
+      // Most lines are not parsed: a log may have millions.
+      for (const line of (value as readonly string[]).filter((text) => text.includes(id))) {
+        const entry = recordIn(line);
+        if (entry?.request_id === id) named.push(entry);
+        else if (entry?.client_request_id === id) ofClient.push(entry);
+      }
+    }
+  }
+  return named.length > 0 ? named : ofClient;
+}
+
+/** Undefined: no gateway answers. */
+export async function findInGateway({ ask }: AdminClient, id: string): Promise<DecisionRecord[] | undefined> {
+  const answer = await ask('GET', `/exchanges/${encodeURIComponent(id)}`);
+  if (answer === undefined) return undefined;
+  return Array.isArray(answer.said.exchanges) ? (answer.said.exchanges as DecisionRecord[]) : [];
+}
+
+function recordIn(line: string): DecisionRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== 'object' || value === null) return undefined;
+    return 'msg' in value && value.msg === 'exchange' ? (value as DecisionRecord) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,212 @@
+// `gateway explain` tells of every exchange which stage ended it and what was known there, from memory or from a log.
+
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { thingsAt } from '../../support/things.ts';
+import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+import { explainer, logFileOf } from './explained.ts';
+
+const UPSTREAM_BODY = 'marker-of-an-upstream-body';
+
+describe('explain', () => {
+  let upstream: FakeUpstream;
+  let gateway: TestGateway;
+  let authorization: string;
+  before(async () => {
+    upstream = await startUpstream(({ url }, response) => {
+      response.setHeader('content-type', 'application/json');
+      if (url.includes('broken')) response.writeHead(500);
+      response.end(`{"id":"1","note":"${UPSTREAM_BODY}"}`);
+    });
+    gateway = await startGateway({
+      ...thingsAt(upstream.url, { timeoutMs: 300 }),
+      limits: {
+        tiers: { standard: { requests: 1000 }, tight: { requests: 1 } },
+        extra: { burst: { requests: 1, enforce: false } },
+        operations: { getThing: { extra: 'burst' } },
+        addresses: { failures: 40 },
+      },
+    });
+    authorization = (await gateway.authorize()).authorization;
+  });
+  after(async () => {
+    await gateway.stop();
+    await upstream.close();
+  });
+
+  async function call(path: string, init: RequestInit = {}): Promise<{ id: string; status: number; code: string }> {
+    const answer = await fetch(gateway.url + path, { ...init, headers: { authorization, ...init.headers } });
+    const body = await answer.text();
+    const { error } = answer.ok ? { error: undefined } : (JSON.parse(body) as { error: { code: string } });
+    return { id: answer.headers.get('x-request-id') ?? '', status: answer.status, code: error?.code ?? '' };
+  }
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    call(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+
+  /** The story of one exchange, which memory and log tell alike. */
+  async function explained(test: TestContext, id: string) {
+    const { stories } = explainer(test, gateway.adminUrl);
+    const [story, ...others] = await stories(id);
+    assert.ok(story);
+    assert.equal(others.length, 0);
+    assert.deepEqual(await stories(id, '--log', logFileOf(test, gateway)), [story]);
+    const last = story.stages.filter(({ outcome }) => outcome !== 'not reached').at(-1);
+    assert.ok(last);
+    return { story, last, told: last.told.join('\n') };
+  }
+
+  async function refusedBy(test: TestContext, stage: string, code: string, refused: { id: string; code: string }) {
+    const { story, last, told } = await explained(test, refused.id);
+    assert.equal(refused.code, code);
+    assert.deepEqual([last.stage, last.outcome], [stage, 'refused']);
+    assert.match(story.verdict, new RegExp(`was refused by ${stage} with \\d{3} ${code}`));
+    for (const before of story.stages.slice(0, story.stages.indexOf(last))) assert.equal(before.outcome, 'passed');
+    return told;
+  }
+
+  it('an exchange that was answered', async (test) => {
+    const { id } = await call('/v1/things?q=x', { headers: { 'x-request-id': `mine-${process.pid}` } });
+    const { story, told } = await explained(test, id);
+    assert.match(story.verdict, /^GET \/v1\/things was answered with 200 after [\d.]+ ms\.$/);
+    assert.match(
+      told,
+      new RegExp(`sent to ${upstream.url}\nit answered 200 after [\\d.]+ ms\n\\d+ bytes to the client`),
+    );
+    const tellOf = (stage: string) => story.stages.find((one) => one.stage === stage)?.told.join('\n') ?? '';
+    assert.equal(tellOf('match'), 'listThings: GET /v1/things, of upstream things');
+    assert.match(tellOf('authenticate'), /^key key_\w+, organization org_test, tier standard, mode live$/);
+    assert.match(tellOf('limit'), /^organization: admitted; \d+ of 1000 left\ndecided by this process at 20/);
+    const { stories } = explainer(test, gateway.adminUrl);
+    assert.deepEqual(await stories(`mine-${process.pid}`), [story], 'also by the id that its client gave it');
+  });
+
+  it('admit', async (test) => {
+    const told = await refusedBy(test, 'admit', 'malformed_path', await call('/v1/things%2F1'));
+    assert.equal(told, 'client 127.0.0.1');
+  });
+
+  it('match', async (test) => {
+    const told = await refusedBy(test, 'match', 'route_not_found', await call('/v1/nothing'));
+    assert.equal(told, 'no operation has this method and path');
+  });
+
+  it('authenticate', async (test) => {
+    const refused = await call('/v1/things', { headers: { authorization: 'Bearer nonsense' } });
+    await refusedBy(test, 'authenticate', 'api_key_malformed', refused);
+  });
+
+  it('authorize, with the scopes that are asked for and those that are held', async (test) => {
+    const headers = await gateway.authorize({ scopes: ['things:write', 'orders:write'] });
+    const told = await refusedBy(test, 'authorize', 'insufficient_scope', await call('/v1/things', { headers }));
+    assert.equal(told, 'required scopes: things:read\nheld scopes: things:write orders:write');
+  });
+
+  it('limit, with every limit that counts and the wait', async (test) => {
+    const headers = await gateway.authorize({ organization: 'org_tight', tier: 'tight' });
+    await call('/v1/things/1', { headers });
+    const told = await refusedBy(test, 'limit', 'rate_limited', await call('/v1/things/1', { headers }));
+    const [organization, burst, source] = told.split('\n');
+    assert.match(String(organization), /^organization: refused a cost of 1; 0 of 1 left, more in \d+ ms$/);
+    assert.match(String(burst), /^burst: would have refused a cost of 1; 0 of 1 left, more in \d+ ms, a shadow limit$/);
+    assert.match(String(source), /^decided by (this process|a refusal that still held)/);
+  });
+
+  it('validate, with places and constraints', async (test) => {
+    const refused = await post('/v1/things', { name: 7, tags: {}, surprise: 1 });
+    const told = await refusedBy(test, 'validate', 'validation_failed', refused);
+    assert.deepEqual(told.split('\n').sort(), [
+      'body /*: unknown',
+      'body /name: wrong_type {"type":"string"}',
+      'body /tags: wrong_type {"type":"array"}',
+      'body of 33 bytes',
+    ]);
+  });
+
+  it('replay', async (test) => {
+    const key = { 'idempotency-key': 'order-1' };
+    const first = await post('/v1/orders', { name: 'a' }, key);
+    const { story } = await explained(test, first.id);
+    const replay = story.stages.find(({ stage }) => stage === 'replay');
+    assert.deepEqual(replay?.told, ['a new Idempotency-Key: the answer is kept']);
+    const again = await explained(test, (await post('/v1/orders', { name: 'a' }, key)).id);
+    assert.deepEqual([again.last.stage, again.last.outcome], ['replay', 'answered']);
+    assert.equal(again.told, 'this Idempotency-Key was answered before; that answer was given again');
+    const told = await refusedBy(
+      test,
+      'replay',
+      'idempotency_key_reused',
+      await post('/v1/orders', { name: 'b' }, key),
+    );
+    assert.equal(told, 'this Idempotency-Key belongs to another request');
+  });
+
+  it('forward, with the target and what it said', async (test) => {
+    const told = await refusedBy(test, 'forward', 'upstream_error', await call('/v1/things/broken'));
+    assert.match(told, new RegExp(`^sent to ${upstream.url}\nit answered 500 after [\\d.]+ ms`));
+  });
+
+  it('how long each stage took, of what was refused', async (test) => {
+    const { story } = await explained(test, (await call('/v1/things/broken')).id);
+    const timed = story.stages.filter(({ duration_ms }) => duration_ms !== undefined).map(({ stage }) => stage);
+    assert.deepEqual(timed, ['authenticate', 'limit', 'validate', 'replay', 'forward']);
+  });
+
+  it('nothing that a client or an upstream said is in any record', async (test) => {
+    const marks = ['query-value', 'query-name', 'body-value', 'body-name', 'header'].map(
+      (mark) => `marker-of-a-${mark}`,
+    );
+    const [queryValue, queryName, bodyValue, bodyName, header] = marks;
+    const ids = [
+      await call(`/v1/things?${queryName}=${queryValue}&q=${queryValue}`, { headers: { 'x-secret': `${header}` } }),
+      await call(`/v1/things?q=${queryValue}&q=${queryValue}`),
+      await post('/v1/things', { name: 1, [`${bodyName}`]: bodyValue, tags: [bodyValue] }),
+      await post('/v1/orders', `{"${bodyName}":`, { 'idempotency-key': `${header}` }),
+      await call('/v1/things/broken'),
+      await call(`/v1/things?key=${authorization.slice(7)}`, { headers: { authorization: '' } }),
+    ];
+    const { run } = explainer(test, gateway.adminUrl);
+    let said = JSON.stringify(gateway.logLines());
+    for (const { id } of ids) said += (await run(id)).out + (await run(id, '--json')).out;
+    for (const mark of [...marks, UPSTREAM_BODY, authorization.slice(7), authorization.slice(16, 40)]) {
+      assert.ok(!said.includes(mark), mark);
+    }
+  });
+
+  it('from several logs, gzipped ones and standard input', async (test) => {
+    const { id } = await call('/v1/things');
+    const plain = logFileOf(test, gateway);
+    const { run, runWith } = explainer(test, 'http://127.0.0.1:1');
+    writeFileSync(`${plain}.gz`, gzipSync(readFileSync(plain)));
+    const { out } = await run(id, '--log', plain);
+    assert.match(out, /^req_\w{26}, 20[\d-]+T[\d:.]+Z\nGET \/v1\/things was answered with 200/);
+    assert.match(out, /\nlimit {9}passed .* organization: admitted;/);
+    assert.equal((await run(id, '--log', `${plain}.gz`)).out, out);
+    assert.equal((await runWith([readFileSync(plain, 'utf8')], id, '--log', '-')).out, out);
+  });
+
+  it('says so when there is no such exchange, or nobody to be asked', async (test) => {
+    const here = explainer(test, gateway.adminUrl);
+    const { code, err } = await here.run('req_nobody');
+    assert.equal(code, 1);
+    assert.match(err, /does not remember req_nobody any more\. Name its log with --log\./);
+    const inLog = await here.run('req_nobody', '--log', logFileOf(test, gateway));
+    assert.deepEqual([inLog.code, /^No exchange req_nobody is in /.test(inLog.err)], [1, true]);
+    const nobody = await explainer(test, 'http://127.0.0.1:1').run('req_nobody');
+    assert.deepEqual([nobody.code, /^No gateway answers at /.test(nobody.err)], [1, true]);
+    assert.equal((await here.run('a b')).code, 2);
+  });
+
+  it('throttle', async (test) => {
+    for (let sent = 0; sent < 40; sent += 1) await call('/v1/nothing');
+    const refused = await call('/v1/things', { headers: { authorization: 'Bearer nonsense' } });
+    const told = await refusedBy(test, 'throttle', 'auth_attempts_limited', refused);
+    assert.match(told, /^the address has failed too often; it may come back after \d+ s$/);
+  });
+});

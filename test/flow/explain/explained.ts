@@ -1,0 +1,44 @@
+// A gateway whose exchanges are explained by the command, as an operator would.
+
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { createAdminClient } from '../../../gateway/commands/admin-client.ts';
+import { addExplainCommand } from '../../../gateway/commands/explain/explain.ts';
+import type { Story } from '../../../gateway/commands/explain/story.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+import { commandLine } from '../commands/command-line.ts';
+
+/** Runs `gateway explain` against the memory of a gateway that runs. */
+export function explainer(test: TestContext, adminUrl: string) {
+  const { hostname, port } = new URL(adminUrl);
+  const { runWith } = commandLine(test, undefined, {}, (program, context) =>
+    addExplainCommand(program, context, {
+      adminClient: () => createAdminClient({ adminHost: hostname, adminPort: Number(port) }, undefined),
+    }),
+  );
+  const run = (...words: string[]) => runWith({}, 'explain', ...words);
+  return {
+    run,
+    runWith: (input: readonly string[], ...words: string[]) => runWith({ input }, 'explain', ...words),
+    async stories(...words: string[]): Promise<Story[]> {
+      const { code, out, err } = await run(...words, '--json');
+      if (code !== 0) throw new Error(err);
+      return (JSON.parse(out) as { exchanges: Story[] }).exchanges;
+    },
+  };
+}
+
+/** What a gateway has logged so far, as a file. */
+export function logFileOf(test: TestContext, gateway: TestGateway): string {
+  const path = join(gateway.directory, `access-${test.name.replaceAll(/\W+/g, '-')}.ndjson`);
+  writeFileSync(
+    path,
+    gateway
+      .logLines()
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(''),
+  );
+  test.after(() => rmSync(path, { force: true }));
+  return path;
+}
