@@ -6,6 +6,7 @@ import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
 import { type Config, type ConfigDraft, completed, configFiles, loadConfig, type Settings } from './config/load.ts';
 import { checkRuleNames } from './config/rule-names.ts';
 import { checkTunnels } from './config/tunnels.ts';
+import { checkLives } from './config/versions.ts';
 import { type ContractReader, createDirectReader } from './contract/document.ts';
 import { type Contracts, compileAll, type Earlier, loadContracts, locateMistakes } from './contract/load.ts';
 import type { ContractOperation } from './contract/operations.ts';
@@ -132,6 +133,7 @@ function checkPlaces({ gateway, upstreams, sources }: ConfigDraft, contracts: Co
   const operations = contracts.operations.map(({ operation }) => operation);
   checkRuleNames(upstreams, operations, sources.upstreams, mistakes);
   checkTunnels({ upstreams, hosts, publicUrl, operations, source: sources.upstreams }, mistakes);
+  checkLives(gateway, operations, sources.gateway, mistakes);
 }
 
 /** The operations of documents that have not been served before. */

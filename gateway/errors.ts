@@ -166,6 +166,11 @@ export const REFUSALS = {
     status: 404,
     message: 'There is no such API version; supported_versions lists those there are.',
   },
+  version_sunset: {
+    ...request,
+    status: 410,
+    message: 'This version or operation has ended. The Link header names what follows it, and how to move on.',
+  },
   misdirected_request: { ...request, status: 421, message: 'This host name is not served here.' },
   method_not_allowed: {
     ...request,

@@ -31,6 +31,8 @@ import { createForward } from './upstream/forward.ts';
 import { createGuards } from './upstream/guards.ts';
 import type { Pools } from './upstream/pools.ts';
 import { createTargets } from './upstream/targets.ts';
+import { livesOf } from './versions/life.ts';
+import { matchAlive } from './versions/match.ts';
 
 /** What is there from start to end. */
 export interface Shared {
@@ -98,10 +100,11 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     ({ headers }) => sitesOf(headers.get('host')) ?? nowhere,
     ({ upstream }, sites) => upstreams[upstream]?.hosts.some((site) => sites.has(site)) === true,
   );
+  const lives = livesOf(operations, gateway, gateway.publicUrl);
   const pipeline = createPipeline({
     admit,
     throttle,
-    match,
+    match: matchAlive(match, lives, now),
     authenticate: identity.authenticate,
     authorize: createAuthorize({
       operatorScopes: new Set(gateway.operatorScopes),

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { hosts } from './hosts.ts';
 import { cidr, httpUrl, isHttpUrl, name, scope, whole } from './parts.ts';
+import { operationLives, versions } from './versions.ts';
 
 const scopeOrAll = z
   .string()
@@ -118,6 +119,10 @@ export const gatewayFile = z.strictObject({
     })
     .prefault({}),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),
+  /** When versions were released, are deprecated and end. */
+  versions: versions.default({}),
+  /** The same for single operations, by id. */
+  operations: operationLives.default({}),
   /** Names for parts of what is served; every other name is refused then. */
   hosts: hosts.default({}),
 });

@@ -84,6 +84,8 @@ const answerOwned = new Set([
     'original-request-id',
     'allow',
   ],
+  // How long something lives is said by the configuration of the gateway.
+  ...['deprecation', 'sunset'],
 ]);
 /** Which pages may read an answer is the gateway's to say. */
 const answerOwnedPrefix = /^(x-internal-|proxy-|x-gateway-|access-control-)/;
@@ -148,13 +150,22 @@ export function answerHeaders(given: AnswerHeaders, operation: Operation): strin
     const spelling = answerAllowed.get(name) ?? (declared.has(name) && !isOwned(name) ? titleCase(name) : undefined);
     if (value === undefined || spelling === undefined || named?.has(name)) continue;
     const isSingle = typeof value === 'string' || (answerAllowed.has(name) && !answerLists.has(name));
-    if (isSingle) sent.push(spelling, typeof value === 'string' ? value : (value[0] as string));
+    if (name === 'link' && LIFE_LINK.test(String(value))) sent.push(...withoutLifeLinks(spelling, String(value)));
+    else if (isSingle) sent.push(spelling, typeof value === 'string' ? value : (value[0] as string));
     else for (const line of value) sent.push(spelling, line);
   }
   sent.push('Cache-Control', cacheControl(given['cache-control'], operation.security.length === 0));
   const location = publicPath(textOf(given.location), operation);
   if (location !== undefined) sent.push('Location', location);
   return sent;
+}
+
+const LIFE_LINK = /;\s*rel\s*=\s*"?[^";,]*\b(deprecation|sunset|successor-version)\b/i;
+
+/** What an upstream links to, but for what only the gateway says. Links are split where another `<` begins (RFC 8288 section 3). */
+function withoutLifeLinks(spelling: string, value: string): string[] {
+  const kept = value.split(/,\s*(?=<)/).filter((link) => !LIFE_LINK.test(link));
+  return kept.length === 0 ? [] : [spelling, kept.join(', ')];
 }
 
 /** Where clients find what an upstream points at. An absolute address would name an internal host, in any of its spellings. */

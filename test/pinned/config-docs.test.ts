@@ -115,8 +115,13 @@ function compare(rows: ReadonlyMap<string, Row>, keys: readonly (readonly [strin
 }
 
 test('gateway.yaml', () => {
-  const { issuers, cors } = gatewayFile.shape;
-  const below = [...keysOfMembers(issuers, 'issuers.<name>'), ...keysOfMembers(cors, 'cors.<host>')];
+  const { issuers, cors, versions, operations } = gatewayFile.shape;
+  const below = [
+    ...keysOfMembers(issuers, 'issuers.<name>'),
+    ...keysOfMembers(cors, 'cors.<host>'),
+    ...keysOfMembers(versions, 'versions.<version>'),
+    ...keysOfMembers(operations, 'operations.<id>'),
+  ];
   compare(rowsOf('config/gateway.yaml', 'Key'), [...keysOf(gatewayFile, ''), ...below]);
 });
 

@@ -7,7 +7,19 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const concerns = ['auth', 'config', 'contract', 'edge', 'limits', 'observe', 'replay', 'tunnel', 'upstream'];
+const concerns = [
+  'auth',
+  'config',
+  'contract',
+  'edge',
+  'limits',
+  'observe',
+  'replay',
+  'tunnel',
+  'upstream',
+  'versions',
+  'diff',
+];
 const shared = [
   'gateway/exchange.ts',
   'gateway/errors.ts',

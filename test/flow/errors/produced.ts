@@ -12,6 +12,7 @@ import { routingCases } from './routing.cases.ts';
 import { sizeCases } from './size.cases.ts';
 import { tokenCases } from './token.cases.ts';
 import { unreachableCases, upstreamCases } from './upstream.cases.ts';
+import { versionCases } from './version.cases.ts';
 import { wordsCases } from './words.cases.ts';
 
 const cases: readonly { readonly code: ErrorCode }[] = [
@@ -28,6 +29,7 @@ const cases: readonly { readonly code: ErrorCode }[] = [
   ...unreachableCases,
   ...wordsCases,
   ...declaredCases,
+  ...versionCases,
   ...bugCases,
   ...drainCases,
 ];

@@ -1,0 +1,197 @@
+// How long versions and single operations live, as gateway.yaml says it: when they were released, are deprecated and end, and by what
+// they are followed.
+
+import { z } from 'zod';
+import { type Mistake, suggest } from '../mistakes.ts';
+import type { Source } from '../source.ts';
+
+const day = z.string().refine(isDay, 'must be a day such as 2027-01-15');
+const page = z
+  .string()
+  .refine(
+    (text) => /^https?:\/\/[^\s<>"]+$/.test(text) && URL.canParse(text),
+    'must be an http:// or https:// address',
+  );
+
+const life = {
+  /** The first day on which clients could rely on it. */
+  released: day.optional(),
+  /** From this day on nobody should begin to use it. */
+  deprecated: day.optional(),
+  /** From this day on it is answered with 410. */
+  sunset: day.optional(),
+  /** Where clients read how to move on. */
+  guide: page.optional(),
+};
+
+/** By version: `v1`. */
+export const versions = z.record(
+  z.string().regex(/^v[1-9]\d{0,3}$/, 'must be a version such as v1'),
+  z.strictObject({ ...life, successor: z.string().optional() }),
+);
+/** By operation id. */
+export const operationLives = z.record(z.string(), z.strictObject({ ...life, successor: z.string().optional() }));
+
+type Lives = Readonly<Record<string, Life>>;
+
+/** What an entry says. Days are UTC. */
+export interface Life {
+  readonly released?: string | undefined;
+  readonly deprecated?: string | undefined;
+  readonly sunset?: string | undefined;
+  readonly successor?: string | undefined;
+  readonly guide?: string | undefined;
+}
+
+interface Operation {
+  readonly id: string;
+  readonly version: string | undefined;
+}
+
+export interface LivesToCheck {
+  readonly versions: Lives;
+  readonly operations: Lives;
+}
+
+/** Whether all names resolve and all dates are in order. Pushes mistakes. */
+export function checkLives(
+  { versions, operations }: LivesToCheck,
+  served: readonly Operation[],
+  source: Source,
+  mistakes: Mistake[],
+): void {
+  const versionsThere = new Set(served.flatMap(({ version }) => version ?? []));
+  const byId = new Map(served.map((operation) => [operation.id, operation]));
+  const versionNames = new Set([...versionsThere, ...Object.keys(versions)]);
+  for (const [name, life] of Object.entries(versions)) {
+    const path = ['versions', name];
+    if (!versionsThere.has(name) && life.sunset === undefined) {
+      const remedy = `${suggest(name, versionsThere)} Without contracts, only a version that has ended (sunset) can stand here.`;
+      mistakes.push(source.mistakeAtKey(path, `no contract has a path below /${name}.`, remedy));
+    }
+    checkSuccessor(path, name, life, versionNames, 'version', source, mistakes);
+    checkOrder(path, life, source, mistakes);
+    if (life.sunset !== undefined) checkVersionEnd(path, life, versions, source, mistakes);
+  }
+  for (const [id, life] of Object.entries(operations)) {
+    const path = ['operations', id];
+    const operation = byId.get(id);
+    if (operation === undefined) {
+      mistakes.push(source.mistakeAtKey(path, `no contract has an operation "${id}".`, suggest(id, byId.keys())));
+      continue;
+    }
+    checkSuccessor(path, id, life, byId.keys(), 'operation', source, mistakes);
+    checkOrder(path, life, source, mistakes);
+    checkOperationEnd(path, life, releaseOf(life, { versions, operations }, byId, operation), source, mistakes);
+  }
+}
+
+function checkSuccessor(
+  path: readonly string[],
+  name: string,
+  { successor }: Life,
+  known: Iterable<string>,
+  what: string,
+  source: Source,
+  mistakes: Mistake[],
+): void {
+  if (successor === undefined) return;
+  const names = [...known];
+  if (successor === name) {
+    const reason = `the ${what} is said to follow itself.`;
+    mistakes.push(source.mistakeAt([...path, 'successor'], reason, `Name the ${what} that replaces it.`));
+  } else if (!names.includes(successor)) {
+    const reason = `there is no ${what} "${successor}".`;
+    mistakes.push(source.mistakeAt([...path, 'successor'], reason, suggest(successor, names)));
+  }
+}
+
+/** A sunset must not be earlier than the deprecation (RFC 9745 section 4). */
+function checkOrder(
+  path: readonly string[],
+  { released, deprecated, sunset }: Life,
+  source: Source,
+  mistakes: Mistake[],
+): void {
+  if (released !== undefined && deprecated !== undefined && deprecated < released) {
+    const remedy = 'Correct one of the two dates.';
+    mistakes.push(
+      source.mistakeAt([...path, 'deprecated'], `it is deprecated before its release (${released}).`, remedy),
+    );
+  }
+  if (sunset === undefined) return;
+  if (deprecated === undefined) {
+    const remedy = 'Add "deprecated: …" with the day from which on nobody should use it any more.';
+    mistakes.push(source.mistakeAt([...path, 'sunset'], 'it ends without having been deprecated.', remedy));
+  } else if (sunset < deprecated) {
+    const reason = `it ends before it is deprecated (${deprecated}).`;
+    mistakes.push(source.mistakeAt([...path, 'sunset'], reason, 'A sunset is never earlier than the deprecation.'));
+  }
+}
+
+/** Clients were promised that a version stays for 12 months after the next one has been released. */
+function checkVersionEnd(
+  path: readonly string[],
+  { sunset, successor }: Life,
+  versions: Lives,
+  source: Source,
+  mistakes: Mistake[],
+): void {
+  if (successor === undefined) {
+    const remedy = 'Add "successor: …": a version ends at the earliest 12 months after the release of the next one.';
+    mistakes.push(source.mistakeAt([...path, 'sunset'], 'a version cannot end without a successor.', remedy));
+    return;
+  }
+  const released = versions[successor]?.released;
+  if (released === undefined) {
+    const reason = `nothing says when its successor "${successor}" was released.`;
+    mistakes.push(source.mistakeAt([...path, 'successor'], reason, `Add versions.${successor}.released.`));
+  } else if ((sunset as string) < aYearAfter(released)) {
+    const reason = `${sunset} is earlier than 12 months after the release of "${successor}" (${released}).`;
+    mistakes.push(source.mistakeAt([...path, 'sunset'], reason, `The earliest day is ${aYearAfter(released)}.`));
+  }
+}
+
+/** The same for one operation: 12 months from its deprecation, and from the release of what follows it. */
+function checkOperationEnd(
+  path: readonly string[],
+  { deprecated, sunset }: Life,
+  released: string | undefined,
+  source: Source,
+  mistakes: Mistake[],
+): void {
+  if (sunset === undefined || deprecated === undefined) return;
+  const [from, what] =
+    released !== undefined && released > deprecated
+      ? [released, 'the release of its successor']
+      : [deprecated, 'its deprecation'];
+  if (sunset >= aYearAfter(from)) return;
+  const reason = `${sunset} is earlier than 12 months after ${what} (${from}).`;
+  mistakes.push(source.mistakeAt([...path, 'sunset'], reason, `The earliest day is ${aYearAfter(from)}.`));
+}
+
+/** Of the successor of an operation: its own, or that of the version it came with. */
+function releaseOf(
+  { successor }: Life,
+  { versions, operations }: LivesToCheck,
+  byId: ReadonlyMap<string, Operation>,
+  operation: Operation,
+): string | undefined {
+  const next = successor === undefined ? undefined : byId.get(successor);
+  if (next === undefined) return undefined;
+  const withVersion = next.version === operation.version ? undefined : versions[next.version ?? '']?.released;
+  return operations[next.id]?.released ?? withVersion;
+}
+
+/** `2027-01-15` → `2028-01-15`; the 29th of February → the first of March. */
+function aYearAfter(text: string): string {
+  const date = new Date(text);
+  date.setUTCFullYear(date.getUTCFullYear() + 1);
+  return date.toISOString().slice(0, 10);
+}
+
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const date = new Date(text);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
