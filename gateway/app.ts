@@ -34,9 +34,9 @@ import { openAnswerStore } from './replay/open-store.ts';
 import { createServing, type Serving } from './serving.ts';
 import { createTunnels } from './tunnel/tunnels.ts';
 import { toUpstreamFailure } from './upstream/failure.ts';
-import { createPools } from './upstream/pools.ts';
 import type { SandboxProcess } from './upstream/sandbox.ts';
 import { openUpstreamAccess } from './upstream-access.ts';
+import { openUpstreamTargets } from './upstream-targets.ts';
 
 export interface AppOptions {
   readonly version: string;
@@ -145,6 +145,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     now,
   });
   const { originOf } = sandbox;
+  const targets = openUpstreamTargets({ originOf, log, metrics: () => metrics, now });
   const metrics = createMetrics({
     version: options.version,
     activeRequests: () => publicServer.activeRequests(),
@@ -153,6 +154,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     limitPolicyInForce: () => counters.status().policyInForce,
     tunnelStreams: () => tunnels.open(),
     upstreamStates: access.status,
+    targetStates: targets.groups.status,
     configurationLoadedAtMs: () => reloads.loadedAtMs(),
   });
   const refuse = createRefuse({ publicUrl: gateway.publicUrl, alwaysCarried, onRefused });
@@ -178,7 +180,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     answers,
     throttle,
     tunnels,
-    pools: createPools(),
+    ...targets,
     ids,
     refuse,
     alwaysCarried,
@@ -206,6 +208,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     configuration: () => reloads.status(),
     upstreams: () => configuration.config.upstreams,
     access: access.status,
+    targets: targets.groups.status,
     operations: () => serving.operations.length,
     keys: identity.keysStatus,
     issuers: identity.issuersStatus,

@@ -28,6 +28,7 @@ import { createTunnelTable, type Tunnel } from './tunnel/table.ts';
 import type { Tunnels } from './tunnel/tunnels.ts';
 import type { Accesses } from './upstream/access.ts';
 import { createForward } from './upstream/forward.ts';
+import type { Groups } from './upstream/groups.ts';
 import { createGuards } from './upstream/guards.ts';
 import type { Pools } from './upstream/pools.ts';
 import { createTargets } from './upstream/targets.ts';
@@ -43,6 +44,7 @@ export interface Shared {
   readonly throttle: Throttle;
   readonly tunnels: Tunnels;
   readonly pools: Pools;
+  readonly groups: Groups;
   readonly ids: Ids;
   readonly refuse: Refuse;
   /** Headers of every answer, flat. */
@@ -51,6 +53,8 @@ export interface Shared {
   originOf(address: string): string;
   isDraining(): boolean;
   now(): number;
+  /** Milliseconds that only ever grow. */
+  clock(): number;
 }
 
 const nowhere: ReadonlySet<Site> = new Set();
@@ -76,7 +80,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const { config, contracts } = configuration;
   const { gateway, upstreams, limits } = config;
   const operations = contracts.operations.map(({ operation }) => operation);
-  const targets = createTargets(upstreams, shared.originOf, shared.pools);
+  const targets = createTargets({ ...shared, upstreams });
   const guards = createGuards(upstreams, shared.access);
   const timeoutMs = (upstream: string) => upstreams[upstream]?.timeoutMs ?? 0;
   const replays = createReplay({

@@ -86,6 +86,7 @@ export function keysAt(schema: z.core.$ZodType, path: readonly (string | number)
   const { def } = schema._zod as { def: Definition };
   if (def.innerType) return keysAt(def.innerType, path);
   if (def.in) return keysAt(def.in, path);
+  if (def.options) return def.options.flatMap((option) => keysAt(option, path));
   if (first === undefined) return Object.keys(def.shape ?? {});
   const below = def.shape?.[first] ?? def.valueType ?? def.element;
   return below ? keysAt(below, rest) : [];
@@ -99,4 +100,6 @@ interface Definition {
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
   readonly valueType?: z.core.$ZodType;
   readonly element?: z.core.$ZodType;
+  /** Of unions. */
+  readonly options?: readonly z.core.$ZodType[];
 }

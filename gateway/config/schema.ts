@@ -5,6 +5,7 @@ import { answerRules } from './answer-rules.ts';
 import { site } from './hosts.ts';
 import { isHttpUrl, name, scope, secretEntry, whole } from './parts.ts';
 import { requestRules } from './request-rules.ts';
+import { breaker, ejection, health } from './target-rules.ts';
 import { tunnels } from './tunnels.ts';
 
 /** `sandbox:<service>` or the origin of a server, without path. */
@@ -35,6 +36,14 @@ export const upstreamEntry = z.strictObject({
   timeoutMs: whole('milliseconds', 1, 3_600_000).default(10_000),
   /** Connections per target. 16 took a quarter less CPU per request than 64. */
   connections: whole('connections', 1, 1024).default(16),
+  /** A connection that is older gets no further request, so that changes of names are followed. */
+  connectionMaxAgeSeconds: whole('seconds', 1, 86_400).default(60),
+  /** When a target that fails gets nothing, while others do. */
+  ejection,
+  /** When none of the targets gets anything. */
+  breaker,
+  /** How targets are asked whether they work. Absent: what becomes of requests says it. */
+  health: health.optional(),
   /** What the gateway logs in with there; clients may show the same to operations that accept Basic. */
   credential: z
     .strictObject({

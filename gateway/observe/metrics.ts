@@ -6,6 +6,7 @@ import type { Operation, Trail } from '../exchange.ts';
 import type { MetricSnapshot } from './aggregate.ts';
 import { createHistogram, type Series } from './histogram.ts';
 import { createLimitMetrics, type LimitMetricsOptions } from './limit-metrics.ts';
+import { createTargetMetrics, type GroupStates, type TargetMetrics } from './target-metrics.ts';
 import { createUpstreamMetrics, type UpstreamState } from './upstream-metrics.ts';
 
 export interface Metrics {
@@ -14,6 +15,7 @@ export interface Metrics {
   reload(outcome: 'applied' | 'refused'): void;
   /** One command to the store of the limits, in milliseconds from the first question in it to its verdict. */
   readonly limitBatch: (durationMs: number) => void;
+  readonly targets: TargetMetrics;
   readonly contentType: string;
   text(): Promise<string>;
   /** The same as data, to be put together with that of other workers. */
@@ -28,6 +30,7 @@ export interface MetricsOptions extends LimitMetricsOptions {
   keyStoreAway(): number;
   tunnelStreams(): number;
   upstreamStates(): Readonly<Record<string, UpstreamState>>;
+  targetStates(): GroupStates;
   /** When the configuration in force was loaded, epoch milliseconds. */
   configurationLoadedAtMs(): number;
 }
@@ -72,6 +75,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   );
   const limits = createLimitMetrics(registry, options);
   createUpstreamMetrics(registry, options.upstreamStates);
+  const targets = createTargetMetrics(registry, options.targetStates);
   const violations = counter(
     'gateway_validation_failures_total',
     'Requests and answers that do not match the contract.',
@@ -144,6 +148,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     exchange,
     reload,
     limitBatch: limits.batch,
+    targets,
     contentType: registry.contentType,
     text: () => registry.metrics(),
     snapshot: () => registry.getMetricsAsJSON(),

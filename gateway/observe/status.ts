@@ -12,6 +12,8 @@ export interface StatusOptions {
   >;
   /** Of upstreams that are shown a credential or sent a bounded number of requests, by name. */
   access(): Readonly<Record<string, object>>;
+  /** How the targets of each upstream do. */
+  targets(): Readonly<Record<string, object>>;
   /** How many operations are served. */
   operations(): number;
   keys(): { readonly store: 'reachable' | 'failing' };
@@ -69,9 +71,10 @@ export function createStatus(options: StatusOptions): Status {
   /** Addresses and state; what else the configuration says of them is nobody's business who merely looks. */
   function upstreams(): object {
     const access = options.access();
+    const targets = options.targets();
     const all = Object.entries(options.upstreams()).map(([name, { live, test }]) => [
       name,
-      { live, test, ...access[name] },
+      { live, test, ...targets[name], ...access[name] },
     ]);
     return Object.fromEntries(all);
   }

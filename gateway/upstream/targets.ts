@@ -1,11 +1,16 @@
-// The targets behind each upstream: which one gets the next request, and what becomes of it.
+// The targets behind each upstream under one configuration: which one gets the next request, and over which connections. Throws
+// upstream_unavailable.
 
 import type { Dispatcher } from 'undici';
+import { GatewayError } from '../errors.ts';
 import type { Mode } from '../exchange.ts';
+import { choose } from './choose.ts';
+import type { Group, GroupRules, Groups } from './groups.ts';
 import type { Outcome } from './outcome.ts';
-import type { HeldPool, PoolSettings, Pools } from './pools.ts';
+import type { HeldPool, Pools } from './pools.ts';
+import { begin, end, type Standing } from './standing.ts';
 
-export interface UpstreamAddresses extends PoolSettings {
+export interface UpstreamAddresses extends GroupRules {
   readonly live: readonly string[];
   readonly test?: readonly string[] | undefined;
 }
@@ -19,7 +24,7 @@ export interface Target {
 export interface Targets {
   /**
    * The best target now; those in `tried` are taken last. Only asked for modes the upstream has. Throws upstream_unavailable with the
-   * true wait when the breaker of the upstream is open. The sending counts as outstanding until `ended`.
+   * true wait while the breaker of the upstream is open. The sending counts as outstanding until `ended`.
    */
   pick(upstream: string, mode: Mode, tried?: readonly Target[]): Target;
   /** To be told exactly once for each target that was picked. */
@@ -29,87 +34,105 @@ export interface Targets {
   close(): Promise<void>;
 }
 
+export interface TargetsOptions {
+  readonly upstreams: Readonly<Record<string, UpstreamAddresses>>;
+  readonly pools: Pools;
+  readonly groups: Groups;
+  /**
+   * Where an address of the configuration is right now; asked per request, since a sandbox that was restarted listens somewhere else.
+   */
+  originOf(address: string): string;
+  /** Milliseconds that only ever grow. */
+  clock(): number;
+}
+
 interface Member extends Target {
   origin: string;
   dispatcher: Dispatcher;
-  readonly address: string;
   pool: HeldPool;
-  outstanding: number;
+  readonly standing: Standing;
+  readonly team: Team;
 }
 
-interface Group {
-  readonly settings: PoolSettings;
-  readonly members: readonly Member[];
-  turn: number;
+/** The targets of one upstream for one mode. */
+interface Team {
+  readonly group: Group;
+  readonly rules: GroupRules;
+  members: readonly Member[];
 }
 
-/**
- * Holds the connections of every address from the start, so that they are kept while one configuration takes over from another.
- * `originOf` resolves an address of the configuration to an origin; it is asked per request, since a sandbox that was restarted
- * listens somewhere else.
- */
-export function createTargets(
-  upstreams: Readonly<Record<string, UpstreamAddresses>>,
-  originOf: (address: string) => string,
-  pools: Pools,
-): Targets {
-  const groups = { live: new Map<string, Group>(), test: new Map<string, Group>() };
+/** Holds the connections of every address from the start, so that they are kept while one configuration takes over from another. */
+export function createTargets({ upstreams, pools, groups, originOf, clock }: TargetsOptions): Targets {
+  const teams = { live: new Map<string, Team>(), test: new Map<string, Team>() };
   for (const [name, entry] of Object.entries(upstreams)) {
-    groups.live.set(name, groupOf(entry.live, entry));
-    if (entry.test) groups.test.set(name, groupOf(entry.test, entry));
+    teams.live.set(name, teamOf(name, 'live', entry.live, entry));
+    if (entry.test) teams.test.set(name, teamOf(name, 'test', entry.test, entry));
   }
 
-  function groupOf(addresses: readonly string[], settings: PoolSettings): Group {
-    return { settings, members: addresses.map((address) => memberAt(address, settings)), turn: 0 };
+  function teamOf(upstream: string, mode: Mode, addresses: readonly string[], rules: GroupRules): Team {
+    const group = groups.hold(upstream, mode, addresses, rules);
+    const team: Team = { group, rules, members: [] };
+    team.members = group.standings.map((standing) => memberOf(standing, team));
+    return team;
   }
 
-  function memberAt(address: string, settings: PoolSettings): Member {
-    const origin = originOf(address);
-    const pool = pools.hold(origin, settings);
-    return { address, origin, pool, dispatcher: pool.dispatcher, outstanding: 0 };
+  function memberOf(standing: Standing, team: Team): Member {
+    const origin = originOf(standing.address);
+    const pool = connectionsTo(origin, team.rules);
+    return { origin, pool, dispatcher: pool.dispatcher, standing, team };
+  }
+
+  function connectionsTo(origin: string, { connections, connectionMaxAgeSeconds, tls }: GroupRules): HeldPool {
+    return pools.hold(origin, { connections, connectionMaxAgeSeconds, tls });
   }
 
   /** It listens somewhere else now; what is in flight ends where it began. */
-  function move(member: Member, origin: string, settings: PoolSettings): void {
+  function move(member: Member, origin: string): void {
     void member.pool.letGo();
-    member.pool = pools.hold(origin, settings);
+    member.pool = connectionsTo(origin, member.team.rules);
     member.origin = origin;
     member.dispatcher = member.pool.dispatcher;
   }
 
+  function bestOf({ group, rules, members }: Team, tried: readonly Target[] | undefined): Member {
+    if (members.length === 1) return members[0] as Member;
+    group.turn = (group.turn + 1) % members.length;
+    return choose(members, rules.ejection, clock(), group.turn, tried);
+  }
+
   return {
     pick(upstream, mode, tried) {
-      const group = groups[mode].get(upstream) as Group;
-      const member = group.members.length === 1 ? (group.members[0] as Member) : leastOutstanding(group, tried);
-      const origin = originOf(member.address);
-      if (origin !== member.origin) move(member, origin, group.settings);
-      member.outstanding += 1;
+      const team = teams[mode].get(upstream) as Team;
+      const waitMs = team.group.breaker.admit();
+      if (waitMs > 0) throw unavailable(waitMs);
+      const member = bestOf(team, tried);
+      const origin = originOf(member.standing.address);
+      if (origin !== member.origin) move(member, origin);
+      begin(member.standing);
       return member;
     },
-    ended(target) {
-      (target as Member).outstanding -= 1;
+    ended(target, outcome) {
+      const { standing, team } = target as Member;
+      const { group } = team;
+      const turn = end(standing, outcome, group.rules.ejection, clock, group.standings);
+      group.breaker.ended(outcome);
+      if (turn !== undefined) groups.told(group, standing, turn);
     },
-    hasTestTarget: (upstream) => groups.test.has(upstream),
+    hasTestTarget: (upstream) => teams.test.has(upstream),
     async close() {
-      const all = [...groups.live.values(), ...groups.test.values()].flatMap(({ members }) => members);
-      await Promise.all(all.map(({ pool }) => pool.letGo()));
+      const all = [...teams.live.values(), ...teams.test.values()];
+      teams.live.clear();
+      teams.test.clear();
+      for (const { group } of all) groups.letGo(group);
+      await Promise.all(all.flatMap(({ members }) => members.map(({ pool }) => pool.letGo())));
     },
   };
 }
 
-/** Of several that are equally busy, each in its turn. */
-function leastOutstanding(group: Group, tried: readonly Target[] | undefined): Member {
-  const { members } = group;
-  group.turn = (group.turn + 1) % members.length;
-  let best: Member | undefined;
-  let bestRank = 0;
-  for (let i = 0; i < members.length; i++) {
-    const member = members[(group.turn + i) % members.length] as Member;
-    const rank = tried?.includes(member) === true ? 1 : 0;
-    if (best !== undefined && (rank > bestRank || (rank === bestRank && member.outstanding >= best.outstanding)))
-      continue;
-    best = member;
-    bestRank = rank;
-  }
-  return best as Member;
+function unavailable(waitMs: number): GatewayError {
+  return new GatewayError('upstream_unavailable', {
+    cause: new Error('the circuit breaker of the upstream is open'),
+    headers: { 'Proxy-Status': 'api-gateway; error=destination_unavailable' },
+    retryAfterSeconds: Math.ceil(waitMs / 1000),
+  });
 }

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { z } from 'zod';
 import { gatewayFile } from '../../gateway/config/gateway-file.ts';
 import { limitsFile, upstreamEntry } from '../../gateway/config/schema.ts';
+import { breakerRules, ejectionRules, health } from '../../gateway/config/target-rules.ts';
 import { tunnel } from '../../gateway/config/tunnels.ts';
 import { compileDocument, documentOf } from '../unit/contract/compiled.ts';
 
@@ -138,6 +139,9 @@ test('upstreams.yaml', async () => {
     response: `\`${operation?.answerCheck}\``,
   };
   compare(rowsOf('config/upstreams.yaml', 'Key of an upstream'), keysOf(upstreamEntry, ''), elsewhere);
+  compare(rowsOf('config/upstreams.yaml', 'Key of `ejection`'), keysOf(ejectionRules, ''));
+  compare(rowsOf('config/upstreams.yaml', 'Key of `breaker`'), keysOf(breakerRules, ''));
+  compare(rowsOf('config/upstreams.yaml', 'Key of `health`'), keysOf(health, ''));
   compare(rowsOf('config/upstreams.yaml', 'Key of a tunnel'), keysOf(tunnel, ''));
 });
 

@@ -39,6 +39,7 @@ const wiring = [
   'gateway/reload.ts',
   'gateway/serving.ts',
   'gateway/upstream-access.ts',
+  'gateway/upstream-targets.ts',
   'gateway/commands/',
   'gateway/workers/',
 ];

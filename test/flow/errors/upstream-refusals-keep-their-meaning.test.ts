@@ -10,7 +10,7 @@ import { ownError, wordsCases } from './words.cases.ts';
 describe('what an upstream says when it refuses', () => {
   let world: World;
   before(async () => {
-    world = await createWorld({}, { timeoutMs: 300 });
+    world = await createWorld({}, { timeoutMs: 300, breaker: 'off' });
   });
   after(() => world.close());
 

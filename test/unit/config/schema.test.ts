@@ -93,5 +93,6 @@ test('the known keys are found at every place, through defaults, lists and names
   assert.deepEqual(keysAt(upstreamsFile, ['upstreams', 'any', 'security']), ['apiKey']);
   assert.ok(keysAt(gatewayFile, ['timeouts']).includes('drainMs'));
   assert.deepEqual(keysAt(limitsFile, ['operations', 'createJob']), ['extra', 'cost']);
+  assert.ok(keysAt(upstreamsFile, ['upstreams', 'any', 'breaker']).includes('openSeconds'));
   assert.deepEqual(keysAt(gatewayFile, ['trustedProxies', 0, 'x']), []);
 });

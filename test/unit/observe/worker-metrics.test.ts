@@ -22,6 +22,14 @@ function metricsOf({ active, keyStoreAway, loadedAtMs }: State) {
     limitPolicyInForce: () => undefined,
     tunnelStreams: () => 0,
     upstreamStates: () => ({ books: { in_flight: active, credential: keyStoreAway ? 'latched' : 'proven' } }),
+    targetStates: () => ({
+      books: {
+        targets: [
+          { mode: 'live', address: 'http://a', state: keyStoreAway ? 'ejected' : 'healthy', outstanding: active },
+        ],
+        breaker: { live: keyStoreAway ? 'open' : 'half_open' },
+      },
+    }),
     configurationLoadedAtMs: () => loadedAtMs,
   });
 }
@@ -51,6 +59,10 @@ it('adds up what is counted, and takes of each gauge what is worth knowing', asy
   assert.deepEqual(valuesOf(text, 'gateway_upstream_in_flight{upstream="books"}'), [7]);
   assert.deepEqual(valuesOf(text, 'gateway_key_store_away'), [1]);
   assert.deepEqual(valuesOf(text, 'gateway_upstream_credential_latched{upstream="books"}'), [1]);
+  const target = '{upstream="books",mode="live",target="http://a"}';
+  assert.deepEqual(valuesOf(text, `gateway_upstream_target_up${target}`), [0]);
+  assert.deepEqual(valuesOf(text, `gateway_upstream_target_outstanding${target}`), [7]);
+  assert.deepEqual(valuesOf(text, 'gateway_upstream_breaker_state{upstream="books",mode="live"}'), [2]);
   assert.deepEqual(valuesOf(text, 'gateway_configuration_loaded_timestamp_seconds'), [5]);
   assert.deepEqual(valuesOf(text, 'gateway_build_info{version="1.2.3"}'), [1]);
   assert.deepEqual(valuesOf(text, 'gateway_workers_serving'), [2]);

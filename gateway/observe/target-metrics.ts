@@ -1,0 +1,89 @@
+// How the targets of upstreams do: which are up, how busy they are, how often they were taken out, what checks say, and the breakers.
+
+import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+
+interface TargetState {
+  readonly mode: string;
+  readonly address: string;
+  readonly state: string;
+  readonly outstanding: number;
+}
+
+/** By upstream. */
+export type GroupStates = Readonly<
+  Record<
+    string,
+    { readonly targets: readonly TargetState[]; readonly breaker: Readonly<Record<string, keyof typeof breakerValues>> }
+  >
+>;
+
+export interface TargetMetrics {
+  ejected(target: { readonly upstream: string; readonly mode: string; readonly address: string }): void;
+  checked(check: { readonly upstream: string; readonly mode: string; readonly result: string }): void;
+}
+
+const breakerValues = { closed: 0, half_open: 1, open: 2 };
+const up = new Set(['healthy', 'returning']);
+
+export function createTargetMetrics(registry: Registry, states: () => GroupStates): TargetMetrics {
+  const registers = [registry];
+
+  /** @param aggregator what the gauge is over several workers, each of which judges for itself */
+  function ofTargets(
+    name: string,
+    help: string,
+    aggregator: 'sum' | 'min',
+    read: (target: TargetState) => number,
+  ): void {
+    const collect = function (this: Gauge<'upstream' | 'mode' | 'target'>) {
+      this.reset();
+      for (const [upstream, { targets }] of Object.entries(states())) {
+        for (const target of targets) this.set({ upstream, mode: target.mode, target: target.address }, read(target));
+      }
+    };
+    new Gauge({ name, help, labelNames: ['upstream', 'mode', 'target'], aggregator, registers, collect });
+  }
+
+  ofTargets(
+    'gateway_upstream_target_up',
+    '1 while a target gets requests as any other or is coming back.',
+    'min',
+    (target) => Number(up.has(target.state)),
+  );
+  ofTargets(
+    'gateway_upstream_target_outstanding',
+    'Requests that a target is working on.',
+    'sum',
+    ({ outstanding }) => outstanding,
+  );
+  new Gauge({
+    name: 'gateway_upstream_breaker_state',
+    help: 'Circuit breaker of an upstream: 0 closed, 1 half-open, 2 open.',
+    labelNames: ['upstream', 'mode'],
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.reset();
+      for (const [upstream, { breaker }] of Object.entries(states())) {
+        for (const [mode, state] of Object.entries(breaker)) this.set({ upstream, mode }, breakerValues[state]);
+      }
+    },
+  });
+  const ejections = new Counter({
+    name: 'gateway_upstream_ejections_total',
+    help: 'How often a target was taken out because requests to it failed.',
+    labelNames: ['upstream', 'mode', 'target'],
+    registers,
+  });
+  const checks = new Counter({
+    name: 'gateway_upstream_health_checks_total',
+    help: 'Health checks of targets by their result.',
+    labelNames: ['upstream', 'mode', 'result'],
+    registers,
+  });
+
+  return {
+    ejected: ({ upstream, mode, address }) => ejections.inc({ upstream, mode, target: address }),
+    checked: ({ upstream, mode, result }) => checks.inc({ upstream, mode, result }),
+  };
+}

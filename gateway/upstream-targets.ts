@@ -1,0 +1,48 @@
+// Wiring of what is known about the targets of upstreams: connections, health and breakers are kept from start to end, and every change is
+// logged and counted.
+
+import { lookup } from 'node:dns';
+import type { Log } from './observe/log.ts';
+import type { Metrics } from './observe/metrics.ts';
+import { createGroups, type Groups } from './upstream/groups.ts';
+import { createLookup } from './upstream/lookup.ts';
+import { createPools, type Pools } from './upstream/pools.ts';
+
+export interface UpstreamTargets {
+  readonly pools: Pools;
+  readonly groups: Groups;
+  /** Milliseconds that only ever grow. */
+  clock(): number;
+}
+
+export interface UpstreamTargetsOptions {
+  originOf(address: string): string;
+  readonly log: Log;
+  /** Asked for when something has happened. */
+  metrics(): Pick<Metrics, 'targets'>;
+  now(): number;
+}
+
+export function openUpstreamTargets({ originOf, log, metrics, now }: UpstreamTargetsOptions): UpstreamTargets {
+  const clock = () => performance.now();
+  const pools = createPools(createLookup(lookup));
+  const groups = createGroups({
+    pools,
+    originOf,
+    clock,
+    now,
+    onTarget(change) {
+      const isWorse = change.state === 'ejected' || change.state === 'unhealthy';
+      log.logger[isWorse ? 'warn' : 'info'](change, `a target of the upstream is ${change.state}`);
+      if (change.state === 'ejected') metrics().targets.ejected(change);
+    },
+    onBreaker(change) {
+      log.logger[change.state === 'open' ? 'error' : 'info'](
+        change,
+        'the circuit breaker of the upstream changed its state',
+      );
+    },
+    onCheck: (check) => metrics().targets.checked(check),
+  });
+  return { pools, groups, clock };
+}

@@ -1,0 +1,197 @@
+// What is known about the targets of each upstream, per mode: kept from start to end, so that a reload of the configuration neither brings
+// back a target that fails nor forgets how busy one is.
+
+import type { Mode } from '../exchange.ts';
+import { type Breaker, type BreakerRules, type BreakerState, createBreaker } from './breaker.ts';
+import { type CheckResult, type Checkup, createCheckup, type HealthRules, type LastCheck } from './checkup.ts';
+import type { PoolSettings, Pools } from './pools.ts';
+import { comeBack, createStanding, type EjectionRules, phaseAt, type Standing } from './standing.ts';
+
+export interface GroupRules extends PoolSettings {
+  readonly ejection: EjectionRules | 'off';
+  readonly breaker: BreakerRules | 'off';
+  /** Absent: nobody is asked how it is. */
+  readonly health?: HealthRules | undefined;
+}
+
+export interface Group {
+  readonly upstream: string;
+  readonly mode: Mode;
+  readonly breaker: Breaker;
+  /** Those of the latest configuration. */
+  rules: GroupRules;
+  /** Targets of the latest configuration. */
+  standings: readonly Standing[];
+  turn: number;
+}
+
+export interface TargetChange {
+  readonly upstream: string;
+  readonly mode: Mode;
+  /** As the configuration names it. */
+  readonly address: string;
+  readonly target: string;
+  readonly state: TargetState;
+}
+
+export interface GroupsOptions {
+  readonly pools: Pools;
+  originOf(address: string): string;
+  /** Milliseconds that only ever grow. */
+  clock(): number;
+  /** Epoch milliseconds. */
+  now(): number;
+  onTarget(change: TargetChange): void;
+  onBreaker(change: { readonly upstream: string; readonly mode: Mode; readonly state: BreakerState }): void;
+  onCheck(check: { readonly upstream: string; readonly mode: Mode; readonly result: CheckResult }): void;
+}
+
+export interface Groups {
+  /** For one configuration more; what was known stays known. Targets that are not among the addresses any more are forgotten. */
+  hold(upstream: string, mode: Mode, addresses: readonly string[], rules: GroupRules): Group;
+  /** Nobody is left: nothing more is done for it. */
+  letGo(group: Group): void;
+  /** A sending has changed what is known about a target. */
+  told(group: Group, standing: Standing, state: TargetState): void;
+  /** By upstream. */
+  status(): Readonly<Record<string, GroupStatus>>;
+}
+
+/** `unhealthy`: health checks fail. `trial`: gets one request at a time. `returning`: gets more and more of them. */
+export type TargetState = 'healthy' | 'unhealthy' | 'ejected' | 'trial' | 'returning';
+
+export interface TargetStatus {
+  readonly mode: Mode;
+  /** As the configuration names it. */
+  readonly address: string;
+  readonly origin: string;
+  readonly state: TargetState;
+  readonly outstanding: number;
+  readonly consecutive_failures: number;
+  /** Null: it is not ejected. */
+  readonly ejected_until: string | null;
+  /** Present where there are health checks; null: none has ended yet. */
+  readonly last_check?: LastCheck | null;
+}
+
+export interface GroupStatus {
+  readonly targets: readonly TargetStatus[];
+  readonly breaker: Readonly<Record<string, BreakerState>>;
+}
+
+interface Known extends Group {
+  holders: number;
+  readonly checkups: Map<Standing, Checkup>;
+  checkedBy: string;
+}
+
+export function createGroups(options: GroupsOptions): Groups {
+  const { clock, now, originOf } = options;
+  const groups = new Map<string, Known>();
+
+  function open(upstream: string, mode: Mode, rules: GroupRules): Known {
+    const onChange = (state: BreakerState) => options.onBreaker({ upstream, mode, state });
+    const breaker = createBreaker(rules.breaker, { clock, onChange });
+    return { upstream, mode, breaker, rules, standings: [], turn: 0, holders: 0, checkups: new Map(), checkedBy: '' };
+  }
+
+  function use(group: Known, addresses: readonly string[], rules: GroupRules): void {
+    const known = new Map(group.standings.map((standing) => [standing.address, standing]));
+    group.rules = rules;
+    group.standings = [...new Set(addresses)].map((address) => known.get(address) ?? createStanding(address));
+    group.breaker.use(rules.breaker);
+    // Who is alone, and who is not judged any more, is not kept out.
+    if (rules.ejection === 'off' || group.standings.length === 1)
+      for (const standing of group.standings) standing.phase = 'in';
+    checkAll(group, rules);
+  }
+
+  /** Checks go on as they are where nothing about them has changed. */
+  function checkAll(group: Known, rules: GroupRules): void {
+    const { health, connections, tls } = rules;
+    const by = JSON.stringify([health, connections, tls]);
+    const isOther = by !== group.checkedBy;
+    group.checkedBy = by;
+    for (const [standing, checkup] of group.checkups) {
+      if (!isOther && group.standings.includes(standing)) continue;
+      checkup.stop();
+      group.checkups.delete(standing);
+    }
+    for (const standing of group.standings) {
+      if (health === undefined) standing.healthy = true;
+      else if (!group.checkups.has(standing)) group.checkups.set(standing, check(group, standing, health));
+    }
+  }
+
+  function check(group: Known, standing: Standing, health: HealthRules): Checkup {
+    const { upstream, mode } = group;
+    return createCheckup(health, {
+      now,
+      isHealthy: standing.healthy,
+      connect: () => options.pools.single(originOf(standing.address), group.rules),
+      onResult: (result) => options.onCheck({ upstream, mode, result }),
+      onVerdict(isHealthy) {
+        standing.healthy = isHealthy;
+        if (isHealthy && standing.phase === 'in') comeBack(standing, group.rules.ejection, clock());
+        told(group, standing, stateOf(standing, clock()));
+      },
+    });
+  }
+
+  function told({ upstream, mode }: Group, standing: Standing, state: TargetState): void {
+    const { address } = standing;
+    options.onTarget({ upstream, mode, address, target: originOf(address), state });
+  }
+
+  function targetStatus(group: Known, standing: Standing): TargetStatus {
+    const state = stateOf(standing, clock());
+    const ejectedUntilMs = now() + (standing.untilMs - clock());
+    const checkup = group.checkups.get(standing);
+    return {
+      mode: group.mode,
+      address: standing.address,
+      origin: originOf(standing.address),
+      state,
+      outstanding: standing.outstanding,
+      consecutive_failures: standing.failuresInRow,
+      ejected_until: state === 'ejected' ? new Date(ejectedUntilMs).toISOString() : null,
+      ...(checkup && { last_check: checkup.last() ?? null }),
+    };
+  }
+
+  return {
+    hold(upstream, mode, addresses, rules) {
+      const key = `${mode} ${upstream}`;
+      const group = groups.get(key) ?? open(upstream, mode, rules);
+      groups.set(key, group);
+      group.holders += 1;
+      use(group, addresses, rules);
+      return group;
+    },
+    letGo(group) {
+      const known = group as Known;
+      known.holders -= 1;
+      if (known.holders > 0) return;
+      for (const checkup of known.checkups.values()) checkup.stop();
+      groups.delete(`${known.mode} ${known.upstream}`);
+    },
+    told,
+    status() {
+      const byUpstream = Map.groupBy(groups.values(), ({ upstream }) => upstream);
+      const all = [...byUpstream].map(([upstream, modes]) => [
+        upstream,
+        {
+          targets: modes.flatMap((group) => group.standings.map((standing) => targetStatus(group, standing))),
+          breaker: Object.fromEntries(modes.map(({ mode, breaker }) => [mode, breaker.state()])),
+        },
+      ]);
+      return Object.fromEntries(all);
+    },
+  };
+}
+
+function stateOf(standing: Standing, nowMs: number): TargetState {
+  if (!standing.healthy) return 'unhealthy';
+  const phase = phaseAt(standing, nowMs);
+  return phase === 'in' ? 'healthy' : phase;
+}

@@ -1,0 +1,141 @@
+// What is known about one target: how many requests are on it, whether it fails, whether it is taken out, and how it comes back. This is the
+// circuit breaker of the target as well: ejected is open, the trial after it is half-open.
+
+import type { Outcome } from './outcome.ts';
+
+export interface EjectionRules {
+  /** Failures in a row that take a target out. */
+  readonly failures: number;
+  /** How long it is out the first time; twice as long each further time. */
+  readonly baseSeconds: number;
+  readonly maxSeconds: number;
+  /** The largest share of an upstream's targets that may be out, 1–100; one of several may always be. */
+  readonly percentMax: number;
+  /** How long it takes until a target that is back gets its full share. */
+  readonly slowStartSeconds: number;
+}
+
+/** `in`: as any other. `ejected`: gets nothing. `trial`: gets one request at a time. `returning`: gets more and more of them. */
+export type Phase = 'in' | 'ejected' | 'trial' | 'returning';
+
+export interface Standing {
+  readonly address: string;
+  /** Requests that are on it. */
+  outstanding: number;
+  failuresInRow: number;
+  phase: Phase;
+  /** End of the ejection or of the return. */
+  untilMs: number;
+  /** Ejections that followed one another. */
+  ejections: number;
+  /** When it was last found to work again. */
+  returnedAtMs: number;
+  /** Requests that try whether it works again. */
+  trials: number;
+  /** Of a target that returns: the part of a request that it has earned. */
+  credit: number;
+  /** What health checks say; true without any. */
+  healthy: boolean;
+}
+
+/** What has become of a target by the end of a sending, if it is something else than before. */
+export type Turn = 'ejected' | 'returning' | undefined;
+
+/** The least share of requests with which a target returns. */
+const SHARE_MIN = 0.1;
+
+export function createStanding(address: string): Standing {
+  return {
+    address,
+    outstanding: 0,
+    failuresInRow: 0,
+    phase: 'in',
+    untilMs: 0,
+    ejections: 0,
+    returnedAtMs: Number.NEGATIVE_INFINITY,
+    trials: 0,
+    credit: 0,
+    healthy: true,
+  };
+}
+
+/** Its phase at this moment: time ends an ejection and a return. */
+export function phaseAt({ phase, untilMs }: Standing, nowMs: number): Phase {
+  if (nowMs < untilMs) return phase;
+  if (phase === 'ejected') return 'trial';
+  return phase === 'returning' ? 'in' : phase;
+}
+
+/** How willingly a target is taken, least first. `held`: it returns, and has not earned a request yet. */
+export const RANK = { free: 0, held: 1, tried: 2, out: 4 } as const;
+
+/** To be asked once per choice: each time, a target that returns earns a part of a request. */
+export function rankOf(standing: Standing, rules: EjectionRules | 'off', nowMs: number): number {
+  if (!standing.healthy) return RANK.out;
+  if (rules === 'off' || standing.phase === 'in') return RANK.free;
+  standing.phase = phaseAt(standing, nowMs);
+  if (standing.phase === 'ejected') return RANK.out;
+  if (standing.phase === 'trial') return standing.trials === 0 ? RANK.free : RANK.out;
+  if (standing.phase === 'in') return RANK.free;
+  const share = (nowMs - standing.returnedAtMs) / (rules.slowStartSeconds * 1000);
+  standing.credit = Math.min(1, standing.credit + Math.max(SHARE_MIN, share));
+  return standing.credit >= 1 ? RANK.free : RANK.held;
+}
+
+/** It gets a request. */
+export function begin(standing: Standing): void {
+  standing.outstanding += 1;
+  if (standing.phase === 'trial') standing.trials += 1;
+  else if (standing.phase === 'returning') standing.credit = Math.max(0, standing.credit - 1);
+}
+
+/** @param all the targets of its upstream, of which not too many may be out */
+export function end(
+  standing: Standing,
+  outcome: Outcome,
+  rules: EjectionRules | 'off',
+  clock: () => number,
+  all: readonly Standing[],
+): Turn {
+  standing.outstanding -= 1;
+  const isTrial = standing.phase === 'trial';
+  if (isTrial && standing.trials > 0) standing.trials -= 1;
+  if (outcome === 'answered') {
+    standing.failuresInRow = 0;
+    if (!isTrial) return undefined;
+    comeBack(standing, rules, clock());
+    return 'returning';
+  }
+  if (outcome === 'abandoned') return undefined;
+  standing.failuresInRow += 1;
+  // While it is out, what ends was sent before: it fails once.
+  if (rules === 'off' || standing.phase === 'ejected') return undefined;
+  if (!isTrial && (standing.failuresInRow < rules.failures || !hasRoomOutside(all, rules))) return undefined;
+  eject(standing, rules, clock());
+  return 'ejected';
+}
+
+/** It works again: requests come back to it little by little. */
+export function comeBack(standing: Standing, rules: EjectionRules | 'off', nowMs: number): void {
+  standing.phase = rules === 'off' ? 'in' : 'returning';
+  standing.returnedAtMs = nowMs;
+  standing.untilMs = rules === 'off' ? 0 : nowMs + rules.slowStartSeconds * 1000;
+  standing.credit = 0;
+}
+
+/** Whoever has been back for as long as the longest ejection begins anew. */
+function eject(standing: Standing, { baseSeconds, maxSeconds }: EjectionRules, nowMs: number): void {
+  const hasProven = standing.phase !== 'trial' && nowMs - standing.returnedAtMs > maxSeconds * 1000;
+  standing.ejections = hasProven ? 1 : standing.ejections + 1;
+  const seconds = Math.min(maxSeconds, baseSeconds * 2 ** Math.min(20, standing.ejections - 1));
+  standing.phase = 'ejected';
+  standing.untilMs = nowMs + seconds * 1000;
+  standing.trials = 0;
+}
+
+/** Whether one more of these may be taken out: one of several always, and never all. */
+function hasRoomOutside(standings: readonly Standing[], { percentMax }: EjectionRules): boolean {
+  const out = standings.filter(({ phase, healthy }) => !healthy || phase === 'ejected' || phase === 'trial').length;
+  const most = Math.max(1, Math.floor((standings.length * percentMax) / 100));
+  return out < Math.min(most, standings.length - 1);
+}

@@ -1,0 +1,213 @@
+// Which target gets a request: the least busy one of those that work, whatever happens to them.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as fc from 'fast-check';
+import { choose } from '../../../gateway/upstream/choose.ts';
+import type { Outcome } from '../../../gateway/upstream/outcome.ts';
+import {
+  begin,
+  comeBack,
+  createStanding,
+  type EjectionRules,
+  end,
+  phaseAt,
+  type Standing,
+} from '../../../gateway/upstream/standing.ts';
+
+const rules: EjectionRules = { failures: 3, baseSeconds: 10, maxSeconds: 60, percentMax: 50, slowStartSeconds: 10 };
+
+interface Candidate {
+  readonly standing: Standing;
+}
+
+function createScene(count: number) {
+  const targets: Candidate[] = [...'abcdefgh'].slice(0, count).map((name) => ({ standing: createStanding(name) }));
+  const standings = targets.map(({ standing }) => standing);
+  let nowMs = 1_000_000;
+  let turn = 0;
+  return {
+    targets,
+    now: () => nowMs,
+    pass(ms: number) {
+      nowMs += ms;
+    },
+    pick(tried?: readonly Candidate[]) {
+      const target = choose(targets, rules, nowMs, ++turn % count, tried);
+      begin(target.standing);
+      return target;
+    },
+    end(target: Candidate, outcome: Outcome) {
+      return end(target.standing, outcome, rules, () => nowMs, standings);
+    },
+    fail(target: Candidate, times = rules.failures) {
+      for (let i = 0; i < times; i++) {
+        begin(target.standing);
+        end(target.standing, 'failed', rules, () => nowMs, standings);
+      }
+    },
+  };
+}
+
+const nameOf = ({ standing }: Candidate) => standing.address;
+
+describe('of several targets', () => {
+  it('the least busy gets the next request, and equally busy ones take turns', () => {
+    const { pick, end } = createScene(3);
+    const first = [1, 2, 3].map(() => pick());
+    assert.deepEqual(first.map(nameOf).sort(), ['a', 'b', 'c']);
+    const second = first.find((target) => nameOf(target) === 'b') as Candidate;
+    end(second, 'answered');
+    assert.equal(nameOf(pick()), 'b');
+  });
+
+  it('those that were tried come last', () => {
+    const { pick, targets } = createScene(3);
+    for (let i = 0; i < 5; i++) assert.equal(nameOf(pick(targets.slice(0, 2))), 'c');
+    assert.ok(pick(targets));
+  });
+
+  it('one that fails again and again gets nothing, each time for longer', () => {
+    const { pick, end, fail, pass, targets, now } = createScene(2);
+    const [a] = targets as [Candidate];
+    for (const seconds of [10, 20, 40, 60, 60]) {
+      if (a.standing.phase === 'in') fail(a);
+      assert.equal(a.standing.phase, 'ejected');
+      assert.equal(a.standing.untilMs - now(), seconds * 1000);
+      for (let i = 0; i < 4; i++) assert.equal(nameOf(pick()), 'b');
+      pass(seconds * 1000);
+      const trial = pick();
+      assert.equal(nameOf(trial), 'a', 'then one request tries it');
+      assert.equal(nameOf(pick()), 'b', 'and only one');
+      assert.equal(end(trial, 'failed'), 'ejected');
+    }
+  });
+
+  it('one that works again gets more and more of them', () => {
+    const { pick, end, fail, pass, targets } = createScene(2);
+    const [a] = targets as [Candidate];
+    fail(a);
+    pass(10_000);
+    const trial = pick();
+    assert.equal(end(trial, 'abandoned'), undefined);
+    assert.equal(end(pick(), 'answered'), 'returning');
+    const shareOfA = () => {
+      let count = 0;
+      for (let i = 0; i < 100; i++) {
+        const target = pick();
+        if (target === a) count += 1;
+        end(target, 'answered');
+      }
+      return count;
+    };
+    const atFirst = shareOfA();
+    pass(3000);
+    const later = shareOfA();
+    pass(7000);
+    const atLast = shareOfA();
+    assert.ok(atFirst >= 5 && atFirst <= 10, `${atFirst}`);
+    assert.ok(later > atFirst && later <= 30, `${later}`);
+    assert.equal(atLast, 50);
+  });
+
+  it('one that has been back for long is treated as if it had never failed', () => {
+    const { pick, end, fail, pass, targets, now } = createScene(2);
+    const [a] = targets as [Candidate];
+    fail(a);
+    pass(10_000);
+    for (const target of [pick(), pick()]) end(target, 'answered');
+    assert.equal(a.standing.phase, 'returning');
+    pass(60_001);
+    pick();
+    fail(a);
+    assert.equal(a.standing.untilMs - now(), 10_000);
+  });
+
+  it('as many go on as the share demands, and the last one always', () => {
+    const { fail, targets } = createScene(5);
+    for (const target of targets) fail(target, 20);
+    assert.equal(targets.filter(({ standing }) => standing.phase === 'ejected').length, 2);
+    const alone = createScene(1);
+    alone.fail(alone.targets[0] as Candidate, 50);
+    assert.equal(alone.targets[0]?.standing.phase, 'in');
+  });
+
+  it('one that checks found ill leaves no room for another to be taken out', () => {
+    const { fail, pick, targets } = createScene(2);
+    const [a, b] = targets as [Candidate, Candidate];
+    a.standing.healthy = false;
+    fail(b);
+    assert.equal(b.standing.phase, 'in');
+    assert.equal(pick(), b);
+  });
+
+  it('all are tried when none works', () => {
+    const { pick, targets } = createScene(2);
+    for (const { standing } of targets) standing.healthy = false;
+    assert.deepEqual([pick(), pick()].map(nameOf).sort(), ['a', 'b']);
+  });
+});
+
+describe('whatever happens', () => {
+  type Step =
+    | { readonly kind: 'pick' }
+    | { readonly kind: 'end'; readonly which: number; readonly outcome: Outcome }
+    | { readonly kind: 'pass'; readonly ms: number }
+    | { readonly kind: 'check'; readonly which: number; readonly healthy: boolean };
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('pick' as const) }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('end' as const),
+        which: fc.nat(),
+        outcome: fc.constantFrom<Outcome>('answered', 'failed', 'failed', 'abandoned'),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 30_000 }) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('check' as const), which: fc.nat(), healthy: fc.boolean() }),
+    },
+  );
+
+  it('none that is out is picked while another works, and nothing is counted wrongly', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 200 }), (count, steps) => {
+        const { targets, pick, pass, now, end } = createScene(count);
+        const open: Candidate[] = [];
+        for (const it of steps) {
+          if (it.kind === 'pass') pass(it.ms);
+          else if (it.kind === 'check') {
+            const { standing } = targets[it.which % count] as Candidate;
+            if (it.healthy && !standing.healthy && standing.phase === 'in') comeBack(standing, rules, now());
+            standing.healthy = it.healthy;
+          } else if (it.kind === 'end') {
+            const [target] = open.splice(it.which % Math.max(1, open.length), 1);
+            if (target) end(target, it.outcome);
+          } else {
+            const works = ({ standing }: Candidate) => {
+              const phase = phaseAt(standing, now());
+              return standing.healthy && phase !== 'ejected' && !(phase === 'trial' && standing.trials > 0);
+            };
+            const working = targets.filter(works);
+            const picked = pick();
+            open.push(picked);
+            assert.ok(working.length === 0 || working.includes(picked), `${nameOf(picked)} is out`);
+          }
+          const out = targets.filter(({ standing }) => standing.phase === 'ejected').length;
+          assert.ok(out <= Math.max(1, Math.floor(count / 2)) && out < count);
+          for (const target of targets) {
+            const { outstanding, trials } = target.standing;
+            assert.equal(outstanding, open.filter((one) => one === target).length);
+            assert.ok(trials >= 0 && trials <= outstanding);
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
