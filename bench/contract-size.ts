@@ -87,7 +87,13 @@ async function stagesFor(document: Document) {
   rmSync(directory, { recursive: true });
   if (mistakes.length > 0) throw new Error(JSON.stringify(mistakes[0]));
   const { match } = createMatch(operations.map(({ operation }) => operation));
-  const validate = createValidate({ operations, schemas, bodyBytesMax: 1_000_000, jsonDepthMax: 32 });
+  const validate = createValidate({
+    operations,
+    schemas,
+    bodyBytesMax: 1_000_000,
+    jsonDepthMax: 32,
+    jsonMembersMax: 10_000,
+  });
   return {
     count: operations.length,
     run: (admitted: Admitted) => validate(match(admitted) as Counted),

@@ -226,7 +226,7 @@ export const REFUSALS = {
     status: 400,
     message: 'An object in the body has two members of the same name.',
   },
-  json_too_complex: { ...request, status: 400, message: 'The body is nested too deeply.' },
+  json_too_complex: { ...request, status: 400, message: 'The body is nested too deeply or has too many members.' },
   body_missing: { ...request, status: 400, message: 'This operation requires a body.' },
   validation_failed: {
     ...request,

@@ -77,6 +77,8 @@ export const gatewayFile = z.strictObject({
       headerBytesMax: whole('bytes', 1024, 1_048_576).default(16_384),
       urlBytesMax: whole('bytes', 256, 65_536).default(8_192),
       jsonDepthMax: whole('levels', 1, 1000).default(32),
+      /** Members and items of a JSON body, at all depths together. */
+      jsonMembersMax: whole('members', 1, 10_000_000).default(10_000),
     })
     .prefault({}),
   timeouts: z

@@ -9,11 +9,18 @@ export interface Json {
   readonly size: number;
 }
 
+export interface JsonLimits {
+  /** Levels of nesting. */
+  readonly jsonDepthMax: number;
+  /** Members and items at all depths: what everything that looks at a value later has to walk through. */
+  readonly jsonMembersMax: number;
+}
+
 /**
  * Parses a request body. JSON.parse keeps the last of two members with one name while an upstream may keep the first, so bodies with
  * duplicates are refused (RFC 8259 section 4 leaves the choice open, which is what attacks rest on).
  */
-export function parseJson(bytes: Buffer, depthMax: number): Json {
+export function parseJson(bytes: Buffer, { jsonDepthMax: depthMax, jsonMembersMax: membersMax }: JsonLimits): Json {
   if (!isUtf8(bytes)) throw new GatewayError('malformed_json');
   const text = bytes.toString('utf8');
   let value: unknown;
@@ -28,7 +35,9 @@ export function parseJson(bytes: Buffer, depthMax: number): Json {
   if (depth > depthMax) throw tooDeep(depthMax);
   // The parsed value has one member of each name.
   if (members !== names.count) throw new GatewayError('duplicate_json_member');
-  return { value, size: members + items };
+  const size = members + items;
+  if (size > membersMax) throw new GatewayError('json_too_complex', { fields: { max_members: membersMax } });
+  return { value, size };
 }
 
 /**

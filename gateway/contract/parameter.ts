@@ -1,7 +1,7 @@
 // One declared parameter: what its text has to become, by the style that the contract declares (OpenAPI 3.1.1, section 4.8.12).
 
 import type { JsonObject } from './document.ts';
-import { parseJson } from './json.ts';
+import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson } from './media-types.ts';
 import { child, follow, isObject, type Located, member } from './pointer.ts';
 import { parameterSchema } from './schemas.ts';
@@ -131,10 +131,13 @@ export function toScalar(text: string, types: Types): unknown {
   return text;
 }
 
+/** A query is too short for many members. */
+const jsonLimits: JsonLimits = { jsonDepthMax: 32, jsonMembersMax: Number.POSITIVE_INFINITY };
+
 /** By the rules for bodies: an upstream must not read something else than what was checked. */
 function parseOrText(text: string): unknown {
   try {
-    return parseJson(Buffer.from(text), 32).value;
+    return parseJson(Buffer.from(text), jsonLimits).value;
   } catch {
     return text;
   }

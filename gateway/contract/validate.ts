@@ -9,7 +9,7 @@ import { type BodyContract, expectBody, readBody } from './body.ts';
 import { declaredNames, toNotes } from './declared.ts';
 import type { JsonObject } from './document.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
-import { parseJson } from './json.ts';
+import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { createParameterReader, type ParameterReader } from './parameters.ts';
@@ -17,11 +17,10 @@ import { isObject, member } from './pointer.ts';
 import type { RequestSchemas, Schemas } from './schemas.ts';
 import { toFields, toViolations, type Violation } from './violations.ts';
 
-export interface ValidateOptions {
+export interface ValidateOptions extends JsonLimits {
   readonly operations: readonly ContractOperation[];
   readonly schemas: Schemas;
   readonly bodyBytesMax: number;
-  readonly jsonDepthMax: number;
 }
 
 /** Everything about one operation that requests are held against. */
@@ -82,7 +81,7 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     if (rawBody.length === 0 && contract.body.required) throw new GatewayError('body_missing');
     const check = contract.schemas.bodies.get(mediaType);
     if (check && rawBody.length > 0 && (isJson(mediaType) || isJson(essenceOf(counted.headers.get('content-type'))))) {
-      const { value, size } = parseJson(rawBody, options.jsonDepthMax);
+      const { value, size } = parseJson(rawBody, options);
       const errors = check({ requestBody: value }, size);
       if (errors.length > 0) violations.push(...toViolations(errors, contract.root));
     }

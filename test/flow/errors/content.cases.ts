@@ -72,6 +72,12 @@ const texts: readonly Case[] = [
     provoke: (world) => create(world, `{"name":"a","more":${'['.repeat(40)}${']'.repeat(40)}}`),
     also: ({ error }) => assert.equal(error.max_depth, 32),
   },
+  {
+    name: 'more members than there may be',
+    code: 'json_too_complex',
+    provoke: (world) => create(world, `{"name":"a","more":{"x":[${'0,'.repeat(10_000)}0]}}`),
+    also: ({ error }) => assert.equal(error.max_members, 10_000),
+  },
 ];
 
 const presence: readonly Case[] = [

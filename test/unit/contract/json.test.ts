@@ -4,9 +4,11 @@ import fc from 'fast-check';
 import { hasEscapedNames, measure, parseJson, parseUnescaped } from '../../../gateway/contract/json.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 
-function codeOf(text: string | Buffer, depthMax = 32): string | undefined {
+const limits = { jsonDepthMax: 32, jsonMembersMax: 1_000_000 };
+
+function codeOf(text: string | Buffer, other: object = {}): string | undefined {
   try {
-    parseJson(Buffer.from(text), depthMax);
+    parseJson(Buffer.from(text), { ...limits, ...other });
     return undefined;
   } catch (error) {
     assert.ok(error instanceof GatewayError);
@@ -50,8 +52,8 @@ test('what is not one JSON text in UTF-8 is malformed', () => {
 
 test('names are read rightly after a name with a backslash has been seen', () => {
   // V8 then takes every escape in a name at that place for a backslash.
-  parseJson(Buffer.from('{"shape":1,"\\\\":2}'), 32);
-  const read = (text: string) => parseJson(Buffer.from(text), 32).value;
+  parseJson(Buffer.from('{"shape":1,"\\\\":2}'), limits);
+  const read = (text: string) => parseJson(Buffer.from(text), limits).value;
   assert.deepEqual(read('{"shape":1,"\\u0062":[{"c\\n":null}, "\\u0063", -1.5e3, true ]}'), {
     shape: 1,
     b: [{ 'c\n': null }, 'c', -1500, true],
@@ -67,7 +69,15 @@ test('scalars are values', () => {
     ['null', null],
     ['true', true],
   ] as const)
-    assert.deepEqual(parseJson(Buffer.from(text), 32), { value, size: 0 });
+    assert.deepEqual(parseJson(Buffer.from(text), limits), { value, size: 0 });
+});
+
+test('members and items are counted together, at all depths', () => {
+  const text = '{"a":[1,2,{"b":3}],"c":{}}';
+  assert.equal(codeOf(text, { jsonMembersMax: 6 }), undefined);
+  assert.equal(codeOf(text, { jsonMembersMax: 5 }), 'json_too_complex');
+  assert.equal(codeOf('{"a":1,"a":2}', { jsonMembersMax: 1 }), 'duplicate_json_member', 'what is wrong comes first');
+  assert.equal(codeOf('{"a\\n":1,"b":2}', { jsonMembersMax: 1 }), 'json_too_complex', 'also with escapes in names');
 });
 
 test('nesting is counted exactly, and depth beyond the stack is no problem', () => {
@@ -80,15 +90,15 @@ test('nesting is counted exactly, and depth beyond the stack is no problem', () 
 });
 
 test('the size is the number of members and items at all depths', () => {
-  assert.equal(parseJson(Buffer.from('{"a":[1,2,{"b":3}],"c":{}}'), 32).size, 6);
+  assert.equal(parseJson(Buffer.from('{"a":[1,2,{"b":3}],"c":{}}'), limits).size, 6);
   assert.deepEqual(measure([[[]]], 2), { members: 0, items: 2, depth: 3 });
 });
 
 test('a megabyte of strings is read in one pass', () => {
   // Looking for a colon from each string on would read the rest of the text as often as there are strings.
   const strings = (count: number) => Buffer.from(`[${Array(count).fill('"a"').join(',')}]`);
-  const small = cpuOf(() => parseJson(strings(20_000), 32));
-  const large = cpuOf(() => parseJson(strings(200_000), 32));
+  const small = cpuOf(() => parseJson(strings(20_000), limits));
+  const large = cpuOf(() => parseJson(strings(200_000), limits));
   assert.ok(large < Math.max(small, 3000) * 40, `${small} µs, then ${large} µs for ten times as much`);
 });
 

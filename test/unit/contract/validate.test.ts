@@ -15,7 +15,7 @@ const document = documentOf({
   '/read': { get: { operationId: 'read', responses } },
 });
 const { operations, schemas } = await compileDocument(document);
-const validate = createValidate({ operations, schemas, bodyBytesMax: 1000, jsonDepthMax: 5 });
+const validate = createValidate({ operations, schemas, bodyBytesMax: 1000, jsonDepthMax: 5, jsonMembersMax: 100 });
 
 /** What is passed on, or the code of the refusal. */
 async function outcome(id: string, headers: Record<string, string>, body?: string): Promise<Checked | string> {
