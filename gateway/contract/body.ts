@@ -46,9 +46,14 @@ function checkMediaType(admitted: Admitted, accepted: readonly string[]): string
       fields: { accepted_media_types: accepted },
     });
   }
-  const charset = /;\s*charset\s*=\s*"?([^"\s;]+)/i.exec(contentType as string)?.[1]?.toLowerCase();
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') throw new GatewayError('unsupported_charset');
+  if (contentType !== declared) checkCharsets(contentType as string);
   return declared;
+}
+
+/** Each one that is named, since readers differ on which of several counts. */
+function checkCharsets(contentType: string): void {
+  for (const [, charset = ''] of contentType.matchAll(/;\s*charset\s*=\s*"?([^"\s;]*)/gi))
+    if (!/^utf-?8$/i.test(charset)) throw new GatewayError('unsupported_charset');
 }
 
 /** The bytes of a body, at most `bytesMax`. Rejects with body_too_large, or with the socket's error when the client left. */
