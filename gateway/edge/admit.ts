@@ -60,8 +60,11 @@ function originForm(url: string, headers: Map<string, string>): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** A name, an IPv4 address or an IPv6 address in brackets, and a port (RFC 3986 section 3.2). */
-const hostForm = /^(?:[A-Za-z0-9._~!$&'()*+,=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?$/;
+/**
+ * A name, an IPv4 address or an IPv6 address in brackets, and a port (RFC 3986 section 3.2). Names could hold more characters, but no
+ * host has such a name, and whoever reads the X-Forwarded-Host that is made of it takes commas for the ends of names.
+ */
+const hostForm = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?$/;
 
 /** RFC 9112 sections 2.3, 3.2, 6.1 and 6.3; what the parser lets through although another server could read it differently. */
 function checkFraming(request: IncomingMessage, headers: ReadonlyMap<string, string>): boolean {
