@@ -1,12 +1,13 @@
 // Header injection: a value that a client controls ends a header line early and begins another one, by CR and LF or by a NUL that some
 // parser cuts at. It may come encoded in a path or a query and be decoded on the way, it may come back from an upstream in a Location,
 // or it may be a quote that ends the quoted part of `Forwarded`. The defence is that no decoded value is ever written into a header
-// line, and that what is written has been held against the grammar of its place.
+// line, and that what is written has been held against the grammar of its place. Raw line ends are in the table (cases/heads.cases.ts),
+// those of upstreams in cases/answers.cases.ts.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { ask, requestOf } from '../support/connection.ts';
+import { ask } from '../support/connection.ts';
 import { headersOf, httpAnswer } from '../support/scripted-upstream.ts';
 import { createWorld, type World } from '../support/world.ts';
 
@@ -36,18 +37,6 @@ describe('a line end in what a client sends', () => {
       assert.equal(answer.headers['x-injected'], undefined);
     });
   }
-
-  it('is refused raw, in names and values', async () => {
-    for (const line of ['X-A: b\nX-Injected: yes', 'X-A: b\rX-Injected: yes', 'X-A: b\0', 'X\0A: b', 'X A: b', ': b']) {
-      const bytes = requestOf('GET /v1/things', { Authorization: world.authorization }).toString('latin1');
-      const answer = await ask(
-        world.gateway.port,
-        Buffer.from(bytes.replace('\r\n\r\n', `\r\n${line}\r\n\r\n`), 'latin1'),
-      );
-      assert.equal(answer.error.code, 'malformed_http', JSON.stringify(line));
-    }
-    assert.deepEqual(world.upstream.received, []);
-  });
 });
 
 describe('a quote in what the gateway quotes', () => {
@@ -62,24 +51,9 @@ describe('a quote in what the gateway quotes', () => {
       }
     });
   }
-
-  it('in a request id is not echoed', async () => {
-    const answer = await world.call('GET /v1/things', { 'X-Request-Id': 'a"; b="c' });
-    assert.equal(answer.headers['x-client-request-id'], undefined);
-  });
 });
 
 describe('a line end in what an upstream sends', () => {
-  it('adds no header to the answer', async () => {
-    const values = ['/a%0d%0aX-Injected: yes', '/a\rX-Injected: yes', '/a\0', '/\xe5\x98\x8a'];
-    for (const value of values) {
-      world.upstream.plays((socket) => socket.write(Buffer.from(httpAnswer(200, '{}', { Location: value }), 'latin1')));
-      const answer = await world.call('GET /v1/things');
-      assert.equal(answer.headers['x-injected'], undefined);
-      assert.ok(answer.status === 200 || answer.status === 502);
-    }
-  });
-
   it('in a code or a message stays inside the error object', async () => {
     const body = JSON.stringify({ error: { code: 'a\r\nX-Injected: yes', message: 'b\r\nX-Injected: yes' } });
     world.upstream.plays((socket) => socket.write(httpAnswer(400, body)));

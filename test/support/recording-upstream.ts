@@ -1,0 +1,63 @@
+// An upstream that keeps every byte that reached it, and reads them with the strict reader: what it cannot read is kept as an objection.
+
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { httpAnswer } from './scripted-upstream.ts';
+import { readStrictly, type StrictRequest } from './strict-http.ts';
+
+export interface RecordingUpstream {
+  readonly url: string;
+  readonly requests: readonly StrictRequest[];
+  /** What was wrong with what arrived, and bytes that did not become a request before their connection ended. */
+  readonly objections: string[];
+  /** Bytes that answer every request from now on; an empty object by default. */
+  answers(bytes: string | Buffer): void;
+  /** Takes and forgets the requests that were recorded. */
+  take(): StrictRequest[];
+  close(): Promise<void>;
+}
+
+export async function startRecordingUpstream(): Promise<RecordingUpstream> {
+  const requests: StrictRequest[] = [];
+  const objections: string[] = [];
+  const sockets = new Set<Socket>();
+  let answer = Buffer.from(httpAnswer(200, '{}'));
+
+  const server = createServer((socket) => {
+    let unread = Buffer.alloc(0);
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      sockets.delete(socket);
+      if (unread.length > 0) objections.push(`left over: ${JSON.stringify(unread.toString('latin1'))}`);
+    });
+    socket.on('data', (chunk) => {
+      unread = Buffer.concat([unread, chunk]);
+      try {
+        for (let read = readStrictly(unread); read; read = readStrictly(unread)) {
+          unread = unread.subarray(read.text.length);
+          requests.push(read);
+          socket.write(answer);
+        }
+      } catch (error) {
+        objections.push((error as Error).message);
+        unread = Buffer.alloc(0);
+        socket.destroy();
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    objections,
+    answers(bytes) {
+      answer = Buffer.from(bytes as string, 'latin1');
+    },
+    take: () => requests.splice(0),
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
