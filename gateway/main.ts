@@ -95,15 +95,14 @@ addSeedCommands(program, context);
 addAuditCommands(program, context);
 addAssertionKeysCommands(program, context, () => openSecrets(surroundings, loadSettings(process.env)));
 const adminToken = () => openSecrets(surroundings, loadSettings(process.env)).read('admin_token');
+const usagePlaces = { settings: () => loadSettings(process.env), configuration, adminToken };
 addExplainCommand(program, context, {
   adminClient: () => createAdminClient(loadSettings(process.env), adminToken()),
+  configuration,
+  usageOf: (organization) => createWithUsage(context, usagePlaces)((usage) => usage.show(organization)),
 });
 addLimitsCommands(program, context, {
-  withUsage: createWithUsage(context, {
-    settings: () => loadSettings(process.env),
-    configuration,
-    adminToken,
-  }),
+  withUsage: createWithUsage(context, usagePlaces),
   load: (limitsPath) => loadConfiguration(loadSettings(process.env), process.env, 'few', limitsPath),
 });
 exitOnUsage(program);

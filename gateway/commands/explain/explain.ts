@@ -6,14 +6,14 @@ import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
 import { findInGateway, findInLogs } from './find.ts';
 import { printStory } from './print.ts';
+import { explainRequest, type RehearseFlags, type RehearseTools } from './rehearse.ts';
 import { type DecisionRecord, storyOf } from './story.ts';
 
-interface ExplainFlags {
+interface ExplainFlags extends RehearseFlags {
   readonly log?: readonly string[];
-  readonly json?: true;
 }
 
-export interface ExplainTools {
+export interface ExplainTools extends RehearseTools {
   /** The gateway that runs on this machine. */
   adminClient(): AdminClient;
 }
@@ -21,21 +21,47 @@ export interface ExplainTools {
 export function addExplainCommand(program: Command, context: CommandContext, tools: ExplainTools): void {
   program
     .command('explain')
-    .description('tell what became of a request, stage by stage')
+    .description('tell what became of a request, stage by stage, or what would become of one')
     .argument('[id]', 'its request id, or the X-Request-Id that its client sent')
     .option('--log <files...>', 'access logs to look in; may end in .gz; - for standard input')
+    .option(
+      '--request <line>',
+      'a request that was not made: method and target; nothing of it is sent, spent or written',
+    )
+    .option('--header <line>', 'one of its headers, as Name: value; may be repeated', collect)
+    .option('--body <file>', 'its body')
+    .option('--org <organization>', 'who would make it: any key of this organization')
+    .option('--key <id>', 'who would make it: this key')
+    .option('--mode <mode>', 'live or test; default: that of the key, or live')
+    .option('--scopes <scopes...>', "scopes of the caller; default: those of the key, or '*'")
+    .option('--client <address>', "the client's address, for keys that may be used from some only")
     .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nExample:\n  gateway explain req_01KAXYZ --log access.ndjson')
+    .addHelpText(
+      'after',
+      [
+        '',
+        'Examples:',
+        '  gateway explain req_01KAXYZ --log access.ndjson',
+        "  gateway explain --request 'GET /v1/customers?limit=500' --org org_acme",
+      ].join('\n'),
+    )
     .action((id: string | undefined, flags: ExplainFlags) => explain(context, tools, id, flags));
+}
+
+function collect(line: string, before: readonly string[] = []): readonly string[] {
+  return [...before, line];
 }
 
 async function explain(
   context: CommandContext,
   tools: ExplainTools,
   id: string | undefined,
-  { log, json }: ExplainFlags,
+  flags: ExplainFlags,
 ): Promise<void> {
-  if (id === undefined) return context.usage('Name a request id.');
+  const { log, json, request } = flags;
+  if ((id === undefined) === (request === undefined)) return context.usage('Name a request id, or a --request.');
+  if (request !== undefined) return explainRequest(context, tools, request, flags);
+  if (id === undefined) return;
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(id)) context.usage('This has not the form of a request id.');
   const records =
     log === undefined ? await askGateway(context, tools.adminClient(), id) : await readLogs(context, log, id);

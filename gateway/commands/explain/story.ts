@@ -66,9 +66,9 @@ export function storyOf(record: DecisionRecord): Story {
   };
 }
 
-function outcomeOf({ code, replayed, tunnel }: DecisionRecord, index: number, last: number): StageOutcome {
+function outcomeOf({ code, replayed, tunnel, rehearsed }: DecisionRecord, index: number, last: number): StageOutcome {
   if (index > last) return 'not reached';
-  if (index < last) return 'passed';
+  if (index < last || (rehearsed === true && code === undefined)) return 'passed';
   // What goes through a tunnel is admitted, and nothing else is asked.
   if (tunnel !== undefined) return code === undefined ? 'answered' : 'refused';
   if (replayed === true) return 'answered';
@@ -77,13 +77,20 @@ function outcomeOf({ code, replayed, tunnel }: DecisionRecord, index: number, la
 }
 
 function verdictOf(record: DecisionRecord): string {
-  const { method, route, stage, status, code, tunnel, replayed } = record;
+  const { method, route, stage, status, code, tunnel, replayed, rehearsed } = record;
   const what = `${method} ${route ?? (tunnel === undefined ? '(no operation)' : `through the tunnel ${tunnel}`)}`;
   const after = typeof record.duration_ms === 'number' ? ` after ${record.duration_ms} ms` : '';
+  if (rehearsed === true) return `${what} ${rehearsedVerdict(record)}`;
   if (replayed === true) return `${what} was answered with ${status}${after}: the kept answer to an earlier request.`;
   if (status === 499) return `${what}: the client left${after}, before it was answered.`;
   if (code === undefined) return `${what} was answered with ${status}${after}.`;
   return `${what} was refused by ${stage} with ${status} ${code}${after}.${sentenceFor(code)}`;
+}
+
+function rehearsedVerdict({ stage, status, code, tunnel, target }: DecisionRecord): string {
+  if (code !== undefined) return `would be refused by ${stage} with ${status} ${code}.${sentenceFor(code)}`;
+  if (target !== undefined) return `would be sent to ${target}.`;
+  return tunnel === undefined ? 'would be answered by the gateway itself.' : 'would be passed on as it is.';
 }
 
 function sentenceFor(code: unknown): string {

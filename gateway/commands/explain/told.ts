@@ -2,6 +2,7 @@
 
 import { shortTime } from '../print.ts';
 import type { DecisionRecord, Stage, StageOutcome } from './story.ts';
+import { ANY_KEY } from './who.ts';
 
 type Tell = (record: DecisionRecord, outcome: StageOutcome) => (string | undefined)[];
 
@@ -13,7 +14,8 @@ const tellers: Readonly<Record<Stage, Tell>> = {
     tunnel === undefined ? undefined : `passed on as it was, through the tunnel ${tunnel}`,
     worker === undefined ? undefined : `worker ${worker}`,
   ],
-  throttle: ({ retry_after: after }, outcome) => [
+  throttle: ({ retry_after: after, rehearsed }, outcome) => [
+    rehearsed === true ? 'not tried: each gateway counts the failures of addresses by itself' : undefined,
     outcome === 'refused' ? `the address has failed too often; it may come back after ${after} s` : undefined,
   ],
   match: ({ operation, route, upstream, method }, outcome) =>
@@ -31,7 +33,8 @@ const tellers: Readonly<Record<Stage, Tell>> = {
       : [],
   limit: tellLimits,
   validate: (record) => violationsIn(record),
-  replay: ({ replayed, recorded, code }, outcome) => [
+  replay: ({ replayed, recorded, code, rehearsed }, outcome) => [
+    rehearsed === true ? 'not tried: an Idempotency-Key that is looked for is taken' : undefined,
     replayed === true ? 'this Idempotency-Key was answered before; that answer was given again' : undefined,
     recorded === true ? 'a new Idempotency-Key: the answer is kept' : undefined,
     outcome === 'refused' ? replayRefusals[String(code)] : undefined,
@@ -60,7 +63,9 @@ function callerIn({ organization, tier, key_id, token_issuer, subject, mode }: D
         ? `user name ${subject}`
         : key_id === 'anonymous'
           ? 'nobody in particular: the operation is public'
-          : `key ${key_id}`;
+          : key_id === ANY_KEY
+            ? 'any key'
+            : `key ${key_id}`;
   return organization === undefined ? who : `${who}, organization ${organization}, tier ${tier}, mode ${mode}`;
 }
 
@@ -80,6 +85,8 @@ function tellLimits(record: DecisionRecord): (string | undefined)[] {
   const each = Array.isArray(limits)
     ? (limits as DecisionRecord[]).map((one) => {
         const { policy, quota, remaining, wait_ms: waitMs, cost = 1 } = one;
+        if (record.rehearsed === true)
+          return `${policy}: ${remaining} of ${quota} left, this would take ${cost}${violated.includes(policy) ? `; more in ${waitMs} ms` : ''}${one.shadow === true ? ', a shadow limit' : ''}`;
         const said = violated.includes(policy)
           ? 'refused'
           : shadow.includes(policy)
@@ -93,6 +100,8 @@ function tellLimits(record: DecisionRecord): (string | undefined)[] {
     each.length > 0 || limit === undefined
       ? undefined
       : `${limit}: admitted; ${limit_remaining} of ${limit_quota} left`;
+  const looked = `as ${sources[String(source)] ?? 'nobody'} has counted`;
+  if (record.rehearsed === true) return [...each, looked];
   return [...each, single, `decided by ${sources[String(source)] ?? source} at ${timeIn(decidedAt)}`];
 }
 
@@ -129,7 +138,7 @@ function tellForward(record: DecisionRecord, outcome: StageOutcome): (string | u
   const { target, upstream_status: status, upstream_ms: ms, attempts, cause, trace_id: trace, bytes_out: out } = record;
   const answers = Array.isArray(record.answer_violations) ? record.answer_violations : [];
   return [
-    target === undefined ? undefined : `sent to ${target}`,
+    target === undefined ? undefined : `${record.rehearsed === true ? 'would be ' : ''}sent to ${target}`,
     attempts === undefined ? undefined : `attempts: ${JSON.stringify(attempts)}`,
     status === undefined
       ? outcome === 'refused' && target !== undefined
@@ -138,7 +147,9 @@ function tellForward(record: DecisionRecord, outcome: StageOutcome): (string | u
       : `it answered ${status} after ${ms} ms`,
     outcome === 'refused' && cause !== undefined ? `cause: ${cause}` : undefined,
     ...answers.map((text) => `not as the contract says: ${text}`),
-    typeof out === 'number' && outcome === 'answered' ? `${out} bytes to the client` : undefined,
+    typeof out === 'number' && outcome === 'answered' && record.rehearsed !== true
+      ? `${out} bytes to the client`
+      : undefined,
     trace === undefined ? undefined : `trace ${trace}`,
   ];
 }

@@ -52,7 +52,7 @@ describe('explain', () => {
 
   /** The story of one exchange, which memory and log tell alike. */
   async function explained(test: TestContext, id: string) {
-    const { stories } = explainer(test, gateway.adminUrl);
+    const { stories } = explainer(test, gateway);
     const [story, ...others] = await stories(id);
     assert.ok(story);
     assert.equal(others.length, 0);
@@ -83,7 +83,7 @@ describe('explain', () => {
     assert.equal(tellOf('match'), 'listThings: GET /v1/things, of upstream things');
     assert.match(tellOf('authenticate'), /^key key_\w+, organization org_test, tier standard, mode live$/);
     assert.match(tellOf('limit'), /^organization: admitted; \d+ of 1000 left\ndecided by this process at 20/);
-    const { stories } = explainer(test, gateway.adminUrl);
+    const { stories } = explainer(test, gateway);
     assert.deepEqual(await stories(`mine-${process.pid}`), [story], 'also by the id that its client gave it');
   });
 
@@ -171,7 +171,7 @@ describe('explain', () => {
       await call('/v1/things/broken'),
       await call(`/v1/things?key=${authorization.slice(7)}`, { headers: { authorization: '' } }),
     ];
-    const { run } = explainer(test, gateway.adminUrl);
+    const { run } = explainer(test, gateway);
     let said = JSON.stringify(gateway.logLines());
     for (const { id } of ids) said += (await run(id)).out + (await run(id, '--json')).out;
     for (const mark of [...marks, UPSTREAM_BODY, authorization.slice(7), authorization.slice(16, 40)]) {
@@ -182,7 +182,7 @@ describe('explain', () => {
   it('from several logs, gzipped ones and standard input', async (test) => {
     const { id } = await call('/v1/things');
     const plain = logFileOf(test, gateway);
-    const { run, runWith } = explainer(test, 'http://127.0.0.1:1');
+    const { run, runWith } = explainer(test, { ...gateway, adminUrl: 'http://127.0.0.1:1' });
     writeFileSync(`${plain}.gz`, gzipSync(readFileSync(plain)));
     const { out } = await run(id, '--log', plain);
     assert.match(out, /^req_\w{26}, 20[\d-]+T[\d:.]+Z\nGET \/v1\/things was answered with 200/);
@@ -192,13 +192,13 @@ describe('explain', () => {
   });
 
   it('says so when there is no such exchange, or nobody to be asked', async (test) => {
-    const here = explainer(test, gateway.adminUrl);
+    const here = explainer(test, gateway);
     const { code, err } = await here.run('req_nobody');
     assert.equal(code, 1);
     assert.match(err, /does not remember req_nobody any more\. Name its log with --log\./);
     const inLog = await here.run('req_nobody', '--log', logFileOf(test, gateway));
     assert.deepEqual([inLog.code, /^No exchange req_nobody is in /.test(inLog.err)], [1, true]);
-    const nobody = await explainer(test, 'http://127.0.0.1:1').run('req_nobody');
+    const nobody = await explainer(test, { ...gateway, adminUrl: 'http://127.0.0.1:1' }).run('req_nobody');
     assert.deepEqual([nobody.code, /^No gateway answers at /.test(nobody.err)], [1, true]);
     assert.equal((await here.run('a b')).code, 2);
   });

@@ -1,0 +1,175 @@
+// A request that is made to a gateway which is not there: it passes through the real parser and the real stages on a port of its own,
+// as far as they only read. What would be sent to an upstream is not.
+
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { createAuthorize } from '../../auth/authorize.ts';
+import type { Configuration } from '../../configuration.ts';
+import { createMatchByPlace } from '../../contract/match.ts';
+import { createValidate } from '../../contract/validate.ts';
+import { createAdmit } from '../../edge/admit.ts';
+import { alwaysCarriedBy } from '../../edge/always.ts';
+import { createIds } from '../../edge/ids.ts';
+import { createRefuse } from '../../edge/refuse.ts';
+import { closeAtOnce, createPublicServer, listen } from '../../edge/server.ts';
+import { authorityOf, createSites, type Site } from '../../edge/sites.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Arrived, Fresh, Stages, Trail } from '../../exchange.ts';
+import { createLimit } from '../../limits/limit.ts';
+import type { CounterStore } from '../../limits/store.ts';
+import { createLines } from '../../observe/line.ts';
+import { createTrail } from '../../observe/trail.ts';
+import { createPipeline } from '../../pipeline.ts';
+import { createTunnelTable } from '../../tunnel/table.ts';
+import type { DecisionRecord } from './story.ts';
+
+export interface RehearsedRequest {
+  readonly method: string;
+  readonly target: string;
+  /** Flat names and values. */
+  readonly headers: readonly string[];
+  readonly body: Buffer | undefined;
+  /** Undefined: it is not known where the client is. */
+  readonly clientAddress: string | undefined;
+}
+
+export interface RehearsalParts {
+  readonly configuration: Configuration;
+  readonly authenticate: Stages['authenticate'];
+  readonly counters: Pick<CounterStore, 'decide'>;
+  now(): number;
+}
+
+export interface Rehearsed {
+  readonly record: DecisionRecord;
+  /** Undefined: nothing refuses it. */
+  readonly refusal: { readonly status: number; readonly body: unknown } | undefined;
+}
+
+const nowhere: ReadonlySet<Site> = new Set();
+
+/** Rejects with a sentence when this cannot be sent as a request at all. */
+export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): Promise<Rehearsed> {
+  const { publicUrl, limits, timeouts } = parts.configuration.config.gateway;
+  const alwaysCarried = alwaysCarriedBy(publicUrl);
+  const refuse = createRefuse({ publicUrl, alwaysCarried, onRefused: () => undefined });
+  const finished = Promise.withResolvers<Trail>();
+  const { server } = createPublicServer({
+    ...limits,
+    ...timeouts,
+    refuse,
+    createTrail,
+    requestId: createIds(parts.now).requestId,
+    handle: createHandle(asked, parts),
+    upgrades: () => false,
+    upgrade: async () => undefined,
+    onFinished: finished.resolve,
+  });
+  const port = await listen(server, '127.0.0.1', 0);
+  try {
+    const answer = await send(port, asked, new URL(publicUrl).host);
+    const trail = await finished.promise;
+    const record = JSON.parse(createLines().lineOf(trail, 30, parts.now())) as DecisionRecord;
+    return {
+      record: { ...record, rehearsed: true, limits: limitsOf(trail) },
+      refusal: trail.code === undefined ? undefined : answer,
+    };
+  } finally {
+    await closeAtOnce(server);
+  }
+}
+
+/** The way that `serving.ts` has a request go, without what only a gateway that serves can know. */
+function createHandle(
+  { clientAddress }: RehearsedRequest,
+  { configuration, authenticate, counters, now }: RehearsalParts,
+): (arrived: Arrived) => Promise<void> {
+  const { config, contracts } = configuration;
+  const { gateway, upstreams } = config;
+  const plainAdmit = createAdmit({
+    ...gateway.limits,
+    trustedProxies: gateway.trustedProxies,
+    isDraining: () => false,
+  });
+  const sitesOf = createSites(gateway.hosts, gateway.publicUrl);
+  const table = createTunnelTable(upstreams);
+
+  function admit(arrived: Arrived) {
+    const admitted = plainAdmit(arrived);
+    const address = clientAddress ?? admitted.clientAddress;
+    arrived.trail.clientAddress = clientAddress;
+    return { ...admitted, clientAddress: address };
+  }
+
+  const { match } = createMatchByPlace(
+    contracts.operations.map(({ operation }) => operation),
+    ({ headers }) => sitesOf(headers.get('host')) ?? nowhere,
+    ({ upstream }, sites) => upstreams[upstream]?.hosts.some((site) => sites.has(site)) === true,
+  );
+  const pipeline = createPipeline({
+    admit,
+    throttle: () => undefined,
+    match,
+    authenticate,
+    authorize: createAuthorize({
+      operatorScopes: new Set(gateway.operatorScopes),
+      hasTestTarget: (upstream) => upstreams[upstream]?.test !== undefined,
+      now,
+    }),
+    limit: createLimit({ store: counters, rules: config.limits, now }),
+    validate: createValidate({ ...contracts, ...gateway.limits }),
+    replay: (checked) => ({ ...checked, recording: undefined }),
+    forward: async (fresh: Fresh) => {
+      const { caller, operation, trail } = fresh;
+      const entry = upstreams[operation.upstream];
+      trail.target = (caller.mode === 'test' ? entry?.test : entry?.live)?.join(' or ');
+      done(fresh);
+    },
+  });
+
+  return async function handle(arrived) {
+    const sites = sitesOf(authorityOf(arrived.request));
+    const target = arrived.request.url as string;
+    if (sites === undefined) {
+      admit(arrived);
+      throw new GatewayError('misdirected_request');
+    }
+    const tunnel = table.find(sites, target);
+    if (tunnel === undefined && arrived.request.method !== 'OPTIONS') return pipeline(arrived);
+    admit(arrived);
+    arrived.trail.tunnel = tunnel?.name;
+    done(arrived);
+  };
+}
+
+function done({ response, trail }: Arrived): void {
+  trail.status = 204;
+  response.writeHead(204).end();
+}
+
+/** All of them, since people want to see how each stands. */
+function limitsOf({ quota, charged }: Trail): object[] | undefined {
+  return quota?.states.map(({ policy, limit, remaining, resetMs }, index) => ({
+    policy,
+    quota: limit,
+    remaining,
+    wait_ms: resetMs,
+    cost: charged?.[index]?.cost,
+    ...(charged?.[index]?.enforce === false ? { shadow: true } : {}),
+  }));
+}
+
+async function send(port: number, { method, target, headers, body }: RehearsedRequest, host: string) {
+  const has = (name: string) => headers.some((text, index) => index % 2 === 0 && text.toLowerCase() === name);
+  const sent = [...headers];
+  if (!has('host')) sent.push('Host', host);
+  if (body !== undefined && !has('content-type')) sent.push('Content-Type', 'application/json');
+  if (body !== undefined && !has('content-length')) sent.push('Content-Length', String(body.length));
+  const outgoing = httpRequest({ host: '127.0.0.1', port, method, path: target, headers: sent, agent: false });
+  outgoing.end(body);
+  const [answer] = await once(outgoing, 'response');
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  return { status: answer.statusCode as number, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+}

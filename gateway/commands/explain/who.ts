@@ -1,0 +1,91 @@
+// Whose request it would be: a key or an organization named by the operator, or whoever an Authorization header stands for.
+
+import { ANONYMOUS, createAuthenticate } from '../../auth/authenticate.ts';
+import { parseAuthorization } from '../../auth/credentials.ts';
+import { toCaller } from '../../auth/known.ts';
+import type { KeyAndOwner } from '../../auth/store/store.ts';
+import type { Caller, Mode, Stages } from '../../exchange.ts';
+import type { CommandContext, OpenStore } from '../context.ts';
+
+/** In place of the id of a key, where none was named. */
+export const ANY_KEY = 'any key';
+
+export interface WhoFlags {
+  readonly org?: string;
+  readonly key?: string;
+  readonly mode?: Mode;
+  readonly scopes?: readonly string[];
+  /** Of the request. */
+  readonly authorization: string | undefined;
+  /** Whether the client's address was named; otherwise that of a key cannot be held against it. */
+  readonly knowsAddress: boolean;
+}
+
+export interface Who {
+  /** Undefined: it turns out when the request is authenticated, or nobody is counted. */
+  readonly organization: string | undefined;
+  readonly authenticate: Stages['authenticate'];
+}
+
+export async function findWho(context: CommandContext, { store, digestOf }: OpenStore, flags: WhoFlags): Promise<Who> {
+  const named = await namedCaller(context, store, flags);
+  const shown = named === undefined ? await shownKey(context, { store, digestOf }, flags.authorization) : undefined;
+  const caller = named ?? (shown && toCaller(shown));
+  const known = caller && withoutAddresses(caller, flags.knowsAddress);
+  const read = createAuthenticate({
+    directory: { callerOf: () => known },
+    readToken: () => undefined,
+    matchesBasic: () => false,
+  });
+  return {
+    organization: known?.organization?.id,
+    authenticate(matched) {
+      // Whoever is named needs to show nothing.
+      if (named === undefined || known === undefined) return read(matched);
+      const asked = matched.operation.security.length === 0 ? ANONYMOUS : known;
+      matched.trail.caller = asked;
+      return { ...matched, caller: asked };
+    },
+  };
+}
+
+async function namedCaller(
+  { fail, usage }: CommandContext,
+  store: OpenStore['store'],
+  { org, key: keyId, mode, scopes }: WhoFlags,
+): Promise<Caller | undefined> {
+  if (keyId !== undefined) {
+    const key = await store.keys.get(keyId);
+    if (key === undefined) return fail(`There is no key ${keyId}.`);
+    if (org !== undefined && org !== key.organization) return usage(`${keyId} is a key of ${key.organization}.`);
+    const organization = await store.organizations.get(key.organization);
+    if (organization === undefined) return fail(`There is no organization ${key.organization}.`);
+    return changed(toCaller({ key, organization }), mode, scopes);
+  }
+  if (org === undefined) return undefined;
+  const organization = await store.organizations.get(org);
+  if (organization === undefined) return fail(`There is no organization ${org}.`);
+  const anyKey = { ...ANONYMOUS, subject: ANY_KEY, organization };
+  return changed(anyKey, mode ?? 'live', scopes ?? ['*']);
+}
+
+function changed(caller: Caller, mode: Mode = caller.mode, scopes: Iterable<string> = caller.scopes): Caller {
+  return { ...caller, mode, scopes: new Set(scopes) };
+}
+
+function withoutAddresses(caller: Caller, knowsAddress: boolean): Caller {
+  return knowsAddress ? caller : { ...caller, allowsAddress: undefined };
+}
+
+async function shownKey(
+  { usage }: CommandContext,
+  { store, digestOf }: OpenStore,
+  header: string | undefined,
+): Promise<KeyAndOwner | undefined> {
+  const credentials = parseAuthorization(header);
+  if (credentials === undefined) return undefined;
+  const { scheme, value } = credentials;
+  if (scheme === 'basic' || value.split('.').length === 3)
+    return usage('Tokens and passwords are not tried out here. Name the caller with --org, --key and --scopes.');
+  return store.keys.findByDigest(digestOf(value));
+}

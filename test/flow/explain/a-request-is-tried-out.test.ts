@@ -1,0 +1,186 @@
+// `gateway explain --request` says what would become of a request: the real stages on the real files and stores, and nothing is spent.
+
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { thingsAt } from '../../support/things.ts';
+import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+import { PEPPER } from '../../unit/auth/samples.ts';
+import { explainer } from './explained.ts';
+
+interface Told {
+  readonly would: string;
+  readonly verdict: string;
+  readonly stages: readonly { readonly stage: string; readonly outcome: string; readonly told: readonly string[] }[];
+  readonly error: Record<string, unknown> | null;
+  readonly counters: readonly { readonly policy: string; readonly remaining: number; readonly used: number }[] | null;
+  readonly counters_unknown?: string;
+}
+
+describe('explain --request', () => {
+  let upstream: FakeUpstream;
+  let gateway: TestGateway;
+  before(async () => {
+    upstream = await startUpstream();
+    gateway = await startGateway({
+      ...thingsAt(upstream.url),
+      gateway: { hosts: { api: 'api.example.com' }, publicUrl: 'https://api.example.com' },
+      limits: { tiers: { standard: { requests: 2 } }, operations: { createThing: { cost: 2 } } },
+      environment: { KEY_PEPPER: PEPPER },
+    });
+    await gateway.issueKey();
+  });
+  after(async () => {
+    await gateway.stop();
+    await upstream.close();
+  });
+
+  async function told(test: TestContext, request: string, ...words: string[]): Promise<Told> {
+    const { code, out, err } = await explainer(test, gateway).run('--request', request, ...words, '--json');
+    assert.equal(err, '');
+    assert.equal(code, 0);
+    return JSON.parse(out) as Told;
+  }
+
+  async function refused(test: TestContext, stage: string, code: string, request: string, ...words: string[]) {
+    const story = await told(test, request, ...words);
+    assert.equal(story.error?.code, code);
+    assert.equal(story.would, 'be refused');
+    assert.match(story.verdict, new RegExp(`would be refused by ${stage} with ${story.error?.status} ${code}`));
+    assert.equal(story.stages.find(({ outcome }) => outcome === 'refused')?.stage, stage);
+    return story;
+  }
+
+  const ofTest = ['--org', 'org_test'];
+  const used = async () => (await gateway.app.operators.limits.show('org_test')) as { limits: { used: number }[] };
+
+  it('names the target that it would be sent to, and spends nothing', async (test) => {
+    const story = await told(test, 'GET /v1/things?q=a', ...ofTest);
+    assert.equal(story.would, 'be sent');
+    assert.equal(story.verdict, `GET /v1/things would be sent to ${upstream.url}.`);
+    assert.deepEqual(
+      story.counters?.map(({ policy, remaining, used }) => [policy, remaining, used]),
+      [['organization', 2, 0]],
+    );
+    assert.equal((await used()).limits[0]?.used, 0);
+    assert.equal(upstream.requests.length, 0);
+    assert.deepEqual(
+      gateway.logLines().filter(({ msg }) => msg === 'exchange'),
+      [],
+    );
+  });
+
+  it('admit', async (test) => {
+    await refused(test, 'admit', 'malformed_path', 'GET /v1/../things', ...ofTest);
+    await refused(test, 'admit', 'misdirected_request', 'GET /v1/things', '--header', 'Host: other.example.com');
+  });
+
+  it('match', async (test) => {
+    await refused(test, 'match', 'route_not_found', 'GET /v1/nothing', ...ofTest);
+    const { error } = await refused(test, 'match', 'method_not_allowed', 'DELETE /v1/things', ...ofTest);
+    assert.match(String(error?.doc_url), /^https:\/\/api\.example\.com\/docs\/errors\/method_not_allowed$/);
+  });
+
+  it('authenticate: nobody, a key that does not exist, one that does', async (test) => {
+    await refused(test, 'authenticate', 'api_key_missing', 'GET /v1/things');
+    await refused(test, 'authenticate', 'api_key_malformed', 'GET /v1/things', '--header', 'Authorization: Bearer x');
+    const { key } = await gateway.issueKey();
+    const { would } = await told(test, 'GET /v1/things', '--header', `Authorization: Bearer ${key}`);
+    assert.equal(would, 'be sent');
+  });
+
+  it('authorize: by the scopes of a key, or others; by its mode, its state and its addresses', async (test) => {
+    const { id } = await gateway.issueKey({ scopes: ['things:write'], allowedCidrs: ['192.0.2.0/24'] });
+    const { error } = await refused(test, 'authorize', 'insufficient_scope', 'GET /v1/things', '--key', id);
+    assert.deepEqual(error?.required_scopes, ['things:read']);
+    assert.equal((await told(test, 'GET /v1/things', '--key', id, '--scopes', 'things:read')).would, 'be sent');
+    await refused(test, 'authorize', 'key_mode_mismatch', 'GET /v1/things', ...ofTest, '--mode', 'test');
+    await refused(test, 'authorize', 'ip_not_allowed', 'GET /v1/things', '--key', id, '--client', '198.51.100.1');
+    await gateway.store.keys.revoke(id, 'tests', undefined);
+    await refused(test, 'authorize', 'api_key_revoked', 'GET /v1/things', '--key', id);
+  });
+
+  it('validate: the body is read, all violations are told', async (test) => {
+    const body = join(gateway.directory, 'body.json');
+    writeFileSync(body, '{"name":1,"tags":2}');
+    test.after(() => rmSync(body));
+    const { error } = await refused(
+      test,
+      'validate',
+      'validation_failed',
+      'POST /v1/things',
+      ...ofTest,
+      '--body',
+      body,
+    );
+    assert.deepEqual(((error?.errors ?? []) as { param: string }[]).map(({ param }) => param).sort(), ['name', 'tags']);
+    await refused(
+      test,
+      'validate',
+      'body_missing',
+      'POST /v1/things',
+      ...ofTest,
+      '--header',
+      'Content-Type: application/json',
+    );
+  });
+
+  it('limit: as the counters stand, with the cost of the operation', async (test) => {
+    const headers = await gateway.authorize();
+    // fetch does not let Host be chosen, and the name of the listener is refused here.
+    await new Promise<void>((resolve) => {
+      const sent = request(
+        `${gateway.url}/v1/things`,
+        { headers: { ...headers, host: 'api.example.com' } },
+        (answer) => {
+          answer.resume().on('end', resolve);
+        },
+      );
+      sent.end();
+    });
+    assert.equal((await told(test, 'GET /v1/things', ...ofTest)).would, 'be sent');
+    const story = await refused(test, 'limit', 'rate_limited', 'POST /v1/things', ...ofTest);
+    assert.deepEqual(story.error?.violated_policies, ['organization']);
+    assert.ok(Number(story.error?.retry_after) > 50);
+    assert.deepEqual(
+      story.stages.find(({ stage }) => stage === 'limit')?.told[0]?.slice(0, 47),
+      'organization: 1 of 2 left, this would take 2; m',
+    );
+    assert.equal((await used()).limits[0]?.used, 1);
+  });
+
+  it('takes counters for unused where nobody can say, and says so', async (test) => {
+    const away = explainer(test, { ...gateway, adminUrl: 'http://127.0.0.1:1' });
+    const { code, out } = await away.run('--request', 'GET /v1/things', ...ofTest);
+    assert.equal(code, 0);
+    assert.match(out, /\nThe counters are taken for unused: No gateway answers at /);
+    assert.match(out, /\nforward +passed +would be sent to http/);
+  });
+
+  it('names what cannot be tried out, or is written wrongly', async (test) => {
+    const { run } = explainer(test, gateway);
+    const ended = async (...words: string[]) => {
+      const { code, err } = await run(...words);
+      return `${code} ${err}`;
+    };
+    assert.match(
+      await ended('--request', 'GET /v1/things', '--org', 'org_nobody'),
+      /^1 There is no organization org_nobody/,
+    );
+    assert.match(await ended('--request', 'GET /v1/things', '--key', 'key_none'), /^1 There is no key key_none/);
+    assert.match(await ended('--request', '/v1/things'), /^2 Write the request as method and target/);
+    assert.match(await ended('--request', 'GET /v1/things', '--header', 'nonsense'), /^2 "nonsense" is not a header/);
+    assert.match(
+      await ended('--request', 'GET /v1/things', '--header', 'X: \u0001'),
+      /^2 This cannot be sent as a request/,
+    );
+    assert.match(
+      await ended('--request', 'GET /v1/things', '--header', 'Authorization: Basic eDp5'),
+      /^2 Tokens and passwords/,
+    );
+    assert.match(await ended(), /^2 Name a request id, or a --request\./);
+  });
+});
