@@ -2,19 +2,16 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { createAuthorize } from './auth/authorize.ts';
 import type { Configuration } from './configuration.ts';
 import { createAnswerCheck } from './contract/answer.ts';
 import { parseIdempotencyKey } from './contract/idempotency-key.ts';
-import { createMatchByPlace } from './contract/match.ts';
-import { createValidate } from './contract/validate.ts';
-import { createAdmit } from './edge/admit.ts';
+import { createDeciding } from './deciding.ts';
 import { createCors } from './edge/cors.ts';
 import type { Ids } from './edge/ids.ts';
 import { createAnswerOptions } from './edge/options.ts';
 import type { Refuse } from './edge/refuse.ts';
 import { createShell } from './edge/shell.ts';
-import { authorityOf, createSites, type Site } from './edge/sites.ts';
+import { authorityOf } from './edge/sites.ts';
 import { GatewayError } from './errors.ts';
 import type { Arrived, Operation } from './exchange.ts';
 import type { Identity } from './identity.ts';
@@ -24,7 +21,7 @@ import type { Throttle } from './limits/throttle.ts';
 import { createPipeline } from './pipeline.ts';
 import { createReplay } from './replay/replay.ts';
 import type { AnswerStore } from './replay/store.ts';
-import { createTunnelTable, type Tunnel } from './tunnel/table.ts';
+import type { Tunnel } from './tunnel/table.ts';
 import type { Tunnels } from './tunnel/tunnels.ts';
 import type { Accesses } from './upstream/access.ts';
 import { createForward } from './upstream/forward.ts';
@@ -32,8 +29,6 @@ import type { Groups } from './upstream/groups.ts';
 import { createGuards } from './upstream/guards.ts';
 import type { Pools } from './upstream/pools.ts';
 import { createTargets } from './upstream/targets.ts';
-import { livesOf } from './versions/life.ts';
-import { matchAlive } from './versions/match.ts';
 
 /** What is there from start to end. */
 export interface Shared {
@@ -56,8 +51,6 @@ export interface Shared {
   /** Milliseconds that only ever grow. */
   clock(): number;
 }
-
-const nowhere: ReadonlySet<Site> = new Set();
 
 export interface Serving {
   readonly configuration: Configuration;
@@ -91,32 +84,16 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     ...gateway.idempotency,
     alwaysCarried,
   });
-  const admit = createAdmit({
-    ...gateway.limits,
-    trustedProxies: gateway.trustedProxies,
-    isDraining: shared.isDraining,
-  });
+  const { admit, match, allowedMethods, authorize, validate, sitesOf, table } = createDeciding(configuration, shared);
   const { throttle } = shared.throttle;
-  const table = createTunnelTable(upstreams);
-  const sitesOf = createSites(gateway.hosts, gateway.publicUrl);
-  const { match, allowedMethods } = createMatchByPlace(
-    operations,
-    ({ headers }) => sitesOf(headers.get('host')) ?? nowhere,
-    ({ upstream }, sites) => upstreams[upstream]?.hosts.some((site) => sites.has(site)) === true,
-  );
-  const lives = livesOf(operations, gateway, gateway.publicUrl);
   const pipeline = createPipeline({
     admit,
     throttle,
-    match: matchAlive(match, lives, now),
+    match,
     authenticate: identity.authenticate,
-    authorize: createAuthorize({
-      operatorScopes: new Set(gateway.operatorScopes),
-      hasTestTarget: targets.hasTestTarget,
-      now,
-    }),
+    authorize,
     limit: createLimit({ store: shared.counters, rules: limits, now }),
-    validate: createValidate({ ...contracts, ...gateway.limits }),
+    validate,
     replay: replays.replay,
     forward: createForward({
       targets,

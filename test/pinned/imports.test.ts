@@ -33,6 +33,7 @@ const wiring = [
   'gateway/app.ts',
   'gateway/main.ts',
   'gateway/configuration.ts',
+  'gateway/deciding.ts',
   'gateway/identity.ts',
   'gateway/lost-tiers.ts',
   'gateway/open-sandbox.ts',

@@ -3,16 +3,13 @@
 
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
-import { createAuthorize } from '../../auth/authorize.ts';
 import type { Configuration } from '../../configuration.ts';
-import { createMatchByPlace } from '../../contract/match.ts';
-import { createValidate } from '../../contract/validate.ts';
-import { createAdmit } from '../../edge/admit.ts';
+import { createDeciding } from '../../deciding.ts';
 import { alwaysCarriedBy } from '../../edge/always.ts';
 import { createIds } from '../../edge/ids.ts';
 import { createRefuse } from '../../edge/refuse.ts';
 import { closeAtOnce, createPublicServer, listen } from '../../edge/server.ts';
-import { authorityOf, createSites, type Site } from '../../edge/sites.ts';
+import { authorityOf } from '../../edge/sites.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Arrived, Fresh, Stages, Trail } from '../../exchange.ts';
 import { createLimit } from '../../limits/limit.ts';
@@ -20,7 +17,6 @@ import type { CounterStore } from '../../limits/store.ts';
 import { createLines } from '../../observe/line.ts';
 import { createTrail } from '../../observe/trail.ts';
 import { createPipeline } from '../../pipeline.ts';
-import { createTunnelTable } from '../../tunnel/table.ts';
 import type { DecisionRecord } from './story.ts';
 
 export interface RehearsedRequest {
@@ -45,8 +41,6 @@ export interface Rehearsed {
   /** Undefined: nothing refuses it. */
   readonly refusal: { readonly status: number; readonly body: unknown } | undefined;
 }
-
-const nowhere: ReadonlySet<Site> = new Set();
 
 /** Rejects with a sentence when this cannot be sent as a request at all. */
 export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): Promise<Rehearsed> {
@@ -84,40 +78,22 @@ function createHandle(
   { clientAddress }: RehearsedRequest,
   { configuration, authenticate, counters, now }: RehearsalParts,
 ): (arrived: Arrived) => Promise<void> {
-  const { config, contracts } = configuration;
-  const { gateway, upstreams } = config;
-  const plainAdmit = createAdmit({
-    ...gateway.limits,
-    trustedProxies: gateway.trustedProxies,
-    isDraining: () => false,
-  });
-  const sitesOf = createSites(gateway.hosts, gateway.publicUrl);
-  const table = createTunnelTable(upstreams);
+  const { upstreams, limits } = configuration.config;
+  const deciding = createDeciding(configuration, { isDraining: () => false, now });
 
   function admit(arrived: Arrived) {
-    const admitted = plainAdmit(arrived);
+    const admitted = deciding.admit(arrived);
     const address = clientAddress ?? admitted.clientAddress;
     arrived.trail.clientAddress = clientAddress;
     return { ...admitted, clientAddress: address };
   }
 
-  const { match } = createMatchByPlace(
-    contracts.operations.map(({ operation }) => operation),
-    ({ headers }) => sitesOf(headers.get('host')) ?? nowhere,
-    ({ upstream }, sites) => upstreams[upstream]?.hosts.some((site) => sites.has(site)) === true,
-  );
   const pipeline = createPipeline({
+    ...deciding,
     admit,
     throttle: () => undefined,
-    match,
     authenticate,
-    authorize: createAuthorize({
-      operatorScopes: new Set(gateway.operatorScopes),
-      hasTestTarget: (upstream) => upstreams[upstream]?.test !== undefined,
-      now,
-    }),
-    limit: createLimit({ store: counters, rules: config.limits, now }),
-    validate: createValidate({ ...contracts, ...gateway.limits }),
+    limit: createLimit({ store: counters, rules: limits, now }),
     replay: (checked) => ({ ...checked, recording: undefined }),
     forward: async (fresh: Fresh) => {
       const { caller, operation, trail } = fresh;
@@ -128,13 +104,13 @@ function createHandle(
   });
 
   return async function handle(arrived) {
-    const sites = sitesOf(authorityOf(arrived.request));
+    const sites = deciding.sitesOf(authorityOf(arrived.request));
     const target = arrived.request.url as string;
     if (sites === undefined) {
       admit(arrived);
       throw new GatewayError('misdirected_request');
     }
-    const tunnel = table.find(sites, target);
+    const tunnel = deciding.table.find(sites, target);
     if (tunnel === undefined && arrived.request.method !== 'OPTIONS') return pipeline(arrived);
     admit(arrived);
     arrived.trail.tunnel = tunnel?.name;

@@ -1,0 +1,52 @@
+// The stages that decide by the configuration alone: they read the request and send, spend and remember nothing. Used by what serves
+// requests and by what tells how one would be served.
+
+import { createAuthorize } from './auth/authorize.ts';
+import type { Configuration } from './configuration.ts';
+import { createMatchByPlace } from './contract/match.ts';
+import { createValidate } from './contract/validate.ts';
+import { createAdmit } from './edge/admit.ts';
+import { createSites, type Site, type SitesOf } from './edge/sites.ts';
+import type { Stages } from './exchange.ts';
+import { createTunnelTable, type TunnelTable } from './tunnel/table.ts';
+import { livesOf } from './versions/life.ts';
+import { matchAlive } from './versions/match.ts';
+
+export interface Deciding extends Pick<Stages, 'admit' | 'match' | 'authorize' | 'validate'> {
+  readonly allowedMethods: ReturnType<typeof createMatchByPlace>['allowedMethods'];
+  /** Which sites a host name stands for. */
+  readonly sitesOf: SitesOf;
+  /** Which tunnel a path belongs to. */
+  readonly table: TunnelTable;
+}
+
+export interface DecidingOptions {
+  isDraining(): boolean;
+  now(): number;
+}
+
+const nowhere: ReadonlySet<Site> = new Set();
+
+export function createDeciding({ config, contracts }: Configuration, { isDraining, now }: DecidingOptions): Deciding {
+  const { gateway, upstreams } = config;
+  const operations = contracts.operations.map(({ operation }) => operation);
+  const sitesOf = createSites(gateway.hosts, gateway.publicUrl);
+  const { match, allowedMethods } = createMatchByPlace(
+    operations,
+    ({ headers }) => sitesOf(headers.get('host')) ?? nowhere,
+    ({ upstream }, sites) => upstreams[upstream]?.hosts.some((site) => sites.has(site)) === true,
+  );
+  return {
+    admit: createAdmit({ ...gateway.limits, trustedProxies: gateway.trustedProxies, isDraining }),
+    match: matchAlive(match, livesOf(operations, gateway, gateway.publicUrl), now),
+    allowedMethods,
+    authorize: createAuthorize({
+      operatorScopes: new Set(gateway.operatorScopes),
+      hasTestTarget: (upstream) => upstreams[upstream]?.test !== undefined,
+      now,
+    }),
+    validate: createValidate({ ...contracts, ...gateway.limits }),
+    sitesOf,
+    table: createTunnelTable(upstreams),
+  };
+}
