@@ -4,6 +4,7 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import type { Trail } from '../exchange.ts';
 import { createHistogram } from './histogram.ts';
+import { keptBy } from './kept-by.ts';
 
 export interface LimitMetricsOptions {
   /** 1 while the store of the limits is away. */
@@ -72,12 +73,12 @@ export function createLimitMetrics(registry: Registry, options: LimitMetricsOpti
       for (const policy of AWAY_POLICIES) this.set({ policy }, Number(options.limitPolicyInForce() === policy));
     },
   });
-  const seriesOf = keptBy((policy) => ({
+  const seriesOf = keptBy((policy: string) => ({
     admitted: decisions.labels(policy, 'admitted'),
     refused: decisions.labels(policy, 'refused'),
     near: nearLimit.labels(policy),
   }));
-  const decidedBy = keptBy((source) => sources.labels(source));
+  const decidedBy = keptBy((source: string) => sources.labels(source));
 
   return {
     decision({ quota, quotaSource, code, shadowRefusals }) {
@@ -93,18 +94,5 @@ export function createLimitMetrics(registry: Registry, options: LimitMetricsOpti
       }
     },
     batch: (durationMs) => batches.observe(durationMs / 1000),
-  };
-}
-
-/** Series are looked up once per name and then only counted. */
-function keptBy<T>(make: (name: string) => T): (name: string) => T {
-  const kept = new Map<string, T>();
-  return (name) => {
-    let made = kept.get(name);
-    if (made === undefined) {
-      made = make(name);
-      kept.set(name, made);
-    }
-    return made;
   };
 }

@@ -5,6 +5,7 @@ import { REFUSALS } from '../errors.ts';
 import type { Operation, Trail } from '../exchange.ts';
 import type { MetricSnapshot } from './aggregate.ts';
 import { createHistogram, type Series } from './histogram.ts';
+import { keptBy } from './kept-by.ts';
 import { createLimitMetrics, type LimitMetricsOptions } from './limit-metrics.ts';
 import { createTargetMetrics, type GroupStates, type TargetMetrics } from './target-metrics.ts';
 import { createUpstreamMetrics, type UpstreamState } from './upstream-metrics.ts';
@@ -38,6 +39,10 @@ export interface MetricsOptions extends LimitMetricsOptions {
 // OpenTelemetry's advice for http.server.request.duration (semantic conventions 1.44), in seconds.
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
+/** Whatever else a client calls a method counts as one (OpenTelemetry, `http.request.method`). */
+const OTHER_METHOD = '_OTHER';
+const knownMethods = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'];
+
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -54,11 +59,15 @@ export function createMetrics(options: MetricsOptions): Metrics {
     buckets,
   });
   const serverSeries = byOperation((operation, status) =>
-    server(operation?.method ?? '_OTHER', operation?.path ?? 'unmatched', String(status), operation?.version ?? ''),
+    server(operation.method, operation.path, String(status), operation.version ?? ''),
   );
-  const clientSeries = byOperation((operation, status) =>
-    client(operation?.upstream ?? '', operation?.method ?? '', String(status)),
+  const unmatchedSeries = new Map(
+    [...knownMethods, OTHER_METHOD].map((method) => [
+      method,
+      keptBy((status: number) => server(method, 'unmatched', String(status), '')),
+    ]),
   );
+  const clientSeries = byOperation((operation, status) => client(operation.upstream, operation.method, String(status)));
   const rejected = counter('gateway_requests_rejected_total', 'Refusals by the stage that made them and their code.', [
     'stage',
     'code',
@@ -128,11 +137,17 @@ export function createMetrics(options: MetricsOptions): Metrics {
     reloads.inc({ outcome });
   }
 
+  function seriesOf({ operation, method, status }: Trail): Series {
+    if (operation !== undefined) return serverSeries(operation, status);
+    const ofMethod = unmatchedSeries.get(method) ?? unmatchedSeries.get(OTHER_METHOD);
+    return (ofMethod as (status: number) => Series)(status);
+  }
+
   function exchange(trail: Trail): void {
     const { operation, upstreamStatus, upstreamMs, code } = trail;
     // How long one is used says nothing about the time that answers take.
     if (trail.tunnel !== undefined) tunnelled.inc({ tunnel: trail.tunnel, http_response_status_code: trail.status });
-    else serverSeries(operation, trail.status).observe((performance.now() - trail.startedAt) / 1000);
+    else seriesOf(trail).observe((performance.now() - trail.startedAt) / 1000);
     if (operation !== undefined && upstreamStatus !== undefined && upstreamMs !== undefined)
       clientSeries(operation, upstreamStatus).observe(upstreamMs / 1000);
     limits.decision(trail);
@@ -156,20 +171,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
 }
 
 /** Finds the series of an operation and status by identity, which costs two look-ups. Operations end with their configuration. */
-function byOperation(make: (operation: Operation | undefined, status: number) => Series) {
-  const known = new WeakMap<object, Map<number, Series>>();
-  const none = {};
-  return (operation: Operation | undefined, status: number): Series => {
-    let byStatus = known.get(operation ?? none);
-    if (byStatus === undefined) {
-      byStatus = new Map();
-      known.set(operation ?? none, byStatus);
+function byOperation(make: (operation: Operation, status: number) => Series) {
+  const known = new WeakMap<Operation, (status: number) => Series>();
+  return (operation: Operation, status: number): Series => {
+    let ofOperation = known.get(operation);
+    if (ofOperation === undefined) {
+      ofOperation = keptBy((one) => make(operation, one));
+      known.set(operation, ofOperation);
     }
-    let series = byStatus.get(status);
-    if (series === undefined) {
-      series = make(operation, status);
-      byStatus.set(status, series);
-    }
-    return series;
+    return ofOperation(status);
   };
 }

@@ -114,6 +114,7 @@ describe('what operators see', () => {
   it('metrics count exchanges by operation and refusals by stage and code, with bounded labels', async () => {
     await call('/v1/nothing-here');
     await call('/v1/nothing-there');
+    await call('/v1/nothing-there', { method: 'LOCK' });
     const answer = await fetch(`${gateway.adminUrl}/metrics`);
     const text = await answer.text();
     assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
@@ -123,7 +124,11 @@ describe('what operators see', () => {
     );
     assert.match(
       text,
-      /http_server_request_duration_seconds_count\{http_request_method="_OTHER",http_route="unmatched",http_response_status_code="404",api_version=""\} 2/,
+      /http_server_request_duration_seconds_count\{http_request_method="GET",http_route="unmatched",http_response_status_code="404",api_version=""\} 2/,
+    );
+    assert.match(
+      text,
+      /http_server_request_duration_seconds_count\{http_request_method="_OTHER",http_route="unmatched",http_response_status_code="501",api_version=""\} 1/,
     );
     assert.match(text, /gateway_requests_rejected_total\{stage="validate",code="validation_failed"\} 1/);
     assert.match(text, /gateway_rate_limit_decisions_total\{policy="organization",decision="admitted"\} 3/);
