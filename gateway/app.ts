@@ -37,6 +37,7 @@ import { toUpstreamFailure } from './upstream/failure.ts';
 import type { SandboxProcess } from './upstream/sandbox.ts';
 import { openUpstreamAccess } from './upstream-access.ts';
 import { openUpstreamTargets } from './upstream-targets.ts';
+import { openUpstreamTls } from './upstream-tls.ts';
 
 export interface AppOptions {
   readonly version: string;
@@ -110,6 +111,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     log,
     now,
   });
+  const tls = openUpstreamTls(configuration, { secrets, log, now });
   const identity = await openIdentity({
     gateway,
     secrets,
@@ -181,6 +183,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     throttle,
     tunnels,
     ...targets,
+    tls,
     ids,
     refuse,
     alwaysCarried,
@@ -266,7 +269,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     now,
     inForce: () => configuration,
     load: options.reloadConfiguration,
-    objections: (next) => [...sandbox.objections(next.config), ...access.objections(next)],
+    objections: (next) => [...sandbox.objections(next.config), ...access.objections(next), ...tls.objections(next)],
     use: useConfiguration,
     onOutcome: metrics.reload,
   });

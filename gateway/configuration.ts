@@ -6,6 +6,7 @@ import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
 import { type Config, type ConfigDraft, completed, configFiles, loadConfig, type Settings } from './config/load.ts';
 import { checkRuleNames } from './config/rule-names.ts';
 import { checkTunnels } from './config/tunnels.ts';
+import { readUpstreamTls, type UpstreamTls } from './config/upstream-tls.ts';
 import { checkLives } from './config/versions.ts';
 import { type ContractReader, createDirectReader } from './contract/document.ts';
 import { type Contracts, compileAll, type Earlier, loadContracts, locateMistakes } from './contract/load.ts';
@@ -18,6 +19,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface Configuration {
   readonly config: Config;
   readonly contracts: Contracts;
+  /** By upstream that has any. */
+  readonly upstreamTls: ReadonlyMap<string, UpstreamTls>;
   /** Equal for equal contents of all files. */
   readonly version: string;
   /** Every file it was made of → digest of its content. */
@@ -39,7 +42,7 @@ export async function loadConfiguration(
 ): Promise<Configuration> {
   const reader = await createDirectReader();
   const checked = await check(settings, environment, { reader, compile, limitsPath });
-  const files = await digestsOf(filesOf(settings, checked.contracts));
+  const files = await digestsOf(filesOf(settings, checked));
   return { ...checked, files, version: versionOf(files) };
 }
 
@@ -59,7 +62,7 @@ export async function reloadConfiguration(
   const earlier = { contracts: previous.contracts, isUnchanged };
   try {
     const checked = await check(settings, environment, { reader, compile: 'few', earlier });
-    const all = filesOf(settings, checked.contracts);
+    const all = filesOf(settings, checked);
     const added = await digestsOf([...all].filter((file) => !digests.has(file)));
     const files = new Map([...all].map((file) => [file, digests.get(file) ?? added.get(file) ?? '']));
     if (changedFiles(previous.files, files).length === 0) return previous;
@@ -71,9 +74,12 @@ export async function reloadConfiguration(
   }
 }
 
-function filesOf({ configDirectory }: Settings, { files }: Contracts): Set<string> {
-  return new Set([...configFiles(configDirectory), ...files]);
+function filesOf({ configDirectory }: Settings, { contracts, upstreamTls }: Checked): Set<string> {
+  const ofTls = [...upstreamTls.values()].flatMap(({ files }) => files);
+  return new Set([...configFiles(configDirectory), ...contracts.files, ...ofTls]);
 }
+
+type Checked = Pick<Configuration, 'config' | 'contracts' | 'upstreamTls'>;
 
 interface CheckOptions {
   readonly reader: ContractReader;
@@ -86,12 +92,13 @@ async function check(
   settings: Settings,
   environment: Environment,
   { reader, compile, limitsPath, earlier }: CheckOptions,
-): Promise<Pick<Configuration, 'config' | 'contracts'>> {
+): Promise<Checked> {
   const mistakes: Mistake[] = [];
   const draft = loadConfig(settings.configDirectory, environment, mistakes, limitsPath);
   // Hundreds of upstreams take some milliseconds by now.
   await turn();
   const { sources, names } = draft;
+  const upstreamTls = readUpstreamTls(draft.upstreams, settings.configDirectory, sources.upstreams, mistakes);
   const complete =
     sources.upstreams.value !== undefined && names.upstreams.length === Object.keys(draft.upstreams).length;
   const contracts = await loadContracts(
@@ -123,7 +130,7 @@ async function check(
   await locateMistakes(contracts, reader);
   const config = completed(draft);
   if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes));
-  return { config, contracts };
+  return { config, contracts, upstreamTls };
 }
 
 /** What upstreams.yaml says about operations and paths, once it is known which there are. */

@@ -29,6 +29,7 @@ import type { Groups } from './upstream/groups.ts';
 import { createGuards } from './upstream/guards.ts';
 import type { Pools } from './upstream/pools.ts';
 import { createTargets } from './upstream/targets.ts';
+import type { UpstreamTlsAccess } from './upstream-tls.ts';
 
 /** What is there from start to end. */
 export interface Shared {
@@ -40,6 +41,7 @@ export interface Shared {
   readonly tunnels: Tunnels;
   readonly pools: Pools;
   readonly groups: Groups;
+  readonly tls: Pick<UpstreamTlsAccess, 'settingsOf'>;
   readonly ids: Ids;
   readonly refuse: Refuse;
   /** Headers of every answer, flat. */
@@ -73,7 +75,8 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const { config, contracts } = configuration;
   const { gateway, upstreams, limits } = config;
   const operations = contracts.operations.map(({ operation }) => operation);
-  const targets = createTargets({ ...shared, upstreams });
+  const tls = shared.tls.settingsOf(configuration);
+  const targets = createTargets({ ...shared, upstreams, tlsOf: (upstream) => tls.get(upstream) });
   const guards = createGuards(upstreams, shared.access);
   const timeoutMs = (upstream: string) => upstreams[upstream]?.timeoutMs ?? 0;
   const replays = createReplay({

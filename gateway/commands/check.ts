@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { loadSettings, type Settings } from '../config/load.ts';
+import { untimelyTls } from '../config/upstream-tls.ts';
 import { type Configuration, loadConfiguration } from '../configuration.ts';
 import { crossingTemplates } from '../contract/crossings.ts';
 import { unlistedFiles } from '../contract/load.ts';
@@ -27,7 +28,12 @@ export function addCheckCommands(program: Command, surroundings: Surroundings): 
 async function check(surroundings: Surroundings, asJson: boolean): Promise<void> {
   try {
     const { configuration, settings } = await load(surroundings);
-    tellFine(surroundings, asJson, configuration, warningsOf(configuration, settings.contractsDirectory));
+    tellFine(
+      surroundings,
+      asJson,
+      configuration,
+      warningsOf(configuration, settings.contractsDirectory, surroundings.now()),
+    );
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     tellMistakes(surroundings, asJson, error.mistakes);
@@ -106,7 +112,7 @@ function toRow(operation: Operation, tuned: { readonly extra?: string | undefine
   };
 }
 
-function warningsOf({ contracts }: Configuration, contractsDirectory: string): string[] {
+function warningsOf({ contracts, upstreamTls }: Configuration, contractsDirectory: string, nowMs: number): string[] {
   const unlisted = unlistedFiles(contractsDirectory, contracts).map(
     (file) =>
       `${shownPath(file)} is listed by no upstream, so it is not served. List it in upstreams.yaml, or remove it.`,
@@ -114,5 +120,5 @@ function warningsOf({ contracts }: Configuration, contractsDirectory: string): s
   const crossing = crossingTemplates(contracts.operations.map(({ operation }) => operation)).map(
     ([left, right]) => `${left} and ${right} both match some paths; the one with a literal further left wins.`,
   );
-  return [...unlisted, ...crossing];
+  return [...unlisted, ...crossing, ...untimelyTls(upstreamTls, nowMs)];
 }

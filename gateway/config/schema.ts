@@ -7,6 +7,7 @@ import { isHttpUrl, name, scope, secretEntry, whole } from './parts.ts';
 import { requestRules } from './request-rules.ts';
 import { breaker, ejection, health } from './target-rules.ts';
 import { tunnels } from './tunnels.ts';
+import { upstreamTls } from './upstream-tls.ts';
 
 /** `sandbox:<service>` or the origin of a server, without path. */
 const target = z
@@ -44,6 +45,8 @@ export const upstreamEntry = z.strictObject({
   breaker,
   /** How targets are asked whether they work. Absent: what becomes of requests says it. */
   health: health.optional(),
+  /** Whom the gateway believes behind https:// addresses, and what it shows there. Absent: whom everybody believes, and nothing. */
+  tls: upstreamTls.optional(),
   /** What the gateway logs in with there; clients may show the same to operations that accept Basic. */
   credential: z
     .strictObject({

@@ -7,10 +7,10 @@ import type { Mode } from '../exchange.ts';
 import { choose } from './choose.ts';
 import type { Group, GroupRules, Groups } from './groups.ts';
 import type { Outcome } from './outcome.ts';
-import type { HeldPool, Pools } from './pools.ts';
+import type { HeldPool, Pools, TlsSettings } from './pools.ts';
 import { begin, end, type Standing } from './standing.ts';
 
-export interface UpstreamAddresses extends GroupRules {
+export interface UpstreamAddresses extends Omit<GroupRules, 'tls'> {
   readonly live: readonly string[];
   readonly test?: readonly string[] | undefined;
 }
@@ -36,6 +36,8 @@ export interface Targets {
 
 export interface TargetsOptions {
   readonly upstreams: Readonly<Record<string, UpstreamAddresses>>;
+  /** For https:// addresses; undefined: as everybody does it. */
+  tlsOf(upstream: string): TlsSettings | undefined;
   readonly pools: Pools;
   readonly groups: Groups;
   /**
@@ -62,11 +64,13 @@ interface Team {
 }
 
 /** Holds the connections of every address from the start, so that they are kept while one configuration takes over from another. */
-export function createTargets({ upstreams, pools, groups, originOf, clock }: TargetsOptions): Targets {
+export function createTargets({ upstreams, tlsOf, pools, groups, originOf, clock }: TargetsOptions): Targets {
   const teams = { live: new Map<string, Team>(), test: new Map<string, Team>() };
   for (const [name, entry] of Object.entries(upstreams)) {
-    teams.live.set(name, teamOf(name, 'live', entry.live, entry));
-    if (entry.test) teams.test.set(name, teamOf(name, 'test', entry.test, entry));
+    const { connections, connectionMaxAgeSeconds, ejection, breaker, health, live, test } = entry;
+    const rules = { connections, connectionMaxAgeSeconds, ejection, breaker, health, tls: tlsOf(name) };
+    teams.live.set(name, teamOf(name, 'live', live, rules));
+    if (test) teams.test.set(name, teamOf(name, 'test', test, rules));
   }
 
   function teamOf(upstream: string, mode: Mode, addresses: readonly string[], rules: GroupRules): Team {

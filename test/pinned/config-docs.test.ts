@@ -8,6 +8,7 @@ import { gatewayFile } from '../../gateway/config/gateway-file.ts';
 import { limitsFile, upstreamEntry } from '../../gateway/config/schema.ts';
 import { breakerRules, ejectionRules, health } from '../../gateway/config/target-rules.ts';
 import { tunnel } from '../../gateway/config/tunnels.ts';
+import { upstreamTls } from '../../gateway/config/upstream-tls.ts';
 import { compileDocument, documentOf } from '../unit/contract/compiled.ts';
 
 const document = readFileSync(new URL('../../docs/config.md', import.meta.url), 'utf8');
@@ -141,6 +142,7 @@ test('upstreams.yaml', async () => {
   compare(rowsOf('config/upstreams.yaml', 'Key of an upstream'), keysOf(upstreamEntry, ''), elsewhere);
   compare(rowsOf('config/upstreams.yaml', 'Key of `ejection`'), keysOf(ejectionRules, ''));
   compare(rowsOf('config/upstreams.yaml', 'Key of `breaker`'), keysOf(breakerRules, ''));
+  compare(rowsOf('config/upstreams.yaml', 'Key of `tls`'), keysOf(upstreamTls, ''));
   compare(rowsOf('config/upstreams.yaml', 'Key of `health`'), keysOf(health, ''));
   compare(rowsOf('config/upstreams.yaml', 'Key of a tunnel'), keysOf(tunnel, ''));
 });

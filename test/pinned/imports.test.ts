@@ -41,6 +41,7 @@ const wiring = [
   'gateway/serving.ts',
   'gateway/upstream-access.ts',
   'gateway/upstream-targets.ts',
+  'gateway/upstream-tls.ts',
   'gateway/commands/',
   'gateway/workers/',
 ];

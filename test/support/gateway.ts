@@ -23,6 +23,8 @@ export interface GatewayOptions {
   /** Contract files by name. Default: those that are shipped. */
   readonly contracts?: Record<string, string | object>;
   readonly environment?: Record<string, string>;
+  /** Puts further files into the directory before anything is read. */
+  readonly prepare?: (directory: string) => void;
   /** To start again on the data of a gateway before. */
   readonly dataDirectory?: string;
   readonly now?: () => number;
@@ -68,6 +70,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const dataDirectory = options.dataDirectory ?? join(directory, 'data');
   writeConfiguration(directory, options);
+  options.prepare?.(directory);
   const environment = {
     HOST: '127.0.0.1',
     PORT: '0',
