@@ -1,0 +1,157 @@
+// Connections by name: spread over its addresses, on to the next where one refuses, and after it when it changes.
+
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import type { Dispatcher } from 'undici';
+import { createLookup, type LookupAll } from '../../../gateway/upstream/lookup.ts';
+import { createPools, type HeldPool, type PoolSettings } from '../../../gateway/upstream/pools.ts';
+import { closesAfterEach } from '../../support/closing.ts';
+
+const ONE = '127.0.0.1';
+const OTHER = '127.0.0.2';
+const NOBODY = '127.0.0.3';
+
+const start = closesAfterEach();
+const servers: Server[] = [];
+let origin = '';
+
+function listen(address: string, port: number): Promise<Server> {
+  const server = createServer((_, response) => setTimeout(() => response.end(address), 10));
+  return new Promise((resolve, reject) => server.once('error', reject).listen(port, address, () => resolve(server)));
+}
+
+before(async () => {
+  // The port that is free on one address may be taken on the other.
+  for (let attempt = 0; servers.length === 0; attempt++) {
+    const first = await listen(ONE, 0);
+    const { port } = first.address() as AddressInfo;
+    try {
+      servers.push(first, await listen(OTHER, port));
+      origin = `http://service.test:${port}`;
+    } catch (error) {
+      servers.length = 0;
+      first.close();
+      if (attempt > 10) throw error;
+    }
+  }
+});
+after(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** A pool for a name that has these addresses until it is told others. */
+async function createScene(addresses: readonly string[], settings: Partial<PoolSettings> = {}) {
+  let present = addresses;
+  const lookupAll: LookupAll = (hostname, _options, callback) => {
+    assert.equal(hostname, 'service.test');
+    callback(
+      null,
+      present.map((address) => ({ address, family: 4 })),
+    );
+  };
+  const pools = createPools(createLookup(lookupAll));
+  const held: HeldPool = pools.hold(origin, { connections: 4, connectionMaxAgeSeconds: 60, ...settings });
+  await start({ close: () => held.letGo() });
+  return {
+    pools,
+    ask: () => askOver(held.dispatcher),
+    become(next: readonly string[]) {
+      present = next;
+    },
+  };
+}
+
+/** Who answered. */
+async function askOver(dispatcher: Dispatcher): Promise<string> {
+  const { body } = await dispatcher.request({ method: 'GET', path: '/' });
+  return body.text();
+}
+
+describe('connections to a name', () => {
+  it('are spread over its addresses', async () => {
+    const { ask } = await createScene([ONE, OTHER]);
+    const answered = await Promise.all([ask(), ask(), ask(), ask()]);
+    assert.deepEqual(answered.sort(), [ONE, ONE, OTHER, OTHER]);
+  });
+
+  it('are made to the next address where one refuses', async () => {
+    const { ask } = await createScene([NOBODY, ONE], { connections: 1, connectionMaxAgeSeconds: 0.001 });
+    for (let i = 0; i < 4; i++) assert.equal(await ask(), ONE);
+  });
+
+  it('follow it to other addresses while requests never pause', async () => {
+    const { ask, become } = await createScene([ONE], { connections: 1, connectionMaxAgeSeconds: 0.1 });
+    assert.equal(await ask(), ONE);
+    become([OTHER]);
+    const since = performance.now();
+    while ((await ask()) === ONE) assert.ok(performance.now() - since < 5000, 'it stays where it was');
+    assert.equal(await ask(), OTHER);
+  });
+
+  it('stay where they are for as long as they may', async () => {
+    const { ask, become } = await createScene([ONE], { connections: 1 });
+    assert.equal(await ask(), ONE);
+    become([OTHER]);
+    for (let i = 0; i < 5; i++) assert.equal(await ask(), ONE);
+  });
+
+  it('can be made outside of the pool, for one request', async () => {
+    const { pools } = await createScene([ONE]);
+    const single = pools.single(origin, { connections: 1, connectionMaxAgeSeconds: 60 });
+    assert.equal(await askOver(single), ONE);
+    await single.destroy();
+  });
+});
+
+describe('pools', () => {
+  const settings = { connections: 2, connectionMaxAgeSeconds: 60 };
+  const pools = createPools(createLookup(() => undefined));
+
+  it('are one for equal settings, and another for others', async () => {
+    const held = [settings, { ...settings }, { ...settings, connections: 3 }, { ...settings, tls: { ca: 'x' } }].map(
+      (one) => pools.hold('https://service.test', one),
+    );
+    const [first, same, ...others] = held.map(({ dispatcher }) => dispatcher);
+    assert.equal(first, same);
+    for (const other of others) assert.notEqual(first, other);
+    await Promise.all(held.map((one) => one.letGo()));
+  });
+
+  it('close when the last one lets go', async () => {
+    const [first, second] = [pools.hold('http://service.test', settings), pools.hold('http://service.test', settings)];
+    const { dispatcher } = first as HeldPool;
+    await first?.letGo();
+    assert.equal((dispatcher as Dispatcher & { closed: boolean }).closed, false);
+    await second?.letGo();
+    assert.equal((dispatcher as Dispatcher & { closed: boolean }).closed, true);
+  });
+});
+
+describe('a lookup', () => {
+  const two = [
+    { address: ONE, family: 4 },
+    { address: OTHER, family: 4 },
+  ];
+  const ask = (all: boolean, answer: Parameters<LookupAll>[2] extends (...given: infer G) => void ? G : never) =>
+    new Promise<unknown[]>((resolve) =>
+      createLookup((_hostname, options, callback) => {
+        assert.equal(options.all, true);
+        callback(...answer);
+      })('service.test', { all }, (...result) => resolve(result)),
+    );
+
+  it('gives one address to those who ask for one', async () => {
+    assert.deepEqual(await ask(false, [null, two]), [null, OTHER, 4]);
+    assert.deepEqual(await ask(true, [null, two]), [null, [...two].reverse()]);
+  });
+
+  it('tells its failure', async () => {
+    const error = new Error('ENOTFOUND');
+    assert.deepEqual(await ask(true, [error, []]), [error, '']);
+  });
+});
