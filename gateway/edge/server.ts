@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import { type AddressInfo, Server as Listener, type Socket } from 'node:net';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { Arrived, Trail } from '../exchange.ts';
+import { continueInTurn } from './interim.ts';
 import { watchBodies } from './overdue.ts';
 import type { Refuse } from './refuse.ts';
 
@@ -118,7 +119,10 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   });
   server.on('request', onRequest);
   // Node would send 100 Continue before anything has been checked; the stage that reads the body does it.
-  server.on('checkContinue', onRequest);
+  server.on('checkContinue', (request, response) => {
+    continueInTurn(response);
+    onRequest(request, response);
+  });
   server.on('checkExpectation', onRequest);
   server.on('upgrade', (request, socket, head) => onUpgrade(request, socket as Socket, head));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
