@@ -14,7 +14,8 @@ import { alwaysCarriedBy } from './edge/always.ts';
 import { createIds } from './edge/ids.ts';
 import { cutOff } from './edge/linger.ts';
 import { createRefuse } from './edge/refuse.ts';
-import { closeAtOnce, createPublicServer, listen } from './edge/server.ts';
+import { closeAtOnce, listen } from './edge/server.ts';
+import { newTicketKeys } from './edge/tls/secure.ts';
 import type { GatewayError } from './errors.ts';
 import type { Arrived, StageName, Trail } from './exchange.ts';
 import { openIdentity } from './identity.ts';
@@ -22,6 +23,7 @@ import { createDoors } from './limits/door.ts';
 import { openCounterStore } from './limits/open-store.ts';
 import { createThrottle } from './limits/throttle.ts';
 import { createUsage } from './limits/usage.ts';
+import { createListeners } from './listeners.ts';
 import { warnOfLostTiers } from './lost-tiers.ts';
 import { createAdminServer, type Operators } from './observe/admin.ts';
 import { createLog, type Log } from './observe/log.ts';
@@ -53,6 +55,8 @@ export interface AppOptions {
   readonly logTo?: DestinationStream;
   /** Which of several workers this is: it has no listener for operators, who are answered by somebody else through `operators`. */
   readonly worker?: number | undefined;
+  /** Under which sessions of TLS are given to clients; workers have the same, so that each resumes those of the others. */
+  readonly ticketKeys?: Buffer | undefined;
   /** Work to be done before anybody can connect: whoever finds the gateway ready finds it done. */
   readonly prepare?: (tools: Preparation) => Promise<void>;
 }
@@ -66,6 +70,8 @@ export interface Preparation {
 
 export interface App {
   readonly port: number;
+  /** Of the listener without TLS beside the public one; undefined: there is none. */
+  readonly plainPort: number | undefined;
   /** 0: there is no such listener. */
   readonly adminPort: number;
   readonly operators: Operators;
@@ -150,7 +156,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const targets = openUpstreamTargets({ originOf, log, metrics: () => metrics, now });
   const metrics = createMetrics({
     version: options.version,
-    activeRequests: () => publicServer.activeRequests(),
+    activeRequests: () => listeners.activeRequests(),
     keyStoreAway: () => (identity.keysStatus().store === 'failing' ? 1 : 0),
     limitStoreAway: () => (counters.status().state === 'away' ? 1 : 0),
     limitPolicyInForce: () => counters.status().policyInForce,
@@ -158,6 +164,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     upstreamStates: access.status,
     targetStates: targets.groups.status,
     configurationLoadedAtMs: () => reloads.loadedAtMs(),
+    certificates: () => certificates.status(),
   });
   const refuse = createRefuse({ publicUrl: gateway.publicUrl, alwaysCarried, onRefused });
   const doorOf = createDoors(now);
@@ -172,7 +179,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     cutOff,
     onPassing({ request, trail }, tunnel) {
       trail.tunnel = tunnel.name;
-      publicServer.letStream(request);
+      listeners.letStream(request);
     },
   });
   const shared = {
@@ -193,9 +200,17 @@ export async function startApp(options: AppOptions): Promise<App> {
   };
   let serving = createServing(configuration, shared);
   const living = new Set<Serving>([serving]);
-  const publicServer = createPublicServer({
-    ...gateway.limits,
-    ...gateway.timeouts,
+  const listeners = createListeners({
+    settings,
+    configuration: () => configuration,
+    log,
+    store: options.store,
+    ticketKeys: options.ticketKeys ?? newTicketKeys(),
+    isDraining: shared.isDraining,
+    now,
+    onExcess: metrics.connectionRefused,
+    onHandshakeFailure: metrics.handshakeFailed,
+    onRenewal: metrics.renewal,
     refuse,
     createTrail,
     requestId: ids.requestId,
@@ -205,6 +220,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     upgrade: (arrived, socket, head) => serving.upgrade(arrived, socket, head),
     onFinished,
   });
+  const { certificates } = listeners;
   const status = createStatus({
     version: options.version,
     now,
@@ -217,6 +233,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     issuers: identity.issuersStatus,
     limits: counters.status,
     idempotency: answers.status,
+    certificates: certificates.status,
     lifecycle: () => lifecycle,
   });
   const operators: Operators = {
@@ -276,18 +293,18 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   await identity.ready();
   await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
-  const port = await listen(publicServer.server, settings.host, settings.port);
+  const { port, plainPort } = await listeners.listen();
   const adminPort = adminServer ? await listen(adminServer, settings.adminHost, settings.adminPort) : 0;
 
   async function stop(handOver = false): Promise<void> {
     lifecycle = 'ending';
     reloads.stop();
-    if (handOver) publicServer.stopListening();
-    publicServer.announceEnd();
+    if (handOver) listeners.stopListening();
+    listeners.announceEnd();
     if (gateway.timeouts.drainDelayMs > 0) await sleep(gateway.timeouts.drainDelayMs);
     lifecycle = 'draining';
     tunnels.drain();
-    await publicServer.drain(gateway.timeouts.drainMs);
+    await listeners.drain(gateway.timeouts.drainMs);
     tunnels.close();
     await Promise.all([...living].map((one) => one.close()));
     await answers.close();
@@ -298,5 +315,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     log.flush();
   }
 
-  return { port, adminPort, operators, log, reload: reloads.reload, stop };
+  async function reload(): Promise<void> {
+    certificates.reload();
+    await reloads.reload();
+  }
+
+  return { port, plainPort, adminPort, operators, log, reload, stop };
 }

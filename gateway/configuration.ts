@@ -2,6 +2,7 @@
 // reload, check and the commands, so that what `check` accepts is what starts.
 
 import { setImmediate as turn } from 'node:timers/promises';
+import { loadCertificates } from './certificates.ts';
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
 import { type Config, type ConfigDraft, completed, configFiles, loadConfig, type Settings } from './config/load.ts';
 import { checkRuleNames } from './config/rule-names.ts';
@@ -12,6 +13,7 @@ import { type ContractReader, createDirectReader } from './contract/document.ts'
 import { type Contracts, compileAll, type Earlier, loadContracts, locateMistakes } from './contract/load.ts';
 import type { ContractOperation } from './contract/operations.ts';
 import { createThreadReader } from './contract/reader.ts';
+import type { Certificate } from './edge/tls/certificate.ts';
 import { ConfigError, condensed, type Mistake, suggest } from './mistakes.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,6 +23,8 @@ export interface Configuration {
   readonly contracts: Contracts;
   /** By upstream that has any. */
   readonly upstreamTls: ReadonlyMap<string, UpstreamTls>;
+  /** Of the public listener, as they were when the gateway started: renewed ones are taken in on their own. */
+  readonly certificates: readonly Certificate[];
   /** Equal for equal contents of all files. */
   readonly version: string;
   /** Every file it was made of → digest of its content. */
@@ -61,7 +65,8 @@ export async function reloadConfiguration(
   if (![...previous.contracts.files].every(isUnchanged)) reader.start();
   const earlier = { contracts: previous.contracts, isUnchanged };
   try {
-    const checked = await check(settings, environment, { reader, compile: 'few', earlier });
+    const { certificates } = previous;
+    const checked = await check(settings, environment, { reader, compile: 'few', earlier, certificates });
     const all = filesOf(settings, checked);
     const added = await digestsOf([...all].filter((file) => !digests.has(file)));
     const files = new Map([...all].map((file) => [file, digests.get(file) ?? added.get(file) ?? '']));
@@ -79,22 +84,25 @@ function filesOf({ configDirectory }: Settings, { contracts, upstreamTls }: Chec
   return new Set([...configFiles(configDirectory), ...contracts.files, ...ofTls]);
 }
 
-type Checked = Pick<Configuration, 'config' | 'contracts' | 'upstreamTls'>;
+type Checked = Pick<Configuration, 'config' | 'contracts' | 'upstreamTls' | 'certificates'>;
 
 interface CheckOptions {
   readonly reader: ContractReader;
   readonly compile: 'all' | 'few';
   readonly limitsPath?: string | undefined;
   readonly earlier?: Earlier;
+  /** Instead of reading them. */
+  readonly certificates?: readonly Certificate[];
 }
 
 async function check(
   settings: Settings,
   environment: Environment,
-  { reader, compile, limitsPath, earlier }: CheckOptions,
+  { reader, compile, limitsPath, earlier, certificates: former }: CheckOptions,
 ): Promise<Checked> {
   const mistakes: Mistake[] = [];
   const draft = loadConfig(settings.configDirectory, environment, mistakes, limitsPath);
+  const certificates = former ?? certificatesOf(draft, settings, mistakes);
   // Hundreds of upstreams take some milliseconds by now.
   await turn();
   const { sources, names } = draft;
@@ -130,7 +138,7 @@ async function check(
   await locateMistakes(contracts, reader);
   const config = completed(draft);
   if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes));
-  return { config, contracts, upstreamTls };
+  return { config, contracts, upstreamTls, certificates };
 }
 
 /** What upstreams.yaml says about operations and paths, once it is known which there are. */
@@ -141,6 +149,10 @@ function checkPlaces({ gateway, upstreams, sources }: ConfigDraft, contracts: Co
   checkRuleNames(upstreams, operations, sources.upstreams, mistakes);
   checkTunnels({ upstreams, hosts, publicUrl, operations, source: sources.upstreams }, mistakes);
   checkLives(gateway, operations, sources.gateway, mistakes);
+}
+
+function certificatesOf({ gateway, sources }: ConfigDraft, { configDirectory }: Settings, mistakes: Mistake[]) {
+  return gateway === undefined ? [] : loadCertificates({ gateway, sources }, configDirectory, mistakes);
 }
 
 /** The operations of documents that have not been served before. */

@@ -29,6 +29,7 @@ const nowhere: ReadonlySet<Site> = new Set();
 
 export function createDeciding({ config, contracts }: Configuration, { isDraining, now }: DecidingOptions): Deciding {
   const { gateway, upstreams } = config;
+  const scheme = gateway.tls === undefined ? 'http' : 'https';
   const operations = contracts.operations.map(({ operation }) => operation);
   const sitesOf = createSites(gateway.hosts, gateway.publicUrl);
   const { match, allowedMethods } = createMatchByPlace(
@@ -37,7 +38,7 @@ export function createDeciding({ config, contracts }: Configuration, { isDrainin
     ({ upstream }, sites) => upstreams[upstream]?.hosts.some((site) => sites.has(site)) === true,
   );
   return {
-    admit: createAdmit({ ...gateway.limits, trustedProxies: gateway.trustedProxies, isDraining }),
+    admit: createAdmit({ ...gateway.limits, trustedProxies: gateway.trustedProxies, scheme, isDraining }),
     match: matchAlive(match, livesOf(operations, gateway, gateway.publicUrl), now),
     allowedMethods,
     authorize: createAuthorize({

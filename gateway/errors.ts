@@ -303,6 +303,15 @@ export const REFUSALS = {
     message: 'Too many failed requests came from this network address. Wait as long as Retry-After says.',
   },
 
+  // How
+  tls_required: {
+    ...request,
+    status: 403,
+    closes: true,
+    message: 'This is served over HTTPS only. Nothing was processed.',
+    hints: { credentials: 'What this request shows as credentials may have been read on its way: replace it.' },
+  },
+
   // Behind the gateway
   upstream_unreachable: {
     ...upstream,

@@ -1,6 +1,7 @@
 // `gateway check` and `gateway routes`: load as start does, say what is wrong or what would be served, start nothing.
 
 import type { Command } from 'commander';
+import { untimelyMistakes } from '../certificates.ts';
 import { loadSettings, type Settings } from '../config/load.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
 import { type Configuration, loadConfiguration } from '../configuration.ts';
@@ -28,12 +29,10 @@ export function addCheckCommands(program: Command, surroundings: Surroundings): 
 async function check(surroundings: Surroundings, asJson: boolean): Promise<void> {
   try {
     const { configuration, settings } = await load(surroundings);
-    tellFine(
-      surroundings,
-      asJson,
-      configuration,
-      warningsOf(configuration, settings.contractsDirectory, surroundings.now()),
-    );
+    const now = surroundings.now();
+    const untimely = untimelyMistakes(configuration.config, configuration.certificates, now);
+    if (untimely.length > 0) throw new ConfigError(untimely);
+    tellFine(surroundings, asJson, configuration, warningsOf(configuration, settings.contractsDirectory, now));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     tellMistakes(surroundings, asJson, error.mistakes);

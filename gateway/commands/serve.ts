@@ -14,6 +14,8 @@ export interface ServeOptions {
   readonly worker?: number;
   /** Whether it is the one that sees to the demo organization, where there is one. */
   readonly preparesDemo: boolean;
+  /** Those of all workers. */
+  readonly ticketKeys?: Buffer;
 }
 
 export interface Served {
@@ -27,7 +29,7 @@ export interface Served {
 export async function serve(
   surroundings: Surroundings,
   settings: Settings,
-  { worker, preparesDemo }: ServeOptions,
+  { worker, preparesDemo, ticketKeys }: ServeOptions,
 ): Promise<Served> {
   const configuration = await loadConfiguration(settings, surroundings.environment);
   const secrets = openSecrets(surroundings, settings);
@@ -48,6 +50,7 @@ export async function serve(
     digestOf,
     now: surroundings.now,
     worker,
+    ticketKeys,
     async prepare(tools) {
       const { dataDirectory } = settings;
       const { now } = surroundings;

@@ -25,13 +25,16 @@ async function start(surroundings: Surroundings, asJson: boolean): Promise<void>
       ? await startAlone(surroundings, settings)
       : await (await import('../workers/start.ts')).startSeveral(surroundings, settings);
   if (started === undefined) return;
-  const { port, adminPort } = started;
-  surroundings.write(asJson ? `${JSON.stringify({ port, admin_port: adminPort })}\n` : bannerOf(started, settings));
+  const { port, plainPort: plain_port, adminPort: admin_port } = started;
+  surroundings.write(asJson ? `${JSON.stringify({ port, plain_port, admin_port })}\n` : bannerOf(started, settings));
 }
 
 /** What is said of a gateway that has been started. */
 export interface Started {
   readonly port: number;
+  /** Of the listener without TLS beside the public one, if there is one. */
+  readonly plainPort: number | undefined;
+  readonly isTls: boolean;
   readonly adminPort: number;
   readonly operations: number;
   readonly demoKey: string | undefined;
@@ -50,13 +53,14 @@ async function startAlone(surroundings: Surroundings, settings: Settings): Promi
     await store.close();
     surroundings.exit(0);
   });
-  const { port, adminPort } = app;
-  return { port, adminPort, operations: configuration.contracts.operations.length, demoKey };
+  const { port, plainPort, adminPort } = app;
+  const isTls = configuration.config.gateway.tls !== undefined;
+  return { port, plainPort, isTls, adminPort, operations: configuration.contracts.operations.length, demoKey };
 }
 
-function bannerOf({ port, adminPort, operations, demoKey }: Started, { host, adminHost }: Settings): string {
+function bannerOf({ port, isTls, adminPort, operations, demoKey }: Started, { host, adminHost }: Settings): string {
   const shown = (bound: string) => (bound === '0.0.0.0' || bound === '::' ? 'localhost' : bound);
-  const url = `http://${shown(host)}:${port}`;
+  const url = `http${isTls ? 's' : ''}://${shown(host)}:${port}`;
   const lines = [
     `gateway   ${url}   ${operations} operations`,
     `operators http://${shown(adminHost)}:${adminPort}/status`,

@@ -14,6 +14,7 @@ const fixedKeys = [
   ['operatorScopes'],
   ['issuers'],
   ['hosts'],
+  ['tls'],
 ] as const;
 
 /** One mistake for each such key that is not what it was. */

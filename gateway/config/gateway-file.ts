@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { hosts } from './hosts.ts';
 import { cidr, httpUrl, isHttpUrl, name, scope, whole } from './parts.ts';
+import { tls } from './tls.ts';
 import { operationLives, versions } from './versions.ts';
 
 const scopeOrAll = z
@@ -87,6 +88,8 @@ export const gatewayFile = z.strictObject({
       headersMs: whole('milliseconds', 100, 600_000).default(15_000),
       /** From the head of a request to its last byte; bodies that go through tunnels may take longer. */
       requestMs: whole('milliseconds', 100, 3_600_000).default(60_000),
+      /** How long a client may read nothing of an answer that waits for it. */
+      writeIdleMs: whole('milliseconds', 100, 3_600_000).default(60_000),
       /** How long an idle client connection stays open; keep it above the idle time of the balancer in front. */
       keepAliveMs: whole('milliseconds', 0, 3_600_000).default(65_000),
       /** How long the gateway goes on serving after SIGTERM made it not ready, so that balancers notice. 5–10 s behind one. */
@@ -95,6 +98,16 @@ export const gatewayFile = z.strictObject({
       drainMs: whole('milliseconds', 0, 600_000).default(10_000),
     })
     .prefault({}),
+  /** Of clients. One too many is closed at once. */
+  connections: z
+    .strictObject({
+      max: whole('connections', 1, 1_000_000).default(20_000),
+      /** Trusted proxies may have more. */
+      perAddress: whole('connections', 1, 1_000_000).default(1_000),
+    })
+    .prefault({}),
+  /** Absent: no TLS, which somebody in front speaks. */
+  tls: tls.optional(),
   keys: z
     .strictObject({
       /** How many callers are remembered. */

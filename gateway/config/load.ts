@@ -10,6 +10,7 @@ import { type GatewayFile, gatewayFile } from './gateway-file.ts';
 import { checkHosts } from './hosts.ts';
 import { checkShape } from './issues.ts';
 import { type LimitsFile, limitsFile, type UpstreamEntry, upstreamsFile } from './schema.ts';
+import { checkTls } from './tls.ts';
 import { blockIn, usableEntries } from './usable.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -163,7 +164,10 @@ export function loadConfig(
   };
   checkNames(draft, mistakes);
   checkIssuers(draft, mistakes);
-  if (gateway) checkHosts(gateway.hosts, gateway.publicUrl, sources.gateway, mistakes);
+  if (gateway) {
+    checkHosts(gateway.hosts, gateway.publicUrl, sources.gateway, mistakes);
+    checkTls(gateway.tls, gateway.publicUrl, sources.gateway, mistakes);
+  }
   return deepFreeze(draft);
 }
 

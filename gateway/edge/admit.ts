@@ -12,11 +12,13 @@ export interface AdmitOptions {
   readonly headerBytesMax: number;
   readonly urlBytesMax: number;
   readonly trustedProxies: readonly string[];
+  /** Of the listener. */
+  readonly scheme: 'http' | 'https';
   isDraining(): boolean;
 }
 
 export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitted {
-  const clientAddress = createClientAddress(options.trustedProxies);
+  const clientAddress = createClientAddress(options.trustedProxies, options.scheme);
 
   return function admit(arrived) {
     const { request, trail } = arrived;

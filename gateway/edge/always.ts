@@ -1,7 +1,7 @@
 // Headers that every answer of the gateway carries, whoever made it.
 
-/** Flat names and values. HSTS only where clients reach the gateway over TLS (RFC 6797 section 7.2). */
-export function alwaysCarriedBy(publicUrl: string): readonly string[] {
+/** Flat names and values. HSTS only where clients reach the gateway over TLS (RFC 6797 section 7.2), to `url`. */
+export function alwaysCarriedBy(url: string): readonly string[] {
   const headers = [
     'X-Content-Type-Options',
     'nosniff',
@@ -10,6 +10,6 @@ export function alwaysCarriedBy(publicUrl: string): readonly string[] {
     'Referrer-Policy',
     'no-referrer',
   ];
-  if (publicUrl.startsWith('https:')) headers.push('Strict-Transport-Security', 'max-age=31536000');
+  if (url.startsWith('https:')) headers.push('Strict-Transport-Security', 'max-age=31536000');
   return Object.freeze(headers);
 }

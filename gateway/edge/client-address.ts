@@ -20,17 +20,24 @@ export interface ClientAddress {
   readonly scheme: string;
 }
 
+/** Whether an address is that of a trusted proxy. */
+export function createIsTrusted(trustedProxies: readonly string[]): (address: string) => boolean {
+  const trusted = createAddressList(trustedProxies);
+  return (address) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
 /**
  * Walks X-Forwarded-For from the right and stops at the first address that is not a trusted proxy; from an untrusted peer nothing of
  * it is believed.
+ *
+ * @param ownScheme of the listener: what a client sees that nobody stands in front of
  */
-export function createClientAddress(trustedProxies: readonly string[]) {
-  const trusted = createAddressList(trustedProxies);
-  const isTrusted = (address: string) => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+export function createClientAddress(trustedProxies: readonly string[], ownScheme: 'http' | 'https') {
+  const isTrusted = createIsTrusted(trustedProxies);
 
   return function clientAddress(peer: string, headers: ReadonlyMap<string, string>): ClientAddress {
     let address = withoutMapping(peer);
-    if (trustedProxies.length === 0 || !isTrusted(address)) return { address, scheme: 'http' };
+    if (trustedProxies.length === 0 || !isTrusted(address)) return { address, scheme: ownScheme };
     const hops = (headers.get('x-forwarded-for') ?? '').split(',').map((hop) => withoutMapping(hop.trim()));
     while (hops.length > 0) {
       const hop = hops.pop() as string;
@@ -38,11 +45,12 @@ export function createClientAddress(trustedProxies: readonly string[]) {
       address = hop;
       if (!isTrusted(hop)) break;
     }
-    return { address, scheme: headers.get('x-forwarded-proto') === 'https' ? 'https' : 'http' };
+    const forwarded = headers.get('x-forwarded-proto') ?? ownScheme;
+    return { address, scheme: forwarded === 'https' ? 'https' : 'http' };
   };
 }
 
 /** `::ffff:192.0.2.1` is how a dual-stack socket shows an IPv4 peer. */
-function withoutMapping(address: string): string {
+export function withoutMapping(address: string): string {
   return /^::ffff:[\d.]+$/i.test(address) ? address.slice(7) : address;
 }

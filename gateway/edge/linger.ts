@@ -1,6 +1,7 @@
 // Two ways to end a connection: without taking away the answer just written to it, and so that nobody takes half of one for a whole.
 
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 
 /** How much a client may still send after its last answer, and for how long, before the connection is cut. */
 const LINGER_BYTES_MAX = 4_194_304;
@@ -31,6 +32,7 @@ export function endAfterLingering(socket: Socket): void {
 /** A reset, since an answer without a length would look whole if the connection just ended. */
 export function cutOff(socket: Socket): void {
   // libuv refuses to reset what is shutting down already, and the socket would never be freed.
-  if (socket.writableEnded) socket.destroy();
+  // Over TLS an end that was not announced (close_notify) says the same.
+  if (socket.writableEnded || socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
 }

@@ -1,20 +1,34 @@
 // The public http.Server: limits and timeouts, and JSON answers for what Node would answer with an empty body or not at all.
 
-import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import {
+  createServer,
+  type ServerOptions as HttpOptions,
+  type IncomingMessage,
+  type Server,
+  ServerResponse,
+} from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
 import { type AddressInfo, Server as Listener, type Socket } from 'node:net';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { Arrived, Trail } from '../exchange.ts';
 import { continueInTurn } from './interim.ts';
+import { cutOff } from './linger.ts';
 import { watchBodies } from './overdue.ts';
 import type { Refuse } from './refuse.ts';
+import { watchSlowReaders } from './slow-readers.ts';
 
 export interface ServerOptions {
   readonly headerBytesMax: number;
   readonly urlBytesMax: number;
   readonly headersMs: number;
   readonly requestMs: number;
+  readonly writeIdleMs: number;
   readonly keepAliveMs: number;
   readonly refuse: Refuse;
+  /** Makes the server, if it is to speak TLS. */
+  readonly createTlsServer?: ((options: HttpOptions) => HttpsServer) | undefined;
+  /** Told of every new connection; may end it. */
+  takeConnection?(socket: Socket): void;
   createTrail(id: string, method: string): Trail;
   requestId(): string;
   /** Everything that arrives as a request; resolves when it has been answered. */
@@ -54,7 +68,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   const checkingMs = Math.min(1000, options.headersMs, options.requestMs);
   let ending = false;
   let closing = false;
-  const server = createServer({
+  const server: Server | HttpsServer = (options.createTlsServer ?? createServer)({
     // The request line counts too: a target that is too long is ours to refuse, with 414.
     maxHeaderSize: options.headerBytesMax + options.urlBytesMax + 1024,
     // Our own pass over the header lines says it in JSON.
@@ -71,6 +85,12 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     everyMs: checkingMs,
     active: () => active,
     refuse: options.refuse.refuse,
+  });
+  const stopWatchingReaders = watchSlowReaders({
+    idleMs: options.writeIdleMs,
+    everyMs: Math.min(checkingMs, options.writeIdleMs / 2),
+    active: () => active,
+    cut: cutOff,
   });
 
   /** Two answers on one connection come in the order of their requests; a connection that is upgraded has no order. */
@@ -113,10 +133,15 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     options.upgrade(arrived, socket, head).catch((error: unknown) => options.refuse.refuse(arrived, error));
   }
 
-  server.on('connection', (socket: Socket) => {
+  function note(socket: Socket): void {
     connections.add(socket);
     socket.on('close', () => connections.delete(socket));
-  });
+  }
+
+  if (options.takeConnection) server.on('connection', options.takeConnection);
+  // Over TLS both: what is not through with its handshake, and what then speaks HTTP.
+  server.on('connection', note);
+  server.on('secureConnection', note);
   server.on('request', onRequest);
   // Node would send 100 Continue before anything has been checked; the stage that reads the body does it.
   server.on('checkContinue', (request, response) => {
@@ -180,6 +205,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     });
     clearTimeout(deadline);
     bodies.stop();
+    stopWatchingReaders();
   }
 
   return {

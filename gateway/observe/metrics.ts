@@ -4,13 +4,14 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/
 import { REFUSALS } from '../errors.ts';
 import type { Operation, Trail } from '../exchange.ts';
 import type { MetricSnapshot } from './aggregate.ts';
+import { type CertificateState, type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';
 import { createHistogram, type Series } from './histogram.ts';
 import { keptBy } from './kept-by.ts';
 import { createLimitMetrics, type LimitMetricsOptions } from './limit-metrics.ts';
 import { createTargetMetrics, type GroupStates, type TargetMetrics } from './target-metrics.ts';
 import { createUpstreamMetrics, type UpstreamState } from './upstream-metrics.ts';
 
-export interface Metrics {
+export interface Metrics extends ConnectionMetrics {
   exchange(trail: Trail): void;
   /** The configuration was to be loaded anew: it was, or had mistakes. */
   reload(outcome: 'applied' | 'refused'): void;
@@ -30,6 +31,8 @@ export interface MetricsOptions extends LimitMetricsOptions {
   /** 1 while the key store cannot be read. */
   keyStoreAway(): number;
   tunnelStreams(): number;
+  /** That clients of the public listener are shown. */
+  certificates(): readonly CertificateState[];
   upstreamStates(): Readonly<Record<string, UpstreamState>>;
   targetStates(): GroupStates;
   /** When the configuration in force was loaded, epoch milliseconds. */
@@ -85,6 +88,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const limits = createLimitMetrics(registry, options);
   createUpstreamMetrics(registry, options.upstreamStates);
   const targets = createTargetMetrics(registry, options.targetStates);
+  const connections = createConnectionMetrics(registry, options.certificates);
   const violations = counter(
     'gateway_validation_failures_total',
     'Requests and answers that do not match the contract.',
@@ -160,6 +164,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
 
   return {
+    ...connections,
     exchange,
     reload,
     limitBatch: limits.batch,

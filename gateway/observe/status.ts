@@ -22,6 +22,8 @@ export interface StatusOptions {
   limits(): { readonly state: 'up' | 'away' };
   /** Of the answers that are kept for idempotent writes. */
   idempotency(): { readonly state: 'up' | 'away' };
+  /** What clients of the public listener are shown; empty: no TLS. */
+  certificates(): readonly object[];
   lifecycle(): Lifecycle;
   now(): number;
 }
@@ -65,6 +67,7 @@ export function createStatus(options: StatusOptions): Status {
       issuers: options.issuers(),
       limits: options.limits(),
       idempotency: options.idempotency(),
+      certificates: options.certificates(),
     };
   }
 

@@ -5,8 +5,9 @@ import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { LogLevel } from '../observe/log.ts';
 
 export type ToWorker =
-  /** In answer to `here`: which one it is, and whether it is the one that prepares demo data. */
-  | { readonly kind: 'begin'; readonly worker: number; readonly isFirst: boolean }
+  /** In answer to `here`: which one it is, whether it is the one that prepares demo data, and under which keys (base64) all of
+   * them give sessions of TLS to clients. */
+  | { readonly kind: 'begin'; readonly worker: number; readonly isFirst: boolean; readonly ticketKeys: string }
   | { readonly kind: 'reload' }
   /** End. `handOver`: others go on listening, so take no more connections from now on. */
   | { readonly kind: 'stop'; readonly handOver: boolean }
@@ -25,6 +26,8 @@ export type FromWorker =
 /** It takes requests. */
 export interface Ready {
   readonly port: number;
+  readonly plainPort: number | undefined;
+  readonly isTls: boolean;
   readonly operations: number;
   /** If it was the one to prepare demo data, and there is any. */
   readonly demoKey: string | undefined;

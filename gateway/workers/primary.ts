@@ -5,6 +5,7 @@ import type { Started } from '../commands/start.ts';
 import { openSecrets, type Surroundings } from '../commands/surroundings.ts';
 import type { Settings } from '../config/load.ts';
 import { closeAtOnce, listen } from '../edge/server.ts';
+import { newTicketKeys } from '../edge/tls/secure.ts';
 import { createAdminServer } from '../observe/admin.ts';
 import { createJoinedOutput, keepsWritesTogether, standardOutput } from '../observe/joined-output.ts';
 import { createLog, type Log } from '../observe/log.ts';
@@ -32,6 +33,8 @@ export async function startPrimary(surroundings: Surroundings, settings: Setting
   const metrics = createWorkerMetrics(() => crew.processes().filter((worker) => worker.state() === 'serving').length);
   const measured = new WeakMap<WorkerProcess, MetricsOfWorker>();
   const outputs = new Set<Promise<void>>();
+  // Made anew with each start, and never written anywhere.
+  const ticketKeys = newTicketKeys().toString('base64');
   let ending = false;
 
   function start(number: number, isFirst: boolean): WorkerProcess {
@@ -39,6 +42,7 @@ export async function startPrimary(surroundings: Surroundings, settings: Setting
     const worker = startWorkerProcess({
       number,
       isFirst,
+      ticketKeys,
       startMs: START_MS,
       answerMs: ANSWER_MS,
       closeMs: CLOSE_MS,

@@ -43,6 +43,8 @@ export interface StartOptions {
   readonly number: number;
   /** Whether it sees to the demo organization. */
   readonly isFirst: boolean;
+  /** Base64. */
+  readonly ticketKeys: string;
   /** By then it takes requests, or is killed. */
   readonly startMs: number;
   readonly answerMs: number;
@@ -84,8 +86,10 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
   }
 
   worker.on('message', (message: FromWorker) => {
-    if (message.kind === 'here') tell({ kind: 'begin', worker: number, isFirst: options.isFirst });
-    else if (message.kind === 'answer') questions.answered(message.id, message.given);
+    if (message.kind === 'here') {
+      const { isFirst, ticketKeys } = options;
+      tell({ kind: 'begin', worker: number, isFirst, ticketKeys });
+    } else if (message.kind === 'answer') questions.answered(message.id, message.given);
     else if (message.kind === 'farewell') options.onFarewell(message.metrics);
     else if (message.kind === 'failed') ready.reject(errorOf(message));
     else {

@@ -8,6 +8,8 @@ import { ConfigError } from '../mistakes.ts';
 import type { Operators } from '../observe/admin.ts';
 import type { FromWorker, Question, Ready, ToWorker } from './messages.ts';
 
+type Begin = Extract<ToWorker, { readonly kind: 'begin' }>;
+
 /** Resolves when there is somebody to talk to; everything else follows from what the primary says. */
 export async function startWorker(worker: Worker, surroundings: Surroundings, settings: Settings): Promise<void> {
   const serving = Promise.withResolvers<Served>();
@@ -19,9 +21,13 @@ export async function startWorker(worker: Worker, surroundings: Surroundings, se
   // full one.
   worker.once('disconnect', surroundings.abort);
 
-  async function begin(number: number, isFirst: boolean): Promise<void> {
+  async function begin({ worker: number, isFirst, ticketKeys }: Begin): Promise<void> {
     try {
-      const served = await serve(surroundings, settings, { worker: number, preparesDemo: isFirst });
+      const served = await serve(surroundings, settings, {
+        worker: number,
+        preparesDemo: isFirst,
+        ticketKeys: Buffer.from(ticketKeys, 'base64'),
+      });
       serving.resolve(served);
       await tell(worker, { kind: 'ready', ...readyOf(served) });
     } catch (error) {
@@ -54,7 +60,7 @@ export async function startWorker(worker: Worker, surroundings: Surroundings, se
   }
 
   worker.on('message', (message: ToWorker) => {
-    if (message.kind === 'begin') void begin(message.worker, message.isFirst);
+    if (message.kind === 'begin') void begin(message);
     else void serving.promise.then((served) => obey(served, message));
   });
   await tell(worker, { kind: 'here' });
@@ -66,10 +72,11 @@ function tell(worker: Worker, message: FromWorker): Promise<void> {
 }
 
 function readyOf({ app, configuration, demoKey }: Served): Ready {
-  const { logLevel, timeouts } = configuration.config.gateway;
+  const { logLevel, timeouts, tls } = configuration.config.gateway;
   const operations = configuration.contracts.operations.length;
   const drainMs = timeouts.drainDelayMs + timeouts.drainMs;
-  return { port: app.port, operations, demoKey, logLevel, drainMs };
+  const { port, plainPort } = app;
+  return { port, plainPort, isTls: tls !== undefined, operations, demoKey, logLevel, drainMs };
 }
 
 function answerOf(operators: Operators, question: Question): Promise<unknown> {

@@ -42,7 +42,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'unknown-key-nobody-meant': {
     files: { [gateway]: 'banner: hello\n' },
     says: [
-      'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: cors, hosts, idempotency, issuers, keys, limits, logLevel, operations, operatorScopes, publicUrl, timeouts, trustedProxies, ….',
+      'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: connections, cors, hosts, idempotency, issuers, keys, limits, logLevel, operations, operatorScopes, publicUrl, timeouts, ….',
     ],
   },
   'unknown-key-deep': {

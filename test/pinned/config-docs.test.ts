@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { gatewayFile } from '../../gateway/config/gateway-file.ts';
 import { limitsFile, upstreamEntry } from '../../gateway/config/schema.ts';
 import { breakerRules, ejectionRules, health } from '../../gateway/config/target-rules.ts';
+import { certificate, tls } from '../../gateway/config/tls.ts';
 import { tunnel } from '../../gateway/config/tunnels.ts';
 import { upstreamTls } from '../../gateway/config/upstream-tls.ts';
 import { compileDocument, documentOf } from '../unit/contract/compiled.ts';
@@ -125,6 +126,10 @@ test('gateway.yaml', () => {
     ...keysOfMembers(operations, 'operations.<id>'),
   ];
   compare(rowsOf('config/gateway.yaml', 'Key'), [...keysOf(gatewayFile, ''), ...below]);
+  const { plain } = tls.shape;
+  const ofPlain = keysOf(plain.unwrap(), 'plain');
+  compare(rowsOf('config/gateway.yaml', 'Key of TLS'), [...keysOf(tls, ''), ...ofPlain]);
+  compare(rowsOf('config/gateway.yaml', 'Key of a certificate'), keysOf(certificate, ''));
 });
 
 test('upstreams.yaml', async () => {

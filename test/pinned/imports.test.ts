@@ -32,9 +32,11 @@ const shared = [
 const wiring = [
   'gateway/app.ts',
   'gateway/main.ts',
+  'gateway/certificates.ts',
   'gateway/configuration.ts',
   'gateway/deciding.ts',
   'gateway/identity.ts',
+  'gateway/listeners.ts',
   'gateway/lost-tiers.ts',
   'gateway/open-sandbox.ts',
   'gateway/reload.ts',

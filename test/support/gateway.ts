@@ -22,6 +22,8 @@ export interface GatewayOptions {
   readonly limits?: Record<string, unknown>;
   /** Contract files by name. Default: those that are shipped. */
   readonly contracts?: Record<string, string | object>;
+  /** Further files, by their paths below the configuration directory. */
+  readonly files?: Readonly<Record<string, string>>;
   readonly environment?: Record<string, string>;
   /** Puts further files into the directory before anything is read. */
   readonly prepare?: (directory: string) => void;
@@ -157,5 +159,6 @@ export function writeConfiguration(directory: string, options: GatewayOptions): 
   write('config/gateway.yaml', { ...gateway, timeouts: { drainDelayMs: 0, ...timeouts } });
   write('config/upstreams.yaml', { upstreams: options.upstreams ?? onSandbox });
   write('config/limits.yaml', { ...roomyLimits, ...options.limits });
+  for (const [file, content] of Object.entries(options.files ?? {})) write(join('config', file), content);
   for (const [file, content] of Object.entries(options.contracts ?? {})) write(join('openapi', file), content);
 }

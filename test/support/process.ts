@@ -59,7 +59,7 @@ export function createInstallation(environment: Record<string, string> = {}): In
       const read = (chunk: Buffer) => {
         output += chunk;
         const found =
-          /gateway +http:\/\/[^:]+:(\d+)[\s\S]*operators http:\/\/[^:]+:(\d+)[^\n]*\n(?:[\s\S]*curl [^\n]*\n)?/.exec(
+          /gateway +https?:\/\/[^:]+:(\d+)[\s\S]*operators http:\/\/[^:]+:(\d+)[^\n]*\n(?:[\s\S]*curl [^\n]*\n)?/.exec(
             output,
           );
         if (found) resolve(found);

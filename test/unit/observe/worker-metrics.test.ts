@@ -21,6 +21,7 @@ function metricsOf({ active, keyStoreAway, loadedAtMs }: State) {
     limitStoreAway: () => 0,
     limitPolicyInForce: () => undefined,
     tunnelStreams: () => 0,
+    certificates: () => [],
     upstreamStates: () => ({ books: { in_flight: active, credential: keyStoreAway ? 'latched' : 'proven' } }),
     targetStates: () => ({
       books: {

@@ -1,0 +1,137 @@
+// The side that clients connect to: the public listener, with or without TLS, the one beside it that has none, and how many connections
+// they take together.
+
+import type { KeyStore } from './auth/store/store.ts';
+import { type Certificates, followCertificates } from './certificates.ts';
+import type { Settings } from './config/load.ts';
+import type { Configuration } from './configuration.ts';
+import { createAdmit } from './edge/admit.ts';
+import { alwaysCarriedBy } from './edge/always.ts';
+import { createIsTrusted } from './edge/client-address.ts';
+import { createConnections, type Excess } from './edge/connections.ts';
+import { createRefuse } from './edge/refuse.ts';
+import { createPublicServer, listen, type PublicServer, type ServerOptions } from './edge/server.ts';
+import { createPlain } from './edge/tls/plain.ts';
+import { createSecure, type HandshakeFailure } from './edge/tls/secure.ts';
+import type { Log } from './observe/log.ts';
+
+type FromApp = Pick<
+  ServerOptions,
+  'refuse' | 'createTrail' | 'requestId' | 'handle' | 'upgrades' | 'upgrade' | 'onFinished'
+>;
+
+export interface ListenersOptions extends FromApp {
+  readonly settings: Settings;
+  /** The one that is in force. */
+  configuration(): Configuration;
+  readonly log: Log;
+  readonly store: Pick<KeyStore, 'audit'>;
+  /** Sessions of TLS can be resumed wherever they are the same. */
+  readonly ticketKeys: Buffer;
+  isDraining(): boolean;
+  now(): number;
+  onExcess(of: Excess): void;
+  onHandshakeFailure(reason: HandshakeFailure): void;
+  onRenewal(outcome: 'applied' | 'refused'): void;
+}
+
+export interface Listeners
+  extends Pick<PublicServer, 'activeRequests' | 'letStream' | 'stopListening' | 'announceEnd' | 'drain'> {
+  /** Resolves with the ports; that without TLS is undefined where there is none. */
+  listen(): Promise<{ readonly port: number; readonly plainPort: number | undefined }>;
+  readonly certificates: Certificates;
+}
+
+/** Connections are counted by each worker for itself: each gets its share of them. */
+const ofEachWorker = (all: number, workers: number) => Math.ceil(all / workers);
+
+/** Behind a trusted proxy are many clients. Asked for each connection of a flood, so the list is made once. */
+function createIsExempt(trustedProxies: () => readonly string[]): (address: string) => boolean {
+  let listed = trustedProxies();
+  let isTrusted = createIsTrusted(listed);
+  return (address) => {
+    if (listed !== trustedProxies()) {
+      listed = trustedProxies();
+      isTrusted = createIsTrusted(listed);
+    }
+    return isTrusted(address);
+  };
+}
+
+/** What of the configuration is used here stays as it is while the gateway runs, but for the numbers of connections. */
+export function createListeners(options: ListenersOptions): Listeners {
+  const { settings, configuration, log, now } = options;
+  const { gateway } = configuration().config;
+  const { tls } = gateway;
+  const { workers } = settings;
+  const shared = {
+    ...options,
+    ...gateway.limits,
+    ...gateway.timeouts,
+    takeConnection: createConnections({
+      rules() {
+        const { max, perAddress } = configuration().config.gateway.connections;
+        return { max: ofEachWorker(max, workers), perAddress: ofEachWorker(perAddress, workers) };
+      },
+      isExempt: createIsExempt(() => configuration().config.gateway.trustedProxies),
+      onExcess: options.onExcess,
+    }),
+  };
+  const loaded = configuration().certificates;
+  const secure =
+    tls &&
+    createSecure({
+      ...tls,
+      certificates: loaded,
+      ticketKeys: options.ticketKeys,
+      onFailure: options.onHandshakeFailure,
+    });
+  const publicServer = createPublicServer({ ...shared, createTlsServer: secure?.createServer });
+  const plainServer = tls?.plain && createPublicServer({ ...shared, ...plainOptions(tls.plain.mode) });
+  const servers = plainServer ? [publicServer, plainServer] : [publicServer];
+  const certificates = followCertificates({
+    files: tls?.certificates ?? [],
+    directory: settings.configDirectory,
+    loaded,
+    log,
+    store: options.store,
+    now,
+    use: (all) => secure?.use(all),
+    onRenewal: options.onRenewal,
+  });
+
+  function plainOptions(mode: 'redirect' | 'refuse') {
+    const { publicUrl, hosts, limits, trustedProxies } = gateway;
+    // Strict-Transport-Security means nothing here (RFC 6797 section 7.2).
+    const alwaysCarried = alwaysCarriedBy('http:');
+    const { isDraining } = options;
+    const admit = createAdmit({ ...limits, trustedProxies, scheme: 'http', isDraining });
+    const names = Object.values(hosts).filter((name) => name !== undefined);
+    return {
+      refuse: createRefuse({ publicUrl, alwaysCarried, onRefused: () => undefined }),
+      handle: createPlain({ mode, publicUrl, hosts: names, alwaysCarried, admit }),
+      upgrades: () => false,
+    };
+  }
+
+  return {
+    activeRequests: () => servers.reduce((sum, server) => sum + server.activeRequests(), 0),
+    letStream: publicServer.letStream,
+    stopListening() {
+      for (const server of servers) server.stopListening();
+    },
+    announceEnd() {
+      for (const server of servers) server.announceEnd();
+    },
+    async drain(drainMs) {
+      await Promise.all(servers.map((server) => server.drain(drainMs)));
+      certificates.stop();
+    },
+    async listen() {
+      const port = await listen(publicServer.server, settings.host, settings.port);
+      const plainPort = plainServer && (await listen(plainServer.server, settings.host, tls?.plain?.port ?? 0));
+      return { port, plainPort };
+    },
+    certificates,
+  };
+}

@@ -1,0 +1,64 @@
+// How clients come in: connections that were refused, handshakes that failed, and how long certificates are valid.
+
+import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+
+export interface CertificateState {
+  readonly names: readonly string[];
+  /** ISO 8601. */
+  readonly expires_at: string;
+}
+
+export interface ConnectionMetrics {
+  /** One connection too many: of all, or of one address. */
+  connectionRefused(of: 'all' | 'address'): void;
+  /** @param reason one of a few fixed words */
+  handshakeFailed(reason: string): void;
+  /** A certificate was to be renewed: it was, or its files could not be used. */
+  renewal(outcome: 'applied' | 'refused'): void;
+}
+
+/** @param certificates those that clients are shown now */
+export function createConnectionMetrics(
+  registry: Registry,
+  certificates: () => readonly CertificateState[],
+): ConnectionMetrics {
+  function counter(name: string, help: string, label: string, values: readonly string[]): (value: string) => void {
+    const made = new Counter({ name, help, labelNames: [label], registers: [registry] });
+    for (const value of values) made.inc({ [label]: value }, 0);
+    return (value) => made.inc({ [label]: value });
+  }
+
+  const help = 'When a certificate of the public listener expires, in seconds since 1970, by the first name it is for.';
+  new Gauge({
+    name: 'gateway_certificate_expires_seconds',
+    help,
+    labelNames: ['name'],
+    aggregator: 'min',
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { names, expires_at } of certificates())
+        this.set({ name: names[0] ?? '' }, Date.parse(expires_at) / 1000);
+    },
+  });
+  return {
+    connectionRefused: counter(
+      'gateway_connections_refused_total',
+      'Connections that were closed at once: too many of all clients, or of one address.',
+      'of',
+      ['all', 'address'],
+    ),
+    handshakeFailed: counter(
+      'gateway_tls_handshake_failures_total',
+      'TLS handshakes that did not come to their end.',
+      'reason',
+      [],
+    ),
+    renewal: counter(
+      'gateway_certificate_renewals_total',
+      'Certificates whose files changed: taken into use, or refused for what is wrong with them.',
+      'outcome',
+      ['applied', 'refused'],
+    ),
+  };
+}

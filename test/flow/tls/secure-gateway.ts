@@ -1,0 +1,110 @@
+// A gateway that speaks TLS, with certificates of an authority of the test's own, and clients that trust only that.
+
+import { type Agent, request } from 'node:https';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { type Authority, type CertificatePair, createAuthority } from '../../support/certificates.ts';
+import { type GatewayOptions, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { thingsAt } from '../../support/things.ts';
+import { type Answer, type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+
+export interface SecureGateway {
+  readonly gateway: TestGateway;
+  readonly upstream: FakeUpstream;
+  readonly authority: Authority;
+  readonly authorization: string;
+  /** A connection whose handshake is done. Rejects when there is none. */
+  connect(options?: ConnectionOptions): Promise<TLSSocket>;
+  /** The first name of the certificate that a client is shown. */
+  shownTo(servername: string): Promise<string>;
+  /** Asks for /v1/things; resolves with the status, rejects when the connection fails. */
+  get(agent: Agent): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface SecureOptions extends Pick<GatewayOptions, 'gateway' | 'now'> {
+  /** By the base of the file names; the first is `api`, for api.test, by default. */
+  readonly pairs?: (authority: Authority) => Readonly<Record<string, CertificatePair>>;
+  /** Members of `tls` beside the certificates. */
+  readonly tls?: Readonly<Record<string, unknown>>;
+  readonly answer?: Answer;
+}
+
+export const answerEmptyObject: Answer = (_request, response) => {
+  response.setHeader('content-type', 'application/json');
+  response.end('{}');
+};
+
+/** The files of pairs, and how a configuration names them. */
+export function filesOf(pairs: Readonly<Record<string, CertificatePair>>) {
+  const all = Object.entries(pairs);
+  return {
+    files: Object.fromEntries(
+      all.flatMap(([base, { certificate, key }]) => [
+        [`${base}.pem`, certificate],
+        [`${base}.key`, key],
+      ]),
+    ),
+    certificates: all.map(([base]) => ({ certificate: `${base}.pem`, key: `${base}.key` })),
+  };
+}
+
+export async function startSecureGateway(options: SecureOptions = {}): Promise<SecureGateway> {
+  const authority = createAuthority();
+  const pairs = options.pairs?.(authority) ?? { api: authority.issue({ names: ['api.test'] }) };
+  const { files, certificates } = filesOf(pairs);
+  const upstream = await startUpstream(options.answer ?? answerEmptyObject);
+  const gateway = await startGateway({
+    ...thingsAt(upstream.url),
+    ...(options.now && { now: options.now }),
+    gateway: { publicUrl: 'https://api.test', ...options.gateway, tls: { certificates, ...options.tls } },
+    files,
+  });
+  const { authorization } = await gateway.authorize();
+  const { port } = gateway;
+
+  function connectTo(given: ConnectionOptions = {}): Promise<TLSSocket> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', servername: 'api.test', ca: authority.certificate, ...given });
+      socket.once('error', reject).once('secureConnect', () => resolve(socket));
+    });
+  }
+
+  return {
+    gateway,
+    upstream,
+    authority,
+    authorization,
+    connect: connectTo,
+    async shownTo(servername) {
+      const socket = await connectTo({ servername, rejectUnauthorized: false });
+      const shown = String(socket.getPeerCertificate().subject.CN);
+      socket.destroy();
+      return shown;
+    },
+    get: (agent) =>
+      new Promise((resolve, reject) => {
+        const tls = { servername: 'api.test', ca: authority.certificate };
+        const target = { host: '127.0.0.1', port, path: '/v1/things', agent, headers: { authorization }, ...tls };
+        request(target, (answer) => {
+          answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+        })
+          .on('error', reject)
+          .end();
+      }),
+    async close() {
+      await gateway.stop();
+      await upstream.close();
+      authority.remove();
+    },
+  };
+}
+
+/** A sample of a metric; undefined if there is none. */
+export async function sampleOf(
+  { adminUrl }: Pick<TestGateway, 'adminUrl'>,
+  series: string,
+): Promise<number | undefined> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  const line = text.split('\n').find((one) => one.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.slice(series.length + 1));
+}
