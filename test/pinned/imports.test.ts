@@ -18,7 +18,6 @@ const concerns = [
   'tunnel',
   'upstream',
   'versions',
-  'diff',
 ];
 const shared = [
   'gateway/exchange.ts',

@@ -1,0 +1,119 @@
+// Compares bodies of requests and answers: statuses, headers, media types and their schemas.
+
+import { isObject, type Located, member } from '../pointer.ts';
+import type { Both } from './compare.ts';
+import { namesIn, partOf } from './described.ts';
+import { type At, below, type Side } from './findings.ts';
+
+export function compareBody(both: Both): void {
+  const { old, new: fresh, tell, at } = both;
+  const [o, n] = [partOf(old, 'requestBody'), partOf(fresh, 'requestBody')];
+  const place = below(at, ['requestBody'], 'request body');
+  if (!isObject(o.value) && !isObject(n.value)) return;
+  if (!isObject(n.value)) {
+    tell('request-body-removed', 'breaking', place, 'none is taken any more');
+    return;
+  }
+  const isRequired = n.value.required === true;
+  if (!isObject(o.value)) {
+    if (isRequired) tell('request-body-required', 'breaking', place, 'it is new and required');
+    else tell('request-body-added', 'additive', place, 'it is new');
+    return;
+  }
+  if (isRequired && o.value.required !== true) tell('request-body-required', 'breaking', place, 'it is required now');
+  if (!isRequired && o.value.required === true) tell('request-body-optional', 'additive', place, 'it is optional now');
+  compareContent(both, 'request', member(old.root, o, 'content'), member(fresh.root, n, 'content'), place);
+}
+
+export function compareAnswers(both: Both): void {
+  const { old, new: fresh, tell, at } = both;
+  const [before, after] = [partOf(old, 'responses'), partOf(fresh, 'responses')];
+  const statuses = namesIn(after);
+  for (const status of namesIn(before)) {
+    const now = [status, `${status[0]}XX`, 'default'].find((one) => statuses.includes(one));
+    const place = below(at, ['responses', now ?? status], `answer ${status}`);
+    const isSuccess = /^[23]/.test(status);
+    // What only says "anything else" says nothing about success.
+    if (now === undefined || (now === 'default' && isSuccess)) {
+      const level = isSuccess || status === 'default' ? 'breaking' : 'additive';
+      tell(`response-${isSuccess ? 'success-' : ''}status-removed`, level, place, 'it is not described any more');
+      continue;
+    }
+    compareAnswer(both, member(old.root, before, status), member(fresh.root, after, now), place);
+  }
+  for (const status of statuses) {
+    if (namesIn(before).includes(status)) continue;
+    tell('response-status-added', 'additive', below(at, ['responses', status], `answer ${status}`), 'it is new');
+  }
+}
+
+function compareAnswer(both: Both, old: Located, fresh: Located, at: At): void {
+  compareHeaders(both, member(both.old.root, old, 'headers'), member(both.new.root, fresh, 'headers'), at);
+  const [o, n] = [member(both.old.root, old, 'content'), member(both.new.root, fresh, 'content')];
+  compareContent(both, 'response', o, n, at);
+}
+
+function compareHeaders({ old, new: fresh, comparer, tell }: Both, before: Located, after: Located, at: At): void {
+  const names = new Map(namesIn(after).map((name) => [name.toLowerCase(), name]));
+  const was = new Set(namesIn(before).map((name) => name.toLowerCase()));
+  for (const name of namesIn(before)) {
+    const now = names.get(name.toLowerCase());
+    const place = below(at, ['headers', now ?? name], `, header ${name}`);
+    if (now === undefined) {
+      tell('response-header-removed', 'breaking', place, 'it is not there any more');
+      continue;
+    }
+    const [o, n] = [member(old.root, before, name), member(fresh.root, after, now)];
+    const [wasRequired, isRequired] = [o, n].map(({ value }) => isObject(value) && value.required === true);
+    if (wasRequired && !isRequired) tell('response-header-optional', 'breaking', place, 'it may be left out now');
+    if (!(isObject(o.value) && isObject(n.value) && 'schema' in o.value && 'schema' in n.value)) continue;
+    const schemas = [o, n].map(({ value, pointer }) => ({
+      value: (value as { schema: unknown }).schema,
+      pointer: `${pointer}/schema`,
+    })) as [Located, Located];
+    comparer.compare('response', ...schemas, place, tell);
+  }
+  for (const [lower, name] of names) {
+    if (!was.has(lower))
+      tell('response-header-added', 'additive', below(at, ['headers', name], `, header ${name}`), 'it is new');
+  }
+}
+
+/** Media types by name, without parameters; ranges stand for what they cover. */
+export function compareContent(
+  { old, new: fresh, comparer, tell }: Both,
+  side: Side,
+  before: Located,
+  after: Located,
+  at: At,
+): void {
+  const types = namesIn(after);
+  for (const type of namesIn(before)) {
+    const now = types.find((one) => essenceOf(one) === essenceOf(type)) ?? types.find((one) => covers(one, type));
+    const place = below(at, ['content', now ?? type], ` ${type}`);
+    if (now === undefined) {
+      tell(`${side}-media-type-removed`, 'breaking', place, 'this media type is not there any more');
+      continue;
+    }
+    const [o, n] = [member(old.root, before, type), member(fresh.root, after, now)];
+    const anything: Located = { value: true, pointer: 'true' };
+    const schemaOf = ({ value, pointer }: Located) =>
+      isObject(value) && 'schema' in value ? { value: value.schema, pointer: `${pointer}/schema` } : anything;
+    const [oldSchema, newSchema] = [schemaOf(o), schemaOf(n)];
+    if (oldSchema === anything && newSchema === anything) continue;
+    comparer.compare(side, oldSchema, newSchema, below(place, ['schema'], ''), tell);
+  }
+  for (const type of types) {
+    if (namesIn(before).some((one) => essenceOf(one) === essenceOf(type))) continue;
+    tell(`${side}-media-type-added`, 'additive', below(at, ['content', type], ` ${type}`), 'this media type is new');
+  }
+}
+
+function essenceOf(type: string): string {
+  return (type.split(';')[0] as string).trim().toLowerCase();
+}
+
+function covers(range: string, type: string): boolean {
+  const [kind = '', subtype] = essenceOf(range).split('/');
+  return subtype === '*' && (kind === '*' || essenceOf(type).startsWith(`${kind}/`));
+}

@@ -1,0 +1,82 @@
+// Compares parameters, wherever they are declared: those of the path by their position in it, the others by name and place.
+
+import { isObject, type Located, member } from '../pointer.ts';
+import { parameterNames } from '../routes.ts';
+import type { Both } from './compare.ts';
+import { compareContent } from './content.ts';
+import type { Described } from './described.ts';
+import { type At, below } from './findings.ts';
+
+export function compareParameters(both: Both): void {
+  const { old, new: fresh, tell, at } = both;
+  const [before, after] = [parametersOf(old), parametersOf(fresh)];
+  const home = { place: [...at.place, 'parameters'], where: '' };
+  for (const [key, o] of before) {
+    const n = after.get(key);
+    const place = below(home, [], `${inOf(n ?? o)} parameter "${nameOf(n ?? o)}"`);
+    if (n === undefined) tell('request-parameter-removed', 'breaking', place, 'it is not there any more');
+    else compareParameter(both, o, n, place);
+  }
+  for (const [key, n] of after) {
+    if (before.has(key)) continue;
+    const place = below(home, [], `${inOf(n)} parameter "${nameOf(n)}"`);
+    if (isRequired(n)) tell('request-parameter-required', 'breaking', place, 'it is new and required');
+    else tell('request-parameter-added', 'additive', place, 'it is new');
+  }
+}
+
+function parametersOf({ parameters, path }: Described): Map<string, Located> {
+  const positions = parameterNames(path);
+  const keyOf = (parameter: Located) => {
+    const [where, name] = [inOf(parameter), nameOf(parameter)];
+    if (where === 'path') return `path ${positions.indexOf(name)}`;
+    return `${where} ${where === 'header' ? name.toLowerCase() : name}`;
+  };
+  return new Map(parameters.map((parameter) => [keyOf(parameter), parameter]));
+}
+
+function compareParameter(both: Both, old: Located, fresh: Located, at: At): void {
+  const { tell, comparer } = both;
+  const [was, is] = [isRequired(old), isRequired(fresh)];
+  if (!was && is) tell('request-parameter-required', 'breaking', at, 'it is required now');
+  if (was && !is) tell('request-parameter-optional', 'additive', at, 'it is optional now');
+  if (writtenAs(old) !== writtenAs(fresh)) {
+    const what = `it is written another way: ${writtenAs(old)} before, ${writtenAs(fresh)} now`;
+    tell('request-parameter-style-changed', 'breaking', at, what);
+  }
+  const [o, n] = [schemaOf(both.old, old), schemaOf(both.new, fresh)];
+  if (o && n) comparer.compare('request', o, n, at, tell, true);
+  else compareContent(both, 'request', contentOf(both.old, old), contentOf(both.new, fresh), at);
+}
+
+function schemaOf(_: Described, { value, pointer }: Located): Located | undefined {
+  return isObject(value) && 'schema' in value ? { value: value.schema, pointer: `${pointer}/schema` } : undefined;
+}
+
+function contentOf({ root }: Described, parameter: Located): Located {
+  return member(root, parameter, 'content');
+}
+
+/** How it is spelled in a request. Only for what has several parts does `explode` make a difference. */
+function writtenAs(parameter: Located): string {
+  const { style, explode, schema, content } = parameter.value as Record<string, unknown>;
+  if (content !== undefined) return 'content';
+  const isForm = ['query', 'cookie'].includes(inOf(parameter));
+  const written = String(style ?? (isForm ? 'form' : 'simple'));
+  const types = isObject(schema) ? [schema.type].flat().map(String) : [];
+  const hasParts = types.length === 0 || types.some((type) => ['array', 'object', 'undefined'].includes(type));
+  if (!hasParts) return written;
+  return `${written} ${(explode ?? written === 'form') ? 'exploded' : 'in one piece'}`;
+}
+
+function isRequired({ value }: Located): boolean {
+  return isObject(value) && (value.required === true || value.in === 'path');
+}
+
+function inOf({ value }: Located): string {
+  return isObject(value) ? String(value.in) : '';
+}
+
+function nameOf({ value }: Located): string {
+  return isObject(value) ? String(value.name) : '';
+}

@@ -1,0 +1,54 @@
+// Compares the alternatives of two unions, whatever their order: those that belong together are found first.
+
+import type { Located } from '../pointer.ts';
+import { isObject } from '../pointer.ts';
+import { type At, below, levelOf } from './findings.ts';
+import type { Walk } from './schema.ts';
+import type { Union } from './view.ts';
+
+export function compareUnions(walk: Walk, old: Union, fresh: Union, at: At): void {
+  const { side, tell } = walk;
+  const before = [...old.branches];
+  const after = [...fresh.branches];
+  const pairUp = (belong: (o: Located, n: Located) => boolean) => {
+    for (const o of [...before]) {
+      const n = after.find((candidate) => belong(o, candidate));
+      if (n === undefined) continue;
+      before.splice(before.indexOf(o), 1);
+      after.splice(after.indexOf(n), 1);
+      walk.schemas(o, n, below(at, [fresh.kind, fresh.branches.indexOf(n)], `/${nameOf(n) ?? fresh.kind}`));
+    }
+  };
+  pairUp((o, n) => nameOf(o) !== undefined && nameOf(o) === nameOf(n));
+  pairUp((o, n) => nameOf(o) === undefined && JSON.stringify(o.value) === JSON.stringify(n.value));
+  pairUp(walk.fits);
+  if (before.length === 1 && after.length === 1) pairUp(() => true);
+  for (const o of before) {
+    // Another alternative may take all of it.
+    const covered = side === 'request' && fresh.branches.some((n) => walk.fits(o, n));
+    const level = covered ? 'additive' : levelOf(side, 'narrowed');
+    tell(`${side}-alternative-removed`, level, at, `the alternative ${told(o)} is not there any more`);
+  }
+  for (const n of after) {
+    const covered = side === 'response' && old.branches.some((o) => walk.fits(o, n));
+    const level = covered ? 'additive' : levelOf(side, 'widened');
+    tell(`${side}-alternative-added`, level, at, `the alternative ${told(n)} is new`);
+  }
+  const kinds = old.branches.length > 1 && fresh.branches.length > 1 && old.kind !== fresh.kind;
+  if (kinds && fresh.kind === 'oneOf') {
+    const what = 'exactly one alternative must fit now, where several could';
+    tell(`${side}-alternatives-narrowed`, levelOf(side, 'narrowed'), at, what);
+  }
+}
+
+function nameOf({ value }: Located): string | undefined {
+  return isObject(value) && typeof value.$ref === 'string' ? value.$ref.split('/').at(-1) : undefined;
+}
+
+function told(located: Located): string {
+  const name = nameOf(located);
+  if (name !== undefined) return name;
+  const { value } = located;
+  const said = isObject(value) ? (value.title ?? value.type ?? value.const) : value;
+  return said === undefined ? 'without a name' : String(said);
+}

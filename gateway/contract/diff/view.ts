@@ -1,0 +1,288 @@
+// A schema as a comparison needs it: references followed, `allOf` merged, so that it does not matter how a contract is written.
+
+import type { JsonObject } from '../document.ts';
+import { child, follow, isObject, type Located } from '../pointer.ts';
+
+export interface Union {
+  readonly kind: 'oneOf' | 'anyOf';
+  readonly branches: readonly Located[];
+}
+
+export interface View {
+  /** No value fits. */
+  never: boolean;
+  /** Undefined: any. With `number`, `integer` is not listed. */
+  types: ReadonlySet<string> | undefined;
+  /** Of enum and const, by their JSON text. Undefined: any. */
+  values: ReadonlyMap<string, unknown> | undefined;
+  /** Lower and upper bounds by keyword; both forms of a numeric bound as one. */
+  readonly bounds: Map<string, Bound>;
+  readonly patterns: Set<string>;
+  readonly formats: Set<string>;
+  readonly properties: Map<string, Located>;
+  readonly patternProperties: Map<string, Located>;
+  readonly required: Set<string>;
+  /** What members without a name of their own must be; undefined: anything. */
+  additional: Located | undefined;
+  /** There may be no such members. */
+  closed: boolean;
+  items: Located | undefined;
+  prefixItems: readonly Located[];
+  unions: readonly Union[];
+  /** Everything else that decides, as text. */
+  readonly rest: Map<string, string>;
+  default: string | undefined;
+  readOnly: boolean;
+  writeOnly: boolean;
+}
+
+export interface Bound {
+  readonly value: number;
+  readonly exclusive: boolean;
+}
+
+const lower = ['minLength', 'minItems', 'minProperties'];
+const upper = ['maxLength', 'maxItems', 'maxProperties'];
+const decisive = [
+  ...['not', 'if', 'then', 'else', 'contains', 'minContains', 'maxContains', 'dependentRequired', 'dependentSchemas'],
+  ...['propertyNames', 'unevaluatedItems', 'multipleOf', 'uniqueItems', '$dynamicRef'],
+];
+const DEPTH_MAX = 24;
+
+export const ANYTHING: Located = { value: true, pointer: 'true' };
+
+/** Remembers the views of one document. */
+export function createViews(root: JsonObject): (located: Located) => View {
+  const known = new Map<string, View>();
+
+  return function viewOf(located) {
+    const found = known.get(located.pointer);
+    if (found !== undefined) return found;
+    const view = emptyView();
+    add(root, view, located, new Set());
+    const settled = withNull(root, settle(view), viewOf);
+    known.set(located.pointer, settled);
+    return settled;
+  };
+}
+
+/** Where a schema really stands, if it is nothing but a reference. */
+export function resolved(root: JsonObject, located: Located): Located {
+  const { value } = located;
+  const isBare =
+    isObject(value) && '$ref' in value && Object.keys(value).every((key) => key === '$ref' || isWords(key));
+  return isBare ? follow(root, located) : located;
+}
+
+function isWords(key: string): boolean {
+  return ['description', 'summary', 'title', 'example', 'examples', 'deprecated'].includes(key) || key.startsWith('x-');
+}
+
+function emptyView(): View {
+  return {
+    never: false,
+    types: undefined,
+    values: undefined,
+    bounds: new Map(),
+    patterns: new Set(),
+    formats: new Set(),
+    properties: new Map(),
+    patternProperties: new Map(),
+    required: new Set(),
+    additional: undefined,
+    closed: false,
+    items: undefined,
+    prefixItems: [],
+    unions: [],
+    rest: new Map(),
+    default: undefined,
+    readOnly: false,
+    writeOnly: false,
+  };
+}
+
+/** Adds what a schema demands to what has been demanded before. */
+function add(root: JsonObject, view: View, located: Located, inside: Set<string>): void {
+  const { value: schema, pointer } = located;
+  if (schema === false) view.never = true;
+  // A schema that is part of itself adds nothing.
+  if (!isObject(schema) || inside.has(pointer) || inside.size > DEPTH_MAX) return;
+  inside.add(pointer);
+  if (typeof schema.$ref === 'string') {
+    const target = follow(root, { value: { $ref: schema.$ref }, pointer });
+    if (target.pointer === pointer) view.rest.set('$ref', schema.$ref);
+    else add(root, view, target, inside);
+  }
+  for (const part of listed(located, 'allOf')) add(root, view, part, inside);
+  addValues(view, schema);
+  addBounds(view, schema);
+  addMembers(view, located, schema);
+  for (const kind of ['oneOf', 'anyOf'] as const) {
+    const branches = listed(located, kind);
+    if (branches.length === 1) add(root, view, branches[0] as Located, inside);
+    else if (branches.length > 1) view.unions = [...view.unions, { kind, branches }];
+  }
+  for (const keyword of decisive) {
+    if (schema[keyword] === undefined || schema[keyword] === false) continue;
+    view.rest.set(keyword, textOf(root, schema[keyword]));
+  }
+  if (isObject(schema.discriminator)) view.rest.set('discriminator', String(schema.discriminator.propertyName));
+  if (schema.default !== undefined) view.default = textOf(root, schema.default);
+  view.readOnly ||= schema.readOnly === true;
+  view.writeOnly ||= schema.writeOnly === true;
+  inside.delete(pointer);
+}
+
+function addValues(view: View, schema: JsonObject): void {
+  if (schema.type !== undefined) view.types = both(view.types, typesIn(schema.type));
+  for (const list of [schema.enum, 'const' in schema ? [schema.const] : undefined]) {
+    if (!Array.isArray(list)) continue;
+    const before = view.values;
+    const values = new Map(list.map((value) => [JSON.stringify(value), value]));
+    view.values = before === undefined ? values : new Map([...values].filter(([text]) => before.has(text)));
+  }
+  if (typeof schema.pattern === 'string') view.patterns.add(schema.pattern);
+  if (typeof schema.format === 'string') view.formats.add(schema.format);
+}
+
+function typesIn(type: unknown): Set<string> {
+  const types = new Set([type].flat().map(String));
+  if (types.has('number')) types.delete('integer');
+  return types;
+}
+
+function both(one: ReadonlySet<string> | undefined, other: ReadonlySet<string>): ReadonlySet<string> {
+  if (one === undefined) return other;
+  const kept = new Set<string>();
+  for (const type of one) if (other.has(type) || (type === 'integer' && other.has('number'))) kept.add(type);
+  for (const type of other) if (type === 'integer' && one.has('number')) kept.add(type);
+  return kept;
+}
+
+function addBounds(view: View, schema: JsonObject): void {
+  const bounds: [name: string, value: unknown, exclusive: boolean, isLower: boolean][] = [
+    ['minimum', schema.minimum, false, true],
+    ['minimum', schema.exclusiveMinimum, true, true],
+    ['maximum', schema.maximum, false, false],
+    ['maximum', schema.exclusiveMaximum, true, false],
+    ...lower.map((name): [string, unknown, boolean, boolean] => [name, schema[name], false, true]),
+    ...upper.map((name): [string, unknown, boolean, boolean] => [name, schema[name], false, false]),
+  ];
+  for (const [name, value, exclusive, isLower] of bounds) {
+    // Nothing is shorter than nothing.
+    if (typeof value !== 'number' || (value === 0 && lower.includes(name))) continue;
+    const before = view.bounds.get(name);
+    if (before === undefined || isTighter({ value, exclusive }, before, isLower))
+      view.bounds.set(name, { value, exclusive });
+  }
+}
+
+export function isTighter(one: Bound, other: Bound, isLower: boolean): boolean {
+  if (one.value === other.value) return one.exclusive && !other.exclusive;
+  return isLower ? one.value > other.value : one.value < other.value;
+}
+
+function addMembers(view: View, located: Located, schema: JsonObject): void {
+  for (const keyword of ['properties', 'patternProperties'] as const) {
+    const members = child(located, keyword);
+    for (const name of Object.keys(isObject(members.value) ? members.value : {})) {
+      const before = view[keyword].get(name);
+      view[keyword].set(name, together(before, child(members, name)));
+    }
+  }
+  for (const name of Array.isArray(schema.required) ? schema.required : []) view.required.add(String(name));
+  const { additionalProperties: additional, unevaluatedProperties: unevaluated } = schema;
+  if (additional === false || unevaluated === false) view.closed = true;
+  if (isObject(additional)) view.additional = together(view.additional, child(located, 'additionalProperties'));
+  if (isObject(unevaluated)) view.additional = together(view.additional, child(located, 'unevaluatedProperties'));
+  if (schema.items !== undefined) view.items = together(view.items, child(located, 'items'));
+  const prefix = listed(located, 'prefixItems');
+  if (prefix.length > 0) view.prefixItems = prefix;
+}
+
+/** Two schemas for one place: both hold. */
+function together(one: Located | undefined, other: Located): Located {
+  if (one === undefined) return other;
+  return { value: { allOf: [one.value, other.value] }, pointer: `${one.pointer}&${other.pointer}` };
+}
+
+function listed(located: Located, keyword: string): Located[] {
+  const list = child(located, keyword);
+  return Array.isArray(list.value) ? list.value.map((_, index) => child(list, index)) : [];
+}
+
+/** Types and values say the same twice: what one rules out is ruled out. */
+function settle(view: View): View {
+  const { values, types } = view;
+  if (values !== undefined) {
+    const kept = [...values].filter(
+      ([, value]) => types === undefined || typesOf(value).some((type) => types.has(type)),
+    );
+    view.values = new Map(kept);
+    view.types = new Set(kept.map(([, value]) => typesOf(value)[0] as string));
+  }
+  const { types: settled, bounds } = view;
+  if (settled?.has('integer') !== true) return view;
+  for (const [name, { value, exclusive }] of bounds) {
+    if (exclusive && Number.isInteger(value) && (name === 'minimum' || name === 'maximum'))
+      bounds.set(name, { value: value + (name === 'minimum' ? 1 : -1), exclusive: false });
+  }
+  return view;
+}
+
+function typesOf(value: unknown): string[] {
+  if (value === null) return ['null'];
+  if (Array.isArray(value)) return ['array'];
+  if (typeof value === 'number') return Number.isInteger(value) ? ['integer', 'number'] : ['number'];
+  return [typeof value];
+}
+
+/** "This or null" is written as two branches or as two types. */
+function withNull(root: JsonObject, view: View, viewOf: (located: Located) => View): View {
+  const [union, ...others] = view.unions;
+  if (union?.branches.length !== 2 || others.length > 0 || !isNothingBut(view)) return view;
+  const rest = union.branches.filter((branch) => !isNull(root, branch));
+  const [only] = rest;
+  if (rest.length !== 1 || only === undefined) return view;
+  const inner = viewOf(resolved(root, only));
+  const nullBranch = union.branches.find((branch) => branch !== only) as Located;
+  const about = { default: view.default ?? inner.default, readOnly: view.readOnly, writeOnly: view.writeOnly };
+  if (isNothingBut(inner) && inner.unions.length === 1) {
+    const [{ kind, branches } = union] = inner.unions;
+    return { ...inner, ...about, unions: [{ kind, branches: [...branches, nullBranch] }] };
+  }
+  return {
+    ...inner,
+    ...about,
+    types: inner.types && new Set([...inner.types, 'null']),
+    values: inner.values && new Map([...inner.values, ['null', null]]),
+  };
+}
+
+function isNull(root: JsonObject, branch: Located): boolean {
+  const { value } = resolved(root, branch);
+  if (!isObject(value)) return false;
+  return [value.type].flat().join() === 'null' || value.const === null || JSON.stringify(value.enum) === '[null]';
+}
+
+/** Whether a view says nothing but which alternatives there are. */
+export function isNothingBut(view: View): boolean {
+  const { types, values, bounds, patterns, formats, properties, patternProperties, required, rest } = view;
+  const empty = [bounds, patterns, formats, properties, patternProperties, required].every(({ size }) => size === 0);
+  const says = [...rest.keys()].some((keyword) => keyword !== 'discriminator');
+  const ofArrays = view.items !== undefined || view.prefixItems.length > 0;
+  return !view.never && !types && !values && empty && !says && !view.closed && !view.additional && !ofArrays;
+}
+
+/** The same for equal values, wherever they stand and however their members are ordered. */
+function textOf(root: JsonObject, value: unknown, depth = 0): string {
+  if (Array.isArray(value)) return `[${value.map((item) => textOf(root, item, depth + 1)).join()}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? '';
+  const target = typeof value.$ref === 'string' && depth < 8 ? follow(root, { value, pointer: '' }).value : value;
+  if (!isObject(target)) return JSON.stringify(target) ?? '';
+  const keys = Object.keys(target).filter((key) => !isWords(key) || target !== value);
+  return `{${keys
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${textOf(root, target[key], depth + 1)}`)
+    .join()}}`;
+}
