@@ -18,7 +18,7 @@ export interface Both {
 }
 
 /**
- * Findings operation by operation, so that whoever serves meanwhile can do so in between. Operations belong together by method and path,
+ * Findings operation by operation, in pieces, so that whoever serves meanwhile can do so in between. Operations belong together by method and path,
  * whatever the parameters in it are called and in whichever file they are.
  */
 export function* compareContracts(old: readonly Described[], fresh: readonly Described[]): Generator<Finding[]> {
@@ -30,7 +30,11 @@ export function* compareContracts(old: readonly Described[], fresh: readonly Des
     const findings: Finding[] = [];
     if (n === undefined)
       findings.push(finding(o, 'old', 'operation-removed', 'breaking', 'the operation is not there any more'));
-    else compareOperations(o, n, comparerOf(o, n), findings);
+    else {
+      const comparer = comparerOf(o, n);
+      compareOperations(o, n, comparer, findings);
+      for (const _ of comparer.work()) yield [];
+    }
     yield findings;
   }
   for (const [key, n] of after) {

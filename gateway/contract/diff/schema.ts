@@ -11,8 +11,10 @@ export type Tell = (rule: string, level: Level, at: At, what: string) => void;
 
 /** Two documents whose schemas are compared. */
 export interface Comparer {
-  /** Compares the schemas of one side of one operation; `isParameter`: its default is filled in by the gateway. */
+  /** Has the schemas of one side of one operation compared; `isParameter`: its default is filled in by the gateway. */
   compare(side: Side, old: Located, fresh: Located, at: At, tell: Tell, isParameter?: boolean): void;
+  /** Does what is to be done, and pauses every now and then: a single operation may reach thousands of schemas. */
+  work(): Generator<void>;
 }
 
 /** One comparison under way. */
@@ -24,6 +26,7 @@ export interface Walk {
   fits(old: Located, fresh: Located): boolean;
 }
 
+const LOOKS_AT_ONCE = 50;
 const lowerBounds = new Set(['minimum', 'minLength', 'minItems', 'minProperties']);
 /** Each is within the other. */
 const formatWidens: Readonly<Record<string, string>> = { int32: 'int64', float: 'double' };
@@ -33,53 +36,86 @@ export function createComparer(oldRoot: JsonObject, newRoot: JsonObject): Compar
   const viewOfNew = createViews(newRoot);
   /** Pairs of which it is known that nothing has changed in them and below. */
   const same = new Set<string>();
+  const jobs: Job[] = [];
+
+  function jobOf(side: Side, tell: Tell): Job {
+    const visited = new Set<string>();
+    const queue: [Located, Located, At][] = [];
+    let found = 0;
+    let trials = 0;
+    let broken = false;
+
+    const walk: Walk = {
+      side,
+      tell(rule, level, at, what) {
+        if (trials > 0) broken ||= level === 'breaking';
+        else {
+          found += 1;
+          tell(rule, level, at, what);
+        }
+      },
+      schemas(old, fresh, at) {
+        if (trials > 0) look(old, fresh, at);
+        else queue.push([old, fresh, at]);
+      },
+      fits(old, fresh) {
+        const before = { broken, visited: [...visited] };
+        trials += 1;
+        broken = false;
+        look(old, fresh, { place: [], where: '' });
+        const fits = !broken;
+        trials -= 1;
+        broken = before.broken;
+        // What was looked at on trial has not been told.
+        visited.clear();
+        for (const key of before.visited) visited.add(key);
+        return fits;
+      },
+    };
+
+    function look(old: Located, fresh: Located, at: At): void {
+      const [o, n] = [resolved(oldRoot, old), resolved(newRoot, fresh)];
+      const key = `${side} ${o.pointer} ${n.pointer}`;
+      if ((trials > 0 && broken) || same.has(key) || visited.has(key)) return;
+      visited.add(key);
+      compareViews(walk, { old: viewOfOld(o), new: viewOfNew(n), oldAt: o, newAt: n }, at, viewOfOld, viewOfNew);
+    }
+
+    function* work(): Generator<void> {
+      // A list goes on with what is added to it on the way.
+      for (const [index, [old, fresh, at]] of queue.entries()) {
+        look(old, fresh, at);
+        if (index % LOOKS_AT_ONCE === 0) yield;
+      }
+      if (found === 0) for (const key of visited) same.add(key);
+    }
+
+    return { walk, work };
+  }
 
   return {
     compare(side, old, fresh, at, tell, isParameter = false) {
-      const visited = new Set<string>();
-      let found = 0;
-      let trials = 0;
-      let broken = false;
-
-      function told(rule: string, level: Level, place: At, what: string): void {
-        if (trials > 0) {
-          broken ||= level === 'breaking';
-          return;
-        }
-        found += 1;
-        tell(rule, level, place, what);
-      }
-
-      const walk: Walk = {
-        side,
-        tell: told,
-        schemas(before, after, place) {
-          const [o, n] = [resolved(oldRoot, before), resolved(newRoot, after)];
-          const key = `${side} ${o.pointer} ${n.pointer}`;
-          if ((trials > 0 && broken) || same.has(key) || visited.has(key)) return;
-          visited.add(key);
-          compareViews(walk, { old: viewOfOld(o), new: viewOfNew(n), oldAt: o, newAt: n }, place, viewOfOld, viewOfNew);
-        },
-        fits(before, after) {
-          const brokenBefore = broken;
-          const visitedBefore = [...visited];
-          trials += 1;
-          broken = false;
-          walk.schemas(before, after, { place: [], where: '' });
-          const fits = !broken;
-          trials -= 1;
-          broken = brokenBefore;
-          // What was looked at on trial has not been told.
-          visited.clear();
-          for (const key of visitedBefore) visited.add(key);
-          return fits;
-        },
-      };
-      walk.schemas(old, fresh, at);
-      compareDefaults(walk, viewOfOld(resolved(oldRoot, old)), viewOfNew(resolved(newRoot, fresh)), at, isParameter);
-      if (found === 0) for (const key of visited) same.add(key);
+      const job = jobOf(side, tell);
+      jobs.push(job);
+      job.walk.schemas(old, fresh, at);
+      compareDefaults(
+        job.walk,
+        viewOfOld(resolved(oldRoot, old)),
+        viewOfNew(resolved(newRoot, fresh)),
+        at,
+        isParameter,
+      );
+    },
+    *work() {
+      for (const job of jobs.splice(0)) yield* job.work();
     },
   };
+}
+
+/** One side of one operation. */
+interface Job {
+  readonly walk: Walk;
+  work(): Generator<void>;
 }
 
 interface Pair {
