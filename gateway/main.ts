@@ -9,6 +9,7 @@ import { addAssertionKeysCommands } from './commands/assertion-keys.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addCheckCommands } from './commands/check.ts';
 import type { CommandContext } from './commands/context.ts';
+import { addContractCommands } from './commands/contract/contract.ts';
 import { addExplainCommand } from './commands/explain/explain.ts';
 import { addKeysCommands } from './commands/keys/keys.ts';
 import { addLimitsCommands } from './commands/limits/limits.ts';
@@ -101,6 +102,7 @@ addExplainCommand(program, context, {
   configuration,
   usageOf: (organization) => createWithUsage(context, usagePlaces)((usage) => usage.show(organization)),
 });
+addContractCommands(program, context);
 addLimitsCommands(program, context, {
   withUsage: createWithUsage(context, usagePlaces),
   load: (limitsPath) => loadConfiguration(loadSettings(process.env), process.env, 'few', limitsPath),

@@ -1,0 +1,72 @@
+// `gateway contract diff`: whether a contract can take the place of another without breaking clients.
+
+import type { Command } from 'commander';
+import { compareContracts } from '../../contract/diff/compare.ts';
+import { describedAlone } from '../../contract/diff/described.ts';
+import type { Level } from '../../contract/diff/findings.ts';
+import { type LocatedFinding, locateFindings } from '../../contract/diff/located.ts';
+import { createDirectReader } from '../../contract/document.ts';
+import { type Mistake, toSentence } from '../../mistakes.ts';
+import type { CommandContext } from '../context.ts';
+import { counted, printJson, printLine } from '../print.ts';
+import { readContracts, UnreadableSource } from './read.ts';
+
+export function addDiff(contract: Command, context: CommandContext): void {
+  contract
+    .command('diff')
+    .description('tell what a contract changes for clients, and whether that breaks them (exit code 1)')
+    .argument('<old>', 'file, directory, glob, or address of a published document')
+    .argument('<new>', 'the same of what is to take its place')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gateway contract diff https://api.example.com/openapi/v1.json openapi/v1\n  gateway contract diff old.yaml new.yaml --json',
+    )
+    .action((old: string, fresh: string, { json }: { json?: true }) => diff(context, old, fresh, json === true));
+}
+
+async function diff(context: CommandContext, old: string, fresh: string, asJson: boolean): Promise<void> {
+  const reader = await createDirectReader();
+  const mistakes: Mistake[] = [];
+  const read = async (source: string) => {
+    try {
+      return await readContracts(source, reader, mistakes);
+    } catch (error) {
+      if (error instanceof UnreadableSource) context.usage(error.message);
+      throw error;
+    }
+  };
+  const [before, after] = [await read(old), await read(fresh)];
+  if (mistakes.length > 0) {
+    for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
+    context.usage('Nothing was compared, since a contract has mistakes.');
+  }
+  const found = compareContracts(before.operations.map(describedAlone), after.operations.map(describedAlone));
+  const documents = { old: before.documents, new: after.documents };
+  const findings = await locateFindings([...found].flat(), documents, reader.locate);
+  tell(context, findings, asJson);
+}
+
+function tell(context: CommandContext, findings: readonly LocatedFinding[], asJson: boolean): void {
+  const countOf = (level: Level) => findings.filter((finding) => finding.level === level).length;
+  const [breaking, additive] = [countOf('breaking'), countOf('additive')];
+  if (asJson) printJson(context, { breaking, additive, findings: findings.map(jsonOf) });
+  else {
+    for (const level of ['breaking', 'additive'] as const) {
+      for (const finding of findings) if (finding.level === level) printLine(context, sentenceOf(finding));
+    }
+    const outcome = breaking > 0 ? 'Clients would break' : 'No client breaks';
+    printLine(context, `${outcome}: ${counted(breaking, 'breaking change')}, ${counted(additive, 'additive change')}.`);
+  }
+  if (breaking > 0) context.fail(`${counted(breaking, 'breaking change')}.`);
+}
+
+function sentenceOf({ file, line, column, level, rule, operation, reason }: LocatedFinding): string {
+  const at = [file, line, column].filter((part) => part !== undefined).join(':');
+  return `${at}: ${operation}: ${level}, ${rule}: ${reason}.`;
+}
+
+function jsonOf({ rule, level, operation, operationId, side, file, line, column, place, reason }: LocatedFinding) {
+  const at = { document: side, file, line: line ?? null, column: column ?? null, place: place.join('.') };
+  return { rule, level, operation, operation_id: operationId, ...at, reason };
+}

@@ -1,0 +1,87 @@
+// Contracts that a command is given: files, directories, globs, or the address of a published document.
+
+import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ContractDocument, type ContractReader, toDocument } from '../../contract/document.ts';
+import { type ContractOperation, operationsOf } from '../../contract/operations.ts';
+import type { Mistake } from '../../mistakes.ts';
+
+const TIMEOUT_MS = 10_000;
+const BYTES_MAX = 64 * 1024 * 1024;
+
+/** Nothing is there, or it cannot be fetched. The message is a sentence for people. */
+export class UnreadableSource extends Error {}
+
+export interface ReadContracts {
+  readonly documents: readonly ContractDocument[];
+  readonly operations: readonly ContractOperation[];
+}
+
+/** Reads everything a text stands for. Mistakes are pushed; throws UnreadableSource. */
+export async function readContracts(
+  source: string,
+  reader: ContractReader,
+  mistakes: Mistake[],
+): Promise<ReadContracts> {
+  if (/^https?:\/\//.test(source)) return readAddress(source, reader, mistakes);
+  const documents: ContractDocument[] = [];
+  for (const file of filesOf(source)) {
+    const content = await reader.readContract(file, mistakes);
+    if (content !== undefined) documents.push(toDocument(file, content));
+  }
+  return { documents, operations: documents.flatMap(operationsIn) };
+}
+
+/** The contract files that a path or glob means, sorted. */
+export function filesOf(source: string): string[] {
+  const isDirectory = statSync(source, { throwIfNoEntry: false })?.isDirectory() === true;
+  const isFile = statSync(source, { throwIfNoEntry: false })?.isFile() === true;
+  const files = isFile
+    ? [source]
+    : globSync(isDirectory ? join(source, '**') : source)
+        .filter(isContract)
+        .sort();
+  if (files.length === 0) throw new UnreadableSource(`There is no contract at ${source}.`);
+  return files;
+}
+
+function isContract(file: string): boolean {
+  return /\.(ya?ml|json)$/.test(file) && statSync(file).isFile();
+}
+
+/** Whose they are, who may use them and which limits they name is nobody's business here. */
+function operationsIn(document: ContractDocument): ContractOperation[] {
+  return [...operationsOf(document, { upstream: 'any', public: true }, { upstreams: [], limits: undefined }, [])];
+}
+
+async function readAddress(address: string, reader: ContractReader, mistakes: Mistake[]): Promise<ReadContracts> {
+  const text = await fetched(address);
+  const directory = mkdtempSync(join(tmpdir(), 'contract-'));
+  try {
+    const file = join(directory, /^\s*\{/.test(text) ? 'fetched.json' : 'fetched.yaml');
+    writeFileSync(file, text);
+    const own: Mistake[] = [];
+    const content = await reader.readContract(file, own);
+    mistakes.push(...own.map((mistake) => ({ ...mistake, file: address })));
+    if (content === undefined) return { documents: [], operations: [] };
+    // Lines of what was fetched would be of no use.
+    const document = { ...toDocument(file, content), file: address };
+    return { documents: [document], operations: operationsIn(document) };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function fetched(address: string): Promise<string> {
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
+    if (!response.ok) throw new Error(`it was answered with status ${response.status}`);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    if (bytes.length > BYTES_MAX) throw new Error(`it is longer than ${BYTES_MAX} bytes`);
+    return bytes.toString('utf8');
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw new UnreadableSource(`${address} cannot be fetched: ${cause instanceof Error ? cause.message : cause}.`);
+  }
+}

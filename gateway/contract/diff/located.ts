@@ -1,0 +1,31 @@
+// Findings with the lines of the files that they are in.
+
+import type { Mistake } from '../../mistakes.ts';
+import type { ContractDocument } from '../document.ts';
+import type { Locate } from '../positions.ts';
+import type { Finding } from './findings.ts';
+
+export interface LocatedFinding extends Finding {
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+}
+
+/** What stands behind a reference into another file is found where the reference is. */
+export async function locateFindings(
+  findings: readonly Finding[],
+  documents: { readonly old: readonly ContractDocument[]; readonly new: readonly ContractDocument[] },
+  locate: Locate,
+): Promise<LocatedFinding[]> {
+  const byFile = {
+    old: new Map(documents.old.map((document) => [document.file, document])),
+    new: new Map(documents.new.map((document) => [document.file, document])),
+  };
+  const made = findings.map((finding): { finding: Finding; mistake: Mistake | undefined } => {
+    const document = byFile[finding.side].get(finding.file);
+    // What was fetched has no file of its own any more.
+    const isThere = document !== undefined && !/^https?:/.test(finding.file);
+    return { finding, mistake: isThere ? document.position().mistakeAt(finding.place, '', '') : undefined };
+  });
+  for (const document of [...byFile.old.values(), ...byFile.new.values()]) await document.position().locate(locate);
+  return made.map(({ finding, mistake }) => ({ ...finding, line: mistake?.line, column: mistake?.column }));
+}

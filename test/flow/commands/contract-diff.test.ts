@@ -1,0 +1,121 @@
+// `contract diff` as somebody runs it before a contract is changed.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { addContractCommands } from '../../../gateway/commands/contract/contract.ts';
+import { temporaryDirectory } from '../../unit/auth/samples.ts';
+import { commandLine } from './command-line.ts';
+
+const text = (maxLength: number, more = '') => `openapi: 3.1.1
+info: { title: Things, version: "1" }
+paths:
+  /v1/things:
+    post:
+      operationId: createThing
+      security: [{ apiKey: ["things:write"] }]
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                name: { type: string, maxLength: ${maxLength} }
+${more}      responses: { "201": { description: made } }
+components:
+  securitySchemes:
+    apiKey: { type: http, scheme: bearer }
+`;
+const optional = `                note: { type: string }
+`;
+
+function line(t: Parameters<typeof temporaryDirectory>[0]) {
+  const directory = temporaryDirectory(t);
+  const write = (name: string, content: string) => {
+    const file = join(directory, name);
+    mkdirSync(join(file, '..'), { recursive: true });
+    writeFileSync(file, content);
+    return file;
+  };
+  const { run } = commandLine(t, undefined, {}, addContractCommands);
+  return { directory, write, run: (...words: string[]) => run('contract', 'diff', ...words) };
+}
+
+test('a breaking change is told with file, line, rule and reason, and the exit code is 1', async (t) => {
+  const { write, run } = line(t);
+  const [old, fresh] = [write('old.yaml', text(20)), write('new.yaml', text(10, optional))];
+  const { code, out, err } = await run(old, fresh);
+  assert.equal(code, 1);
+  assert.deepEqual(out.split('\n'), [
+    `${fresh}:14:17: POST /v1/things: breaking, request-bound-narrowed: request body application/json/name: maxLength goes from 20 to 10.`,
+    `${fresh}:15:17: POST /v1/things: additive, request-property-added: request body application/json/note: the property is new.`,
+    'Clients would break: 1 breaking change, 1 additive change.',
+    '',
+  ]);
+  assert.equal(err, '1 breaking change.');
+});
+
+test('additive changes and none end with 0', async (t) => {
+  const { write, run } = line(t);
+  const [old, fresh] = [write('old.yaml', text(10)), write('new.yaml', text(20, optional))];
+  const json = await run(old, fresh, '--json');
+  assert.equal(json.code, 0);
+  const { breaking, additive, findings } = JSON.parse(json.out);
+  assert.deepEqual([breaking, additive], [0, 2]);
+  const bound = findings.find(({ rule }: { rule: string }) => rule === 'request-bound-widened');
+  assert.deepEqual(bound, {
+    rule: 'request-bound-widened',
+    level: 'additive',
+    operation: 'POST /v1/things',
+    operation_id: 'createThing',
+    document: 'new',
+    file: fresh,
+    line: 14,
+    column: 17,
+    place: 'paths./v1/things.post.requestBody.content.application/json.schema.properties.name',
+    reason: 'request body application/json/name: maxLength goes from 10 to 20',
+  });
+  const same = await run(old, old);
+  assert.deepEqual([same.code, same.out], [0, 'No client breaks: 0 breaking changes, 0 additive changes.\n']);
+});
+
+test('directories and globs are compared as a whole: an operation may move to another file', async (t) => {
+  const { directory, write, run } = line(t);
+  write('old/things.yaml', text(20));
+  write('old/part.yaml', 'components: {}\n');
+  write('new/deep/other.yaml', text(20));
+  const { code, out } = await run(join(directory, 'old'), join(directory, 'new/**/*.yaml'));
+  assert.deepEqual([code, out], [0, 'No client breaks: 0 breaking changes, 0 additive changes.\n']);
+});
+
+test('what is published somewhere can be compared with', async (t) => {
+  const server = createServer((request, response) => {
+    response.statusCode = request.url === '/openapi/v1.yaml' ? 200 : 404;
+    response.end(text(20));
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/openapi`;
+  const { write, run } = line(t);
+  const { code, out } = await run(`${address}/v1.yaml`, write('new.yaml', text(10)));
+  assert.equal(code, 1);
+  assert.match(out, /maxLength goes from 20 to 10/);
+  const absent = await run(`${address}/v2.yaml`, write('new.yaml', text(10)));
+  assert.deepEqual(
+    [absent.code, absent.err],
+    [2, `${address}/v2.yaml cannot be fetched: it was answered with status 404.`],
+  );
+});
+
+test('what cannot be compared is a matter of usage: nothing there, or contracts with mistakes', async (t) => {
+  const { write, run } = line(t);
+  const old = write('old.yaml', text(20));
+  const absent = await run(old, '/nowhere/x.yaml');
+  assert.deepEqual([absent.code, absent.err], [2, 'There is no contract at /nowhere/x.yaml.']);
+  const broken = await run(old, write('new.yaml', text(20).replace('description', 'descripton')));
+  assert.equal(broken.code, 2);
+  assert.match(broken.err, /Nothing was compared/);
+});
