@@ -173,6 +173,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     originOf,
     doorOf: ({ name, rules }) => doorOf(name, rules.limits),
     traceId: ids.traceId,
+    isOut: targets.groups.isOut,
     spanId: ids.spanId,
     toFailure: toUpstreamFailure,
     refuse: refuse.refuse,

@@ -125,7 +125,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   }
 
   async function passOn(arrived: Arrived, tunnel: Tunnel): Promise<void> {
-    await shared.tunnels.handle(admit(arrived), tunnel);
+    await shared.tunnels.handle(admit(arrived), { tunnel, tls: tls.get(tunnel.upstream) });
   }
 
   function answer(arrived: Arrived): Promise<void> {
@@ -153,7 +153,8 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     },
     upgrades: (request) => tunnelFor(request)?.rules.webSocket === true,
     async upgrade(arrived, socket, head) {
-      await shared.tunnels.upgrade(admit(arrived), tunnelFor(arrived.request) as Tunnel, socket, head);
+      const tunnel = tunnelFor(arrived.request) as Tunnel;
+      await shared.tunnels.upgrade(admit(arrived), { tunnel, tls: tls.get(tunnel.upstream) }, socket, head);
     },
     async retire() {
       await empty();

@@ -38,6 +38,16 @@ export function openUpstreamTls(
     return problem && `the secrets entry "${entry}" cannot be used: ${problem}`;
   }
 
+  /** The same object for as long as nothing in it has changed, since connections belong to it. */
+  const latest = new Map<string, TlsSettings>();
+
+  function kept(upstream: string, settings: TlsSettings): TlsSettings {
+    const before = latest.get(upstream);
+    if (JSON.stringify(before) === JSON.stringify(settings)) return before as TlsSettings;
+    latest.set(upstream, settings);
+    return settings;
+  }
+
   const missing = objections(first);
   if (missing.length > 0) throw new ConfigError(missing);
   return {
@@ -45,7 +55,7 @@ export function openUpstreamTls(
       for (const sentence of untimelyTls(upstreamTls, now())) log.logger.error(sentence);
       const all = [...upstreamTls].map(([name, { ca, certificate, key, keySecret, serverName }]) => {
         const own = keySecret === undefined ? key : secrets.read(keySecret);
-        return [name, { ca, certificate, key: own, serverName }] as const;
+        return [name, kept(name, { ca, certificate, key: own, serverName })] as const;
       });
       return new Map(all);
     },

@@ -6,9 +6,19 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 
+/** For https:// targets, in PEM; without it, whom everybody believes is believed, and nothing is shown. */
+export interface TunnelTls {
+  readonly ca?: string | undefined;
+  readonly certificate?: string | undefined;
+  readonly key?: string | undefined;
+  readonly serverName?: string | undefined;
+}
+
 export interface Passage {
   /** Without path. Always the same object for the same upstream, since making one costs more than all the rest here. */
   readonly target: URL;
+  /** Always the same object for the same certificates, since connections belong to it. */
+  readonly tls: TunnelTls | undefined;
   /** The request has a connection, which may not be open yet. Nothing of it has been sent. */
   begun(outgoing: ClientRequest): void;
   /** The answer has begun; of an upgrade only if it is refused. Whoever implements this passes it on. */
@@ -32,10 +42,8 @@ export function createLine(): Line {
   const pooled = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 64 };
   // What closes its half of a WebSocket may still be written to.
   const alone = { keepAlive: false, allowHalfOpen: true };
-  const agents = {
-    request: { 'http:': new http.Agent(pooled), 'https:': new https.Agent(pooled) },
-    upgrade: { 'http:': new http.Agent(alone), 'https:': new https.Agent(alone) },
-  };
+  const plain = { request: new http.Agent(pooled), upgrade: new http.Agent(alone) };
+  const secure = createSecureAgents({ pooled, alone });
   const passages = new WeakMap<IncomingMessage, Passage>();
 
   const listen: Plugin = (proxy) => {
@@ -65,9 +73,9 @@ export function createLine(): Line {
     plugins: [listen],
     selfHandleResponse: true,
     router(request, response, options) {
-      const { target } = passages.get(request) as Passage;
-      const kind = response === undefined ? agents.upgrade : agents.request;
-      options.agent = kind[target.protocol as keyof typeof kind];
+      const { target, tls } = passages.get(request) as Passage;
+      const agents = target.protocol === 'https:' ? secure.of(tls) : plain;
+      options.agent = response === undefined ? agents.upgrade : agents.request;
       return target;
     },
   });
@@ -82,7 +90,37 @@ export function createLine(): Line {
       middleware.upgrade(request, socket, head);
     },
     close() {
-      for (const kind of Object.values(agents)) for (const agent of Object.values(kind)) agent.destroy();
+      for (const agent of Object.values(plain)) agent.destroy();
+      secure.close();
+    },
+  };
+}
+
+interface Kinds {
+  readonly pooled: https.AgentOptions;
+  readonly alone: https.AgentOptions;
+}
+
+/** Connections under other certificates are other connections. Those of certificates that were replaced end when they are idle. */
+function createSecureAgents({ pooled, alone }: Kinds) {
+  const known = new Map<TunnelTls | undefined, { readonly request: https.Agent; readonly upgrade: https.Agent }>();
+
+  function open(tls: TunnelTls | undefined) {
+    const own = tls && { ca: tls.ca, cert: tls.certificate, key: tls.key, servername: tls.serverName };
+    return { request: new https.Agent({ ...pooled, ...own }), upgrade: new https.Agent({ ...alone, ...own }) };
+  }
+
+  return {
+    of(tls: TunnelTls | undefined) {
+      const agents = known.get(tls) ?? open(tls);
+      known.set(tls, agents);
+      return agents;
+    },
+    close() {
+      for (const { request, upgrade } of known.values()) {
+        request.destroy();
+        upgrade.destroy();
+      }
     },
   };
 }

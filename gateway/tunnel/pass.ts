@@ -5,13 +5,14 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
 import { answerHeaders } from './headers.ts';
-import type { Line, Passage } from './line.ts';
+import type { Line, Passage, TunnelTls } from './line.ts';
 import { createWaiting, KEEP_ALIVE_MS, tooLong } from './waiting.ts';
 
 export interface PassOptions {
   readonly admitted: Admitted;
   readonly line: Line;
   readonly target: URL;
+  readonly tls: TunnelTls | undefined;
   readonly connectMs: number;
   readonly answerMs: number;
   /** Headers of every answer, flat. */
@@ -68,6 +69,7 @@ export function pass(options: PassOptions): Promise<void> {
 
   const passage: Passage = {
     target: options.target,
+    tls: options.tls,
     begun(tried) {
       outgoing = tried;
       if (settled) {

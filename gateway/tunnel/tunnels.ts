@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Arrived } from '../exchange.ts';
 import { alwaysCarriedByPages, requestHeaders, upgradeHeaders } from './headers.ts';
-import { createLine } from './line.ts';
+import { createLine, type TunnelTls } from './line.ts';
 import { pass } from './pass.ts';
 import type { Tunnel } from './table.ts';
 import { upgrade } from './upgrade.ts';
@@ -21,6 +21,8 @@ export interface TunnelsOptions {
   readonly alwaysCarried: readonly string[];
   /** Where an address of the configuration is right now. */
   originOf(address: string): string;
+  /** Whether a target is known not to work. */
+  isOut(upstream: string, address: string): boolean;
   doorOf(tunnel: Tunnel): Door;
   traceId(): string;
   spanId(): string;
@@ -36,11 +38,17 @@ export interface TunnelsOptions {
   readonly connectMs?: number;
 }
 
+/** A tunnel under one configuration. */
+export interface Way {
+  readonly tunnel: Tunnel;
+  readonly tls: TunnelTls | undefined;
+}
+
 export interface Tunnels {
   /** Resolves when the exchange is over. */
-  handle(admitted: Admitted, tunnel: Tunnel): Promise<void>;
+  handle(admitted: Admitted, way: Way): Promise<void>;
   /** The same for an upgrade to a WebSocket; `response` of what was admitted belongs to the socket until it is granted. */
-  upgrade(admitted: Admitted, tunnel: Tunnel, socket: Socket, head: Buffer): Promise<void>;
+  upgrade(admitted: Admitted, way: Way, socket: Socket, head: Buffer): Promise<void>;
   /** Ends what would not end by itself. What is in flight is left to end. */
   drain(): void;
   /** Event streams and WebSockets that are open now. */
@@ -59,10 +67,13 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
   const streams = new Set<() => void>();
   let draining = false;
 
-  function targetOf({ name, addresses }: Tunnel): URL {
-    const turn = turns.get(name) ?? 0;
-    turns.set(name, (turn + 1) % addresses.length);
-    const origin = options.originOf(addresses[turn % addresses.length] as string);
+  /** Each in its turn, without those that are known not to work, unless none is left. */
+  function targetOf({ name, upstream, addresses }: Tunnel): URL {
+    const turn = (turns.get(name) ?? 0) % addresses.length;
+    const inTurn = addresses.length === 1 ? addresses : [...addresses.slice(turn), ...addresses.slice(0, turn)];
+    const address = inTurn.find((one) => !options.isOut(upstream, one)) ?? (inTurn[0] as string);
+    turns.set(name, addresses.indexOf(address) + 1);
+    const origin = options.originOf(address);
     const known = targets.get(origin) ?? new URL(origin);
     targets.set(origin, known);
     return known;
@@ -75,7 +86,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
   }
 
   /** Lets it in and makes it ready to be sent; what is answered tells that it is over. */
-  function enter(admitted: Admitted, tunnel: Tunnel) {
+  function enter(admitted: Admitted, { tunnel, tls }: Way) {
     const { trail, path } = admitted;
     trail.stage = 'match';
     if (!tunnel.owns(path) || tunnel.isExcepted(path)) throw new GatewayError('route_not_found');
@@ -95,6 +106,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
         admitted,
         line,
         target,
+        tls,
         connectMs,
         answerMs: tunnel.timeoutMs,
         alwaysCarried: tunnel.hasPages ? forPages : alwaysCarried,
@@ -106,13 +118,13 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     };
   }
 
-  async function handle(admitted: Admitted, tunnel: Tunnel): Promise<void> {
-    const elsewhere = tunnel.redirects.get(admitted.path);
+  async function handle(admitted: Admitted, way: Way): Promise<void> {
+    const elsewhere = way.tunnel.redirects.get(admitted.path);
     if (elsewhere !== undefined) {
       redirect(admitted, elsewhere);
       return;
     }
-    const { leave, sent, shared } = enter(admitted, tunnel);
+    const { leave, sent, shared } = enter(admitted, way);
     try {
       speakAs(admitted, requestHeaders(admitted, sent));
       await pass(shared);
@@ -121,8 +133,8 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     }
   }
 
-  async function upgradeAdmitted(admitted: Admitted, tunnel: Tunnel, socket: Socket, head: Buffer): Promise<void> {
-    const { leave, sent, shared } = enter(admitted, tunnel);
+  async function upgradeAdmitted(admitted: Admitted, way: Way, socket: Socket, head: Buffer): Promise<void> {
+    const { leave, sent, shared } = enter(admitted, way);
     try {
       speakAs(admitted, upgradeHeaders(admitted, sent));
       const refuse = (error: GatewayError) => options.refuse(admitted, error);

@@ -58,6 +58,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
 
   const passage: Passage = {
     target: options.target,
+    tls: options.tls,
     begun(tried) {
       outgoing = tried;
       if (settled) {

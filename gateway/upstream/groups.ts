@@ -3,9 +3,10 @@
 
 import type { Mode } from '../exchange.ts';
 import { type Breaker, type BreakerRules, type BreakerState, createBreaker } from './breaker.ts';
-import { type CheckResult, type Checkup, createCheckup, type HealthRules, type LastCheck } from './checkup.ts';
+import { type CheckResult, type Checkup, createCheckup, type HealthRules } from './checkup.ts';
 import type { PoolSettings, Pools } from './pools.ts';
-import { comeBack, createStanding, type EjectionRules, phaseAt, type Standing } from './standing.ts';
+import { comeBack, createStanding, type EjectionRules, type Standing } from './standing.ts';
+import { type GroupStatus, stateOf, type TargetState, type TargetStatus, targetStatus } from './target-status.ts';
 
 export interface GroupRules extends PoolSettings {
   readonly ejection: EjectionRules | 'off';
@@ -53,30 +54,10 @@ export interface Groups {
   letGo(group: Group): void;
   /** A sending has changed what is known about a target. */
   told(group: Group, standing: Standing, state: TargetState): void;
+  /** Whether a live target gets nothing at present, as far as requests and checks have shown. */
+  isOut(upstream: string, address: string): boolean;
   /** By upstream. */
   status(): Readonly<Record<string, GroupStatus>>;
-}
-
-/** `unhealthy`: health checks fail. `trial`: gets one request at a time. `returning`: gets more and more of them. */
-export type TargetState = 'healthy' | 'unhealthy' | 'ejected' | 'trial' | 'returning';
-
-export interface TargetStatus {
-  readonly mode: Mode;
-  /** As the configuration names it. */
-  readonly address: string;
-  readonly origin: string;
-  readonly state: TargetState;
-  readonly outstanding: number;
-  readonly consecutive_failures: number;
-  /** Null: it is not ejected. */
-  readonly ejected_until: string | null;
-  /** Present where there are health checks; null: none has ended yet. */
-  readonly last_check?: LastCheck | null;
-}
-
-export interface GroupStatus {
-  readonly targets: readonly TargetStatus[];
-  readonly breaker: Readonly<Record<string, BreakerState>>;
 }
 
 interface Known extends Group {
@@ -143,20 +124,12 @@ export function createGroups(options: GroupsOptions): Groups {
     options.onTarget({ upstream, mode, address, target: originOf(address), state });
   }
 
-  function targetStatus(group: Known, standing: Standing): TargetStatus {
-    const state = stateOf(standing, clock());
-    const ejectedUntilMs = now() + (standing.untilMs - clock());
-    const checkup = group.checkups.get(standing);
-    return {
-      mode: group.mode,
-      address: standing.address,
-      origin: originOf(standing.address),
-      state,
-      outstanding: standing.outstanding,
-      consecutive_failures: standing.failuresInRow,
-      ejected_until: state === 'ejected' ? new Date(ejectedUntilMs).toISOString() : null,
-      ...(checkup && { last_check: checkup.last() ?? null }),
-    };
+  function statusIn(group: Known): TargetStatus[] {
+    const { mode, checkups } = group;
+    return group.standings.map((standing) => {
+      const known = { mode, origin: originOf(standing.address), checkup: checkups.get(standing) };
+      return targetStatus(standing, known, options);
+    });
   }
 
   return {
@@ -176,22 +149,21 @@ export function createGroups(options: GroupsOptions): Groups {
       groups.delete(`${known.mode} ${known.upstream}`);
     },
     told,
+    isOut(upstream, address) {
+      const standing = groups.get(`live ${upstream}`)?.standings.find((one) => one.address === address);
+      const state = standing && stateOf(standing, clock());
+      return state === 'unhealthy' || state === 'ejected';
+    },
     status() {
       const byUpstream = Map.groupBy(groups.values(), ({ upstream }) => upstream);
       const all = [...byUpstream].map(([upstream, modes]) => [
         upstream,
         {
-          targets: modes.flatMap((group) => group.standings.map((standing) => targetStatus(group, standing))),
+          targets: modes.flatMap(statusIn),
           breaker: Object.fromEntries(modes.map(({ mode, breaker }) => [mode, breaker.state()])),
         },
       ]);
       return Object.fromEntries(all);
     },
   };
-}
-
-function stateOf(standing: Standing, nowMs: number): TargetState {
-  if (!standing.healthy) return 'unhealthy';
-  const phase = phaseAt(standing, nowMs);
-  return phase === 'in' ? 'healthy' : phase;
 }

@@ -29,7 +29,6 @@ export interface Targets {
   pick(upstream: string, mode: Mode, tried?: readonly Target[]): Target;
   /** To be told exactly once for each target that was picked. */
   ended(target: Target, outcome: Outcome): void;
-  hasTestTarget(upstream: string): boolean;
   /** Lets go of its connections; those that nobody else holds are closed. Waits for requests in flight. */
   close(): Promise<void>;
 }
@@ -122,7 +121,6 @@ export function createTargets({ upstreams, tlsOf, pools, groups, originOf, clock
       group.breaker.ended(outcome);
       if (turn !== undefined) groups.told(group, standing, turn);
     },
-    hasTestTarget: (upstream) => teams.test.has(upstream),
     async close() {
       const all = [...teams.live.values(), ...teams.test.values()];
       teams.live.clear();

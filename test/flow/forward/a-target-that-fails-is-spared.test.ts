@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { closesAfterEach } from '../../support/closing.ts';
-import { until } from '../../support/connection.ts';
+import { ask, requestOf, until } from '../../support/connection.ts';
 import { createSeveralTargets, fails, works } from './several-targets.ts';
 
 const start = closesAfterEach();
@@ -67,6 +67,16 @@ describe('of several targets', () => {
       ['ejected', 'healthy'],
     );
     assert.ok((counts()[1] as number) >= 10);
+  });
+
+  it('one that is ejected gets nothing through tunnels either', async () => {
+    const entry = { ejection: { ...quickly, baseSeconds: 600, maxSeconds: 600 }, tunnels: [{ paths: ['/open/*'] }] };
+    const { upstreams, calls, gateway } = await start(createSeveralTargets(2, entry));
+    fails(upstreams[0]);
+    const through = async () => (await ask(gateway.port, requestOf('GET /open/things'))).status;
+    assert.deepEqual([await through(), await through()].sort(), [200, 503]);
+    await calls(6);
+    assert.deepEqual([await through(), await through(), await through()], [200, 200, 200]);
   });
 
   it('a reload brings an ejected one not back', async () => {

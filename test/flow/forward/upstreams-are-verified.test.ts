@@ -171,6 +171,20 @@ describe('an upstream behind https', () => {
     );
   });
 
+  it('is verified by its tunnels too, which show the same certificate', async () => {
+    const upstream = await start(startSecureUpstream(true));
+    const { gateway, rewrite } = await startSecureGateway(`https://localhost:${upstream.port}`);
+    const tunnels = [{ paths: ['/jmap/*'] }];
+    const through = () => ask(gateway.port, requestOf('GET /jmap/session'));
+    rewrite({ tunnels });
+    await gateway.app.reload();
+    assert.equal((await through()).status, 502);
+    rewrite({ tunnels, tls: files });
+    await gateway.app.reload();
+    assert.equal((await through()).status, 200);
+    assert.deepEqual(upstream.shown, ['gateway.test']);
+  });
+
   it('of another authority than the trusted one is not believed', async () => {
     const upstream = await start(startSecureUpstream());
     const { call, write, gateway } = await startSecureGateway(`https://localhost:${upstream.port}`, { ca: files.ca });
