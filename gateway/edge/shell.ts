@@ -51,6 +51,9 @@ export function createShell(options: ShellOptions): Shell {
       request as Request,
       response as Response,
       ((thrown: unknown) => {
+        // Express says so a turn later. If the request has been refused meanwhile, since its body is broken, nothing is left to say:
+        // what is thrown here would end the process.
+        if (response.headersSent) return;
         for (const name of response.getHeaderNames()) response.removeHeader(name);
         options.refuse(arrived, thrown ?? new GatewayError('route_not_found'));
       }) as NextFunction,

@@ -7,10 +7,12 @@ import { readStrictly, type StrictRequest } from './strict-http.ts';
 export interface RecordingUpstream {
   readonly url: string;
   readonly requests: readonly StrictRequest[];
-  /** What was wrong with what arrived, and bytes that did not become a request before their connection ended. */
+  /** What was wrong with what arrived. */
   readonly objections: string[];
-  /** Bytes that answer every request from now on; an empty object by default. */
-  answers(bytes: string | Buffer): void;
+  /** What had not become a request when its connection ended. */
+  readonly truncated: string[];
+  /** The bytes, as latin1, that requests are answered with from now on; an empty object by default. */
+  answers(bytes: string | ((request: StrictRequest) => string)): void;
   /** Takes and forgets the requests that were recorded. */
   take(): StrictRequest[];
   close(): Promise<void>;
@@ -19,8 +21,9 @@ export interface RecordingUpstream {
 export async function startRecordingUpstream(): Promise<RecordingUpstream> {
   const requests: StrictRequest[] = [];
   const objections: string[] = [];
+  const truncated: string[] = [];
   const sockets = new Set<Socket>();
-  let answer = Buffer.from(httpAnswer(200, '{}'));
+  let answerTo = (_request: StrictRequest) => httpAnswer(200, '{}');
 
   const server = createServer((socket) => {
     let unread = Buffer.alloc(0);
@@ -28,7 +31,7 @@ export async function startRecordingUpstream(): Promise<RecordingUpstream> {
     socket.on('error', () => undefined);
     socket.on('close', () => {
       sockets.delete(socket);
-      if (unread.length > 0) objections.push(`left over: ${JSON.stringify(unread.toString('latin1'))}`);
+      if (unread.length > 0) truncated.push(unread.toString('latin1'));
     });
     socket.on('data', (chunk) => {
       unread = Buffer.concat([unread, chunk]);
@@ -36,7 +39,7 @@ export async function startRecordingUpstream(): Promise<RecordingUpstream> {
         for (let read = readStrictly(unread); read; read = readStrictly(unread)) {
           unread = unread.subarray(read.text.length);
           requests.push(read);
-          socket.write(answer);
+          socket.write(Buffer.from(answerTo(read), 'latin1'));
         }
       } catch (error) {
         objections.push((error as Error).message);
@@ -51,8 +54,9 @@ export async function startRecordingUpstream(): Promise<RecordingUpstream> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     objections,
+    truncated,
     answers(bytes) {
-      answer = Buffer.from(bytes as string, 'latin1');
+      answerTo = typeof bytes === 'string' ? () => bytes : bytes;
     },
     take: () => requests.splice(0),
     async close() {

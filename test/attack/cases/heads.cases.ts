@@ -339,6 +339,11 @@ const following: readonly AttackCase[] = [
     sent: [1, 2, 3, 4, 5].map((id) => get(`/v1/things/${id}`)).join(''),
     ...passes(...[1, 2, 3, 4, 5].map((id) => arrives(`GET /v1/things/${id}`))),
   },
+  ...['POST', 'PUT', 'DELETE'].map((method) => ({
+    name: `${method} with a body that breaks off where the gateway answers by itself`,
+    sent: `${head(`${method} /.well-known/jwks.json`, 'Transfer-Encoding: chunked')}zz\r\n`,
+    ...broken,
+  })),
   { name: 'half a head, and no more', sent: 'GET /v1/things HTTP/1.1\r\nHost: a', ends: true, ...broken },
   { name: 'nothing at all', sent: '', ends: true, client: ['closed'] },
 ];

@@ -72,6 +72,7 @@ async function play(attack: AttackCase, besieged: Besieged): Promise<void> {
       upstream,
     );
     assert.deepEqual(besieged.upstream.objections.splice(0), []);
+    assert.deepEqual(besieged.upstream.truncated.splice(0), []);
     for (const answer of answers) assertDesigned(answer, sent.startsWith('HEAD '));
   } finally {
     connection.destroy();

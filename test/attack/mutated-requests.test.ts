@@ -1,0 +1,108 @@
+// Fuzzing by structure: requests that are nearly right, changed where parsers disagree. Held against them is what no single case can show:
+// whatever arrives, each answer is one of the catalogue, the connection ends, and what the upstream gets is read in the same way by a
+// second reader that forgives nothing, as exactly one request for each that was let in. FUZZ_RUNS says how long; reports name a seed.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { REFUSALS } from '../../gateway/errors.ts';
+import { type Answer, openConnection } from '../support/connection.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type RecordingUpstream, startRecordingUpstream } from '../support/recording-upstream.ts';
+import { httpAnswer } from '../support/scripted-upstream.ts';
+import { thingsAt } from '../support/things.ts';
+import { mutated } from './mutations.ts';
+
+const RUNS = Number(process.env.FUZZ_RUNS ?? 40);
+/** Connections at a time: most of them only wait. */
+const AT_ONCE = 16;
+
+let upstream: RecordingUpstream;
+let gateway: TestGateway;
+let key: string;
+before(async () => {
+  upstream = await startRecordingUpstream();
+  upstream.answers(({ method, target }) => {
+    const type = method === 'GET' && target.startsWith('/v1/files') ? 'application/octet-stream' : 'application/json';
+    return httpAnswer(200, '{"id":"a"}', { 'Content-Type': type });
+  });
+  gateway = await startGateway({
+    ...thingsAt(upstream.url, { timeoutMs: 1000 }),
+    gateway: { timeouts: { headersMs: 300, requestMs: 300 } },
+  });
+  key = (await gateway.issueKey()).key;
+});
+after(async () => {
+  await gateway.stop();
+  await upstream.close();
+});
+
+/** Everything that comes back until the gateway closes, which it must. */
+async function answersTo(text: string): Promise<Answer[]> {
+  const connection = await openConnection(gateway.port);
+  connection.send(Buffer.from(text.replaceAll('KEY', key), 'latin1'));
+  // A client that says at once that it will send no more is taken for one that has left.
+  await Promise.race([new Promise((resolve) => connection.socket.once('data', resolve)), sleep(20)]);
+  connection.socket.end();
+  assert.notEqual(await Promise.race([connection.closed, sleep(3000, 'hung', { ref: false })]), 'hung');
+  const answers: Answer[] = [];
+  const hasBody = !/^[\r\n]*HEAD/.test(text);
+  for (let answer = await connection.answer({ hasBody }); answer; answer = await connection.answer())
+    answers.push(answer);
+  connection.destroy();
+  return answers;
+}
+
+function assertDesigned({ status, headers, error }: Answer): void {
+  if (status < 200) return;
+  assert.match(headers['x-request-id'] ?? '', /^req_/);
+  const code = headers['x-error-code'];
+  if (code === undefined) assert.ok(status < 300, String(status));
+  else {
+    assert.ok(Object.hasOwn(REFUSALS, code), code);
+    assert.ok(status < 500 || status === 501 || status === 505, `${status} ${code}`);
+    assert.equal(error.code ?? code, code);
+  }
+}
+
+describe('a request that was changed', () => {
+  it('gets designed answers, and reaches the upstream as one request or not at all', { timeout: 900_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(mutated, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (texts) => {
+        for (const answers of await Promise.all(texts.map(answersTo))) answers.forEach(assertDesigned);
+        assert.deepEqual(upstream.objections.splice(0), []);
+        // What streams cannot be taken back when its client breaks off; the connection it was on ends with it.
+        for (const text of upstream.truncated.splice(0)) assert.match(text, /^POST \/v1\/files HTTP/);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('arrived at most once, as what the log says was sent', () => {
+    const arrived = upstream.requests.map(({ headers }) => headers.get('x-request-id'));
+    assert.ok(arrived.length > RUNS, 'some of them were let in');
+    const idsOf = (lines: readonly Record<string, unknown>[]) => lines.map(({ request_id: id }) => id);
+    const sent = idsOf(gateway.logLines().filter(({ target }) => target !== undefined));
+    const answered = idsOf(gateway.logLines().filter(({ upstream_status: status }) => status !== undefined));
+    assert.deepEqual([...new Set(arrived)], arrived, 'none came twice');
+    assert.deepEqual(
+      arrived.filter((id) => !sent.includes(id)),
+      [],
+      'none came without being let in',
+    );
+    assert.deepEqual(
+      answered.filter((id) => !arrived.includes(id as string)),
+      [],
+    );
+    for (const { headers } of upstream.requests) assert.equal(headers.get('x-organization-id'), 'org_test');
+  });
+
+  it('left the gateway as it was', async () => {
+    const codes = gateway.logLines().map(({ code }) => code);
+    assert.ok(!codes.includes('internal_error'));
+    assert.ok(
+      (await answersTo('GET /v1/things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer KEY\r\n\r\n'))[0]?.status === 200,
+    );
+  });
+});
