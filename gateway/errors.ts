@@ -420,3 +420,11 @@ export class GatewayError extends Error {
 export function toGatewayError(thrown: unknown): GatewayError {
   return thrown instanceof GatewayError ? thrown : new GatewayError('internal_error', { cause: thrown });
 }
+
+/** RFC 9110 section 9.2.2, and RFC 10008 for QUERY. */
+const idempotentMethods = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']);
+
+/** Whether a request of this method that may have been processed can be sent again. */
+export function isIdempotent(method: string): boolean {
+  return idempotentMethods.has(method);
+}

@@ -110,6 +110,17 @@ export interface NotedViolation {
   readonly constraint?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Why a request was sent to its upstream once more; the last two are what its rules and its credential asked for. */
+export type RetryReason =
+  | 'not_sent'
+  | 'connection_lost'
+  | 'timeout'
+  | 'status_502'
+  | 'status_503'
+  | 'status_504'
+  | 'declared'
+  | 'credential';
+
 /** Notes about one exchange for log and metrics. Stages write it; `observe/` reads it, and the writer of refusals where it was made. */
 export interface Trail {
   readonly id: string;
@@ -142,6 +153,12 @@ export interface Trail {
   /** Whether its answer is kept for a repetition with the same Idempotency-Key. */
   recorded: boolean;
   target: string | undefined;
+  /** How often the request was sent, or was about to be. */
+  attempts: number;
+  /** Why it was sent again, each time. */
+  retries: RetryReason[] | undefined;
+  /** Whether it would have been sent again if the retry budget of the upstream had not been spent. */
+  retryBudgetSpent: boolean;
   upstreamStatus: number | undefined;
   /** Milliseconds from sending to the first byte of the answer's head. */
   upstreamMs: number | undefined;

@@ -29,6 +29,7 @@ import type { Groups } from './upstream/groups.ts';
 import { createGuards } from './upstream/guards.ts';
 import type { Pools } from './upstream/pools.ts';
 import { createTargets } from './upstream/targets.ts';
+import { createWays, type Way } from './upstream/ways.ts';
 import type { UpstreamTlsAccess } from './upstream-tls.ts';
 
 /** What is there from start to end. */
@@ -78,6 +79,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const tls = shared.tls.settingsOf(configuration);
   const targets = createTargets({ ...shared, upstreams, tlsOf: (upstream) => tls.get(upstream) });
   const guards = createGuards(upstreams, shared.access);
+  const ways = createWays(upstreams, guards, () => performance.now());
   const timeoutMs = (upstream: string) => upstreams[upstream]?.timeoutMs ?? 0;
   const replays = createReplay({
     store: shared.answers,
@@ -102,8 +104,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
       targets,
       alwaysCarried,
       answers: createAnswerCheck(contracts.operations, contracts.schemas, now),
-      timeoutMs,
-      guardOf: (upstream) => guards.get(upstream),
+      wayTo: (upstream) => ways.get(upstream) as Way,
       assertionFor: identity.assertions.assertionFor,
       traceId: ids.traceId,
       spanId: ids.spanId,

@@ -33,8 +33,23 @@ export const upstreamEntry = z.strictObject({
   live: targets,
   /** Where test keys go. Without it they are refused. */
   test: targets.optional(),
-  /** For one exchange, from the first byte sent to the last received. */
+  /** For one exchange, to the last byte received: waiting and retries included. */
   timeoutMs: whole('milliseconds', 1, 3_600_000).default(10_000),
+  /** For one connection to a target, TLS included. */
+  connectTimeoutMs: whole('milliseconds', 1, 600_000).default(2_000),
+  /** From the beginning of an attempt to the head of its answer. Absent: the deadline alone. */
+  firstByteTimeoutMs: whole('milliseconds', 1, 3_600_000).optional(),
+  /** Without a byte of the answer's body. Absent: the deadline alone. */
+  idleTimeoutMs: whole('milliseconds', 1, 3_600_000).optional(),
+  /** Of what failed and can safely be sent again. */
+  retry: z
+    .strictObject({
+      /** How often one request is sent again at most. */
+      attempts: whole('attempts', 0, 5).default(2),
+      /** Retries per hundred requests; three per second are always possible. */
+      budgetPercent: whole('percent', 0, 500).default(10),
+    })
+    .prefault({}),
   /** Connections per target. 16 took a quarter less CPU per request than 64. */
   connections: whole('connections', 1, 1024).default(16),
   /** A connection that is older gets no further request, so that changes of names are followed. */

@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { GatewayError, type Refusal, toGatewayError } from '../errors.ts';
+import { GatewayError, isIdempotent, type Refusal, toGatewayError } from '../errors.ts';
 import type { Arrived, Operation, Scheme } from '../exchange.ts';
 import { cutOff, endAfterLingering } from './linger.ts';
 
@@ -22,7 +22,6 @@ export interface Refuse {
   refuseSocket(socket: Socket, error: GatewayError, requestId: string): void;
 }
 
-const idempotentMethods = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']);
 const reasons: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   405: 'Method Not Allowed',
@@ -103,7 +102,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
 /** Whether the identical request may be sent again: what failed before or without effect, or is idempotent by method or key. */
 function isRetryable(error: GatewayError, method: string, hasIdempotencyKey: boolean): boolean {
   const { retryable } = error.refusal;
-  return retryable === 'if_safe' ? idempotentMethods.has(method) || hasIdempotencyKey : retryable;
+  return retryable === 'if_safe' ? isIdempotent(method) || hasIdempotencyKey : retryable;
 }
 
 /** The one error object, as docs/errors.md shows it. */

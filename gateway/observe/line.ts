@@ -113,10 +113,10 @@ function upstreamPart({ target, traceId, upstreamStatus, upstreamMs }: Trail): s
 
 /** What most exchanges do not have. */
 function rarePart(trail: Trail, durationMs: number): string {
-  const { tunnel, code, clientRequestId, shadowRefusals, replayed, recorded, answerViolations, cause } = trail;
+  const { tunnel, code, clientRequestId, shadowRefusals, replayed, recorded, retries, answerViolations, cause } = trail;
   const isSlow = durationMs >= SLOW_MS;
   const isRare =
-    tunnel || code || clientRequestId || shadowRefusals || replayed || recorded || answerViolations || cause;
+    tunnel || code || clientRequestId || shadowRefusals || replayed || recorded || retries || answerViolations || cause;
   if (!(isRare || isSlow)) return '';
   return members({
     tunnel,
@@ -125,6 +125,9 @@ function rarePart(trail: Trail, durationMs: number): string {
     shadow_refused: shadowRefusals,
     replayed: replayed || undefined,
     recorded: recorded || undefined,
+    attempts: retries && trail.attempts,
+    retries,
+    retry_budget_spent: trail.retryBudgetSpent || undefined,
     answer_violations: answerViolations,
     cause: causeOf(code, cause),
     ...refusalMembers(trail),

@@ -86,7 +86,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     options.tunnelStreams,
   );
   const limits = createLimitMetrics(registry, options);
-  createUpstreamMetrics(registry, options.upstreamStates);
+  const upstreams = createUpstreamMetrics(registry, options.upstreamStates);
   const targets = createTargetMetrics(registry, options.targetStates);
   const connections = createConnectionMetrics(registry, options.certificates);
   const violations = counter(
@@ -155,6 +155,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     if (operation !== undefined && upstreamStatus !== undefined && upstreamMs !== undefined)
       clientSeries(operation, upstreamStatus).observe(upstreamMs / 1000);
     limits.decision(trail);
+    if (trail.retries !== undefined || trail.retryBudgetSpent) upstreams.retried(trail);
     // Upstreams choose codes of their own, which must not become endless labels.
     if (code !== undefined) rejected.inc({ stage: trail.stage, code: code in REFUSALS ? code : 'upstream_own' });
     if (code === 'validation_failed')

@@ -1,6 +1,8 @@
-// How upstreams let the gateway in: whether a credential is latched, and how full their lanes are. Read when somebody looks.
+// How upstreams let the gateway in: whether a credential is latched, and how full their lanes are, read when somebody looks; and what was
+// sent to them again.
 
-import { Gauge, type Registry } from '@prometheus-io/client';
+import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import type { Trail } from '../exchange.ts';
 
 export interface UpstreamState {
   readonly credential?: 'unproven' | 'proven' | 'latched' | undefined;
@@ -8,8 +10,16 @@ export interface UpstreamState {
   readonly waiting?: number | undefined;
 }
 
+export interface UpstreamMetrics {
+  /** Called for exchanges that were retried, or would have been. */
+  retried(trail: Trail): void;
+}
+
 /** @param states of upstreams that are shown a credential or sent a bounded number of requests, by name */
-export function createUpstreamMetrics(registry: Registry, states: () => Readonly<Record<string, UpstreamState>>): void {
+export function createUpstreamMetrics(
+  registry: Registry,
+  states: () => Readonly<Record<string, UpstreamState>>,
+): UpstreamMetrics {
   /** @param aggregator what the gauge is over several workers */
   function gauge(
     name: string,
@@ -45,4 +55,25 @@ export function createUpstreamMetrics(registry: Registry, states: () => Readonly
     'sum',
     (state) => state.waiting,
   );
+
+  const retries = new Counter({
+    name: 'gateway_upstream_retries_total',
+    help: 'Requests that were sent to an upstream once more, by reason.',
+    labelNames: ['upstream', 'reason'],
+    registers: [registry],
+  });
+  const exhausted = new Counter({
+    name: 'gateway_upstream_retry_budget_exhausted_total',
+    help: 'Requests that were not sent to an upstream once more because its retry budget was spent.',
+    labelNames: ['upstream'],
+    registers: [registry],
+  });
+
+  return {
+    retried({ operation, retries: reasons, retryBudgetSpent }) {
+      const upstream = operation?.upstream ?? '';
+      for (const reason of reasons ?? []) retries.inc({ upstream, reason });
+      if (retryBudgetSpent) exhausted.inc({ upstream });
+    },
+  };
 }

@@ -34,6 +34,31 @@ export function toUpstreamFailure(error: unknown): GatewayError {
   return upstreamFailure('upstream_bad_response', 'http_protocol_error', error);
 }
 
+/** Where a connection could not be made, or ended before its time: what happened to the request on it is not known from that alone. */
+const losses = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+]);
+for (const code of ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']) losses.add(code);
+
+/** Whether the connection failed, rather than what came over it. */
+export function isConnectionLost(error: unknown): boolean {
+  const code = codeOf(error);
+  return losses.has(code) || tlsProblem.test(code);
+}
+
+/** What became of a request that was never sent: whatever ended the connection, nothing was processed. */
+export function toUnsentFailure(error: unknown): GatewayError {
+  const failure = toUpstreamFailure(error);
+  if (failure.code !== 'upstream_bad_response' || !isConnectionLost(error)) return failure;
+  return upstreamFailure('upstream_unreachable', 'connection_terminated', error);
+}
+
 /** A refusal that tells operators that the gateway, not the service, made it (RFC 9209). */
 export function upstreamFailure(code: ErrorCode, proxyError: string, cause?: unknown): GatewayError {
   return new GatewayError(code, { cause, headers: { 'Proxy-Status': `api-gateway; error=${proxyError}` } });

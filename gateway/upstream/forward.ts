@@ -2,20 +2,16 @@
 
 import { Readable } from 'node:stream';
 import type { Awaitable, Caller, Checked, Fresh, Recording } from '../exchange.ts';
-import { type Guard, sendGuarded } from './guarded.ts';
+import { type Outgoing, sendGuarded } from './guarded.ts';
 import { requestHeaders } from './headers.ts';
-import { type Outcome, outcomeOf } from './outcome.ts';
-import { type AnswerJudge, Relay } from './relay.ts';
-import type { Target, Targets } from './targets.ts';
+import type { Relay } from './relay.ts';
+import { isStreamed } from './retry.ts';
+import { Sending, type SendingOptions } from './sending.ts';
+import type { Target } from './targets.ts';
+import type { Way } from './ways.ts';
 
-export interface ForwardOptions {
-  readonly targets: Targets;
-  /** Headers of every answer, flat. */
-  readonly alwaysCarried: readonly string[];
-  readonly answers: AnswerJudge;
-  timeoutMs(upstream: string): number;
-  /** Undefined: the upstream asks for nothing but being sent to. */
-  guardOf(upstream: string): Guard | undefined;
+export interface ForwardOptions extends SendingOptions {
+  wayTo(upstream: string): Way;
   /** A token that proves to the upstream who asks; mostly a look-up. */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
   traceId(): string;
@@ -39,77 +35,50 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
     }
   }
 
-  async function send(fresh: Fresh): Promise<void> {
+  function send(fresh: Fresh): Promise<void> {
     const { operation, caller, trail } = fresh;
-    const target = options.targets.pick(operation.upstream, caller.mode);
-    trail.target = target.origin;
-    let outcome: Outcome = 'abandoned';
-    try {
-      await sendTo(target, fresh);
-      if (trail.status !== 499) outcome = outcomeOf(trail.upstreamStatus, undefined);
-    } catch (error) {
-      outcome = outcomeOf(trail.upstreamStatus, error);
-      throw error;
-    } finally {
-      options.targets.ended(target, outcome);
-    }
-  }
-
-  async function sendTo(target: Target, fresh: Fresh): Promise<void> {
-    const { operation, caller, trail } = fresh;
+    const way = options.wayTo(operation.upstream);
+    const deadlineAt = performance.now() + way.timeoutMs;
     trail.traceId = options.traceId();
-    const traceparent = `00-${trail.traceId}-${options.spanId()}-03`;
-    const guard = options.guardOf(operation.upstream);
-    if (guard !== undefined) return sendThrough(guard, fresh, target, traceparent);
+    if (way.guard?.credential !== undefined) return sendAs(fresh, way, deadlineAt, undefined);
     const assertion = options.assertionFor(caller, operation.upstream);
-    const headers = requestHeaders(fresh, {
-      assertion: typeof assertion === 'string' ? assertion : await assertion,
-      traceparent,
-    });
-    const body = bodyOf(fresh, headers);
-    await relayed(fresh, options.timeoutMs(operation.upstream), (relay) => {
-      const { method, path } = lineOf(fresh);
-      target.dispatcher.dispatch({ method, path, headers, body }, relay);
-    });
+    if (typeof assertion === 'string') return sendAs(fresh, way, deadlineAt, assertion);
+    return assertion.then((made) => sendAs(fresh, way, deadlineAt, made));
   }
 
-  async function sendThrough(guard: Guard, fresh: Fresh, target: Target, traceparent: string): Promise<void> {
-    const { operation, caller } = fresh;
-    const assertion =
-      guard.credential === undefined ? await options.assertionFor(caller, operation.upstream) : undefined;
-    const headers = requestHeaders(fresh, { assertion, traceparent });
-    await sendGuarded(fresh, {
-      guard,
-      target,
-      timeoutMs: options.timeoutMs(operation.upstream),
-      outgoing: { ...lineOf(fresh), headers, body: bodyOf(fresh, headers) },
-      relayed: (leftMs, dispatch) => relayed(fresh, leftMs, dispatch),
-    });
-  }
-
-  /** Resolves when the exchange has ended, rejects with what the client is to be told. */
-  function relayed(fresh: Fresh, timeoutMs: number, dispatch: (relay: Relay) => void): Promise<void> {
+  /** @param assertion undefined where the upstream is shown a credential instead */
+  function sendAs(fresh: Fresh, way: Way, deadlineAt: number, assertion: string | undefined): Promise<void> {
+    const outgoing = (): Outgoing => {
+      // Each attempt is a span of its own.
+      const traceparent = `00-${fresh.trail.traceId}-${options.spanId()}-03`;
+      const headers = requestHeaders(fresh, { assertion, traceparent });
+      return { method: methodOf(fresh), path: pathOf(fresh), headers, body: bodyOf(fresh, headers) };
+    };
+    if (way.guard !== undefined) return sendGuarded(options, fresh, way, way.guard, deadlineAt, outgoing);
     return new Promise((resolve, reject) => {
-      const relay = new Relay(fresh, options.answers, options.alwaysCarried, timeoutMs, resolve, reject);
-      if (!relay.ended) dispatch(relay);
+      const dispatch = (target: Target, relay: Relay) => void target.dispatcher.dispatch(outgoing(), relay);
+      new Sending(options, fresh, way, deadlineAt, dispatch, resolve, reject);
     });
   }
 }
 
 /** HEAD on an operation that only knows GET runs as GET; the relay leaves the body out. */
-function lineOf({ method, operation, path, search }: Checked): { readonly method: string; readonly path: string } {
+function methodOf({ method, operation }: Checked): string {
+  return method === 'HEAD' ? operation.method : method;
+}
+
+function pathOf({ operation, path, search }: Checked): string {
   const { publicPrefix, upstreamPrefix } = operation;
-  const upstreamPath = publicPrefix === upstreamPrefix ? path : upstreamPrefix + path.slice(publicPrefix.length);
-  return { method: method === 'HEAD' ? operation.method : method, path: upstreamPath + search };
+  return (publicPrefix === upstreamPrefix ? path : upstreamPrefix + path.slice(publicPrefix.length)) + search;
 }
 
 /** The bytes that were checked, or the request itself where the contract says that its body streams. */
 function bodyOf(checked: Checked, headers: string[]): Buffer | Readable | null {
   if (checked.rawBody) return checked.rawBody;
-  if (!checked.hasBody || checked.operation.body !== 'stream') return null;
+  if (!isStreamed(checked)) return null;
   const length = checked.headers.get('content-length');
   if (length !== undefined) headers.push('content-length', length);
-  if (checked.headers.has('expect')) checked.response.writeContinue();
+  if (checked.headers.has('expect') && checked.trail.attempts === 1) checked.response.writeContinue();
   return Readable.from(countedBody(checked), { objectMode: false });
 }
 

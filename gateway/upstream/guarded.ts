@@ -11,7 +11,9 @@ import { Held } from './held.ts';
 import type { Lane } from './lane.ts';
 import type { Relay } from './relay.ts';
 import type { Rewrite } from './requests/rules.ts';
+import { type Dispatch, Sending, type SendingOptions } from './sending.ts';
 import type { Target } from './targets.ts';
+import type { Way } from './ways.ts';
 
 /** What an upstream asks for beyond being sent to. Kept while configurations come and go. */
 export interface Guard {
@@ -26,17 +28,8 @@ export interface Outgoing {
   readonly method: string;
   /** With query. */
   readonly path: string;
-  readonly headers: readonly string[];
+  readonly headers: string[];
   readonly body: Buffer | Readable | null;
-}
-
-export interface GuardedSending {
-  readonly guard: Guard;
-  readonly target: Target;
-  readonly timeoutMs: number;
-  readonly outgoing: Outgoing;
-  /** What takes the answer to the client, with the milliseconds that are left to it. Settles when the exchange has ended. */
-  relayed(leftMs: number, send: (relay: Relay) => void): Promise<void>;
 }
 
 /** Of its time, a request may wait this much for a place: what is left has to do for an answer. */
@@ -45,26 +38,40 @@ const WAITING_PART = 0.9;
 /** What the credential is refused with when no rule says otherwise. */
 const credentialStatuses = new Set([401, 403, 407]);
 
-/** Resolves when the exchange has ended. Throws upstream_overloaded, upstream_auth_failed, and what the rules and the relay throw. */
-export async function sendGuarded(fresh: Fresh, sending: GuardedSending): Promise<void> {
-  const { guard, timeoutMs } = sending;
-  const startedAt = performance.now();
-  const outgoing = await rewritten(fresh, sending.outgoing, guard.rewrite);
-  const leave = await enter(fresh, guard.lane, timeoutMs);
+/**
+ * Resolves when the exchange has ended. Throws upstream_overloaded, upstream_auth_failed, and what the rules and the relay throw.
+ *
+ * @param outgoing the request as it would be sent without a guard, made anew for each attempt
+ * @param deadlineAt as `performance.now()` counts
+ */
+export async function sendGuarded(
+  options: SendingOptions,
+  fresh: Fresh,
+  way: Way,
+  guard: Guard,
+  deadlineAt: number,
+  outgoing: () => Outgoing,
+): Promise<void> {
+  const change = await changeFor(fresh, guard.rewrite);
+  const leave = await enter(fresh, guard.lane, deadlineAt - performance.now());
   if (leave === undefined) return;
   try {
-    const leftMs = Math.max(1, timeoutMs - (performance.now() - startedAt));
-    await sending.relayed(leftMs, (relay) => attempt(fresh, sending, outgoing, relay, true));
+    await new Promise<void>((resolve, reject) => {
+      const dispatch: Dispatch = (target, relay, sending) =>
+        attempt({ fresh, guard, sending, target, relay, outgoing: () => change(outgoing()) });
+      new Sending(options, fresh, way, deadlineAt, dispatch, resolve, reject);
+    });
   } finally {
     leave();
   }
 }
 
-async function rewritten(fresh: Fresh, outgoing: Outgoing, rewrite: Rewrite | undefined): Promise<Outgoing> {
+/** What the rules of the upstream make of every attempt, worked out once. */
+async function changeFor(fresh: Fresh, rewrite: Rewrite | undefined): Promise<(outgoing: Outgoing) => Outgoing> {
   const change = rewrite?.(fresh.operation);
-  if (change === undefined) return outgoing;
+  if (change === undefined) return (outgoing) => outgoing;
   const { path, body } = await change(fresh);
-  return { ...outgoing, path: path + fresh.search, body: body ?? outgoing.body };
+  return (outgoing) => ({ ...outgoing, path: path + fresh.search, body: body ?? outgoing.body });
 }
 
 /** Undefined: the client left while it waited. */
@@ -87,17 +94,26 @@ async function enter(fresh: Fresh, lane: Lane | undefined, withinMs: number): Pr
   return undefined;
 }
 
-/** Sends once. What may be tried once more is, with the credential as it is then. */
-function attempt(fresh: Fresh, sending: GuardedSending, outgoing: Outgoing, relay: Relay, isFirst: boolean): void {
-  const { credential, judge } = sending.guard;
-  const again = () => attempt(fresh, sending, outgoing, relay, false);
+interface Attempt {
+  readonly fresh: Fresh;
+  readonly guard: Guard;
+  readonly sending: Sending;
+  readonly target: Target;
+  readonly relay: Relay;
+  outgoing(): Outgoing;
+}
+
+/** Sends once. What the rules or a changed credential let be tried once more is, with the credential as it is then. */
+function attempt(one: Attempt): void {
+  const { fresh, guard, sending, target, relay } = one;
+  const { credential, judge } = guard;
   const fail = (error: GatewayError) => relay.onResponseError(undefined, error);
 
   function conclude(answer: HeldAnswer, authorization: string | undefined, pass: (body: Buffer) => void): void {
     const judgement = judge?.(answer, askedOf(fresh)) ?? generally(answer, credential);
     if (judgement.kind === 'credential') {
       const hasChanged = authorization !== undefined && credential?.refused(authorization) === true;
-      if (hasChanged && isFirst) again();
+      if (hasChanged && sending.mayAskAgain('credential')) attempt(one);
       else fail(new GatewayError('upstream_auth_failed'));
       return;
     }
@@ -105,7 +121,7 @@ function attempt(fresh: Fresh, sending: GuardedSending, outgoing: Outgoing, rela
     if (authorization !== undefined && (answer.status < 400 || answer.status === 403))
       credential?.accepted(authorization);
     if (judgement.kind === 'pass') pass(judgement.body);
-    else if (judgement.kind === 'retry' && isFirst) again();
+    else if (judgement.kind === 'retry' && sending.mayAskAgain('declared')) attempt(one);
     else fail(judgement.error);
   }
 
@@ -121,9 +137,9 @@ function attempt(fresh: Fresh, sending: GuardedSending, outgoing: Outgoing, rela
       },
       (answer, pass) => conclude(answer, authorization, pass),
     );
-    const headers = [...outgoing.headers];
-    if (authorization !== undefined) headers.push('authorization', authorization);
-    sending.target.dispatcher.dispatch({ ...outgoing, headers }, held);
+    const outgoing = one.outgoing();
+    if (authorization !== undefined) outgoing.headers.push('authorization', authorization);
+    target.dispatcher.dispatch(outgoing, held);
   } catch (error) {
     fail(error as GatewayError);
   }

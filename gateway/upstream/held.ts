@@ -57,6 +57,7 @@ export class Held implements Dispatcher.DispatchHandler {
       this.#relay.onResponseData(controller, chunk);
       return;
     }
+    this.#relay.noteBytes();
     this.#bytes += chunk.length;
     if (this.#bytes > HELD_BYTES_MAX) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
     this.#body.push(chunk);

@@ -7,6 +7,8 @@ import { Client, type Dispatcher, Pool } from 'undici';
 export interface PoolSettings {
   /** Connections per target. */
   readonly connections: number;
+  /** For one connection, TLS included. */
+  readonly connectTimeoutMs: number;
   /** A connection that is older gets no further request, so that names are looked up again while requests never pause. */
   readonly connectionMaxAgeSeconds: number;
   /** For https:// origins; absent: the authorities that everybody trusts. */
@@ -36,8 +38,6 @@ export interface HeldPool {
   /** Whoever lets go last closes the connections, once requests in flight have ended. */
   letGo(): Promise<void>;
 }
-
-const CONNECT_TIMEOUT_MS = 5_000;
 
 /** @param lookup how names become addresses */
 export function createPools(lookup: LookupFunction): Pools {
@@ -74,7 +74,7 @@ function poolOptions(settings: PoolSettings, lookup: LookupFunction): Pool.Optio
   return { connections, clientTtl: connectionMaxAgeSeconds * 1000, ...clientOptions(settings, lookup) };
 }
 
-function clientOptions({ tls }: PoolSettings, lookup: LookupFunction): Client.Options {
+function clientOptions({ connectTimeoutMs, tls }: PoolSettings, lookup: LookupFunction): Client.Options {
   return {
     // The exchange has a deadline of its own, from first byte to last; these would only add timers.
     headersTimeout: 0,
@@ -82,7 +82,7 @@ function clientOptions({ tls }: PoolSettings, lookup: LookupFunction): Client.Op
     // One request at a time on each connection: what is slow holds nothing else up.
     allowH2: false,
     connect: {
-      timeout: CONNECT_TIMEOUT_MS,
+      timeout: connectTimeoutMs,
       lookup,
       // Of a name with several addresses, the next one is tried when one refuses or does not answer.
       autoSelectFamily: true,

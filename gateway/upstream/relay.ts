@@ -1,12 +1,14 @@
-// Carries one upstream answer to the client: head, body, backpressure, deadline, and every way it can go wrong.
+// Carries one upstream answer to the client: head, body, backpressure, and every way it can go wrong. When to give up, and whether to try
+// again, is not decided here.
 // A class, unlike the rest: undici calls five methods on one object per request, and methods on a prototype cost nothing to make.
 // Longer than the rest, since what these methods know of one answer would otherwise be passed between files.
 
 import type { Dispatcher } from 'undici';
 import type { GatewayError } from '../errors.ts';
 import type { Fresh, Operation, Recording } from '../exchange.ts';
-import { toUpstreamFailure, upstreamFailure } from './failure.ts';
+import { isConnectionLost, toUnsentFailure, toUpstreamFailure, upstreamFailure } from './failure.ts';
 import { type AnswerHeaders, answerHeaders } from './headers.ts';
+import type { Failure } from './retry.ts';
 import { atEndOfTurn } from './turn.ts';
 import { toUpstreamRefusal } from './words.ts';
 
@@ -15,6 +17,22 @@ export interface AnswerJudge {
   acceptsMediaType(operation: Operation, status: number, contentType: string | undefined): boolean;
   modeFor(operation: Operation, status: number, contentType: string | undefined): 'refuse' | 'report' | 'off';
   violations(operation: Operation, status: number, body: Buffer, contentType: string | undefined): readonly string[];
+}
+
+/** Who is told how it ended: exactly one of these, once. */
+export interface Relayed {
+  /** Whether anybody wants to know when the last byte came. */
+  readonly watchesBytes: boolean;
+  /** When this attempt began, as `performance.now()` counts. */
+  readonly attemptAt: number;
+  /** The client has the whole answer. */
+  relayed(): void;
+  /** @param status of the upstream's answer, 0 without one */
+  failed(error: GatewayError, failure: Failure, wasSent: boolean, status: number): void;
+  /** The client has left. */
+  abandoned(): void;
+  /** What is left to do does not depend on the upstream. */
+  stopClock(): void;
 }
 
 /** Error bodies are small; what is longer is not understood anyway. */
@@ -26,7 +44,7 @@ const TOO_LARGE = 'the body is too large to be checked';
 type Controller = Dispatcher.DispatchController;
 
 export class Relay implements Dispatcher.DispatchHandler {
-  /** True once the promise is settled; nothing may happen afterwards. */
+  /** True once its end has been told; nothing may happen afterwards. */
   ended = false;
   #controller: Controller | undefined;
   #status = 0;
@@ -44,31 +62,28 @@ export class Relay implements Dispatcher.DispatchHandler {
   readonly #fresh: Fresh;
   readonly #judge: AnswerJudge;
   readonly #alwaysCarried: readonly string[];
-  readonly #resolve: () => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #deadline: NodeJS.Timeout;
-  readonly #onClientGone = () => this.#clientGone();
-  readonly #onDrain = () => this.#controller?.resume();
+  readonly #owner: Relayed;
+  #byteAt = 0;
+  /** Made when a client first falls behind. */
+  #onDrain: (() => void) | undefined;
 
-  constructor(
-    fresh: Fresh,
-    judge: AnswerJudge,
-    alwaysCarried: readonly string[],
-    timeoutMs: number,
-    resolve: () => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor(fresh: Fresh, judge: AnswerJudge, alwaysCarried: readonly string[], owner: Relayed) {
     this.#fresh = fresh;
     this.#held = fresh.recording && [];
     this.#judge = judge;
     this.#alwaysCarried = alwaysCarried;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    fresh.trail.forwardedAt = performance.now();
-    this.#deadline = setTimeout(() => this.#expire(), timeoutMs);
-    if (fresh.response.destroyed) this.#clientGone();
-    // Before the listener that ends the exchange and has it logged.
-    else fresh.response.prependListener('close', this.#onClientGone);
+    this.#owner = owner;
+  }
+
+  /** Whether a byte of the request may have left: it was given to a connection, which writes it at once. */
+  get wasSent(): boolean {
+    return this.#controller !== undefined;
+  }
+
+  /** When the last byte of an answer came, `performance.now()`; undefined before the first. While the client holds it up, that is now. */
+  lastByteAt(now: number): number | undefined {
+    if (this.#byteAt === 0) return undefined;
+    return this.#controller?.paused === true ? now : this.#byteAt;
   }
 
   onRequestStart(controller: Controller): void {
@@ -100,16 +115,29 @@ export class Relay implements Dispatcher.DispatchHandler {
   /** An answer has begun, whether or not it is the one that the client gets. */
   noteAnswer(status: number): void {
     const { trail } = this.#fresh;
+    this.#byteAt = performance.now();
     trail.upstreamStatus = status;
-    trail.upstreamMs = performance.now() - (trail.forwardedAt as number);
+    trail.upstreamMs = this.#byteAt - this.#owner.attemptAt;
+  }
+
+  /** Something of its body came. */
+  noteBytes(): void {
+    if (this.#owner.watchesBytes) this.#byteAt = performance.now();
+  }
+
+  /** The same request goes out once more. */
+  noteAgain(): void {
+    this.#byteAt = 0;
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
     if (this.ended || this.#mode === 'drop') return;
+    this.noteBytes();
     if (this.#mode === 'error' || this.#mode === 'refuse') {
       // What is too long to be understood or checked is not waited for.
       if (!this.#keep(chunk, this.#mode === 'error' ? ERROR_BODY_BYTES_MAX : CHECKED_BYTES_MAX)) {
-        this.#abort(this.#mode === 'error' ? this.#refusal() : this.#violation([TOO_LARGE]));
+        if (this.#mode === 'error') this.abort(this.#refusal(), 'status');
+        else this.abort(this.#violation([TOO_LARGE]), 'other');
       }
       return;
     }
@@ -136,7 +164,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (this.ended) return;
     const { recording, operation, trail } = this.#fresh;
     if (this.#mode === 'error') {
-      this.#fail(this.#refusal());
+      this.#fail(this.#refusal(), 'status');
       return;
     }
     if (this.#mode === 'report' || this.#mode === 'refuse') {
@@ -148,7 +176,7 @@ export class Relay implements Dispatcher.DispatchHandler {
           : this.#judge.violations(operation, this.#status, body, contentType);
       if (this.#mode === 'refuse') {
         if (violations.length > 0) {
-          this.#fail(this.#violation(violations));
+          this.#fail(this.#violation(violations), 'other');
           return;
         }
         this.#first = body;
@@ -160,7 +188,8 @@ export class Relay implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Controller | undefined, error: Error): void {
-    this.#fail(toUpstreamFailure(error));
+    const failure = this.wasSent ? toUpstreamFailure(error) : toUnsentFailure(error);
+    this.#fail(failure, isConnectionLost(error) ? 'lost' : 'other');
   }
 
   #end(): void {
@@ -171,12 +200,12 @@ export class Relay implements Dispatcher.DispatchHandler {
       atEndOfTurn(() => response.end(first));
     } else response.end();
     this.#settle();
-    this.#resolve();
+    this.#owner.relayed();
   }
 
   /** The client gets nothing before it is kept, so that however soon it asks again, what it got is found. */
   async #endOnceKept(recording: Recording, held: readonly Buffer[]): Promise<void> {
-    clearTimeout(this.#deadline);
+    this.#owner.stopClock();
     const body = this.#first ?? Buffer.concat(held);
     await this.#keepAnswer(recording, body.length <= recording.bodyBytesMax ? body : undefined);
     if (this.ended) return;
@@ -193,8 +222,9 @@ export class Relay implements Dispatcher.DispatchHandler {
     void this.#keepAnswer(recording, undefined).then(() => {
       if (this.ended) return;
       this.#writeHead(this.#length);
+      this.noteBytes();
       if (this.#fresh.response.write(Buffer.concat(held))) controller.resume();
-      else this.#fresh.response.once('drain', this.#onDrain);
+      else this.#resumeOnDrain();
     });
   }
 
@@ -203,7 +233,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     const headers = answerHeaders(this.#headers, this.#fresh.operation);
     await recording.keep({ status: this.#status, headers, body });
     this.#held = undefined;
-    if (this.#fresh.response.destroyed) this.#clientGone();
+    if (this.#fresh.response.destroyed) this.clientGone();
   }
 
   #writeHead(length: number): void {
@@ -227,7 +257,15 @@ export class Relay implements Dispatcher.DispatchHandler {
     const { response } = this.#fresh;
     if (response.write(chunk)) return;
     controller.pause();
-    response.once('drain', this.#onDrain);
+    this.#resumeOnDrain();
+  }
+
+  #resumeOnDrain(): void {
+    this.#onDrain ??= () => {
+      this.noteBytes();
+      this.#controller?.resume();
+    };
+    this.#fresh.response.once('drain', this.#onDrain);
   }
 
   /** False, and nothing kept, when it becomes too much. */
@@ -248,39 +286,33 @@ export class Relay implements Dispatcher.DispatchHandler {
     return upstreamFailure('upstream_contract_violation', 'http_protocol_error');
   }
 
-  #expire(): void {
-    this.#abort(upstreamFailure('upstream_timeout', 'http_response_timeout'));
-  }
-
   /** The client left: nobody is to blame and nothing can be answered. */
-  #clientGone(): void {
+  clientGone(): void {
     if (this.ended) return;
     // What has been sent and is to be kept runs to its end: the client will ask for it again.
     if (this.#held !== undefined && this.#controller !== undefined) return;
-    this.#fresh.trail.status = 499;
     this.#settle();
     this.#controller?.abort(new Error('the client left'));
-    this.#resolve();
+    this.#owner.abandoned();
   }
 
-  #abort(error: GatewayError): void {
-    if (this.ended) return;
-    this.#fail(error);
-    this.#controller?.abort(error);
-  }
-
-  #fail(error: GatewayError): void {
+  /** Ends it from this side. */
+  abort(error: GatewayError, failure: Failure): void {
     if (this.ended) return;
     this.#settle();
-    this.#reject(error);
+    this.#controller?.abort(error);
+    this.#owner.failed(error, failure, this.wasSent, this.#status);
+  }
+
+  #fail(error: GatewayError, failure: Failure): void {
+    if (this.ended) return;
+    this.#settle();
+    this.#owner.failed(error, failure, this.wasSent, this.#status);
   }
 
   #settle(): void {
     this.ended = true;
-    clearTimeout(this.#deadline);
-    const { response } = this.#fresh;
-    response.off('close', this.#onClientGone);
-    response.off('drain', this.#onDrain);
+    if (this.#onDrain !== undefined) this.#fresh.response.off('drain', this.#onDrain);
   }
 }
 

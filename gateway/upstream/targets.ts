@@ -66,8 +66,9 @@ interface Team {
 export function createTargets({ upstreams, tlsOf, pools, groups, originOf, clock }: TargetsOptions): Targets {
   const teams = { live: new Map<string, Team>(), test: new Map<string, Team>() };
   for (const [name, entry] of Object.entries(upstreams)) {
-    const { connections, connectionMaxAgeSeconds, ejection, breaker, health, live, test } = entry;
-    const rules = { connections, connectionMaxAgeSeconds, ejection, breaker, health, tls: tlsOf(name) };
+    const { connections, connectTimeoutMs, connectionMaxAgeSeconds, ejection, breaker, health, live, test } = entry;
+    const tls = tlsOf(name);
+    const rules = { connections, connectTimeoutMs, connectionMaxAgeSeconds, ejection, breaker, health, tls };
     teams.live.set(name, teamOf(name, 'live', live, rules));
     if (test) teams.test.set(name, teamOf(name, 'test', test, rules));
   }
@@ -85,8 +86,9 @@ export function createTargets({ upstreams, tlsOf, pools, groups, originOf, clock
     return { origin, pool, dispatcher: pool.dispatcher, standing, team };
   }
 
-  function connectionsTo(origin: string, { connections, connectionMaxAgeSeconds, tls }: GroupRules): HeldPool {
-    return pools.hold(origin, { connections, connectionMaxAgeSeconds, tls });
+  function connectionsTo(origin: string, rules: GroupRules): HeldPool {
+    const { connections, connectTimeoutMs, connectionMaxAgeSeconds, tls } = rules;
+    return pools.hold(origin, { connections, connectTimeoutMs, connectionMaxAgeSeconds, tls });
   }
 
   /** It listens somewhere else now; what is in flight ends where it began. */

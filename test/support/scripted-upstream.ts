@@ -11,21 +11,28 @@ export interface ScriptedUpstream {
   readonly received: string[];
   /** What is done with every request from now on; by default an empty object is answered. */
   plays(script: Script): void;
+  /** What is done with every connection from now on, before anything is read; by default nothing. */
+  welcomes(welcome: (socket: Socket) => void): void;
   close(): Promise<void>;
 }
 
 export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
   const received: string[] = [];
   let script: Script = (socket) => socket.write(httpAnswer(200, '{}'));
-  const upstream = await startRawUpstream((socket, request) => {
+  let welcome: (socket: Socket) => void = () => undefined;
+  const onRequest: Script = (socket, request) => {
     received.push(request);
     script(socket, request);
-  });
+  };
+  const upstream = await startRawUpstream(onRequest, (socket) => welcome(socket));
   return {
     url: upstream.url,
     received,
     plays(next) {
       script = next;
+    },
+    welcomes(next) {
+      welcome = next;
     },
     close: upstream.close,
   };

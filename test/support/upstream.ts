@@ -50,15 +50,21 @@ export async function startUpstream(answer: Answer = answerEmptyPage): Promise<F
   };
 }
 
-/** An upstream that answers with the bytes it is told to, whatever HTTP says about them. */
+/**
+ * An upstream that answers with the bytes it is told to, whatever HTTP says about them.
+ *
+ * @param onConnection told first; what it has ended is not read from
+ */
 export async function startRawUpstream(
   onRequest: (socket: Socket, text: string) => void,
+  onConnection: (socket: Socket) => void = () => undefined,
 ): Promise<Omit<FakeUpstream, 'requests'>> {
   const sockets = new Set<Socket>();
   const server = createSocketServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
+    onConnection(socket);
     let text = '';
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');

@@ -19,6 +19,8 @@ export interface AnswerCase {
   readonly message?: string;
   /** How often the mail server is asked; once if nothing is said. */
   readonly asked?: number;
+  /** And how often if the method is idempotent. */
+  readonly askedIfIdempotent?: number;
 }
 
 const every: readonly Operation[] = ['list', 'create', 'get', 'update', 'delete'];
@@ -332,6 +334,7 @@ const others: readonly AnswerCase[] = [
     operations: every,
     plays: (socket) => socket.destroy(),
     code: 'upstream_bad_response',
+    askedIfIdempotent: 3,
   },
 ];
 

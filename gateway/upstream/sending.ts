@@ -1,0 +1,289 @@
+// One exchange with an upstream: its deadline, its client, and the attempts it takes until one of them is the answer.
+// A class, as the relay is: there is one per request, and methods on a prototype cost nothing to make.
+
+import type { GatewayError } from '../errors.ts';
+import type { Fresh, RetryReason } from '../exchange.ts';
+import { upstreamFailure } from './failure.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+import { type AnswerJudge, Relay, type Relayed } from './relay.ts';
+import { backOffMs, type Failure, isRepeatable, isStreamed, retryReasonOf } from './retry.ts';
+import type { Target, Targets } from './targets.ts';
+import type { Way } from './ways.ts';
+
+/** What all sendings of one configuration share. */
+export interface SendingOptions {
+  readonly targets: Targets;
+  readonly answers: AnswerJudge;
+  /** Headers of every answer, flat. */
+  readonly alwaysCarried: readonly string[];
+}
+
+/** Sends the request once; the answer goes to the relay, by way of whoever judges it first. What it throws ends the exchange. */
+export type Dispatch = (target: Target, relay: Relay, sending: Sending) => void;
+
+export class Sending implements Relayed {
+  readonly watchesBytes: boolean;
+  attemptAt = 0;
+  readonly #options: SendingOptions;
+  readonly #fresh: Fresh;
+  readonly #way: Way;
+  readonly #dispatch: Dispatch;
+  readonly #resolve: () => void;
+  readonly #reject: (error: unknown) => void;
+  /** As `performance.now()` counts. */
+  readonly #deadlineAt: number;
+  /** Looked at again when it has run out: what is under way mostly ends long before that. */
+  #clock: NodeJS.Timeout;
+  #pause: NodeJS.Timeout | undefined;
+  #target: Target | undefined;
+  #tried: Target[] | undefined;
+  #relay: Relay | undefined;
+  #repeats = 0;
+  /** What the client is told if no attempt brings an answer. */
+  #error: GatewayError | undefined;
+  #wasSent = false;
+  #wasAskedAgain = false;
+  readonly #onClientGone = () => this.#clientGone();
+
+  /**
+   * Begins at once. Whoever makes one hears of its end, by `resolve` or with what the client is to be told by `reject`.
+   *
+   * @param deadlineAt as `performance.now()` counts
+   */
+  constructor(
+    options: SendingOptions,
+    fresh: Fresh,
+    way: Way,
+    deadlineAt: number,
+    dispatch: Dispatch,
+    resolve: () => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#options = options;
+    this.#fresh = fresh;
+    this.#way = way;
+    this.#dispatch = dispatch;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#deadlineAt = deadlineAt;
+    this.watchesBytes = way.idleTimeoutMs !== undefined;
+    const target = options.targets.pick(fresh.operation.upstream, fresh.caller.mode);
+    const startedAt = performance.now();
+    this.#clock = setTimeout(onTime, Math.max(1, Math.min(way.shortestMs, deadlineAt - startedAt)), this);
+    // Before the listener that ends the exchange and has it logged.
+    fresh.response.prependListener('close', this.#onClientGone);
+    way.budget.request();
+    this.#attempt(target, startedAt);
+  }
+
+  #attempt(target: Target, at: number): void {
+    const { trail, response } = this.#fresh;
+    this.#target = target;
+    trail.target = target.origin;
+    trail.forwardedAt ??= at;
+    this.attemptAt = at;
+    trail.attempts += 1;
+    const relay = new Relay(this.#fresh, this.#options.answers, this.#options.alwaysCarried, this);
+    this.#relay = relay;
+    if (response.destroyed) {
+      this.#clientGone();
+      return;
+    }
+    try {
+      this.#dispatch(target, relay, this);
+    } catch (error) {
+      relay.onResponseError(undefined, error as Error);
+    }
+  }
+
+  /**
+   * Whether the request may go out once more to the same target, since its rules or its credential ask for it: once, and never with a
+   * body that is gone.
+   */
+  mayAskAgain(reason: 'declared' | 'credential'): boolean {
+    if (this.#wasAskedAgain || isStreamed(this.#fresh)) return false;
+    this.#wasAskedAgain = true;
+    this.#noteRetry(reason);
+    this.#fresh.trail.attempts += 1;
+    this.attemptAt = performance.now();
+    this.#relay?.noteAgain();
+    return true;
+  }
+
+  #noteRetry(reason: RetryReason): void {
+    const { trail } = this.#fresh;
+    trail.retries ??= [];
+    trail.retries.push(reason);
+    trail.upstreamStatus = undefined;
+    trail.upstreamMs = undefined;
+  }
+
+  /** The client has the whole answer. */
+  relayed(): void {
+    this.#endAttempt(outcomeOf(this.#fresh.trail.upstreamStatus, undefined));
+    this.#way.budget.answer();
+    this.#settle();
+    this.#resolve();
+  }
+
+  /**
+   * The attempt has no answer for the client.
+   *
+   * @param status of the upstream's answer, 0 without one
+   */
+  failed(error: GatewayError, failure: Failure, wasSent: boolean, status: number): void {
+    const target = this.#target as Target;
+    this.#endAttempt(outcomeOf(this.#fresh.trail.upstreamStatus, error));
+    // What is true of an attempt that was never sent would be wrong of a request of which an earlier one was.
+    if (wasSent || !this.#wasSent) this.#error = error;
+    this.#wasSent ||= wasSent;
+    const reason = retryReasonOf(failure, wasSent, status);
+    if (reason !== undefined && this.#repeat(reason, wasSent, target, error)) return;
+    this.#giveUp();
+  }
+
+  /** Nobody waits for the answer any more, unless it is to be kept. */
+  abandoned(): void {
+    this.#endAttempt('abandoned');
+    this.#leave();
+  }
+
+  /** From here on, the exchange ends by itself. */
+  stopClock(): void {
+    clearTimeout(this.#clock);
+  }
+
+  /** False: it is not to be. */
+  #repeat(reason: RetryReason, wasSent: boolean, failed: Target, { details }: GatewayError): boolean {
+    const fresh = this.#fresh;
+    const way = this.#way;
+    if (this.#repeats >= way.repeatsMax || !isRepeatable(fresh, wasSent, way.honoursIdempotencyKey)) return false;
+    this.#tried ??= [];
+    this.#tried.push(failed);
+    const next = this.#next();
+    if (next === undefined) return false;
+    const isTried = this.#tried.includes(next);
+    const waitMs = this.#waitMs(reason, isTried, details.retryAfterSeconds);
+    const isInTime = waitMs !== undefined && performance.now() + waitMs < this.#deadlineAt;
+    if (!isInTime || !this.#isPaidFor(reason, isTried)) {
+      this.#options.targets.ended(next, 'abandoned');
+      return false;
+    }
+    this.#repeats += 1;
+    this.#noteRetry(reason);
+    fresh.trail.bytesOut = 0;
+    this.#target = next;
+    if (waitMs === 0) this.#attempt(next, performance.now());
+    else this.#pause = setTimeout(resume, waitMs, this);
+    return true;
+  }
+
+  /** The target for another attempt; undefined when the breaker has opened meanwhile, so that what went wrong is told instead. */
+  #next(): Target | undefined {
+    const { operation, caller } = this.#fresh;
+    try {
+      return this.#options.targets.pick(operation.upstream, caller.mode, this.#tried);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A connection that was idle for too long says nothing about its target. */
+  #waitMs(reason: RetryReason, isTried: boolean, retryAfterSeconds: number | undefined): number | undefined {
+    const isFirst = this.#repeats === 0;
+    return !isTried || (reason === 'connection_lost' && isFirst) ? 0 : backOffMs(this.#repeats, retryAfterSeconds);
+  }
+
+  /** What was never sent made no work, so that another target is not sent more than it would have been. */
+  #isPaidFor(reason: RetryReason, isTried: boolean): boolean {
+    if (reason === 'not_sent' && !isTried) return true;
+    const { budget } = this.#way;
+    const isPaid = reason === 'connection_lost' && this.#repeats === 0 ? budget.takeForLost() : budget.take();
+    if (!isPaid) this.#fresh.trail.retryBudgetSpent = true;
+    return isPaid;
+  }
+
+  /** After a pause between two attempts. */
+  resume(): void {
+    this.#pause = undefined;
+    this.#attempt(this.#target as Target, performance.now());
+  }
+
+  /** The clock ran out: mostly because something has to be waited for a little longer. */
+  onTime(): void {
+    const now = performance.now();
+    const dueAt = this.#dueAt(now);
+    // Timers count whole milliseconds.
+    if (now + 1 < dueAt) {
+      this.#clock = setTimeout(onTime, dueAt - now, this);
+      return;
+    }
+    if (now + 1 >= this.#deadlineAt) {
+      if (this.#relay === undefined) this.#endPause();
+      else this.#relay.abort(this.#timeout(), 'other');
+      return;
+    }
+    this.#clock = setTimeout(onTime, this.#way.shortestMs, this);
+    this.#relay?.abort(this.#timeout(), 'timeout');
+  }
+
+  #timeout(): GatewayError {
+    const wasSent = this.#relay?.wasSent === true;
+    return upstreamFailure('upstream_timeout', wasSent ? 'http_response_timeout' : 'connection_timeout');
+  }
+
+  #dueAt(now: number): number {
+    const { firstByteTimeoutMs = Number.POSITIVE_INFINITY, idleTimeoutMs = Number.POSITIVE_INFINITY } = this.#way;
+    if (this.#relay === undefined) return this.#deadlineAt;
+    const byteAt = this.#relay.lastByteAt(now);
+    return Math.min(
+      this.#deadlineAt,
+      byteAt === undefined ? this.attemptAt + firstByteTimeoutMs : byteAt + idleTimeoutMs,
+    );
+  }
+
+  #clientGone(): void {
+    if (this.#relay !== undefined) this.#relay.clientGone();
+    else {
+      this.#options.targets.ended(this.#target as Target, 'abandoned');
+      this.#leave();
+    }
+  }
+
+  /** The time is over between two attempts. */
+  #endPause(): void {
+    this.#options.targets.ended(this.#target as Target, 'abandoned');
+    this.#giveUp();
+  }
+
+  /** Nobody is to blame and nothing can be answered. */
+  #leave(): void {
+    this.#fresh.trail.status = 499;
+    this.#settle();
+    this.#resolve();
+  }
+
+  #giveUp(): void {
+    this.#settle();
+    this.#reject(this.#error);
+  }
+
+  #endAttempt(outcome: Outcome): void {
+    this.#relay = undefined;
+    this.#options.targets.ended(this.#target as Target, outcome);
+  }
+
+  #settle(): void {
+    clearTimeout(this.#clock);
+    clearTimeout(this.#pause);
+    this.#fresh.response.off('close', this.#onClientGone);
+  }
+}
+
+function onTime(sending: Sending): void {
+  sending.onTime();
+}
+
+function resume(sending: Sending): void {
+  sending.resume();
+}

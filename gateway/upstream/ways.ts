@@ -1,0 +1,47 @@
+// How each upstream is sent to, under one configuration: made ready at boot, so that a request looks once.
+
+import { type Budget, createBudget } from './budget.ts';
+import type { Guard } from './guarded.ts';
+
+export interface WayEntry {
+  readonly timeoutMs: number;
+  readonly firstByteTimeoutMs?: number | undefined;
+  readonly idleTimeoutMs?: number | undefined;
+  readonly retry: { readonly attempts: number; readonly budgetPercent: number };
+  readonly honoursIdempotencyKey: boolean;
+}
+
+export interface Way {
+  /** For one exchange, waiting and retries included. */
+  readonly timeoutMs: number;
+  /** From the beginning of an attempt to the head of its answer. */
+  readonly firstByteTimeoutMs: number | undefined;
+  /** Without a byte of the body. */
+  readonly idleTimeoutMs: number | undefined;
+  /** The least of the three: the clock of an exchange need not be looked at before. */
+  readonly shortestMs: number;
+  /** How often a request is sent again at most. */
+  readonly repeatsMax: number;
+  readonly budget: Budget;
+  /** The upstream itself guarantees that a repeated Idempotency-Key runs once. */
+  readonly honoursIdempotencyKey: boolean;
+  /** Undefined: the upstream asks for nothing but being sent to. */
+  readonly guard: Guard | undefined;
+}
+
+/** @param now monotonic milliseconds */
+export function createWays(
+  entries: Readonly<Record<string, WayEntry>>,
+  guards: ReadonlyMap<string, Guard>,
+  now: () => number,
+): ReadonlyMap<string, Way> {
+  const all = Object.entries(entries).map(([name, entry]): [string, Way] => {
+    const { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, retry, honoursIdempotencyKey } = entry;
+    const shortestMs = Math.min(timeoutMs, firstByteTimeoutMs ?? timeoutMs, idleTimeoutMs ?? timeoutMs);
+    const budget = createBudget(retry.budgetPercent, now);
+    const guard = guards.get(name);
+    const times = { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, shortestMs };
+    return [name, { ...times, repeatsMax: retry.attempts, budget, honoursIdempotencyKey, guard }];
+  });
+  return new Map(all);
+}

@@ -1,0 +1,148 @@
+// Every fault × every method × with and without an Idempotency-Key × an upstream that honours it or not: the client gets one answer that
+// the catalogue knows, and no write is carried out twice unless the upstream said that it does no harm.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Answer, openConnection } from '../../support/connection.ts';
+import { assertRefusal } from '../../support/errors.ts';
+import { httpAnswer, type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts';
+import { thingsAt } from '../../support/things.ts';
+import { unusedPort } from '../../support/upstream.ts';
+import { createWorld, type World } from '../../support/world.ts';
+import { type Fault, faults, hangs } from './faults.ts';
+import { bytesOf, type ItemRequest, isHeld, isSafe, itemPaths, itemRequests, timesOf } from './items.ts';
+
+/** More than can be spent, and nobody is kept away: budget, ejection and breaker have tests of their own. */
+const plenty = { retry: { attempts: 2, budgetPercent: 500 }, connections: 64, ejection: 'off', breaker: 'off' };
+const shortTimeouts = { firstByteTimeoutMs: 150, idleTimeoutMs: 150 };
+
+/** The answer to one request, and that nothing comes behind it. */
+async function askOnce(port: number, one: ItemRequest, authorization: string): Promise<Answer | undefined> {
+  const connection = await openConnection(port);
+  connection.send(bytesOf(one, authorization));
+  const answer = await connection.answer({ hasBody: one.method !== 'HEAD' });
+  connection.socket.end();
+  await connection.closed;
+  assert.equal(answer === undefined || answer.whole === false || connection.rest().length === 0, true, 'one answer');
+  return answer;
+}
+
+function assertAnswer(one: ItemRequest, answer: Answer | undefined, expected: Fault['answer']): void {
+  if (expected === 'cut') {
+    assert.ok(answer === undefined || (answer.status === 200 && !answer.whole), 'an answer without an end');
+    return;
+  }
+  assert.ok(answer, 'an answer');
+  if (expected === 'success') assert.equal(answer.status, 200);
+  else if (one.method === 'HEAD') assert.equal(answer.headers['x-error-code'], expected);
+  else assertRefusal(answer, expected);
+}
+
+/** So that no time of the test goes into connecting. */
+async function connect(world: World): Promise<void> {
+  world.upstream.plays((socket) => setTimeout(() => socket.write(httpAnswer(200, '{}')), 20));
+  const asked = Array.from({ length: 32 }, () => world.call('GET /v1/things'));
+  for (const { status } of await Promise.all(asked)) assert.equal(status, 200);
+}
+
+const inTurn = { concurrency: 1 };
+
+function matrix(honoursIdempotencyKey: boolean, entry: object, all: readonly Fault[]): void {
+  let world: World;
+  before(async () => {
+    world = await createWorld({}, { ...plenty, ...entry, honoursIdempotencyKey }, itemPaths);
+  });
+  after(() => world.close());
+
+  for (const { name, script, answer, answerIfHeld, repeated } of all) {
+    it(name, async () => {
+      await connect(world);
+      const from = world.upstream.received.length;
+      world.upstream.plays(script);
+      const requests = itemRequests();
+      const answers = await Promise.all(requests.map((one) => askOnce(world.gateway.port, one, world.authorization)));
+      const received = world.upstream.received.slice(from);
+      requests.forEach((one, index) => {
+        const isLate = answerIfHeld !== undefined && isHeld(one);
+        const isRepeated = (repeated || isLate) && isSafe(one, honoursIdempotencyKey);
+        assertAnswer(one, answers[index], isLate ? answerIfHeld : answer);
+        assert.equal(timesOf(one, received), isRepeated ? 3 : 1, `${one.method} ${one.keyed ? 'with' : 'without'} key`);
+      });
+    });
+  }
+}
+
+for (const honours of [false, true]) {
+  describe(`an upstream that ${honours ? 'honours' : 'knows no'} Idempotency-Key`, { concurrency: true }, () => {
+    describe('and fails', inTurn, () => matrix(honours, {}, faults));
+    describe('and hangs', inTurn, () => matrix(honours, shortTimeouts, hangs));
+  });
+}
+
+describe('an upstream that resets connections before it has read anything', () => {
+  it('gets nothing, and the client learns that much', async () => {
+    const world = await createWorld({}, plenty, itemPaths);
+    world.upstream.welcomes((socket) => socket.resetAndDestroy());
+    const requests = itemRequests();
+    const answers = await Promise.all(requests.map((one) => askOnce(world.gateway.port, one, world.authorization)));
+    requests.forEach((one, index) => {
+      const answer = answers[index];
+      // Whether the request was written before the reset was noticed is a matter of microseconds.
+      assert.match(String(answer?.headers['x-error-code']), /^upstream_(unreachable|bad_response)$/);
+      assert.ok(timesOf(one, world.upstream.received) <= (isSafe(one, false) ? 3 : 1));
+    });
+    await world.close();
+  });
+});
+
+describe('an upstream that nobody listens for', () => {
+  it('is unreachable, whatever is asked', async () => {
+    const world = await createWorld(thingsAt(`http://127.0.0.1:${await unusedPort()}`, plenty, itemPaths));
+    const requests = itemRequests();
+    const answers = await Promise.all(requests.map((one) => askOnce(world.gateway.port, one, world.authorization)));
+    requests.forEach((one, index) => void assertAnswer(one, answers[index], 'upstream_unreachable'));
+    await world.close();
+  });
+});
+
+describe('with another target that is well', () => {
+  let world: World;
+  let faulty: ScriptedUpstream;
+  let other: ScriptedUpstream;
+  before(async () => {
+    faulty = await startScriptedUpstream();
+    other = await startScriptedUpstream();
+    const entry = { ...plenty, firstByteTimeoutMs: 150, honoursIdempotencyKey: true };
+    world = await createWorld(thingsAt([faulty.url, other.url], entry, itemPaths));
+  });
+  after(async () => {
+    await world.close();
+    await faulty.close();
+    await other.close();
+  });
+
+  for (const { name, script } of [...faults, ...hangs].filter(({ repeated }) => repeated)) {
+    it(`every request succeeds that can be sent again: ${name}`, async () => {
+      faulty.plays(script);
+      const requests = itemRequests();
+      const answers = await Promise.all(requests.map((one) => askOnce(world.gateway.port, one, world.authorization)));
+      requests.forEach((one, index) => {
+        const [itself, elsewhere] = [timesOf(one, faulty.received), timesOf(one, other.received)];
+        assert.ok(itself <= 1 && elsewhere <= 1, 'never twice to the same target');
+        if (isSafe(one, true)) assert.deepEqual([answers[index]?.status, elsewhere], [200, 1], one.method);
+        else assert.equal(itself + elsewhere, 1, 'and no write twice');
+      });
+      assert.ok(requests.some((one) => timesOf(one, faulty.received) === 1));
+    });
+  }
+
+  it('a write succeeds too if it was never sent', async () => {
+    const at = thingsAt([`http://127.0.0.1:${await unusedPort()}`, other.url], plenty, itemPaths);
+    const alone = await createWorld(at);
+    for (const one of itemRequests()) {
+      assert.equal((await askOnce(alone.gateway.port, one, alone.authorization))?.status, 200, one.method);
+      assert.equal(timesOf(one, other.received), 1);
+    }
+    await alone.close();
+  });
+});
