@@ -55,7 +55,12 @@ async function createScene(addresses: readonly string[], settings: Partial<PoolS
     );
   };
   const pools = createPools(createLookup(lookupAll));
-  const held: HeldPool = pools.hold(origin, { connections: 4, connectionMaxAgeSeconds: 60, ...settings });
+  const held: HeldPool = pools.hold(origin, {
+    connections: 4,
+    connectTimeoutMs: 2000,
+    connectionMaxAgeSeconds: 60,
+    ...settings,
+  });
   await start({ close: () => held.letGo() });
   return {
     pools,
@@ -80,12 +85,20 @@ describe('connections to a name', () => {
   });
 
   it('are made to the next address where one refuses', async () => {
-    const { ask } = await createScene([NOBODY, ONE], { connections: 1, connectionMaxAgeSeconds: 0.001 });
+    const { ask } = await createScene([NOBODY, ONE], {
+      connections: 1,
+      connectTimeoutMs: 2000,
+      connectionMaxAgeSeconds: 0.001,
+    });
     for (let i = 0; i < 4; i++) assert.equal(await ask(), ONE);
   });
 
   it('follow it to other addresses while requests never pause', async () => {
-    const { ask, become } = await createScene([ONE], { connections: 1, connectionMaxAgeSeconds: 0.1 });
+    const { ask, become } = await createScene([ONE], {
+      connections: 1,
+      connectTimeoutMs: 2000,
+      connectionMaxAgeSeconds: 0.1,
+    });
     assert.equal(await ask(), ONE);
     become([OTHER]);
     const since = performance.now();
@@ -102,14 +115,14 @@ describe('connections to a name', () => {
 
   it('can be made outside of the pool, for one request', async () => {
     const { pools } = await createScene([ONE]);
-    const single = pools.single(origin, { connections: 1, connectionMaxAgeSeconds: 60 });
+    const single = pools.single(origin, { connections: 1, connectTimeoutMs: 2000, connectionMaxAgeSeconds: 60 });
     assert.equal(await askOver(single), ONE);
     await single.destroy();
   });
 });
 
 describe('pools', () => {
-  const settings = { connections: 2, connectionMaxAgeSeconds: 60 };
+  const settings = { connections: 2, connectTimeoutMs: 2000, connectionMaxAgeSeconds: 60 };
   const pools = createPools(createLookup(() => undefined));
 
   it('are one for equal settings, and another for others', async () => {
