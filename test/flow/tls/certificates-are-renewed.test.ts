@@ -10,7 +10,7 @@ import { until } from '../reload/files.ts';
 import { type SecureGateway, sampleOf, startSecureGateway } from './secure-gateway.ts';
 
 const DAY_MS = 86_400_000;
-const RENEWALS = 6;
+const RENEWALS = 4;
 const CLIENTS = 6;
 
 interface CertificateStatus {
