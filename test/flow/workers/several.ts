@@ -50,7 +50,7 @@ export interface Several extends Omit<Prepared, 'start'>, Running {
   logLines(): Record<string, unknown>[];
 }
 
-export interface SeveralOptions extends Pick<GatewayOptions, 'gateway' | 'limits'> {
+export interface SeveralOptions extends Pick<GatewayOptions, 'gateway' | 'limits' | 'files'> {
   readonly answer?: Answer;
 }
 
@@ -58,10 +58,15 @@ const answerEmptyObject: Answer = (_request, response) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
 
 /** For two workers, and one organization with a key. */
-export async function prepareSeveral({ gateway, limits, ...options }: SeveralOptions = {}): Promise<Prepared> {
+export async function prepareSeveral({ gateway, limits, files, ...options }: SeveralOptions = {}): Promise<Prepared> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-workers-'));
   const [redis, upstream] = await Promise.all([startRedis(), startUpstream(options.answer ?? answerEmptyObject)]);
-  const configuration = { ...thingsAt(upstream.url), ...(gateway && { gateway }), ...(limits && { limits }) };
+  const configuration = {
+    ...thingsAt(upstream.url),
+    ...(gateway && { gateway }),
+    ...(limits && { limits }),
+    ...(files && { files }),
+  };
   writeConfiguration(directory, configuration);
   const installation = createInstallation({
     GATEWAY_CONFIG: join(directory, 'config'),
