@@ -40,6 +40,7 @@ import type { SandboxProcess } from './upstream/sandbox.ts';
 import { openUpstreamAccess } from './upstream-access.ts';
 import { openUpstreamTargets } from './upstream-targets.ts';
 import { openUpstreamTls } from './upstream-tls.ts';
+import { openVersionUses } from './version-uses.ts';
 
 export interface AppOptions {
   readonly version: string;
@@ -183,6 +184,14 @@ export async function startApp(options: AppOptions): Promise<App> {
       listeners.letStream(request);
     },
   });
+  const versionUses = openVersionUses({
+    settings,
+    store: options.store,
+    log,
+    lives: () => serving.lives,
+    publicUrl: () => gateway.publicUrl,
+    now,
+  });
   const shared = {
     identity,
     access,
@@ -196,6 +205,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     refuse,
     alwaysCarried,
     originOf,
+    noteUse: versionUses.note,
     isDraining: () => lifecycle === 'draining',
     now,
   };
@@ -235,6 +245,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     limits: counters.status,
     idempotency: answers.status,
     certificates: certificates.status,
+    deprecatedUses: versionUses.status,
     lifecycle: () => lifecycle,
   });
   const operators: Operators = {
@@ -242,6 +253,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     readiness: status.readiness,
     status: status.status,
     exchanges: async (id) => log.recent(id),
+    versions: versionUses.report,
     limits: createUsage({
       store: counters,
       rules: () => configuration.config.limits,
@@ -309,6 +321,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     tunnels.close();
     await Promise.all([...living].map((one) => one.close()));
     await answers.close();
+    await versionUses.close();
     await identity.close();
     await counters.close();
     sandbox.process?.close();

@@ -9,13 +9,15 @@ import { createAdmit } from './edge/admit.ts';
 import { createSites, type Site, type SitesOf } from './edge/sites.ts';
 import type { Stages } from './exchange.ts';
 import { createTunnelTable, type TunnelTable } from './tunnel/table.ts';
-import { livesOf } from './versions/life.ts';
+import { type Lives, livesOf } from './versions/life.ts';
 import { matchAlive } from './versions/match.ts';
 
 export interface Deciding extends Pick<Stages, 'admit' | 'match' | 'authorize' | 'validate'> {
   readonly allowedMethods: ReturnType<typeof createMatchByPlace>['allowedMethods'];
   /** Which sites a host name stands for. */
   readonly sitesOf: SitesOf;
+  /** What is deprecated or has ended. */
+  readonly lives: Lives;
   /** Which tunnel a path belongs to. */
   readonly table: TunnelTable;
 }
@@ -37,9 +39,11 @@ export function createDeciding({ config, contracts }: Configuration, { isDrainin
     ({ headers }) => sitesOf(headers.get('host')) ?? nowhere,
     ({ upstream }, sites) => upstreams[upstream]?.hosts.some((site) => sites.has(site)) === true,
   );
+  const lives = livesOf(operations, gateway, gateway.publicUrl);
   return {
+    lives,
     admit: createAdmit({ ...gateway.limits, trustedProxies: gateway.trustedProxies, scheme, isDraining }),
-    match: matchAlive(match, livesOf(operations, gateway, gateway.publicUrl), now),
+    match: matchAlive(match, lives, now),
     allowedMethods,
     authorize: createAuthorize({
       operatorScopes: new Set(gateway.operatorScopes),

@@ -18,6 +18,7 @@ import { addOrgsCommands } from './commands/orgs.ts';
 import { addSeedCommands } from './commands/seed.ts';
 import { addStartCommand } from './commands/start.ts';
 import { openKeyStore, openSecrets, type Surroundings } from './commands/surroundings.ts';
+import { addVersionsCommands } from './commands/versions/versions.ts';
 import { loadSettings } from './config/load.ts';
 import { loadConfiguration } from './configuration.ts';
 import { ConfigError, toSentence } from './mistakes.ts';
@@ -103,6 +104,7 @@ addExplainCommand(program, context, {
   usageOf: (organization) => createWithUsage(context, usagePlaces)((usage) => usage.show(organization)),
 });
 addContractCommands(program, context);
+addVersionsCommands(program, context, { settings: () => loadSettings(process.env), configuration });
 addLimitsCommands(program, context, {
   withUsage: createWithUsage(context, usagePlaces),
   load: (limitsPath) => loadConfiguration(loadSettings(process.env), process.env, 'few', limitsPath),

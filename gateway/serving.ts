@@ -31,6 +31,8 @@ import type { Pools } from './upstream/pools.ts';
 import { createTargets } from './upstream/targets.ts';
 import { createWays, type Way } from './upstream/ways.ts';
 import type { UpstreamTlsAccess } from './upstream-tls.ts';
+import type { Lives } from './versions/life.ts';
+import { notingUses } from './versions/uses.ts';
 
 /** What is there from start to end. */
 export interface Shared {
@@ -49,6 +51,8 @@ export interface Shared {
   readonly alwaysCarried: readonly string[];
   /** Where an address of the configuration is right now. */
   originOf(address: string): string;
+  /** A call of something that is deprecated. */
+  noteUse(organization: string, operation: string): void;
   isDraining(): boolean;
   now(): number;
   /** Milliseconds that only ever grow. */
@@ -58,6 +62,8 @@ export interface Shared {
 export interface Serving {
   readonly configuration: Configuration;
   readonly operations: readonly Operation[];
+  /** What is deprecated or has ended. */
+  readonly lives: Lives;
   /** Everything that arrives as a request; resolves when it has been answered, rejects with what a stage threw. */
   handle(arrived: Arrived): Promise<void>;
   /** Whether a request for a WebSocket is one that some tunnel grants. */
@@ -89,14 +95,15 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     ...gateway.idempotency,
     alwaysCarried,
   });
-  const { admit, match, allowedMethods, authorize, validate, sitesOf, table } = createDeciding(configuration, shared);
+  const deciding = createDeciding(configuration, shared);
+  const { admit, match, allowedMethods, authorize, validate, lives, sitesOf, table } = deciding;
   const { throttle } = shared.throttle;
   const pipeline = createPipeline({
     admit,
     throttle,
     match,
     authenticate: identity.authenticate,
-    authorize,
+    authorize: notingUses(authorize, lives, shared.noteUse),
     limit: createLimit({ store: shared.counters, rules: limits, now }),
     validate,
     replay: replays.replay,
@@ -145,6 +152,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   return {
     configuration,
     operations,
+    lives,
     handle(arrived) {
       const sites = sitesOf(authorityOf(arrived.request));
       if (sites === undefined) return misdirected(arrived);

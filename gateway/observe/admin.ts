@@ -24,6 +24,8 @@ interface Answers {
   };
   /** What is still known of the exchanges with this id; empty: nothing. */
   exchanges(id: string): Promise<readonly object[]>;
+  /** What is deprecated, who calls it, and what they are to be told. */
+  versions(): Promise<object>;
 }
 
 /** The same of one gateway, whoever passes it on. */
@@ -64,6 +66,13 @@ export function createAdminServer(options: AdminOptions): Server {
   app.post('/limits/reset', (request, response) =>
     answerOf(request, response, ({ organization, by }) => options.limits.reset(organization, by)),
   );
+  app.get('/versions', async (_request, response) => {
+    try {
+      response.json(await options.versions());
+    } catch {
+      response.status(503).json({ error: 'The store of what is deprecated and used cannot be reached.' });
+    }
+  });
   app.get('/exchanges/:id', async ({ params }, response) => {
     const exchanges = await options.exchanges(params.id);
     const unknown = { code: 'exchange_unknown', error: 'No exchange with this id is remembered any more.' };
@@ -72,7 +81,7 @@ export function createAdminServer(options: AdminOptions): Server {
   app.use((_request, response) => {
     response.status(404).json({
       error:
-        'There is nothing here. Try /livez, /readyz, /metrics, /status, /limits?organization=… or /exchanges/<request id>.',
+        'There is nothing here. Try /livez, /readyz, /metrics, /status, /versions, /limits?organization=… or /exchanges/<request id>.',
     });
   });
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {

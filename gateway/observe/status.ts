@@ -24,6 +24,8 @@ export interface StatusOptions {
   idempotency(): { readonly state: 'up' | 'away' };
   /** What clients of the public listener are shown; empty: no TLS. */
   certificates(): readonly object[];
+  /** Of the counts of calls of what is deprecated. */
+  deprecatedUses(): object;
   lifecycle(): Lifecycle;
   now(): number;
 }
@@ -68,6 +70,7 @@ export function createStatus(options: StatusOptions): Status {
       limits: options.limits(),
       idempotency: options.idempotency(),
       certificates: options.certificates(),
+      deprecated_uses: options.deprecatedUses(),
     };
   }
 

@@ -103,6 +103,7 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Omit<A
     metrics: { contentType: metrics.contentType, text: metricsText },
     readiness,
     status,
+    versions: async () => (await askOne({ about: 'versions' })) ?? {},
     async exchanges(id) {
       const said = await askAll<readonly object[]>({ about: 'exchanges', id });
       return [...said.values()].flatMap((found) => found ?? []);

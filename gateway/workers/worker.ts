@@ -87,6 +87,8 @@ function answerOf(operators: Operators, question: Question): Promise<unknown> {
       return operators.status();
     case 'metrics':
       return operators.metrics.snapshot();
+    case 'versions':
+      return operators.versions();
     case 'exchanges':
       return operators.exchanges(question.id);
     case 'limits':

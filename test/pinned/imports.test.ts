@@ -41,6 +41,7 @@ const wiring = [
   'gateway/reload.ts',
   'gateway/serving.ts',
   'gateway/upstream-access.ts',
+  'gateway/version-uses.ts',
   'gateway/upstream-targets.ts',
   'gateway/upstream-tls.ts',
   'gateway/commands/',

@@ -1,0 +1,56 @@
+// `gateway versions list`: every version, and every operation with a life of its own.
+
+import type { Command } from 'commander';
+import { livesOf } from '../../versions/life.ts';
+import { lifeJson, stateOf } from '../../versions/report.ts';
+import type { CommandContext } from '../context.ts';
+import { printJson, printTable } from '../print.ts';
+import type { VersionPlaces } from './versions.ts';
+
+export function addList(versions: Command, context: CommandContext, { configuration }: VersionPlaces): void {
+  versions
+    .command('list')
+    .description('list versions and deprecated operations with their states and dates')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway versions list')
+    .action(async ({ json }: { json?: true }) => {
+      const { config, contracts } = await configuration();
+      const operations = contracts.operations.map(({ operation }) => operation);
+      const { gateway } = config;
+      const names = new Set([...operations.flatMap(({ version }) => version ?? []), ...Object.keys(gateway.versions)]);
+      const all = [...names].sort().map((version) => ({
+        version,
+        state: stateOf(gateway.versions[version] ?? {}, context.now()),
+        operations: operations.filter((operation) => operation.version === version).length,
+        ...datesOf(gateway.versions[version] ?? {}),
+      }));
+      const { ofOperations } = livesOf(operations, gateway, gateway.publicUrl);
+      const own = [...ofOperations.values()]
+        .filter(({ operation }) => gateway.operations[operation.id] !== undefined)
+        .map((life) => ({ ...lifeJson(life), state: stateOf(life, context.now()) }));
+      if (json) return printJson(context, { versions: all, operations: own });
+      const rows = [
+        ...all.map(({ version, ...rest }) => [version, ...cellsOf(rest)]),
+        ...own.map(({ operation, ...rest }) => [operation, ...cellsOf(rest)]),
+      ];
+      printTable(context, ['version or operation', 'state', 'deprecated', 'sunset', 'successor', 'guide'], rows);
+    });
+}
+
+type Dates = {
+  readonly [name in 'released' | 'deprecated' | 'sunset' | 'successor' | 'guide']?: string | null | undefined;
+};
+
+function datesOf({ released, deprecated, sunset, successor, guide }: Dates) {
+  return {
+    released: released ?? null,
+    deprecated: deprecated ?? null,
+    sunset: sunset ?? null,
+    successor: successor ?? null,
+    guide: guide ?? null,
+  };
+}
+
+function cellsOf({ state, deprecated, sunset, successor, guide }: Dates & { readonly state: string }): string[] {
+  return [state, deprecated ?? '', sunset ?? '', successor ?? '', guide ?? ''];
+}

@@ -1,0 +1,123 @@
+// `gateway versions usage`: which organizations still call what is deprecated, and the notices for them as mail.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { livesOf } from '../../versions/life.ts';
+import { isAddress, mailboxOf, messageOf, type Sender } from '../../versions/mail.ts';
+import { type Notice, noticesOf } from '../../versions/notices.ts';
+import { openUseStore } from '../../versions/open-store.ts';
+import { type Affected, affectedBy, jsonOf } from '../../versions/report.ts';
+import { dayOf } from '../../versions/store.ts';
+import { type CommandContext, withStore } from '../context.ts';
+import { counted, printJson, printLine, printTable, shortTime } from '../print.ts';
+import { parseMoment } from '../read.ts';
+import type { VersionPlaces } from './versions.ts';
+
+interface UsageFlags {
+  readonly since: string;
+  readonly json?: true;
+  readonly notices?: string;
+  readonly mbox?: string;
+  readonly from?: string;
+}
+
+export function addUsage(versions: Command, context: CommandContext, places: VersionPlaces): void {
+  versions
+    .command('usage')
+    .description('list the organizations that call deprecated operations, and write notices for them')
+    .option('--since <when>', 'calls of the last 24h, 30d, or since an ISO time; whole days, UTC', '90d')
+    .option('--json', 'print one JSON array')
+    .option('--notices <directory>', 'write one message (.eml) per organization there')
+    .option('--mbox <file>', 'write all messages into one mailbox')
+    .option('--from <address>', 'who they are from; default: noreply at the host of publicUrl')
+    .addHelpText(
+      'after',
+      '\nExample:\n  gateway versions usage --since 30d --notices out/notices --from api@example.com',
+    )
+    .action((flags: UsageFlags) => usage(context, places, flags));
+}
+
+async function usage(context: CommandContext, places: VersionPlaces, flags: UsageFlags): Promise<void> {
+  const sinceMs = parseMoment(flags.since, context.now(), -1);
+  if (sinceMs === undefined)
+    return context.usage(`--since "${flags.since}" is neither a duration such as 24h, 30d nor an ISO time.`);
+  const { config, contracts } = await places.configuration();
+  const { gateway } = config;
+  const from = flags.from ?? `noreply@${new URL(gateway.publicUrl).hostname}`;
+  if (!isAddress(from)) return context.usage(`--from "${from}" is not an address.`);
+  const operations = contracts.operations.map(({ operation }) => operation);
+  const lives = livesOf(operations, gateway, gateway.publicUrl).ofOperations.values();
+  const affected = affectedBy(await usesSince(context, places, sinceMs), lives, await organizationsOf(context));
+  if (flags.json) printJson(context, affected.map(jsonOf));
+  else
+    printTable(
+      context,
+      ['organization', 'name', 'operation', 'sunset', 'calls', 'last call', 'contacts'],
+      rowsOf(affected),
+    );
+  if (flags.notices === undefined && flags.mbox === undefined) return;
+  writeNotices(context, noticesOf(affected, dayOf(sinceMs), gateway.publicUrl), { from, atMs: context.now() }, flags);
+}
+
+async function usesSince(context: CommandContext, places: VersionPlaces, sinceMs: number) {
+  const store = await openUseStore({ ...places.settings(), now: context.now });
+  try {
+    return await store.list(dayOf(sinceMs));
+  } catch {
+    return context.fail('The store of what is deprecated and used cannot be reached.');
+  } finally {
+    await store.close();
+  }
+}
+
+function organizationsOf(context: CommandContext) {
+  return withStore(context, async ({ store }) => store.organizations.list());
+}
+
+function rowsOf(affected: readonly Affected[]): string[][] {
+  return affected.flatMap(({ id, organization, operations }) =>
+    operations.map(({ life, calls, lastAtMs }) => [
+      id,
+      organization?.name ?? '',
+      life.operation.id,
+      life.sunset ?? '',
+      String(calls),
+      shortTime(lastAtMs),
+      organization?.contacts.join(', ') ?? '',
+    ]),
+  );
+}
+
+/** Says what was written, and who has to be told in another way. */
+function writeNotices(
+  context: CommandContext,
+  notices: readonly Notice[],
+  sender: Sender,
+  { notices: directory, mbox, json }: UsageFlags,
+): void {
+  const written = notices.flatMap((notice) => {
+    const message = messageOf(notice, sender);
+    return message === undefined ? [] : { ...notice, message };
+  });
+  if (directory !== undefined) {
+    mkdirSync(directory, { recursive: true });
+    for (const { organization, message } of written)
+      writeFileSync(join(directory, `${organization.replace(/[^\w-]/g, '_')}.eml`), message);
+  }
+  if (mbox !== undefined)
+    writeFileSync(
+      mbox,
+      mailboxOf(
+        written.map(({ message }) => message),
+        sender,
+      ),
+    );
+  if (json !== true) printLine(context, `Wrote ${counted(written.length, 'notice')}.`);
+  for (const { organization, contacts } of notices) {
+    const unusable = contacts.filter((contact) => !isAddress(contact));
+    if (contacts.length === 0) context.complain(`${organization} has no contacts, so nobody is told.\n`);
+    else if (unusable.length > 0)
+      context.complain(`${organization}: left out ${JSON.stringify(unusable)}, which is no address.\n`);
+  }
+}

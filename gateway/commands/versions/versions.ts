@@ -1,0 +1,21 @@
+// `gateway versions …`: which versions and operations live how long, and who still calls what will end.
+
+import type { Command } from 'commander';
+import type { Settings } from '../../config/load.ts';
+import type { Configuration } from '../../configuration.ts';
+import type { CommandContext } from '../context.ts';
+import { addList } from './list.ts';
+import { addUsage } from './usage.ts';
+
+export interface VersionPlaces {
+  settings(): Settings;
+  configuration(): Promise<Configuration>;
+}
+
+export function addVersionsCommands(program: Command, context: CommandContext, places: VersionPlaces): void {
+  const versions = program
+    .command('versions')
+    .description('show the lives of versions, and who calls what is deprecated');
+  addList(versions, context, places);
+  addUsage(versions, context, places);
+}

@@ -1,0 +1,86 @@
+// Who still calls what is deprecated: counted while the gateway serves, and told to operators with the notices that follow from it.
+
+import type { KeyStore } from './auth/store/store.ts';
+import type { Settings } from './config/load.ts';
+import type { Organization } from './exchange.ts';
+import type { Log } from './observe/log.ts';
+import type { Lives } from './versions/life.ts';
+import { noticesOf } from './versions/notices.ts';
+import { openUseStore } from './versions/open-store.ts';
+import { affectedBy, jsonOf, lifeJson, stateOf } from './versions/report.ts';
+import { dayOf, type Use } from './versions/store.ts';
+import { createUses, type UsesStatus } from './versions/uses.ts';
+
+const FLUSH_MS = 5000;
+const REPORTED_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+export interface VersionUsesOptions {
+  readonly settings: Settings;
+  readonly store: Pick<KeyStore, 'organizations'>;
+  readonly log: Log;
+  /** As it is configured now. */
+  lives(): Lives;
+  publicUrl(): string;
+  now(): number;
+}
+
+export interface VersionUses {
+  note(organization: string, operation: string): void;
+  /** For operators: what is deprecated, who has called it in the last 90 days, and what they are to be told. */
+  report(): Promise<object>;
+  status(): UsesStatus;
+  close(): Promise<void>;
+}
+
+export function openVersionUses(options: VersionUsesOptions): VersionUses {
+  const { settings, log, now } = options;
+  const uses = createUses({
+    open: () => openUseStore({ ...settings, now }),
+    now,
+    flushMs: FLUSH_MS,
+    onChange: (state) =>
+      log.logger[state.state === 'up' ? 'debug' : 'error'](
+        state,
+        'the store of what is deprecated and used changed its state',
+      ),
+  });
+
+  async function report(): Promise<object> {
+    const sinceDay = dayOf(now() - REPORTED_DAYS * DAY_MS);
+    const { ofOperations } = options.lives();
+    const isAnything = ofOperations.size > 0;
+    // Without anything deprecated there is no store to be opened.
+    const stored = isAnything ? await uses.list(sinceDay) : [];
+    const organizations = isAnything ? await options.store.organizations.list() : [];
+    return versionReport({
+      lives: options.lives(),
+      uses: stored,
+      organizations,
+      sinceDay,
+      publicUrl: options.publicUrl(),
+      nowMs: now(),
+    });
+  }
+
+  return { note: uses.note, status: uses.status, report, close: uses.close };
+}
+
+interface Reported {
+  readonly lives: Lives;
+  readonly uses: readonly Use[];
+  readonly organizations: readonly Organization[];
+  readonly sinceDay: string;
+  readonly publicUrl: string;
+  readonly nowMs: number;
+}
+
+function versionReport({ lives, uses, organizations, sinceDay, publicUrl, nowMs }: Reported): object {
+  const affected = affectedBy(uses, lives.ofOperations.values(), organizations);
+  return {
+    since: sinceDay,
+    operations: [...lives.ofOperations.values()].map((life) => ({ ...lifeJson(life), state: stateOf(life, nowMs) })),
+    organizations: affected.map(jsonOf),
+    notices: noticesOf(affected, sinceDay, publicUrl),
+  };
+}

@@ -1,0 +1,47 @@
+// What an organization is told about the deprecated operations that it still calls: one plain text for all of them.
+
+import type { Affected } from './report.ts';
+
+export interface Notice {
+  readonly organization: string;
+  readonly contacts: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** Only for organizations that still exist; without contacts it is nobody's, and is there to be looked at. */
+export function noticesOf(affected: readonly Affected[], sinceDay: string, publicUrl: string): Notice[] {
+  return affected.flatMap((one) => {
+    const { organization } = one;
+    if (organization === undefined) return [];
+    return { organization: one.id, contacts: organization.contacts, ...wordsFor(one, sinceDay, publicUrl) };
+  });
+}
+
+function wordsFor({ organization, operations, id }: Affected, sinceDay: string, publicUrl: string) {
+  const ends = operations.flatMap(({ life }) => life.sunset ?? []).sort();
+  const first = ends[0];
+  const subject = `Deprecated API operations in use at ${new URL(publicUrl).host}${first === undefined ? '' : `: the first ends on ${first}`}`;
+  const guides = [...new Set(operations.flatMap(({ life }) => life.guide ?? []))];
+  const lines = [
+    'Hello,',
+    '',
+    `since ${sinceDay} your organization ${plain(organization?.name ?? id)} (${id}) has called operations of ${publicUrl} that are deprecated:`,
+    '',
+    ...operations.flatMap(({ life, calls, lastAtMs }) => [
+      `  ${life.operation.method} ${life.operation.path}`,
+      `    deprecated on ${life.deprecated}${life.sunset === undefined ? '' : `, answered with 410 from ${life.sunset} on`}`,
+      ...(life.successor === undefined ? [] : [`    followed by ${life.successor}`]),
+      `    ${calls} ${calls === 1 ? 'call' : 'calls'}, the last at ${new Date(lastAtMs).toISOString()}`,
+    ]),
+    '',
+    ...(guides.length === 0 ? [] : ['How to move on:', ...guides.map((guide) => `  ${guide}`), '']),
+    'Answers of these operations carry the headers Deprecation, Sunset and Link, so that you can find where they are called.',
+  ];
+  return { subject, text: `${lines.join('\n')}\n` };
+}
+
+/** On one line, whatever somebody has called their organization. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+}

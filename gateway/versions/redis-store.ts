@@ -1,0 +1,70 @@
+// Uses in Redis, shared by all instances: two hashes per day, which Redis forgets by itself.
+
+import { connectRedis, evaluate, toScript } from '../redis.ts';
+import { dayOf, daysBetween, firstDay, KEPT_DAYS, type Use, type UseStore } from './store.ts';
+
+const COMMAND_TIMEOUT_MS = 1000;
+const FIELDS_AT_ONCE = 500;
+
+/** Seconds to keep it; then field, calls and last moment of each. */
+const ADD = toScript(`
+for i = 2, #ARGV, 3 do
+  redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1])
+  local last = redis.call('HGET', KEYS[2], ARGV[i])
+  if not last or tonumber(last) < tonumber(ARGV[i + 2]) then redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 2]) end
+end
+redis.call('EXPIRE', KEYS[1], ARGV[1])
+redis.call('EXPIRE', KEYS[2], ARGV[1])
+`);
+
+/** Resolves when the first attempt to connect has succeeded or failed; comes back by itself. */
+export async function createRedisStore(url: string, now: () => number): Promise<UseStore> {
+  const opened = Promise.withResolvers<void>();
+  const client = connectRedis({
+    url,
+    commandTimeoutMs: COMMAND_TIMEOUT_MS,
+    onReady: opened.resolve,
+    onLost: () => opened.resolve(),
+  });
+  await opened.promise;
+
+  async function usesOf(day: string): Promise<Use[]> {
+    const [calls, last] = (await Promise.all(keysOf(day).map((key) => client.hgetall(key)))) as Record<
+      string,
+      string
+    >[];
+    return Object.entries(calls ?? {}).map(([field, count]) => {
+      const [organization = '', operation = ''] = JSON.parse(field) as string[];
+      return { day, organization, operation, calls: Number(count), lastAtMs: Number(last?.[field] ?? 0) };
+    });
+  }
+
+  return {
+    async add(uses) {
+      for (const [day, here] of Map.groupBy(uses, (use) => use.day)) {
+        for (let from = 0; from < here.length; from += FIELDS_AT_ONCE) {
+          const args = here
+            .slice(from, from + FIELDS_AT_ONCE)
+            .flatMap(({ organization, operation, calls, lastAtMs }) => [
+              JSON.stringify([organization, operation]),
+              calls,
+              lastAtMs,
+            ]);
+          await evaluate(client, ADD, keysOf(day), [KEPT_DAYS * 86_400, ...args]);
+        }
+      }
+    },
+    async list(sinceDay) {
+      // Nothing earlier is kept.
+      const [, first = sinceDay] = [sinceDay, firstDay(now())].sort();
+      const days = daysBetween(first, dayOf(now()));
+      return (await Promise.all(days.map(usesOf))).flat();
+    },
+    close: () => client.disconnect(),
+  };
+}
+
+/** One hash tag, so that both lie on one server of a Cluster. */
+function keysOf(day: string): string[] {
+  return [`versions:{${day}}:calls`, `versions:{${day}}:last`];
+}

@@ -1,0 +1,84 @@
+// Uses of what is deprecated, put together for people: by organization, with what they have to know about each operation.
+
+import type { Organization } from '../exchange.ts';
+import type { Life } from './life.ts';
+import type { Use } from './store.ts';
+
+export interface UsedOperation {
+  readonly life: Life;
+  readonly calls: number;
+  readonly lastAtMs: number;
+}
+
+/** One organization that still calls deprecated operations; the most called one is first. */
+export interface Affected {
+  readonly id: string;
+  /** Undefined: it is not known any more. */
+  readonly organization: Organization | undefined;
+  readonly operations: readonly UsedOperation[];
+  readonly calls: number;
+  readonly lastAtMs: number;
+}
+
+/** Those who call most come first. What is not deprecated any more is left out. */
+export function affectedBy(
+  uses: readonly Use[],
+  lives: Iterable<Life>,
+  organizations: readonly Organization[],
+): Affected[] {
+  const byId = new Map([...lives].map((life) => [life.operation.id, life]));
+  const known = new Map(organizations.map((organization) => [organization.id, organization]));
+  const relevant = uses.filter(({ operation }) => byId.has(operation));
+  return [...Map.groupBy(relevant, ({ organization }) => organization)]
+    .map(([id, own]) => {
+      const operations = [...Map.groupBy(own, ({ operation }) => operation)]
+        .map(([operation, rows]) => ({ life: byId.get(operation) as Life, ...sumOf(rows) }))
+        .sort((a, b) => b.calls - a.calls || a.life.operation.id.localeCompare(b.life.operation.id));
+      return { id, organization: known.get(id), operations, ...sumOf(own) };
+    })
+    .sort((a, b) => b.calls - a.calls || a.id.localeCompare(b.id));
+}
+
+function sumOf(uses: readonly Use[]): { readonly calls: number; readonly lastAtMs: number } {
+  const calls = uses.reduce((sum, use) => sum + use.calls, 0);
+  return { calls, lastAtMs: uses.reduce((last, use) => Math.max(last, use.lastAtMs), 0) };
+}
+
+/** The same as commands and the admin listener print it. */
+export function jsonOf({ id, organization, operations, calls, lastAtMs }: Affected) {
+  return {
+    organization: id,
+    name: organization?.name ?? null,
+    contacts: organization?.contacts ?? [],
+    calls,
+    last_call_at: new Date(lastAtMs).toISOString(),
+    operations: operations.map(({ life, calls, lastAtMs }) => ({
+      ...lifeJson(life),
+      calls,
+      last_call_at: new Date(lastAtMs).toISOString(),
+    })),
+  };
+}
+
+export function lifeJson({ operation, deprecated, sunset, successor, guide }: Life) {
+  return {
+    operation: operation.id,
+    method: operation.method,
+    path: operation.path,
+    version: operation.version ?? null,
+    deprecated,
+    sunset: sunset ?? null,
+    successor: successor ?? null,
+    guide: guide ?? null,
+  };
+}
+
+/** `announced` until the day, then `deprecated`, and from the end on `ended`. */
+export function stateOf(
+  { deprecated, sunset }: { readonly deprecated?: string | undefined; readonly sunset?: string | undefined },
+  nowMs: number,
+): string {
+  if (sunset !== undefined && Date.parse(sunset) <= nowMs) return 'ended';
+  if (deprecated === undefined) return 'current';
+  return Date.parse(deprecated) <= nowMs ? 'deprecated' : 'announced';
+}

@@ -1,0 +1,49 @@
+// The embedded store of uses: one SQLite file in the data directory.
+
+import { inTransaction, openSqlite } from '../sqlite.ts';
+import { firstDay, type Use, type UseStore } from './store.ts';
+
+/** Nobody waits for it but the requests that stand still meanwhile; what was not written is tried again. */
+const BUSY_TIMEOUT_MS = 50;
+
+/** Throws a sentence for people if the file cannot be opened. */
+export function createSqliteStore(directory: string, now: () => number): UseStore {
+  const database = openSqlite({
+    directory,
+    file: 'versions.db',
+    what: 'The store of what is deprecated and used',
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
+    prepare: (opened) =>
+      opened.exec(`
+        CREATE TABLE IF NOT EXISTS uses (
+          day TEXT NOT NULL, organization TEXT NOT NULL, operation TEXT NOT NULL, calls INTEGER NOT NULL,
+          last_at INTEGER NOT NULL, PRIMARY KEY (day, organization, operation)
+        ) STRICT, WITHOUT ROWID`),
+  });
+  const insert = database.prepare(`
+    INSERT INTO uses VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+    SET calls = calls + excluded.calls, last_at = max(last_at, excluded.last_at)`);
+  const remove = database.prepare('DELETE FROM uses WHERE day < ?');
+  const select = database.prepare('SELECT day, organization, operation, calls, last_at FROM uses WHERE day >= ?');
+
+  return {
+    add(uses) {
+      inTransaction(database, () => {
+        for (const { day, organization, operation, calls, lastAtMs } of uses)
+          insert.run(day, organization, operation, calls, lastAtMs);
+        remove.run(firstDay(now()));
+      });
+    },
+    list: (sinceDay) =>
+      select.all(sinceDay).map(
+        (row): Use => ({
+          day: String(row.day),
+          organization: String(row.organization),
+          operation: String(row.operation),
+          calls: Number(row.calls),
+          lastAtMs: Number(row.last_at),
+        }),
+      ),
+    close: () => database.close(),
+  };
+}
