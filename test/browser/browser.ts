@@ -1,0 +1,90 @@
+// A real browser for tests of pages: what they look like, what they ask the network for, what they complain about, and whether everybody
+// can use them.
+
+import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { provideChromium } from './chromium.ts';
+
+export type { Browser, Page };
+
+/** Where screenshots go: SCREENSHOTS, else a new folder for temporary files. */
+const screenshots = process.env.SCREENSHOTS ?? mkdtempSync(join(tmpdir(), 'screenshots-'));
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export interface PageOptions {
+  readonly colorScheme?: 'light' | 'dark';
+  /** In CSS pixels. */
+  readonly width?: number;
+  readonly height?: number;
+  readonly javaScript?: boolean;
+  /** Headers of every request of the page. */
+  readonly headers?: Record<string, string>;
+}
+
+export interface OpenPage {
+  readonly page: Page;
+  /** Errors on the console (what violates the Content-Security-Policy is among them), exceptions, and requests that failed. */
+  readonly complaints: readonly string[];
+  /** Requests to other origins than the page's; none of them is let out. */
+  readonly foreign: readonly string[];
+}
+
+export interface Finding {
+  readonly id: string;
+  readonly impact: string;
+  readonly targets: readonly string[];
+}
+
+export async function launchBrowser(): Promise<Browser> {
+  // Chromium's own sandbox needs what containers do not have, and the pages are ours.
+  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
+  return chromium.launch({ executablePath: provideChromium(), args });
+}
+
+/** A window of its own, with nothing remembered. Close it by `page.context().close()`. */
+export async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<OpenPage> {
+  const { colorScheme = 'light', width = 1440, height = 900, javaScript = true, headers } = options;
+  const context = await browser.newContext({
+    colorScheme,
+    viewport: { width, height },
+    javaScriptEnabled: javaScript,
+    ...(headers ? { extraHTTPHeaders: headers } : {}),
+  });
+  const complaints: string[] = [];
+  const foreign: string[] = [];
+  const { origin } = new URL(url);
+  await context.route('**', (route) => {
+    const asked = new URL(route.request().url());
+    if (asked.origin === origin || ['data:', 'blob:'].includes(asked.protocol)) return route.continue();
+    foreign.push(asked.href);
+    return route.abort();
+  });
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('requestfailed', (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
+  await page.goto(url, { waitUntil: 'networkidle' });
+  return { page, complaints, foreign };
+}
+
+/** Puts an image of the whole page where `SCREENSHOTS` says; answers its path. */
+export async function takeScreenshot(page: Page, name: string): Promise<string> {
+  mkdirSync(screenshots, { recursive: true });
+  const path = join(screenshots, `${name}.png`);
+  await page.screenshot({ path, fullPage: true });
+  return path;
+}
+
+/** What axe finds serious or critical on the page as it is now. */
+export async function findBarriers(page: Page): Promise<Finding[]> {
+  await page.evaluate(axe);
+  return (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, impact, nodes }) => ({ id, impact, targets: nodes.map(({ target }) => target.flat().join(' ')) })))`)) as Finding[];
+}
