@@ -5,13 +5,14 @@ import type { Socket } from 'node:net';
 import type { Configuration } from './configuration.ts';
 import { createAnswerCheck } from './contract/answer.ts';
 import { parseIdempotencyKey } from './contract/idempotency-key.ts';
+import { publishedContracts } from './contract/merged/groups.ts';
 import { createDeciding } from './deciding.ts';
 import { createCors } from './edge/cors.ts';
 import type { Ids } from './edge/ids.ts';
 import { createAnswerOptions } from './edge/options.ts';
 import type { Refuse } from './edge/refuse.ts';
 import { createShell } from './edge/shell.ts';
-import { authorityOf } from './edge/sites.ts';
+import { addressOfSite, authorityOf, type Site } from './edge/sites.ts';
 import { GatewayError } from './errors.ts';
 import type { Arrived, Operation } from './exchange.ts';
 import type { Identity } from './identity.ts';
@@ -19,6 +20,7 @@ import { createLimit } from './limits/limit.ts';
 import type { CounterStore } from './limits/store.ts';
 import type { Throttle } from './limits/throttle.ts';
 import { createPipeline } from './pipeline.ts';
+import { createPortal } from './portal/portal.ts';
 import { createReplay } from './replay/replay.ts';
 import type { AnswerStore } from './replay/store.ts';
 import type { Tunnel } from './tunnel/table.ts';
@@ -117,7 +119,19 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
       spanId: ids.spanId,
     }),
   });
-  const shell = createShell({ alwaysCarried, admit, jwks: identity.assertions.jwks, refuse: shared.refuse.refuse });
+  const addressOf = addressOfSite(gateway.hosts, gateway.publicUrl);
+  const portal = createPortal({
+    publicUrl: gateway.publicUrl,
+    contracts: () =>
+      publishedContracts(contracts.operations, (upstream) => addressOf(upstreams[upstream]?.hosts[0] ?? 'api')),
+  });
+  const shell = createShell({
+    alwaysCarried,
+    admit,
+    jwks: identity.assertions.jwks,
+    portal,
+    refuse: shared.refuse.refuse,
+  });
   const answerOptions = createAnswerOptions({ admit, throttle, allowedMethods, alwaysCarried });
   const cors = createCors({
     hosts: gateway.cors,
@@ -136,10 +150,10 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     await shared.tunnels.handle(admit(arrived), { tunnel, tls: tls.get(tunnel.upstream) });
   }
 
-  function answer(arrived: Arrived): Promise<void> {
+  function answer(arrived: Arrived, sites: ReadonlySet<Site>): Promise<void> {
     cors.allow(arrived);
     if (cors.isPreflight(arrived)) return cors.answerPreflight(arrived);
-    if (shell.owns(arrived.request.url as string)) return shell.handle(arrived);
+    if (shell.owns(arrived.request.url as string, sites.has('api'))) return shell.handle(arrived);
     return arrived.request.method === 'OPTIONS' ? answerOptions(arrived) : pipeline(arrived);
   }
 
@@ -158,7 +172,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
       if (sites === undefined) return misdirected(arrived);
       const tunnel = table.find(sites, arrived.request.url as string);
       // What goes through a tunnel may last for days, and needs nothing of this configuration.
-      return tunnel === undefined ? enter(answer(arrived)) : passOn(arrived, tunnel);
+      return tunnel === undefined ? enter(answer(arrived, sites)) : passOn(arrived, tunnel);
     },
     upgrades: (request) => tunnelFor(request)?.rules.webSocket === true,
     async upgrade(arrived, socket, head) {

@@ -1,23 +1,32 @@
-// The few paths the gateway answers by itself, on Express: published keys. Contract operations never pass through here.
+// The few paths the gateway answers by itself, on Express: published keys and documentation. Contract operations never pass through here.
 
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { GatewayError } from '../errors.ts';
-import type { Arrived } from '../exchange.ts';
+import type { Admitted, Arrived } from '../exchange.ts';
 
-const ALLOWED = 'GET, HEAD, OPTIONS';
+const allowed = ['GET', 'HEAD', 'OPTIONS'];
+const Allow = allowed.join(', ');
+const JWKS = '/.well-known/jwks.json';
 
 export interface ShellOptions {
   /** Headers of every answer, flat. */
   readonly alwaysCarried: readonly string[];
-  admit(arrived: Arrived): unknown;
+  admit(arrived: Arrived): Admitted;
   /** The public halves of the keys that sign assertions. */
   jwks(): object;
+  /** Documentation, which is where the API is. */
+  readonly portal: {
+    owns(target: string): boolean;
+    /** False: nothing is there, and nothing was written. */
+    answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
+  };
   refuse(arrived: Arrived, thrown: unknown): void;
 }
 
 export interface Shell {
   /** Whether a request target belongs to the shell. Two comparisons, since every request is asked. */
-  owns(target: string): boolean;
+  owns(target: string, isApi: boolean): boolean;
   /** Resolves when Express has taken over; it answers, or refuses through the one error writer. Rejects with what admit throws. */
   handle(arrived: Arrived): Promise<void>;
 }
@@ -28,24 +37,29 @@ export function createShell(options: ShellOptions): Shell {
   app.disable('etag');
   app.set('query parser', false);
 
-  app.get('/.well-known/jwks.json', (_request, response) => {
+  // Express would answer OPTIONS by itself, with a body.
+  app.options(/.*/, (_request, response) => {
+    response.set({ Allow, 'Cache-Control': 'no-store' }).status(204).end();
+  });
+  app.use(({ method }, _response, next) => {
+    next(allowed.includes(method) ? undefined : new GatewayError('method_not_allowed', { headers: { Allow } }));
+  });
+  app.get(JWKS, (_request, response) => {
     // Five minutes less than a new key is published before it signs (`assertion-keys rotate`).
     response.set('Cache-Control', 'public, max-age=300').json(options.jwks());
   });
-  // Express would answer OPTIONS by itself, with a body.
-  app.options('/.well-known/jwks.json', (_request, response) => {
-    response.set({ Allow: ALLOWED, 'Cache-Control': 'no-store' }).status(204).end();
-  });
-  app.use((_request, _response, next) => {
-    next(new GatewayError('method_not_allowed', { headers: { Allow: ALLOWED } }));
+  app.use(async (request, response, next) => {
+    if (!(await options.portal.answer(request.path, request, response))) next();
   });
 
   async function handle(arrived: Arrived): Promise<void> {
     options.admit(arrived);
-    const { request, response } = arrived;
+    const { request, response, trail } = arrived;
     for (const [name, value] of pairs([...options.alwaysCarried, ...arrived.carried])) response.setHeader(name, value);
     response.on('finish', () => {
-      arrived.trail.status = response.statusCode;
+      trail.status = response.statusCode;
+      const code = response.getHeader('X-Error-Code');
+      if (typeof code === 'string') trail.code = code;
     });
     app(
       request as Request,
@@ -61,7 +75,12 @@ export function createShell(options: ShellOptions): Shell {
   }
 
   return {
-    owns: (target) => target.startsWith('/.well-known/') && target.split('?')[0] === '/.well-known/jwks.json',
+    owns(target, isApi) {
+      const second = target.charCodeAt(1);
+      if (second === 0x2e) return target.split('?')[0] === JWKS;
+      // /docs and /openapi
+      return (second === 0x64 || second === 0x6f) && isApi && options.portal.owns(target);
+    },
     handle,
   };
 }

@@ -29,6 +29,17 @@ export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
   return (host) => byName.get(host === undefined ? api : nameIn(host));
 }
 
+/** The address at which clients reach a site: `publicUrl`, under the site's own host name if it has one. */
+export function addressOfSite(hosts: HostNames, publicUrl: string): (site: Site) => string {
+  return function addressOf(site) {
+    const name = hosts[site];
+    if (site === 'api' || name === undefined) return publicUrl;
+    const address = new URL(publicUrl);
+    address.hostname = name;
+    return address.href.replace(/\/+$/, '');
+  };
+}
+
 /** Whom a request is addressed to: the authority of its target, if it has one, counts instead of Host (RFC 9112 section 3.2.2). */
 export function authorityOf({ url, headers }: IncomingMessage): string | undefined {
   if (url?.startsWith('/')) return headers.host;

@@ -14,6 +14,7 @@ const concerns = [
   'edge',
   'limits',
   'observe',
+  'portal',
   'replay',
   'tunnel',
   'upstream',
@@ -60,12 +61,14 @@ const libraries: Record<string, readonly string[]> = {
   ioredis: ['gateway/redis.ts'],
   jose: ['gateway/auth/', 'sandbox/'],
   'lru-cache': ['gateway/auth/'],
+  marked: ['gateway/portal/'],
   'openapi-backend': ['gateway/contract/'],
   pino: ['gateway/observe/', 'gateway/app.ts'],
   'rate-limiter-flexible': ['gateway/limits/'],
   re2js: ['gateway/contract/'],
+  'swagger-ui-dist': ['gateway/portal/'],
   undici: ['gateway/upstream/'],
-  yaml: ['gateway/source.ts'],
+  yaml: ['gateway/source.ts', 'gateway/portal/yaml-thread.ts'],
   zod: ['gateway/config/'],
 };
 

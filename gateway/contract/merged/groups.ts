@@ -1,0 +1,105 @@
+// Which documents are published: one per version of the API, and one per upstream for operations without a version.
+
+import type { ContractDocument, JsonObject } from '../document.ts';
+import type { ContractOperation } from '../operations.ts';
+import { isObject } from '../pointer.ts';
+import { createPause } from '../slices.ts';
+import { joinContracts } from './join.ts';
+
+/** A document for clients, made of all contracts that have operations in it. */
+export interface PublishedContract {
+  /** `v1`, or the name of an upstream. */
+  readonly name: string;
+  readonly title: string;
+  /** Markdown. */
+  readonly description: string;
+  /** The address that its paths begin at. */
+  readonly server: string;
+  readonly operations: readonly PublishedOperation[];
+  /** The document as JSON. Works in slices, so that a large one holds nobody up. */
+  json(): Promise<Buffer>;
+}
+
+export interface PublishedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+}
+
+/** @param serverOf the address at which clients reach the operations of an upstream */
+export function publishedContracts(
+  operations: readonly ContractOperation[],
+  serverOf: (upstream: string) => string,
+): PublishedContract[] {
+  const groups = Map.groupBy(operations, ({ operation }) => operation.version ?? operation.upstream);
+  return [...groups].map(([name, members]) => {
+    const head = headOf(name, members, serverOf);
+    const { title, description } = head.info;
+    return {
+      name,
+      title: String(title),
+      description: typeof description === 'string' ? description : '',
+      server: String(head.servers[0]?.url),
+      operations: members.map(({ operation: { method, path }, located: { value } }) => {
+        const summary = isObject(value) && typeof value.summary === 'string' ? value.summary : '';
+        return { method, path, summary };
+      }),
+      json: () => collect(joinContracts(head, members)),
+    };
+  });
+}
+
+async function collect(pieces: Iterable<string>): Promise<Buffer> {
+  const pause = createPause();
+  const buffers: Buffer[] = [];
+  for (const piece of pieces) {
+    if (piece !== '') buffers.push(Buffer.from(piece));
+    await pause();
+  }
+  return Buffer.concat(buffers);
+}
+
+/** What a document says before its paths. */
+export interface DocumentHead extends JsonObject {
+  readonly openapi: string;
+  readonly info: JsonObject;
+  readonly servers: readonly { readonly url: string }[];
+}
+
+function headOf(
+  name: string,
+  members: readonly ContractOperation[],
+  serverOf: (upstream: string) => string,
+): DocumentHead {
+  const documents = [...new Set(members.map(({ document }) => document))];
+  const servers = [...new Set(members.map(({ operation }) => serverOf(operation.upstream)))];
+  const used = new Set(members.flatMap(({ located }) => tagsOf(located.value)));
+  const tags = documents.flatMap(({ root }) => (Array.isArray(root.tags) ? root.tags.filter(isObject) : []));
+  const byName = new Map(tags.toReversed().map((tag) => [String(tag.name), tag]));
+  return {
+    // What 3.2 added stays understandable only under its own number.
+    openapi: documents.some(({ root }) => String(root.openapi).startsWith('3.2')) ? '3.2.0' : '3.1.1',
+    info: documents.length === 1 ? infoOf(documents[0] as ContractDocument) : commonInfo(name, documents),
+    servers: servers.map((url) => ({ url })),
+    tags: [...byName.values()].toReversed().filter((tag) => used.has(String(tag.name))),
+  };
+}
+
+function infoOf({ root }: ContractDocument): JsonObject {
+  return isObject(root.info) ? root.info : { title: 'API', version: '1' };
+}
+
+function commonInfo(name: string, documents: readonly ContractDocument[]): JsonObject {
+  const titles = documents.map((document) => String(infoOf(document).title));
+  const versions = new Set(documents.map((document) => String(infoOf(document).version)));
+  const [version = name] = versions;
+  return {
+    title: `Platform API ${name}`,
+    version: versions.size === 1 ? version : name,
+    description: `Everything under \`/${name}\`: ${titles.join(', ')}.`,
+  };
+}
+
+function tagsOf(operation: unknown): string[] {
+  return isObject(operation) && Array.isArray(operation.tags) ? operation.tags.map(String) : [];
+}

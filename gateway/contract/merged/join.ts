@@ -1,0 +1,103 @@
+// Several contracts → one OpenAPI document for clients, with the paths, the credentials and the address of the gateway.
+
+import type { ContractDocument, JsonObject } from '../document.ts';
+import type { ContractOperation } from '../operations.ts';
+import { isObject, member } from '../pointer.ts';
+import { type Copy, componentAt, forEachUsed } from './copy.ts';
+import type { DocumentHead } from './groups.ts';
+import { nameComponents, type Taken } from './names.ts';
+import { securityOf, securitySchemes } from './security.ts';
+
+/** The document as JSON, in pieces that take milliseconds each; some are empty. */
+export function* joinContracts(head: DocumentHead, members: readonly ContractOperation[]): Generator<string> {
+  const taken: Taken = new Map();
+  const copies = new Map<ContractDocument, Copy>();
+  const kinds = new Map<string, string[]>();
+  for (const [document, own] of Map.groupBy(members, (member) => member.document)) {
+    const used = yield* usedBy(document, own);
+    const { copy, added } = nameComponents(document, used, prefixOf(document), taken);
+    copies.set(document, copy);
+    for (const [kind, name, text] of added) {
+      const entry = `${JSON.stringify(name)}:${text}`;
+      const entries = kinds.get(kind);
+      if (entries) entries.push(entry);
+      else kinds.set(kind, [entry]);
+    }
+    yield '';
+  }
+  yield `${JSON.stringify(head).slice(0, -1)},"paths":{`;
+  let separator = '';
+  for (const [path, here] of Map.groupBy(members, ({ operation }) => operation.path)) {
+    yield `${separator}${JSON.stringify(path)}:${JSON.stringify(pathItem(here, copies))}`;
+    separator = ',';
+  }
+  kinds.set('securitySchemes', securitySchemes(members));
+  yield '},"components":{';
+  separator = '';
+  for (const [kind, entries] of kinds) {
+    yield `${separator}${JSON.stringify(kind)}:{`;
+    for (const [index, entry] of entries.entries()) yield index === 0 ? entry : `,${entry}`;
+    yield '}';
+    separator = ',';
+  }
+  yield '}}';
+}
+
+/** Every component that these operations need, directly or not. */
+function* usedBy(document: ContractDocument, members: readonly ContractOperation[]): Generator<string, Set<string>> {
+  const { root } = document;
+  const used = new Set<string>();
+  const found = (place: string) => {
+    if (componentAt(root, place) !== undefined) used.add(place);
+  };
+  for (const entry of members) {
+    forEachUsed(root, [entry.located.value, membersOfItem(entry)], found);
+    yield '';
+  }
+  // A set goes on with what is added to it on the way.
+  for (const place of used) {
+    forEachUsed(root, componentAt(root, place), found);
+    yield '';
+  }
+  return used;
+}
+
+/** What a path item says besides its operations; the servers are the gateway's own. */
+function membersOfItem({ document: { root }, operation: { path, publicPrefix } }: ContractOperation): JsonObject {
+  const item = member(root, { value: root.paths, pointer: '/paths' }, path.slice(publicPrefix.length)).value;
+  const { parameters, summary, description } = isObject(item) ? item : {};
+  return { parameters, summary, description };
+}
+
+/** Operations of several documents may be at one path: what each document says for all of its own there then goes to each operation. */
+function pathItem(members: readonly ContractOperation[], copies: ReadonlyMap<ContractDocument, Copy>): JsonObject {
+  const isShared = new Set(members.map(({ document }) => document)).size > 1;
+  const first = members[0] as ContractOperation;
+  const item: JsonObject = isShared ? {} : ((copies.get(first.document) as Copy)(membersOfItem(first)) as JsonObject);
+  for (const entry of members) {
+    const { document, located, operation } = entry;
+    const copy = copies.get(document) as Copy;
+    const { servers: _, ...said } = located.value as JsonObject;
+    const own = isShared ? { ...said, parameters: allParameters(entry) } : said;
+    item[operation.method.toLowerCase()] = { ...(copy(own) as JsonObject), security: securityOf(operation) };
+  }
+  return item;
+}
+
+/** Those of the path that the operation does not override by name and place. */
+function allParameters(entry: ContractOperation): unknown[] {
+  const { root } = entry.document;
+  const resolved = (list: unknown[], index: number) => member(root, { value: list, pointer: '' }, index).value;
+  const listOf = (owner: unknown) => (isObject(owner) && Array.isArray(owner.parameters) ? owner.parameters : []);
+  const nameOf = (value: unknown) => (isObject(value) ? `${value.in} ${value.name}` : '');
+  const own = listOf(entry.located.value);
+  const names = new Set(own.map((_, index) => nameOf(resolved(own, index))));
+  const shared = listOf(membersOfItem(entry));
+  return [...shared.filter((_, index) => !names.has(nameOf(resolved(shared, index)))), ...own];
+}
+
+/** The name of its file, as components may be called. */
+function prefixOf({ file }: ContractDocument): string {
+  const [, stem = 'other'] = /([^/\\]+?)\.[a-z]+$/i.exec(file) ?? [];
+  return stem.replace(/[^A-Za-z0-9._-]/g, '_');
+}

@@ -1,0 +1,83 @@
+// Writes what is published as an answer: caching, conditions, compression, and what browsers may do with it.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Kind, Resource } from './resource.ts';
+
+/** Nothing but what the gateway itself serves: no inline script or style, no other host, no frame, no form. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const headersOf: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
+  page: {
+    'Content-Security-Policy': PAGE_POLICY,
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  },
+  asset: { 'Cross-Origin-Resource-Policy': 'same-origin' },
+  document: {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': 'ETag, X-Request-Id',
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+  },
+};
+
+/** Answers GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2). Headers that the response has already are kept, if not decided here. */
+export function answerWith(resource: Resource, request: IncomingMessage, response: ServerResponse): void {
+  const { status, kind, type, body, gzipped, etag } = resource;
+  for (const [name, value] of Object.entries(headersOf[kind])) response.setHeader(name, value);
+  // Whoever has it asks whether it is still the same, which costs no body. A name that is not there may be one soon.
+  response.setHeader('Cache-Control', status === 200 ? 'public, max-age=60, must-revalidate' : 'no-store');
+  // Every page may read a document, with no credentials: what is configured for the API does not count.
+  if (kind === 'document') response.removeHeader('Access-Control-Allow-Credentials');
+  addVary(response, 'Accept-Encoding');
+  if (status === 200) {
+    response.setHeader('ETag', etag);
+    if (isKnown(request.headers['if-none-match'], etag)) {
+      response.statusCode = 304;
+      response.end();
+      return;
+    }
+  }
+  const isCompressed = gzipped !== undefined && acceptsGzip(request.headers['accept-encoding']);
+  const sent = isCompressed ? gzipped : body;
+  response.statusCode = status;
+  if (status === 404) response.setHeader('X-Error-Code', 'route_not_found');
+  response.setHeader('Content-Type', type);
+  if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
+  response.setHeader('Content-Length', sent.length);
+  response.end(request.method === 'HEAD' ? undefined : sent);
+}
+
+function addVary(response: ServerResponse, name: string): void {
+  const present = response.getHeader('Vary');
+  response.setHeader('Vary', present === undefined ? name : `${present}, ${name}`);
+}
+
+/** Compares weakly (RFC 9110 section 13.1.2). */
+function isKnown(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  if (header.trim() === '*') return true;
+  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag.slice(2));
+}
+
+/** RFC 9110 section 12.5.3; a weight of zero means no. */
+export function acceptsGzip(header: string | undefined): boolean {
+  const codings = (header ?? '').toLowerCase().split(',');
+  const weights = new Map(
+    codings.map((coding) => {
+      const [name = '', ...parameters] = coding.split(';').map((part) => part.trim());
+      const weight = parameters.find((parameter) => parameter.startsWith('q='));
+      return [name, weight === undefined ? 1 : Number(weight.slice(2))];
+    }),
+  );
+  return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0;
+}

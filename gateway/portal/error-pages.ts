@@ -1,0 +1,100 @@
+// A page for every code of the catalogue, which `doc_url` of the error object points at, and one that lists them all.
+
+import { type ErrorCode, REFUSALS, type Refusal } from '../errors.ts';
+import { EXPLANATIONS } from './explanations.ts';
+import { escapeHtml } from './html.ts';
+import type { Page, Place } from './layout.ts';
+import { codeBlock, renderLine } from './markdown.ts';
+
+const codes = Object.keys(REFUSALS) as ErrorCode[];
+
+/** What `retryable` says, as an answer to "send it again?". */
+const again = {
+  true: 'Yes. <code>retryable</code> is <code>true</code>: the identical request may be sent again, after <code>Retry-After</code> seconds if the answer has that header.',
+  false: 'No. <code>retryable</code> is <code>false</code>: the identical request would be refused again.',
+  if_safe:
+    'If it is safe. <code>retryable</code> is <code>true</code> for <code>GET</code>, <code>HEAD</code>, <code>PUT</code>, <code>DELETE</code> and <code>OPTIONS</code>, and for requests with an <code>Idempotency-Key</code>. Others may have been processed.',
+} as const;
+
+const shortly = { true: 'yes', false: 'no', if_safe: 'if safe' } as const;
+
+export const errorCodes: readonly string[] = codes;
+
+export function errorPage(code: ErrorCode, place: Place): Page {
+  const refusal: Refusal = REFUSALS[code];
+  const { meaning, remedy } = EXPLANATIONS[code];
+  const main = `<article>
+<p class="crumbs"><a href="${place.base}/docs/errors">Errors</a></p>
+<h1><code>${code}</code></h1>
+<p class="lead">${renderLine(meaning, place.base)}</p>
+<dl class="facts">
+<div><dt>Status</dt><dd>${refusal.status}</dd></div>
+<div><dt>Type</dt><dd><code>${refusal.type}</code></dd></div>
+<div><dt>Again</dt><dd>${shortly[`${refusal.retryable}`]}</dd></div>
+</dl>
+<h2>What to do</h2>
+<p>${renderLine(remedy, place.base)}</p>
+<h2>Send it again?</h2>
+<p>${again[`${refusal.retryable}`]}</p>
+<h2>What it looks like</h2>
+${codeBlock(JSON.stringify(exampleOf(code, refusal, place), null, 2), 'Example')}
+<p>Decide by <code>code</code>, never by <code>message</code>, which may be reworded. See the
+<a href="${place.base}/docs/guides/errors">guide to errors</a>.</p>
+</article>`;
+  return { title: code, description: plain(meaning), section: '/docs/errors', main };
+}
+
+/** Members that only some codes have are left out: the guide to errors tells of them. */
+function exampleOf(code: ErrorCode, { type, message, status, retryable, retryAfterSeconds }: Refusal, place: Place) {
+  return {
+    error: {
+      type,
+      code,
+      message,
+      status,
+      retryable: retryable !== false,
+      ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }),
+      request_id: 'req_01K9Z6M3V8Q4T2R7X5BPAF8K60',
+      doc_url: `${place.publicUrl}/docs/errors/${code}`,
+    },
+  };
+}
+
+export function errorsPage(place: Place): Page {
+  const byType = Map.groupBy(codes, (code) => REFUSALS[code].type);
+  const sections = [...byType].map(([type, members]) => {
+    const rows = members.map((code) => {
+      const { status, retryable }: Refusal = REFUSALS[code];
+      const link = `<a href="${place.base}/docs/errors/${code}"><code>${code}</code></a>`;
+      const meaning = renderLine(EXPLANATIONS[code].meaning, place.base);
+      return `<tr><th scope="row">${link}</th><td>${status}</td><td>${meaning}</td><td>${shortly[`${retryable}`]}</td></tr>`;
+    });
+    const head = ['Code', 'Status', 'Meaning', 'Again'].map((text) => `<th scope="col">${text}</th>`).join('');
+    return `<h2 id="${type}"><code>${type}</code></h2>
+<div class="table errors" role="group" aria-label="Codes of type ${type}" tabindex="0"><table><thead><tr>${head}</tr></thead>
+<tbody>${rows.join('\n')}</tbody></table></div>`;
+  });
+  const main = `<h1>Errors</h1>
+<p class="lead">Whatever goes wrong, the answer is <a href="${place.base}/docs/guides/errors">one JSON object</a> with one of these codes.</p>
+<p>“Again” says whether the identical request may be sent again. “If safe” means: if it cannot do anything twice.</p>
+${sections.join('\n')}`;
+  return {
+    title: 'Errors',
+    description: 'Every code that a request can be refused with.',
+    section: '/docs/errors',
+    main,
+  };
+}
+
+/** For a code that is not of the catalogue. */
+export function unknownCodePage(code: string, place: Place): Page {
+  const main = `<h1><code>${escapeHtml(code)}</code></h1>
+<p class="lead">This code is not one of the <a href="${place.base}/docs/errors">catalogue</a>.</p>
+<p>A service behind the API may refuse a request by a code of its own. Its <code>message</code> says what is wrong; decide by
+<code>type</code>, then by the status.</p>`;
+  return { title: 'Unknown code', description: 'A code that is not of the catalogue.', section: '/docs/errors', main };
+}
+
+function plain(markdown: string): string {
+  return markdown.replace(/`|\[|\]\([^)]*\)/g, '');
+}

@@ -1,0 +1,86 @@
+// The one frame of all pages: works without JavaScript, by keyboard, on any width, light and dark.
+
+import { escapeHtml } from './html.ts';
+
+/** Where the portal is, and what it consists of. */
+export interface Place {
+  /** The address clients use, without a slash at the end. */
+  readonly publicUrl: string;
+  /** Its path: it stands before the paths of all links. */
+  readonly base: string;
+}
+
+export interface Page {
+  readonly title: string;
+  /** For search engines and previews; plain text. */
+  readonly description: string;
+  /** The path of the page, or of the part of the portal that it belongs to: marked in the navigation. */
+  readonly section: string;
+  readonly main: string;
+  /** Links beside the text. */
+  readonly aside?: string;
+  readonly styles?: readonly string[];
+  readonly scripts?: readonly string[];
+  /** As wide as the window. */
+  readonly wide?: boolean;
+}
+
+const navigation = [
+  ['/docs', 'Start'],
+  ['/docs/reference', 'Reference'],
+  ['/docs/guides', 'Guides'],
+  ['/docs/errors', 'Errors'],
+] as const;
+
+export function layOut(page: Page, { base }: Place): string {
+  const links = navigation.map(([path, text]) => {
+    const current = path === page.section ? ' aria-current="true"' : '';
+    return `<li><a href="${base}${path}"${current}>${text}</a></li>`;
+  });
+  const styles = ['portal.css', ...(page.styles ?? [])].map(
+    (name) => `<link rel="stylesheet" href="${base}/docs/assets/${name}">`,
+  );
+  const scripts = (page.scripts ?? []).map((name) => `<script src="${base}/docs/assets/${name}" defer></script>`);
+  const aside = page.aside === undefined ? '' : `<nav class="aside" aria-label="On this subject">${page.aside}</nav>`;
+  const shape = page.wide ? 'wide' : page.aside === undefined ? 'single' : 'with-aside';
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(page.title)} · Platform API</title>
+<meta name="description" content="${escapeHtml(page.description)}">
+<link rel="icon" href="${base}/docs/assets/icon.svg" type="image/svg+xml">
+${[...styles, ...scripts].join('\n')}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the text</a>
+<header class="top">
+<a class="brand" href="${base}/docs"><span class="mark" aria-hidden="true"></span>Platform API</a>
+<nav aria-label="Documentation"><ul>${links.join('')}</ul></nav>
+</header>
+<div class="frame ${shape}">
+${aside}
+<main id="main" tabindex="-1">
+${page.main}
+</main>
+</div>
+<footer class="bottom"><p>Quote the <code>X-Request-Id</code> of an answer when you ask for help.</p></footer>
+</body>
+</html>
+`;
+}
+
+/** A list of links, the present page among them marked. */
+export function linkList(
+  title: string,
+  links: readonly (readonly [href: string, text: string])[],
+  current = '',
+): string {
+  const items = links.map(([href, text]) => {
+    const mark = href === current ? ' aria-current="page"' : '';
+    return `<li><a href="${escapeHtml(href)}"${mark}>${escapeHtml(text)}</a></li>`;
+  });
+  return `<p class="aside-title">${escapeHtml(title)}</p><ul>${items.join('')}</ul>`;
+}

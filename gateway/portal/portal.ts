@@ -1,0 +1,109 @@
+// What the gateway publishes for client developers: contracts, reference, guides and a page for every error code. Everything is made when it
+// is first asked for, and kept until the configuration changes.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorCode } from '../errors.ts';
+import { answerWith } from './answer.ts';
+import { ASSETS } from './assets.ts';
+import { errorCodes, errorPage, errorsPage, unknownCodePage } from './error-pages.ts';
+import { GUIDES, guidePage, guidesPage } from './guides.ts';
+import { landingPage } from './landing.ts';
+import { layOut, type Page, type Place } from './layout.ts';
+import { notFoundPage } from './not-found.ts';
+import { type Reference, referencePage, referencesPage } from './reference.ts';
+import { type Resource, toResource } from './resource.ts';
+import { toYaml } from './yaml.ts';
+
+/** A contract as it is published, and the document itself. */
+export interface Published extends Reference {
+  /** The document as JSON. */
+  json(): Promise<Buffer>;
+}
+
+export interface PortalOptions {
+  /** The address clients use, without a slash at the end. */
+  readonly publicUrl: string;
+  contracts(): readonly Published[];
+}
+
+export interface Portal {
+  /** Whether a request target is the portal's to answer, be something there or not. */
+  owns(target: string): boolean;
+  /** Answers GET and HEAD. False: nothing is there, and nothing was written. Rejects when something cannot be read. */
+  answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
+}
+
+type Make = () => Promise<Resource>;
+
+export function createPortal({ publicUrl, contracts }: PortalOptions): Portal {
+  const place: Place = { publicUrl, base: new URL(publicUrl).pathname.replace(/\/$/, '') };
+  let known: ReadonlyMap<string, Make> | undefined;
+
+  async function answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    known ??= everything(contracts(), place);
+    const resource = await known.get(path)?.();
+    if (resource) answerWith(resource, request, response);
+    else if (known.has(path.replace(/\/$/, ''))) moveTo(`${place.base}${path.replace(/\/$/, '')}`, response);
+    else if (acceptsHtml(request)) answerWith(await missing(path, place), request, response);
+    else return false;
+    return true;
+  }
+
+  return { owns: (target) => /^\/(docs|openapi)(?=$|[/?])/.test(target), answer };
+}
+
+/** Every path there is, and how what is there is made. */
+function everything(contracts: readonly Published[], place: Place): ReadonlyMap<string, Make> {
+  const made = new Map<string, Make>();
+  const add = (path: string, make: Make) => made.set(path, once(make));
+  const addPage = (path: string, page: () => Page | Promise<Page>) =>
+    add(path, async () => toPage(await page(), place));
+  addPage('/docs', () => landingPage(contracts, place));
+  addPage('/docs/reference', () => referencesPage(contracts, place));
+  addPage('/docs/guides', () => guidesPage(place));
+  addPage('/docs/errors', () => errorsPage(place));
+  for (const guide of GUIDES) addPage(`/docs/guides/${guide.name}`, () => guidePage(guide, place));
+  for (const code of errorCodes) addPage(`/docs/errors/${code}`, () => errorPage(code as ErrorCode, place));
+  for (const [path, make] of ASSETS) add(path, make);
+  for (const contract of contracts) {
+    addPage(`/docs/reference/${contract.name}`, () => referencePage(contract, place));
+    const json = once(contract.json);
+    add(`/openapi/${contract.name}.json`, async () => toResource('document', 'application/json', await json()));
+    add(`/openapi/${contract.name}.yaml`, async () =>
+      toResource('document', 'application/yaml', await toYaml(await json())),
+    );
+  }
+  return made;
+}
+
+function toPage(page: Page, place: Place, status = 200): Promise<Resource> {
+  return toResource('page', 'text/html; charset=utf-8', layOut(page, place), status);
+}
+
+function missing(path: string, place: Place): Promise<Resource> {
+  const [, code] = /^\/docs\/errors\/([a-z0-9_]{1,64})$/.exec(path) ?? [];
+  return toPage(code === undefined ? notFoundPage(place) : unknownCodePage(code, place), place, 404);
+}
+
+/** A path that somebody wrote with a slash at the end. */
+function moveTo(location: string, response: ServerResponse): void {
+  response.writeHead(308, { Location: location, 'Cache-Control': 'public, max-age=60', 'Content-Length': 0 });
+  response.end();
+}
+
+/** A browser that somebody looks into; programs get the one error object. */
+function acceptsHtml({ headers }: IncomingMessage): boolean {
+  return /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? '');
+}
+
+/** Made once, also when it is asked for twice at the same time; what failed is tried again. */
+function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined;
+  return function get() {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}

@@ -1,0 +1,36 @@
+// Something published: bytes that stay the same until the next configuration, with everything about them that an answer needs.
+
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+/** Who may show or read it: a page of our own, a part of such a page, or a document for everybody. */
+export type Kind = 'page' | 'asset' | 'document';
+
+export interface Resource {
+  readonly kind: Kind;
+  readonly status: number;
+  readonly type: string;
+  readonly body: Buffer;
+  /** Absent where it would not be shorter. */
+  readonly gzipped: Buffer | undefined;
+  /** Weak, since it stands for the compressed form as well (RFC 9110 section 8.8.1). */
+  readonly etag: string;
+}
+
+const compress = promisify(gzip);
+
+/** @param type the media type, with a charset where it needs one */
+export async function toResource(kind: Kind, type: string, content: string | Buffer, status = 200): Promise<Resource> {
+  const body = Buffer.from(content);
+  const gzipped = await compress(body);
+  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+  return {
+    kind,
+    status,
+    type,
+    body,
+    gzipped: gzipped.length < body.length * 0.9 ? gzipped : undefined,
+    etag: `W/"${digest}"`,
+  };
+}

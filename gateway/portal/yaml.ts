@@ -1,0 +1,16 @@
+// JSON as YAML, written by another thread.
+
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+/** @param json one JSON object. Rejects when the thread fails. */
+export async function toYaml(json: Uint8Array): Promise<Buffer> {
+  const thread = new Worker(new URL('./yaml-thread.ts', import.meta.url));
+  try {
+    thread.postMessage(json);
+    const [yaml] = (await once(thread, 'message')) as [Uint8Array];
+    return Buffer.from(yaml);
+  } finally {
+    await thread.terminate();
+  }
+}
