@@ -15,6 +15,7 @@ COPY gateway ./gateway
 COPY sandbox ./sandbox
 COPY openapi ./openapi
 COPY config ./config
+COPY docs/guides ./docs/guides
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

@@ -1,10 +1,13 @@
-// What several contracts together may not say twice, and names that none of them says.
+// What several contracts together may not say twice, paths that are the gateway's own, and names that none of them says.
 
 import { type Mistake, suggest } from '../mistakes.ts';
 import type { ContractOperation } from './operations.ts';
 import { shapeOf } from './routes.ts';
 
-/** Two operations that claim the same requests, or the same name, over all contracts together. */
+/** What the gateway answers by itself, in front of all operations. */
+const ownPaths = /^\/(docs|openapi)(\/|$)|^\/\.well-known\/jwks\.json$/;
+
+/** Operations at paths of the gateway itself; two operations that claim the same requests, or the same name, over all contracts together. */
 export function checkClaims(operations: readonly ContractOperation[], mistakes: Mistake[]): void {
   const claims = new Map<string, ContractOperation>();
   const names = new Map<string, ContractOperation>();
@@ -12,6 +15,11 @@ export function checkClaims(operations: readonly ContractOperation[], mistakes: 
     const { operation } = entry;
     const template = operation.path.slice(operation.publicPrefix.length);
     const place = ['paths', template, operation.method.toLowerCase()];
+    if (ownPaths.test(operation.path)) {
+      const reason = `${operation.path} is one of the gateway's own paths.`;
+      const remedy = 'Set another basePath in its entry of upstreams.yaml.';
+      mistakes.push(entry.document.position().mistakeAtKey(['paths', template], reason, remedy));
+    }
     const claim = `${operation.method} ${shapeOf(operation.path)}`;
     const first = claims.get(claim);
     if (first) {

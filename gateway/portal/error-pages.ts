@@ -3,7 +3,7 @@
 import { type ErrorCode, REFUSALS, type Refusal } from '../errors.ts';
 import { EXPLANATIONS } from './explanations.ts';
 import { escapeHtml } from './html.ts';
-import type { Page, Place } from './layout.ts';
+import type { Page } from './layout.ts';
 import { codeBlock, renderLine } from './markdown.ts';
 
 const codes = Object.keys(REFUSALS) as ErrorCode[];
@@ -20,32 +20,36 @@ const shortly = { true: 'yes', false: 'no', if_safe: 'if safe' } as const;
 
 export const errorCodes: readonly string[] = codes;
 
-export function errorPage(code: ErrorCode, place: Place): Page {
+export function errorPage(code: ErrorCode, publicUrl: string): Page {
   const refusal: Refusal = REFUSALS[code];
   const { meaning, remedy } = EXPLANATIONS[code];
   const main = `<article>
-<p class="crumbs"><a href="${place.base}/docs/errors">Errors</a></p>
+<p class="crumbs"><a href="/docs/errors">Errors</a></p>
 <h1><code>${code}</code></h1>
-<p class="lead">${renderLine(meaning, place.base)}</p>
+<p class="lead">${renderLine(meaning)}</p>
 <dl class="facts">
 <div><dt>Status</dt><dd>${refusal.status}</dd></div>
 <div><dt>Type</dt><dd><code>${refusal.type}</code></dd></div>
 <div><dt>Again</dt><dd>${shortly[`${refusal.retryable}`]}</dd></div>
 </dl>
 <h2>What to do</h2>
-<p>${renderLine(remedy, place.base)}</p>
+<p>${renderLine(remedy)}</p>
 <h2>Send it again?</h2>
 <p>${again[`${refusal.retryable}`]}</p>
 <h2>What it looks like</h2>
-${codeBlock(JSON.stringify(exampleOf(code, refusal, place), null, 2), 'Example')}
+${codeBlock(JSON.stringify(exampleOf(code, refusal, publicUrl), null, 2), 'Example')}
 <p>Decide by <code>code</code>, never by <code>message</code>, which may be reworded. See the
-<a href="${place.base}/docs/guides/errors">guide to errors</a>.</p>
+<a href="/docs/guides/errors">guide to errors</a>.</p>
 </article>`;
   return { title: code, description: plain(meaning), section: '/docs/errors', main };
 }
 
 /** Members that only some codes have are left out: the guide to errors tells of them. */
-function exampleOf(code: ErrorCode, { type, message, status, retryable, retryAfterSeconds }: Refusal, place: Place) {
+function exampleOf(
+  code: ErrorCode,
+  { type, message, status, retryable, retryAfterSeconds }: Refusal,
+  publicUrl: string,
+) {
   return {
     error: {
       type,
@@ -55,18 +59,18 @@ function exampleOf(code: ErrorCode, { type, message, status, retryable, retryAft
       retryable: retryable !== false,
       ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }),
       request_id: 'req_01K9Z6M3V8Q4T2R7X5BPAF8K60',
-      doc_url: `${place.publicUrl}/docs/errors/${code}`,
+      doc_url: `${publicUrl}/docs/errors/${code}`,
     },
   };
 }
 
-export function errorsPage(place: Place): Page {
+export function errorsPage(): Page {
   const byType = Map.groupBy(codes, (code) => REFUSALS[code].type);
   const sections = [...byType].map(([type, members]) => {
     const rows = members.map((code) => {
       const { status, retryable }: Refusal = REFUSALS[code];
-      const link = `<a href="${place.base}/docs/errors/${code}"><code>${code}</code></a>`;
-      const meaning = renderLine(EXPLANATIONS[code].meaning, place.base);
+      const link = `<a href="/docs/errors/${code}"><code>${code}</code></a>`;
+      const meaning = renderLine(EXPLANATIONS[code].meaning);
       return `<tr><th scope="row">${link}</th><td>${status}</td><td>${meaning}</td><td>${shortly[`${retryable}`]}</td></tr>`;
     });
     const head = ['Code', 'Status', 'Meaning', 'Again'].map((text) => `<th scope="col">${text}</th>`).join('');
@@ -75,7 +79,7 @@ export function errorsPage(place: Place): Page {
 <tbody>${rows.join('\n')}</tbody></table></div>`;
   });
   const main = `<h1>Errors</h1>
-<p class="lead">Whatever goes wrong, the answer is <a href="${place.base}/docs/guides/errors">one JSON object</a> with one of these codes.</p>
+<p class="lead">Whatever goes wrong, the answer is <a href="/docs/guides/errors">one JSON object</a> with one of these codes.</p>
 <p>“Again” says whether the identical request may be sent again. “If safe” means: if it cannot do anything twice.</p>
 ${sections.join('\n')}`;
   return {
@@ -87,9 +91,9 @@ ${sections.join('\n')}`;
 }
 
 /** For a code that is not of the catalogue. */
-export function unknownCodePage(code: string, place: Place): Page {
+export function unknownCodePage(code: string): Page {
   const main = `<h1><code>${escapeHtml(code)}</code></h1>
-<p class="lead">This code is not one of the <a href="${place.base}/docs/errors">catalogue</a>.</p>
+<p class="lead">This code is not one of the <a href="/docs/errors">catalogue</a>.</p>
 <p>A service behind the API may refuse a request by a code of its own. Its <code>message</code> says what is wrong; decide by
 <code>type</code>, then by the status.</p>`;
   return { title: 'Unknown code', description: 'A code that is not of the catalogue.', section: '/docs/errors', main };

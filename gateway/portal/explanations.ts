@@ -95,6 +95,11 @@ export const EXPLANATIONS: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'The path begins with a version that never existed; `supported_versions` lists those that do.',
     remedy: 'Use one of the versions in `supported_versions`.',
   },
+  version_sunset: {
+    meaning:
+      'The version or the operation has come to its announced end (`sunset`); `successor` and `Link` tell what follows it.',
+    remedy: 'Move to what `successor` names; the `Link` header says how. See [versioning](/docs/guides/versioning).',
+  },
   misdirected_request: {
     meaning: 'This host name is not served here. Look at the address that you call.',
     remedy: 'Call the host name that you were given. A proxy in between may have changed it.',
@@ -167,7 +172,7 @@ export const EXPLANATIONS: Readonly<Record<ErrorCode, Explanation>> = {
     remedy: 'Write each member of an object once.',
   },
   json_too_complex: {
-    meaning: 'The body is nested deeper than `max_depth`.',
+    meaning: 'The body is nested deeper than `max_depth` or has more members than `max_members`.',
     remedy: 'Send a flatter body. No operation needs this depth.',
   },
   body_missing: {

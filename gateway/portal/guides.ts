@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { escapeHtml } from './html.ts';
-import { linkList, type Page, type Place } from './layout.ts';
+import { linkList, type Page } from './layout.ts';
 import { renderMarkdown } from './markdown.ts';
 
 const directory = new URL('../../docs/guides/', import.meta.url);
@@ -27,25 +27,25 @@ export const GUIDES: readonly Guide[] = [
 ];
 
 /** Reads and renders one guide. */
-export async function guidePage({ name, title, summary }: Guide, place: Place): Promise<Page> {
+export async function guidePage({ name, title, summary }: Guide, publicUrl: string): Promise<Page> {
   const text = await readFile(new URL(`${name}.md`, directory), 'utf8');
-  const { html, sections } = renderMarkdown(text.replaceAll(EXAMPLE_URL, place.publicUrl), place.base);
-  const path = (guide: Guide) => `${place.base}/docs/guides/${guide.name}`;
+  const { html, sections } = renderMarkdown(text.replaceAll(EXAMPLE_URL, publicUrl));
+  const path = (guide: Guide) => `/docs/guides/${guide.name}`;
   const guides = GUIDES.map((guide) => [path(guide), guide.title] as const);
   const here = sections.map(({ id, text }) => [`#${id}`, text] as const);
-  const aside = linkList('Guides', guides, `${place.base}/docs/guides/${name}`) + linkList('On this page', here);
+  const aside = linkList('Guides', guides, `/docs/guides/${name}`) + linkList('On this page', here);
   return { title, description: summary, section: '/docs/guides', main: `<article>${html}</article>`, aside };
 }
 
-export function guidesPage(place: Place): Page {
-  const main = `<h1>Guides</h1>\n${guideCards(place)}`;
+export function guidesPage(): Page {
+  const main = `<h1>Guides</h1>\n${guideCards()}`;
   return { title: 'Guides', description: 'How to work with the platform API.', section: '/docs/guides', main };
 }
 
-export function guideCards({ base }: Place): string {
+export function guideCards(): string {
   const cards = GUIDES.map(
     ({ name, title, summary }) =>
-      `<li><a class="card" href="${base}/docs/guides/${name}"><strong>${escapeHtml(title)}</strong> <span>${escapeHtml(summary)}</span></a></li>`,
+      `<li><a class="card" href="/docs/guides/${name}"><strong>${escapeHtml(title)}</strong> <span>${escapeHtml(summary)}</span></a></li>`,
   );
   return `<ul class="cards">${cards.join('')}</ul>`;
 }

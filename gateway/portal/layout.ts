@@ -2,14 +2,6 @@
 
 import { escapeHtml } from './html.ts';
 
-/** Where the portal is, and what it consists of. */
-export interface Place {
-  /** The address clients use, without a slash at the end. */
-  readonly publicUrl: string;
-  /** Its path: it stands before the paths of all links. */
-  readonly base: string;
-}
-
 export interface Page {
   readonly title: string;
   /** For search engines and previews; plain text. */
@@ -32,15 +24,15 @@ const navigation = [
   ['/docs/errors', 'Errors'],
 ] as const;
 
-export function layOut(page: Page, { base }: Place): string {
+export function layOut(page: Page): string {
   const links = navigation.map(([path, text]) => {
     const current = path === page.section ? ' aria-current="true"' : '';
-    return `<li><a href="${base}${path}"${current}>${text}</a></li>`;
+    return `<li><a href="${path}"${current}>${text}</a></li>`;
   });
   const styles = ['portal.css', ...(page.styles ?? [])].map(
-    (name) => `<link rel="stylesheet" href="${base}/docs/assets/${name}">`,
+    (name) => `<link rel="stylesheet" href="/docs/assets/${name}">`,
   );
-  const scripts = (page.scripts ?? []).map((name) => `<script src="${base}/docs/assets/${name}" defer></script>`);
+  const scripts = (page.scripts ?? []).map((name) => `<script src="/docs/assets/${name}" defer></script>`);
   const aside = page.aside === undefined ? '' : `<nav class="aside" aria-label="On this subject">${page.aside}</nav>`;
   const shape = page.wide ? 'wide' : page.aside === undefined ? 'single' : 'with-aside';
   return `<!doctype html>
@@ -51,13 +43,13 @@ export function layOut(page: Page, { base }: Place): string {
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(page.title)} · Platform API</title>
 <meta name="description" content="${escapeHtml(page.description)}">
-<link rel="icon" href="${base}/docs/assets/icon.svg" type="image/svg+xml">
+<link rel="icon" href="/docs/assets/icon.svg" type="image/svg+xml">
 ${[...styles, ...scripts].join('\n')}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the text</a>
 <header class="top">
-<a class="brand" href="${base}/docs"><span class="mark" aria-hidden="true"></span>Platform API</a>
+<a class="brand" href="/docs"><span class="mark" aria-hidden="true"></span>Platform API</a>
 <nav aria-label="Documentation"><ul>${links.join('')}</ul></nav>
 </header>
 <div class="frame ${shape}">

@@ -9,8 +9,7 @@ export interface Rendered {
   readonly sections: readonly { readonly id: string; readonly text: string }[];
 }
 
-/** @param base stands before links that begin with a slash */
-export function renderMarkdown(markdown: string, base: string): Rendered {
+export function renderMarkdown(markdown: string): Rendered {
   const sections: { id: string; text: string }[] = [];
   const marked = new Marked({
     renderer: {
@@ -32,8 +31,7 @@ export function renderMarkdown(markdown: string, base: string): Rendered {
         return `${TABLE}<thead><tr>${head}</tr></thead><tbody>\n${rows}\n</tbody></table></div>\n`;
       },
       link({ href, tokens }: Tokens.Link) {
-        const target = href.startsWith('/') ? base + href : href;
-        return `<a href="${escapeHtml(target)}">${this.parser.parseInline(tokens)}</a>`;
+        return `<a href="${escapeHtml(href)}">${this.parser.parseInline(tokens)}</a>`;
       },
       html: ({ text }) => escapeHtml(text),
     },
@@ -59,8 +57,8 @@ export function codeBlock(text: string, label: string): string {
 }
 
 /** One line of Markdown, without a paragraph around it. */
-export function renderLine(markdown: string, base: string): string {
-  return renderMarkdown(markdown, base)
+export function renderLine(markdown: string): string {
+  return renderMarkdown(markdown)
     .html.trim()
     .replace(/^<p>|<\/p>$/g, '');
 }

@@ -8,7 +8,7 @@ import { ASSETS } from './assets.ts';
 import { errorCodes, errorPage, errorsPage, unknownCodePage } from './error-pages.ts';
 import { GUIDES, guidePage, guidesPage } from './guides.ts';
 import { landingPage } from './landing.ts';
-import { layOut, type Page, type Place } from './layout.ts';
+import { layOut, type Page } from './layout.ts';
 import { notFoundPage } from './not-found.ts';
 import { type Reference, referencePage, referencesPage } from './reference.ts';
 import { type Resource, toResource } from './resource.ts';
@@ -36,15 +36,14 @@ export interface Portal {
 type Make = () => Promise<Resource>;
 
 export function createPortal({ publicUrl, contracts }: PortalOptions): Portal {
-  const place: Place = { publicUrl, base: new URL(publicUrl).pathname.replace(/\/$/, '') };
   let known: ReadonlyMap<string, Make> | undefined;
 
   async function answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
-    known ??= everything(contracts(), place);
+    known ??= everything(contracts(), publicUrl);
     const resource = await known.get(path)?.();
     if (resource) answerWith(resource, request, response);
-    else if (known.has(path.replace(/\/$/, ''))) moveTo(`${place.base}${path.replace(/\/$/, '')}`, response);
-    else if (acceptsHtml(request)) answerWith(await missing(path, place), request, response);
+    else if (known.has(path.replace(/\/$/, ''))) moveTo(path.replace(/\/$/, ''), response);
+    else if (acceptsHtml(request)) answerWith(await missing(path), request, response);
     else return false;
     return true;
   }
@@ -53,20 +52,19 @@ export function createPortal({ publicUrl, contracts }: PortalOptions): Portal {
 }
 
 /** Every path there is, and how what is there is made. */
-function everything(contracts: readonly Published[], place: Place): ReadonlyMap<string, Make> {
+function everything(contracts: readonly Published[], publicUrl: string): ReadonlyMap<string, Make> {
   const made = new Map<string, Make>();
   const add = (path: string, make: Make) => made.set(path, once(make));
-  const addPage = (path: string, page: () => Page | Promise<Page>) =>
-    add(path, async () => toPage(await page(), place));
-  addPage('/docs', () => landingPage(contracts, place));
-  addPage('/docs/reference', () => referencesPage(contracts, place));
-  addPage('/docs/guides', () => guidesPage(place));
-  addPage('/docs/errors', () => errorsPage(place));
-  for (const guide of GUIDES) addPage(`/docs/guides/${guide.name}`, () => guidePage(guide, place));
-  for (const code of errorCodes) addPage(`/docs/errors/${code}`, () => errorPage(code as ErrorCode, place));
+  const addPage = (path: string, page: () => Page | Promise<Page>) => add(path, async () => toPage(await page()));
+  addPage('/docs', () => landingPage(contracts, publicUrl));
+  addPage('/docs/reference', () => referencesPage(contracts));
+  addPage('/docs/guides', () => guidesPage());
+  addPage('/docs/errors', () => errorsPage());
+  for (const guide of GUIDES) addPage(`/docs/guides/${guide.name}`, () => guidePage(guide, publicUrl));
+  for (const code of errorCodes) addPage(`/docs/errors/${code}`, () => errorPage(code as ErrorCode, publicUrl));
   for (const [path, make] of ASSETS) add(path, make);
   for (const contract of contracts) {
-    addPage(`/docs/reference/${contract.name}`, () => referencePage(contract, place));
+    addPage(`/docs/reference/${contract.name}`, () => referencePage(contract, publicUrl));
     const json = once(contract.json);
     add(`/openapi/${contract.name}.json`, async () => toResource('document', 'application/json', await json()));
     add(`/openapi/${contract.name}.yaml`, async () =>
@@ -76,13 +74,13 @@ function everything(contracts: readonly Published[], place: Place): ReadonlyMap<
   return made;
 }
 
-function toPage(page: Page, place: Place, status = 200): Promise<Resource> {
-  return toResource('page', 'text/html; charset=utf-8', layOut(page, place), status);
+function toPage(page: Page, status = 200): Promise<Resource> {
+  return toResource('page', 'text/html; charset=utf-8', layOut(page), status);
 }
 
-function missing(path: string, place: Place): Promise<Resource> {
+function missing(path: string): Promise<Resource> {
   const [, code] = /^\/docs\/errors\/([a-z0-9_]{1,64})$/.exec(path) ?? [];
-  return toPage(code === undefined ? notFoundPage(place) : unknownCodePage(code, place), place, 404);
+  return toPage(code === undefined ? notFoundPage() : unknownCodePage(code), 404);
 }
 
 /** A path that somebody wrote with a slash at the end. */

@@ -1,7 +1,7 @@
 // Pages that show a published contract: rendered by Swagger UI in the browser, and as a plain table where there is no JavaScript.
 
 import { escapeHtml } from './html.ts';
-import type { Page, Place } from './layout.ts';
+import type { Page } from './layout.ts';
 import { renderMarkdown } from './markdown.ts';
 
 /** One published contract. */
@@ -24,11 +24,11 @@ export interface ReferredOperation {
 /** More operations than this are shown as a list of their groups at first. */
 const OPEN_MAX = 200;
 
-export function referencePage(reference: Reference, place: Place): Page {
+export function referencePage(reference: Reference, publicUrl: string): Page {
   const { name, title, description, operations, server } = reference;
-  const document = `${place.base}/openapi/${name}`;
+  const document = `/openapi/${name}`;
   // Only what is at the same address can be asked from a page that asks nobody else.
-  const isHere = server === place.publicUrl;
+  const isHere = server === publicUrl;
   const tryIt = `<p>To try an operation press <b>Authorize</b>, paste a key that begins with <code>sk_test_</code>, and then
 <b>Try it out</b>. The key stays in this page and is forgotten when you leave it.</p>`;
   const rows = operations.map(
@@ -37,12 +37,11 @@ export function referencePage(reference: Reference, place: Place): Page {
   );
   const attributes = [
     `data-document="${document}.json"`,
-    `data-base="${place.base}"`,
     `data-try="${isHere}"`,
     `data-expansion="${operations.length > OPEN_MAX ? 'none' : 'list'}"`,
   ].join(' ');
   const main = `<div class="reference-head"><h1>${escapeHtml(title)}</h1>
-${renderMarkdown(description, place.base).html}
+${renderMarkdown(description).html}
 <p>As OpenAPI: <a href="${document}.json">${escapeHtml(name)}.json</a> · <a href="${document}.yaml">${escapeHtml(name)}.yaml</a></p>
 ${isHere ? `<div class="needs-script">${tryIt}</div>` : ''}</div>
 <div id="reference" ${attributes}></div>
@@ -60,15 +59,15 @@ ${isHere ? `<div class="needs-script">${tryIt}</div>` : ''}</div>
   };
 }
 
-export function referencesPage(references: readonly Reference[], place: Place): Page {
-  const main = `<h1>Reference</h1>\n${referenceCards(references, place)}`;
+export function referencesPage(references: readonly Reference[]): Page {
+  const main = `<h1>Reference</h1>\n${referenceCards(references)}`;
   return { title: 'Reference', description: 'Every operation there is.', section: '/docs/reference', main };
 }
 
-export function referenceCards(references: readonly Reference[], { base }: Place): string {
+export function referenceCards(references: readonly Reference[]): string {
   const cards = references.map(({ name, title, operations }) => {
     const count = `${operations.length} ${operations.length === 1 ? 'operation' : 'operations'}`;
-    return `<li><a class="card" href="${base}/docs/reference/${name}"><strong>${escapeHtml(title)}</strong> <span>${count}</span></a></li>`;
+    return `<li><a class="card" href="/docs/reference/${name}"><strong>${escapeHtml(title)}</strong> <span>${count}</span></a></li>`;
   });
   return `<ul class="cards">${cards.join('')}</ul>`;
 }

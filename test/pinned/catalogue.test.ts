@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { REFUSALS, type Refusal } from '../../gateway/errors.ts';
+import { EXPLANATIONS } from '../../gateway/portal/explanations.ts';
 import { producedCodes } from '../flow/errors/produced.ts';
 
 const rows = Object.entries<Refusal>(REFUSALS);
@@ -35,8 +36,19 @@ describe('the catalogue', () => {
     );
   });
 
-  it('has a meaning in docs/errors.md for every row', () => {
-    for (const [, code, , , meaning = ''] of documented) assert.match(meaning, /^[`A-Z].{12,}\.$/, code);
+  it('has a meaning and a remedy for every row, and docs/errors.md says the same', () => {
+    const published = Object.entries(EXPLANATIONS);
+    assert.deepEqual(
+      documented.map(([, code, , , meaning]) => [
+        code,
+        meaning?.replace('(idempotency.md)', '(/docs/guides/idempotency)'),
+      ]),
+      published.map(([code, { meaning }]) => [`\`${code}\``, meaning]),
+    );
+    for (const [code, { meaning, remedy }] of published) {
+      assert.match(meaning, /^[`A-Z].{12,}\.$/, code);
+      assert.match(remedy, /^[`A-Z].{12,}\.$/, code);
+    }
   });
 
   for (const [code, { status, message, challenge }] of rows) {

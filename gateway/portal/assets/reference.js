@@ -52,12 +52,12 @@ function tellExamples(spec) {
 }
 
 async function show() {
-  const { document: address, base, try: tryable, expansion } = place.dataset;
+  const { document: address, try: tryable, expansion } = place.dataset;
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`The contract could not be read (${answer.status}).`);
   const spec = await answer.json();
   // Whatever name the reader came by: requests go where the page came from.
-  spec.servers = [{ url: location.origin + base }];
+  spec.servers = [{ url: location.origin }];
   tellExamples(spec);
   new MutationObserver(nameControls).observe(place, { childList: true, subtree: true });
   SwaggerUIBundle({

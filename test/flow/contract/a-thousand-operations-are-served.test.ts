@@ -14,7 +14,7 @@ const skip = existsSync(file) ? false : `the document is not here: ${file}`;
 describe("GitHub's REST API behind the gateway", { skip }, () => {
   let upstream: FakeUpstream;
   let gateway: TestGateway;
-  let document: { paths: Record<string, Record<string, { operationId?: string }>> };
+  let document: { paths: Record<string, Record<string, { operationId?: string; security?: unknown }>> };
   let authorization: string;
   before(async () => {
     const text = gunzipSync(readFileSync(file)).toString('utf8');
@@ -102,6 +102,16 @@ describe("GitHub's REST API behind the gateway", { skip }, () => {
       'body /lock_reason not_allowed',
       'path issue_number wrong_type',
     ]);
+  });
+
+  it('is published with every operation, as what the gateway serves and asks for', async () => {
+    const answer = await fetch(`${gateway.url}/openapi/github.json`);
+    const published = (await answer.json()) as typeof document & { components: { schemas: object } };
+    assert.deepEqual(
+      operationsOf(published).map(({ method, template }) => `${method} ${template}`),
+      operationsOf(document).map(({ method, template }) => `${method} /github${template}`),
+    );
+    assert.deepEqual(published.paths['/github/gists']?.get?.security, [{ apiKey: ['github:read'] }]);
   });
 });
 

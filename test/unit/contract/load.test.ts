@@ -122,3 +122,20 @@ test('mistakes in several places of several files have their lines', async () =>
     ],
   );
 });
+
+test('an operation at a path of the gateway itself is a mistake', async () => {
+  for (const basePath of ['/docs', '/openapi']) {
+    const { mistakes } = await load({ one: { basePath } });
+    assert.deepEqual(
+      mistakes.map(({ line, reason, remedy }) => [typeof line, reason, remedy]),
+      [
+        [
+          'number',
+          `${basePath}/one is one of the gateway's own paths.`,
+          'Set another basePath in its entry of upstreams.yaml.',
+        ],
+      ],
+    );
+  }
+  assert.deepEqual((await load({ one: { basePath: '/docsets' } })).mistakes, []);
+});

@@ -1,0 +1,115 @@
+// Every example of the guides is run as it stands against a gateway; the address and the key come from the environment, as a reader's do.
+// What a guide shows as the answer has to be what comes back, but for values that differ from time to time.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { GUIDES } from '../../../gateway/portal/guides.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+
+const directory = new URL('../../../docs/guides/', import.meta.url);
+const run = promisify(execFile);
+
+interface Block {
+  readonly language: string;
+  readonly text: string;
+  /** The block that follows it, if it shows an answer. */
+  readonly shown: Omit<Block, 'shown'> | undefined;
+}
+
+describe('the guides', () => {
+  let gateway: TestGateway;
+  let environment: Record<string, string>;
+  before(async () => {
+    gateway = await startGateway();
+    const { key } = await gateway.issueKey({ mode: 'test' });
+    environment = { PATH: process.env.PATH ?? '', API_URL: gateway.url, API_KEY: key };
+    for (const name of ['Ada', 'Grace', 'Katherine']) {
+      await fetch(`${gateway.url}/v1/customers`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name }),
+      });
+    }
+  });
+  after(() => gateway?.stop());
+
+  it('are those that are listed', () => {
+    assert.deepEqual(readdirSync(directory).sort(), GUIDES.map(({ name }) => `${name}.md`).sort());
+  });
+
+  for (const { name, title } of GUIDES) {
+    describe(title, () => {
+      const text = readFileSync(new URL(`${name}.md`, directory), 'utf8');
+      const blocks = blocksOf(text).filter(({ language }) => language === 'sh' || language === 'js');
+      it('has its title and examples in curl and JavaScript', () => {
+        assert.ok(text.startsWith(`# ${title}\n`));
+        assert.deepEqual([...new Set(blocks.map(({ language }) => language))].sort(), ['js', 'sh']);
+      });
+      for (const [index, { language, text, shown }] of blocks.entries()) {
+        it(`says the truth in example ${index + 1}`, async () => {
+          const [program, ...args] =
+            language === 'sh'
+              ? ['bash', '-euo', 'pipefail', '-c', text]
+              : [process.execPath, '--input-type=module', '--eval', text];
+          const { stdout, stderr } = await run(program as string, args, { env: environment });
+          assert.ok(stdout.length > 0);
+          if (language === 'js') assert.equal(stderr, '');
+          if (shown?.language === 'json') assertShows(JSON.parse(shown.text), JSON.parse(stdout), '');
+          if (shown?.language === 'http') assertHeaders(shown.text, stdout);
+          if (name === 'authentication' && index < 2) assert.doesNotMatch(stdout, /"error"/);
+        });
+      }
+    });
+  }
+
+  it('show the same customer twice for one key', async () => {
+    const [first] = blocksOf(readFileSync(new URL('idempotency.md', directory), 'utf8'));
+    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', first?.text ?? ''], { env: environment });
+    const ids = [...stdout.matchAll(/"id":"(cust?_[0-9A-Za-z]{16})"/g)].map(([, id]) => id);
+    assert.equal(ids.length, 2);
+    assert.equal(ids[0], ids[1]);
+  });
+});
+
+function blocksOf(markdown: string): Block[] {
+  const found = [...markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map((match) => ({
+    language: match[1] as string,
+    text: match[2] as string,
+    end: match.index + match[0].length,
+    start: match.index,
+  }));
+  return found.map(({ language, text, end }, index) => {
+    const next = found[index + 1];
+    // Beside an answer that is shown stands no heading of another subject.
+    const follows = next && !/^#/m.test(markdown.slice(end, next.start));
+    return { language, text, shown: follows ? { language: next.language, text: next.text } : undefined };
+  });
+}
+
+/** Values that differ each time. */
+const changing = /^(request_id|doc_url|cursor)$/;
+
+function assertShows(shown: unknown, real: unknown, place: string): void {
+  assert.equal(Array.isArray(real), Array.isArray(shown), place);
+  assert.equal(typeof real, typeof shown, place);
+  if (Array.isArray(shown)) {
+    for (const [index, item] of shown.entries()) assertShows(item, (real as unknown[])[index], `${place}/${index}`);
+  } else if (typeof shown === 'object' && shown !== null) {
+    assert.deepEqual(Object.keys(real as object).sort(), Object.keys(shown).sort(), place);
+    for (const [name, value] of Object.entries(shown)) {
+      if (changing.test(name)) assert.equal(typeof (real as Record<string, unknown>)[name], 'string', name);
+      else assertShows(value, (real as Record<string, unknown>)[name], `${place}/${name}`);
+    }
+  } else assert.equal(real, shown, place);
+}
+
+/** Every line that is shown is there; numbers differ. */
+function assertHeaders(shown: string, real: string): void {
+  for (const line of shown.trim().split('\n')) {
+    const form = line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\d+/g, '\\d+');
+    assert.match(real, new RegExp(`^${form}\\r?$`, 'm'));
+  }
+}

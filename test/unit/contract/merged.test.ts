@@ -1,0 +1,183 @@
+// Several documents become one: what they call the same although it differs is told apart, and what is the gateway's stays here.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { createDirectReader } from '../../../gateway/contract/document.ts';
+import { type ContractSource, loadContracts } from '../../../gateway/contract/load.ts';
+import { publishedContracts } from '../../../gateway/contract/merged/groups.ts';
+import type { Mistake } from '../../../gateway/mistakes.ts';
+
+type Json = Record<string, unknown>;
+interface Document {
+  readonly openapi: string;
+  readonly info: Json;
+  readonly servers: Json[];
+  readonly paths: Record<string, Record<string, Json & { parameters?: Json[] }>>;
+  readonly components: Record<string, Record<string, Json>>;
+}
+
+const ok = { '200': { description: 'Done.' } };
+const bodyOf = (name: string) => ({
+  '200': {
+    description: 'Done.',
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
+  },
+});
+const secured = { openapi: '3.1.0', info: { title: 'Any', version: '1' } };
+
+describe('contracts that are published as one', () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'merged-'));
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  async function publish(contracts: Record<string, object>, says: Partial<ContractSource> = {}) {
+    for (const [file, content] of Object.entries(contracts))
+      writeFileSync(join(directory, file), JSON.stringify(content));
+    const mistakes: Mistake[] = [];
+    const source: ContractSource = {
+      upstream: 'things',
+      contracts: Object.keys(contracts),
+      security: { apiKey: ['things:read'] },
+      mistakeAtGlob: (_index, reason, remedy) => ({ file: 'upstreams.yaml', reason, remedy }),
+      ...says,
+    };
+    const { operations } = await loadContracts(
+      {
+        directory,
+        sources: [source],
+        known: { upstreams: ['things'], limits: [] },
+        namedOperations: [],
+        mistakeAtOperation: () => assert.fail(),
+        reader: await createDirectReader(),
+      },
+      mistakes,
+    );
+    assert.deepEqual(mistakes, []);
+    const published = publishedContracts(operations, (upstream) => `https://${upstream}.example.com`);
+    return new Map(
+      await Promise.all(
+        published.map(async (one) => [one.name, JSON.parse((await one.json()).toString()) as Document] as const),
+      ),
+    );
+  }
+
+  it('are called by their version, or by their upstream', async () => {
+    const paths = {
+      '/v1/a': { get: { responses: ok } },
+      '/v2/a': { get: { responses: ok } },
+      '/b': { get: { responses: ok } },
+    };
+    const documents = await publish({ 'a.json': { ...secured, paths } });
+    assert.deepEqual([...documents.keys()], ['v1', 'v2', 'things']);
+    assert.deepEqual(Object.keys(documents.get('v2')?.paths ?? {}), ['/v2/a']);
+    assert.deepEqual(documents.get('v2')?.servers, [{ url: 'https://things.example.com' }]);
+    assert.deepEqual(documents.get('v2')?.info, { title: 'Any', version: '1' });
+  });
+
+  it('share equal components; others get the name of their file, as does whatever refers to them', async () => {
+    const contract = (path: string, type: string) => ({
+      ...secured,
+      paths: { [path]: { get: { responses: bodyOf('List') } } },
+      components: {
+        schemas: {
+          List: { type: 'array', items: { $ref: '#/components/schemas/Item' } },
+          Item: { type: 'object', properties: { id: { $ref: '#/components/schemas/Id' }, kind: { const: type } } },
+          Id: { type: 'string' },
+          Unused: { type: 'null' },
+        },
+      },
+    });
+    const one = (await publish({ 'a.json': contract('/v1/a', 'a'), 'b.json': contract('/v1/b', 'b') })).get('v1');
+    assert.deepEqual(Object.keys(one?.components.schemas ?? {}).sort(), ['Id', 'Item', 'List', 'b_Item', 'b_List']);
+    assert.deepEqual(one?.components.schemas?.b_List, {
+      type: 'array',
+      items: { $ref: '#/components/schemas/b_Item' },
+    });
+    assert.match(JSON.stringify(one?.paths['/v1/b']), /"#\/components\/schemas\/b_List"/);
+    assert.match(JSON.stringify(one?.paths['/v1/a']), /"#\/components\/schemas\/List"/);
+  });
+
+  it('keep what a path says for all its operations, and tell it to each where several documents are at one path', async () => {
+    const shared = { name: 'trace', in: 'header', schema: { type: 'string' } };
+    const limit = { name: 'limit', in: 'query', schema: { type: 'integer' } };
+    const own = { ...limit, description: 'Own.' };
+    const read = { parameters: [shared, limit], get: { parameters: [own], responses: ok } };
+    const documents = await publish({
+      'a.json': { ...secured, paths: { '/v1/a': read, '/v1/b': read } },
+      'b.json': { ...secured, paths: { '/v1/a': { put: { responses: ok } } } },
+    });
+    const { paths } = documents.get('v1') as Document;
+    assert.deepEqual(paths['/v1/b']?.parameters, [shared, limit]);
+    assert.deepEqual(paths['/v1/b']?.get?.parameters, [own]);
+    assert.equal(paths['/v1/a']?.parameters, undefined);
+    assert.deepEqual(paths['/v1/a']?.get?.parameters, [shared, own]);
+    assert.deepEqual(paths['/v1/a']?.put?.parameters, []);
+  });
+
+  it('are at the path, the address and the credentials of the gateway, whatever a document of somebody else says', async () => {
+    const foreign = {
+      openapi: '3.0.3',
+      info: { title: 'Billing', version: '7' },
+      servers: [{ url: 'https://internal.example.net/api' }],
+      security: [{ theirs: [] }],
+      paths: {
+        '/bills': {
+          servers: [{ url: 'https://other.example.net' }],
+          get: {
+            operationId: 'bills',
+            'x-gateway-cost': 2,
+            servers: [{ url: 'https://third.example.net' }],
+            responses: {
+              '200': {
+                description: 'Done.',
+                content: {
+                  'application/json': { schema: { type: 'string', nullable: true }, example: { 'x-gateway-cost': 1 } },
+                },
+              },
+            },
+          },
+        },
+        '/copies': {
+          get: { responses: { '200': { $ref: '#/paths/~1bills/get/responses/200' } } },
+        },
+      },
+      components: { securitySchemes: { theirs: { type: 'apiKey', in: 'query', name: 'key' } } },
+    };
+    const documents = await publish({ 'billing.json': foreign }, { basePath: '/v1' });
+    const document = documents.get('v1') as Document;
+    assert.equal(document.openapi, '3.1.1');
+    assert.deepEqual(Object.keys(document.paths), ['/v1/bills', '/v1/copies']);
+    assert.doesNotMatch(JSON.stringify(document), /example\.net|theirs|nullable/);
+    const bills = document.paths['/v1/bills']?.get as Json;
+    assert.equal(bills['x-gateway-cost'], undefined);
+    assert.deepEqual(bills.security, [{ apiKey: ['things:read'] }]);
+    assert.equal(document.components.securitySchemes?.apiKey?.scheme, 'bearer');
+    // What another operation referred to in the middle of a path is written out.
+    assert.deepEqual(document.paths['/v1/copies']?.get?.responses, bills.responses);
+    assert.match(JSON.stringify(bills.responses), /"example":\{"x-gateway-cost":1\}/);
+  });
+
+  it('survive schemas that hold themselves', async () => {
+    const tree = {
+      type: 'object',
+      properties: { children: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } },
+    };
+    const contract = (path: string, extra: object) => ({
+      ...secured,
+      paths: { [path]: { get: { responses: bodyOf('Tree') } } },
+      components: { schemas: { Tree: { ...tree, ...extra } } },
+    });
+    const documents = await publish({
+      'a.json': contract('/v1/a', {}),
+      'b.json': contract('/v1/b', { description: 'Other.' }),
+    });
+    const { schemas = {} } = (documents.get('v1') as Document).components;
+    assert.match(JSON.stringify(schemas.b_Tree), /"#\/components\/schemas\/b_Tree"/);
+    assert.match(JSON.stringify(schemas.Tree), /"#\/components\/schemas\/Tree"/);
+  });
+});
