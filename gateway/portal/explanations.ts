@@ -244,6 +244,11 @@ export const EXPLANATIONS: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'Too many requests from this network address were refused. Keys known to be good still pass.',
     remedy: 'Stop sending what is refused, correct the key or the path, and wait as long as `Retry-After` says.',
   },
+  tls_required: {
+    meaning:
+      'The request came by plain HTTP to a listener that only points at HTTPS. Credentials that were sent that way have to be replaced.',
+    remedy: 'Call the same address with `https://`. If a key went over the wire in the clear, have it replaced.',
+  },
   upstream_unreachable: {
     meaning: 'No connection to the service behind the operation could be made. Nothing was processed.',
     remedy: 'Send the request again, with growing pauses in between. Tell support the `request_id` if it lasts.',

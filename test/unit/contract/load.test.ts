@@ -124,6 +124,8 @@ test('mistakes in several places of several files have their lines', async () =>
 });
 
 test('an operation at a path of the gateway itself is a mistake', async () => {
+  write('one');
+  write('two');
   for (const basePath of ['/docs', '/openapi']) {
     const { mistakes } = await load({ one: { basePath } });
     assert.deepEqual(
