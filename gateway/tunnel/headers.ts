@@ -43,8 +43,10 @@ export function requestHeaders(admitted: Admitted, { host, traceparent }: Sent):
   const named = namedBy(headers.get('connection'));
   const sent: Record<string, string> = { __proto__: null } as unknown as Record<string, string>;
   for (const [name, value] of headers) if (isClientsToSend(name) && !named.has(name)) sent[name] = value;
-  const coding = headers.get('transfer-encoding');
-  if (coding !== undefined) sent['transfer-encoding'] = coding;
+  // Admitted in these forms only, but in spellings and with zeros that not every server takes.
+  if (headers.has('transfer-encoding')) sent['transfer-encoding'] = 'chunked';
+  const length = headers.get('content-length');
+  if (length !== undefined) sent['content-length'] = String(BigInt(length));
   const asked = headers.get('host');
   const quoted = clientAddress.includes(':') ? `"[${clientAddress}]"` : clientAddress;
   sent.host = host;
@@ -75,10 +77,9 @@ function namedBy(connection: string | undefined): ReadonlySet<string> {
   return named;
 }
 
-/** In any spelling: some servers read `_` as `-`. */
+/** Some servers read `_` as `-`: to them a name with underscores could be one of these, a credential or a length. */
 function isClientsToSend(name: string): boolean {
-  const spelled = name.replaceAll('_', '-');
-  return !hopByHop.has(spelled) && !gatewaySays.has(spelled) && !gatewaySaysPrefix.test(spelled);
+  return !name.includes('_') && !hopByHop.has(name) && !gatewaySays.has(name) && !gatewaySaysPrefix.test(name);
 }
 
 export interface Answering {

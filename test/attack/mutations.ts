@@ -39,6 +39,16 @@ const sound: readonly Message[] = [
     body: inChunks,
   },
   {
+    line: 'PUT /pipe/a HTTP/1.1',
+    headers: [...own, 'Cookie: a=b', 'Content-Type: text/plain', 'Transfer-Encoding: chunked'],
+    body: inChunks,
+  },
+  {
+    line: 'GET /pipe/socket HTTP/1.1',
+    headers: [...own, 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: a'],
+    body: '',
+  },
+  {
     line: 'PATCH /v1/things/a HTTP/1.0',
     headers: [...own, 'Content-Type: application/json; charset=utf-8', `Content-Length: ${json.length}`],
     body: json,
@@ -109,6 +119,10 @@ const line = fc.constantFrom(
     'Upgrade: h2c',
     'Expect: 100-continue',
     'Expect: x',
+    'Idempotency-Key: k',
+    'Content_Length: 3',
+    'Origin: https://app.test',
+    'Access-Control-Request-Method: GET',
   ],
   ...[
     'Host: b',
@@ -149,6 +163,10 @@ const target = fc.constantFrom(
   ],
   ...[
     '/.well-known/jwks.json',
+    '/pipe/a',
+    '/pipe/../v1/things',
+    '/pipe/%2e%2e/x',
+    '/pipe//',
     '/v1/files',
     '/v1/strict',
     '/v1/things/%ff',

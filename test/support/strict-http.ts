@@ -4,7 +4,7 @@
 export interface StrictRequest {
   readonly method: string;
   readonly target: string;
-  /** Names as they came; no name is there twice. */
+  /** Names in lower case; no name is there twice. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
   /** Every byte of it, as latin1. */
@@ -12,7 +12,9 @@ export interface StrictRequest {
 }
 
 const requestLine = /^([A-Z]+) (\/[\x21\x24-\x3a\x3c-\x5b\x5d\x5f\x61-\x7a~]*(?:\?[\x21\x24-\x7e]*)?) HTTP\/1\.1$/;
-const headerLine = /^([a-z0-9-]+): ([\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
+// No underscores: some servers take them for hyphens.
+const headerLine =
+  /^([A-Za-z0-9!#$%&'*+.^`|~-]+): ([\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
 
 /** The first request in some bytes; undefined while there is no whole one. Throws a sentence for whatever could be read in two ways. */
 export function readStrictly(bytes: Buffer): StrictRequest | undefined {
@@ -22,9 +24,10 @@ export function readStrictly(bytes: Buffer): StrictRequest | undefined {
   const [, method, target] = requestLine.exec(first) ?? fail('the request line', first);
   const headers = new Map<string, string>();
   for (const line of lines) {
-    const [, name, value = ''] = headerLine.exec(line) ?? fail('a header line', line);
-    if (headers.has(name as string)) fail('a header that is there twice', line);
-    headers.set(name as string, value);
+    const [, written = '', value = ''] = headerLine.exec(line) ?? fail('a header line', line);
+    const name = written.toLowerCase();
+    if (headers.has(name)) fail('a header that is there twice', line);
+    headers.set(name, value);
   }
   if (!headers.has('host')) fail('a request without Host', first);
   const body = headers.has('transfer-encoding')

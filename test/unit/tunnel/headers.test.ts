@@ -39,6 +39,9 @@ test('a request without Host says nothing about one', () => {
 test('framing stays, whatever Connection says about it', () => {
   const chunked = requestHeaders(asking({ 'transfer-encoding': 'chunked', connection: 'transfer-encoding' }), sent);
   assert.equal(chunked['transfer-encoding'], 'chunked');
+  const spelled = requestHeaders(asking({ 'transfer-encoding': 'CHUNKED' }), sent);
+  assert.equal(spelled['transfer-encoding'], 'chunked');
+  assert.equal(requestHeaders(asking({ 'content-length': '0012' }), sent)['content-length'], '12');
   const long = requestHeaders(asking({ 'content-length': '5', connection: 'content-length, x-a', 'x-a': '1' }), sent);
   assert.equal(long['content-length'], '5');
   assert.equal(long['x-a'], undefined);
@@ -48,6 +51,13 @@ test('no name of a client can be one that objects have anyway', () => {
   const headers = requestHeaders(asking({ __proto__x: '1', constructor: '2', ['__proto__']: '3' }), sent);
   assert.equal(headers.constructor, '2');
   assert.equal(Object.getPrototypeOf(headers), null);
+});
+
+test('a name with underscores stays here, since some servers take them for hyphens', () => {
+  const names = ['content_length', 'transfer_encoding', 'authorization_', 'x_forwarded_for', 'cookie_', 'x_a', '_'];
+  const before = Object.keys(requestHeaders(asking({}), sent));
+  const headers = requestHeaders(asking(Object.fromEntries(names.map((name) => [name, '1']))), sent);
+  assert.deepEqual(Object.keys(headers), before);
 });
 
 test('an upgrade is spelled exactly so', () => {
