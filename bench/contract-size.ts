@@ -93,6 +93,7 @@ async function stagesFor(document: Document) {
     bodyBytesMax: 1_000_000,
     jsonDepthMax: 32,
     jsonMembersMax: 10_000,
+    hold: () => undefined,
   });
   return {
     count: operations.length,

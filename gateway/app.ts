@@ -31,6 +31,9 @@ import { createMetrics } from './observe/metrics.ts';
 import { createStatus, type Lifecycle } from './observe/status.ts';
 import { createTrail } from './observe/trail.ts';
 import { openSandbox } from './open-sandbox.ts';
+import { createOverload, type OverloadRules } from './overload/overload.ts';
+import { type LoopProbe, probeLoop } from './overload/probe.ts';
+import { createShedding } from './overload/shedding.ts';
 import { followConfiguration } from './reload.ts';
 import { openAnswerStore } from './replay/open-store.ts';
 import { createServing, type Serving } from './serving.ts';
@@ -54,6 +57,8 @@ export interface AppOptions {
   now(): number;
   /** Where log lines go; standard output by default. */
   readonly logTo?: DestinationStream;
+  /** How late the event loop is; measured by a timer of its own by default. */
+  readonly probeLoop?: LoopProbe;
   /** Which of several workers this is: it has no listener for operators, who are answered by somebody else through `operators`. */
   readonly worker?: number | undefined;
   /** Under which sessions of TLS are given to clients; workers have the same, so that each resumes those of the others. */
@@ -97,6 +102,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   let configuration = options.configuration;
   // What of this is used here stays as it is while the gateway runs.
   const { gateway } = configuration.config;
+  let overloadRules = overloadRulesOf(configuration);
   const log = createLog(gateway.logLevel, now, options.logTo, options.worker);
   const ids = createIds(now);
   const alwaysCarried = alwaysCarriedBy(gateway.publicUrl);
@@ -117,6 +123,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     secrets,
     log,
     now,
+    onWaited: (upstream, waitedMs) => metrics.overload.queued(upstream, waitedMs),
+    onShed: (upstream, why) => shedding.note(why, upstream),
+    isShedding: (upstream) => shedding.isShedding(upstream),
   });
   const tls = openUpstreamTls(configuration, { secrets, log, now });
   const identity = await openIdentity({
@@ -164,6 +173,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     tunnelStreams: () => tunnels.open(),
     upstreamStates: access.status,
     targetStates: targets.groups.status,
+    bufferedBytes: () => overload.bufferedBytes(),
     configurationLoadedAtMs: () => reloads.loadedAtMs(),
     certificates: () => certificates.status(),
   });
@@ -192,8 +202,25 @@ export async function startApp(options: AppOptions): Promise<App> {
     publicUrl: () => gateway.publicUrl,
     now,
   });
+  const shedding = createShedding({
+    onShed: (reason) => metrics.overload.shed(reason),
+    onBegin: (upstream, reason) =>
+      log.logger.warn({ upstream, reason }, 'there is too much to do: requests are being refused'),
+    onEnd: (upstream, shed, durationMs) =>
+      log.logger.info({ upstream, shed, duration_ms: Math.round(durationMs) }, 'no more requests are being refused'),
+    now: () => performance.now(),
+  });
+  const overload = createOverload({
+    rules: () => overloadRules,
+    // Event streams and WebSockets have a bound of their own.
+    inFlight: () => listeners.activeRequests() - tunnels.open(),
+    isKnownCaller: identity.isKnownCaller,
+    shedding,
+    probe: options.probeLoop ?? probeLoop,
+  });
   const shared = {
     identity,
+    overload,
     access,
     counters,
     answers,
@@ -246,6 +273,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     idempotency: answers.status,
     certificates: certificates.status,
     deprecatedUses: versionUses.status,
+    overload: overload.status,
     lifecycle: () => lifecycle,
   });
   const operators: Operators = {
@@ -274,6 +302,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 
   function onFinished(trail: Trail): void {
+    overload.ended(trail);
     log.exchange(trail);
     metrics.exchange(trail);
   }
@@ -282,9 +311,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     const before = serving;
     const { gateway, limits, upstreams } = next.config;
     // What serves under the configuration before has its own already.
-    access.use(upstreams);
+    access.use(upstreams, gateway.overload.organizationShare);
     serving = createServing(next, shared);
     configuration = next;
+    overloadRules = overloadRulesOf(next);
     throttle.useRules(limits.addresses);
     log.logger.level = gateway.logLevel;
     living.add(serving);
@@ -323,6 +353,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await answers.close();
     await versionUses.close();
     await identity.close();
+    overload.stop();
     await counters.close();
     sandbox.process?.close();
     if (adminServer) await closeAtOnce(adminServer);
@@ -335,4 +366,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 
   return { port, plainPort, adminPort, operators, log, reload, stop };
+}
+
+function overloadRulesOf({ config: { gateway } }: Configuration): OverloadRules {
+  return { ...gateway.overload, bodyBytesMax: gateway.limits.bodyBytesMax };
 }

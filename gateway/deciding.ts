@@ -7,7 +7,7 @@ import { createMatchByPlace } from './contract/match.ts';
 import { createValidate } from './contract/validate.ts';
 import { createAdmit } from './edge/admit.ts';
 import { createSites, type Site, type SitesOf } from './edge/sites.ts';
-import type { Stages } from './exchange.ts';
+import type { Stages, Trail } from './exchange.ts';
 import { createTunnelTable, type TunnelTable } from './tunnel/table.ts';
 import { type Lives, livesOf } from './versions/life.ts';
 import { matchAlive } from './versions/match.ts';
@@ -24,12 +24,17 @@ export interface Deciding extends Pick<Stages, 'admit' | 'match' | 'authorize' |
 
 export interface DecidingOptions {
   isDraining(): boolean;
+  /** Further bytes of a body are held. Throws when that is too much. */
+  hold(trail: Trail, bytes: number): void;
   now(): number;
 }
 
 const nowhere: ReadonlySet<Site> = new Set();
 
-export function createDeciding({ config, contracts }: Configuration, { isDraining, now }: DecidingOptions): Deciding {
+export function createDeciding(
+  { config, contracts }: Configuration,
+  { isDraining, hold, now }: DecidingOptions,
+): Deciding {
   const { gateway, upstreams } = config;
   const scheme = gateway.tls === undefined ? 'http' : 'https';
   const operations = contracts.operations.map(({ operation }) => operation);
@@ -50,7 +55,7 @@ export function createDeciding({ config, contracts }: Configuration, { isDrainin
       hasTestTarget: (upstream) => upstreams[upstream]?.test !== undefined,
       now,
     }),
-    validate: createValidate({ ...contracts, ...gateway.limits }),
+    validate: createValidate({ ...contracts, ...gateway.limits, hold }),
     sitesOf,
     table: createTunnelTable(upstreams),
   };

@@ -110,6 +110,13 @@ export interface NotedViolation {
   readonly constraint?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** What is under way for one organization. */
+export interface OrganizationLoad {
+  requests: number;
+  /** Of bodies that are held. */
+  bytes: number;
+}
+
 /** Why a request was sent to its upstream once more; the last two are what its rules and its credential asked for. */
 export type RetryReason =
   | 'not_sent'
@@ -152,6 +159,12 @@ export interface Trail {
   replayed: boolean;
   /** Whether its answer is kept for a repetition with the same Idempotency-Key. */
   recorded: boolean;
+  /** Where the request is counted as under way. */
+  load: OrganizationLoad | undefined;
+  /** Bytes of its body that are counted there. */
+  bytesHeld: number;
+  /** Milliseconds in line for a place at the upstream; undefined: there was one at once. */
+  queuedMs: number | undefined;
   target: string | undefined;
   /** How often the request was sent, or was about to be. */
   attempts: number;

@@ -19,6 +19,7 @@ import type { Identity } from './identity.ts';
 import { createLimit } from './limits/limit.ts';
 import type { CounterStore } from './limits/store.ts';
 import type { Throttle } from './limits/throttle.ts';
+import type { Overload } from './overload/overload.ts';
 import { createPipeline } from './pipeline.ts';
 import { createPortal } from './portal/portal.ts';
 import { createReplay } from './replay/replay.ts';
@@ -42,6 +43,7 @@ export interface Shared {
   readonly access: Accesses;
   readonly counters: CounterStore;
   readonly answers: AnswerStore;
+  readonly overload: Overload;
   readonly throttle: Throttle;
   readonly tunnels: Tunnels;
   readonly pools: Pools;
@@ -87,7 +89,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const tls = shared.tls.settingsOf(configuration);
   const targets = createTargets({ ...shared, upstreams, tlsOf: (upstream) => tls.get(upstream) });
   const guards = createGuards(upstreams, shared.access);
-  const ways = createWays(upstreams, guards, () => performance.now());
+  const ways = createWays(upstreams, guards, shared.access, () => performance.now());
   const timeoutMs = (upstream: string) => upstreams[upstream]?.timeoutMs ?? 0;
   const replays = createReplay({
     store: shared.answers,
@@ -97,17 +99,27 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     ...gateway.idempotency,
     alwaysCarried,
   });
-  const deciding = createDeciding(configuration, shared);
+  const { overload } = shared;
+  const deciding = createDeciding(configuration, { ...shared, hold: overload.hold });
   const { admit, match, allowedMethods, authorize, validate, lives, sitesOf, table } = deciding;
+  /** For whatever takes more than a moment to answer. */
+  const admitToWork = (arrived: Arrived) => {
+    const admitted = admit(arrived);
+    overload.check(admitted);
+    return admitted;
+  };
   const { throttle } = shared.throttle;
   const pipeline = createPipeline({
-    admit,
+    admit: admitToWork,
     throttle,
     match,
     authenticate: identity.authenticate,
     authorize: notingUses(authorize, lives, shared.noteUse),
     limit: createLimit({ store: shared.counters, rules: limits, now }),
-    validate,
+    validate(counted) {
+      overload.enter(counted);
+      return validate(counted);
+    },
     replay: replays.replay,
     forward: createForward({
       targets,
@@ -147,7 +159,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   }
 
   async function passOn(arrived: Arrived, tunnel: Tunnel): Promise<void> {
-    await shared.tunnels.handle(admit(arrived), { tunnel, tls: tls.get(tunnel.upstream) });
+    await shared.tunnels.handle(admitToWork(arrived), { tunnel, tls: tls.get(tunnel.upstream) });
   }
 
   function answer(arrived: Arrived, sites: ReadonlySet<Site>): Promise<void> {
@@ -177,7 +189,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     upgrades: (request) => tunnelFor(request)?.rules.webSocket === true,
     async upgrade(arrived, socket, head) {
       const tunnel = tunnelFor(arrived.request) as Tunnel;
-      await shared.tunnels.upgrade(admit(arrived), { tunnel, tls: tls.get(tunnel.upstream) }, socket, head);
+      await shared.tunnels.upgrade(admitToWork(arrived), { tunnel, tls: tls.get(tunnel.upstream) }, socket, head);
     },
     async retire() {
       await empty();

@@ -7,7 +7,7 @@ import type { Secrets } from './config/secrets.ts';
 import type { Configuration } from './configuration.ts';
 import { ConfigError, type Mistake } from './mistakes.ts';
 import type { Log } from './observe/log.ts';
-import { type Accesses, createAccesses } from './upstream/access.ts';
+import { type Accesses, type AccessesOptions, createAccesses } from './upstream/access.ts';
 import { liesOnSandboxOnly } from './upstream/sandbox.ts';
 
 export interface UpstreamAccess extends Accesses {
@@ -17,7 +17,7 @@ export interface UpstreamAccess extends Accesses {
   objections(next: Configuration): Mistake[];
 }
 
-export interface UpstreamAccessOptions {
+export interface UpstreamAccessOptions extends Pick<AccessesOptions, 'onWaited' | 'onShed' | 'isShedding'> {
   readonly config: Config;
   /** How many processes there are of this gateway. */
   readonly workers: number;
@@ -33,6 +33,9 @@ export async function openUpstreamAccess({
   secrets,
   log,
   now,
+  onWaited,
+  onShed,
+  isShedding,
 }: UpstreamAccessOptions): Promise<UpstreamAccess> {
   const made = new Map<string, string>();
   for (const { basic } of credentialsOf(config.upstreams, liesOnSandboxOnly)) {
@@ -57,6 +60,9 @@ export async function openUpstreamAccess({
     readSecret,
     workers,
     now,
+    onWaited,
+    onShed,
+    isShedding,
     onLatched: (upstream, reason) =>
       log.logger.error(
         { upstream, reason },
@@ -64,7 +70,7 @@ export async function openUpstreamAccess({
       ),
     onHealed: (upstream) => log.logger.info({ upstream }, 'the credential for the upstream can be used again'),
   });
-  accesses.use(config.upstreams);
+  accesses.use(config.upstreams, config.gateway.overload.organizationShare);
   return { ...accesses, sandboxAdministrator: administratorOf(config.upstreams, readSecret), objections };
 }
 

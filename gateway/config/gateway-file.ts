@@ -66,6 +66,8 @@ const crossOrigin = z
     issues.push({ code: 'custom', path: ['credentials'], input: credentials, message });
   });
 
+const share = 'must be a number from 0.01 to 1';
+
 export const gatewayFile = z.strictObject({
   /** The address clients use: doc_url, Link headers, the realm of challenges. */
   publicUrl: httpUrl.default('http://localhost:8080').transform((url) => url.replace(/\/+$/, '')),
@@ -131,6 +133,18 @@ export const gatewayFile = z.strictObject({
       answerBytesMax: whole('bytes', 0, 1_048_576).default(65_536),
       /** What one organization may store in the time an answer is kept, both modes together. */
       organizationBytesMax: whole('bytes', 1_048_576, 1_099_511_627_776).default(67_108_864),
+    })
+    .prefault({}),
+  overload: z
+    .strictObject({
+      /** Requests under way in one process. */
+      maxInFlight: whole('requests', 1, 1_000_000).default(10_000),
+      /** The part of all places and buffers that one organization may have; of the places of an upstream, while others wait. */
+      organizationShare: z.number(share).min(0.01, share).max(1, share).default(0.5),
+      /** How late the event loop may be, again and again, before requests are refused. */
+      loopDelayMs: whole('milliseconds', 10, 60_000).default(500),
+      /** Of bodies that are held until they have been sent on, in one process. */
+      bufferedBytesMax: whole('bytes', 65_536, 1_099_511_627_776).default(134_217_728),
     })
     .prefault({}),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),

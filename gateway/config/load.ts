@@ -164,6 +164,7 @@ export function loadConfig(
   };
   checkNames(draft, mistakes);
   checkIssuers(draft, mistakes);
+  checkBuffers(draft, mistakes);
   if (gateway) {
     checkHosts(gateway.hosts, gateway.publicUrl, sources.gateway, mistakes);
     checkTls(gateway.tls, gateway.publicUrl, sources.gateway, mistakes);
@@ -220,6 +221,14 @@ function checkIssuers({ gateway, sources }: ConfigDraft, mistakes: Mistake[]): v
     const reason = `"${issuer}" is the issuer of "${other}" already.`;
     mistakes.push(sources.gateway.mistakeAt(['issuers', name, 'issuer'], reason, 'Keep one of the two entries.'));
   }
+}
+
+/** A body that is longer than all that may be held could never be sent. */
+function checkBuffers({ gateway, sources }: ConfigDraft, mistakes: Mistake[]): void {
+  if (gateway === undefined || gateway.overload.bufferedBytesMax >= gateway.limits.bodyBytesMax) return;
+  const reason = `one body may have ${gateway.limits.bodyBytesMax} bytes (limits.bodyBytesMax), and all together less.`;
+  const remedy = `Set overload.bufferedBytesMax to ${gateway.limits.bodyBytesMax} at least; several times as much is better.`;
+  mistakes.push(sources.gateway.mistakeAt(['overload', 'bufferedBytesMax'], reason, remedy));
 }
 
 function deepFreeze<T>(value: T): T {

@@ -72,8 +72,12 @@ export const upstreamEntry = z.strictObject({
       }),
     })
     .optional(),
-  /** Requests it is sent at once; the rest wait within their deadline. Absent: as many as there are. */
+  /** Requests it is sent at once; the rest wait within their deadline. Absent: as many as there are connections. */
   maxInFlight: whole('requests', 1, 100_000).optional(),
+  /** Requests that may wait for it. */
+  maxQueued: whole('requests', 0, 100_000).default(1000),
+  /** How long the last of a line that does not empty may have to wait. Absent: 200, or the deadline where maxInFlight is given. */
+  maxQueueMs: whole('milliseconds', 1, 3_600_000).optional(),
   /** What is changed in requests before they are sent, in order. */
   requests: requestRules.default([]),
   /** What becomes of its answers: the first rule that fits decides. */

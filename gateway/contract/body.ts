@@ -1,9 +1,8 @@
 // Reading a request body: media type, coding and size first, then the bytes. Throws unsupported_media_type,
-// unsupported_content_encoding, unsupported_charset, body_missing, body_too_large.
+// unsupported_content_encoding, unsupported_charset, body_missing, body_too_large, and what is thrown when too many bytes are held.
 
-import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
-import type { Admitted } from '../exchange.ts';
+import type { Admitted, Trail } from '../exchange.ts';
 import { declaredFor, essenceOf } from './media-types.ts';
 
 /** What the contract says about the body of one operation. */
@@ -56,18 +55,44 @@ function checkCharsets(contentType: string): void {
     if (!/^utf-?8$/i.test(charset)) throw new GatewayError('unsupported_charset');
 }
 
-/** The bytes of a body, at most `bytesMax`. Rejects with body_too_large, or with the socket's error when the client left. */
-export function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+/** Shorter bodies are not worth counting: the number of requests bounds them. */
+const UNCOUNTED_BYTES = 4096;
+
+/**
+ * The bytes of a body, at most `bytesMax`. Rejects with body_too_large, with what `hold` throws when it is told of bytes that have come, or
+ * with the socket's error when the client left.
+ */
+export function readBody(
+  { request, trail }: Admitted,
+  bytesMax: number,
+  hold: (trail: Trail, bytes: number) => void,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    let counted = 0;
+
+    function giveUp(reason: unknown): void {
+      request.pause();
+      request.removeAllListeners('data');
+      chunks.length = 0;
+      reject(reason);
+    }
+
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > bytesMax) {
-        request.pause();
-        request.removeAllListeners('data');
-        reject(tooLarge(bytesMax));
-      } else chunks.push(chunk);
+        giveUp(tooLarge(bytesMax));
+        return;
+      }
+      chunks.push(chunk);
+      if (size <= UNCOUNTED_BYTES) return;
+      try {
+        hold(trail, size - counted);
+        counted = size;
+      } catch (error) {
+        giveUp(error);
+      }
     });
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)));
     request.on('error', reject);

@@ -3,7 +3,7 @@
 // the upstream gets.
 
 import { GatewayError } from '../errors.ts';
-import type { Awaitable, Checked, Counted, Operation } from '../exchange.ts';
+import type { Awaitable, Checked, Counted, Operation, Trail } from '../exchange.ts';
 import { checkAccept } from './accept.ts';
 import { type BodyContract, expectBody, readBody } from './body.ts';
 import { declaredNames, toNotes } from './declared.ts';
@@ -21,6 +21,8 @@ export interface ValidateOptions extends JsonLimits {
   readonly operations: readonly ContractOperation[];
   readonly schemas: Schemas;
   readonly bodyBytesMax: number;
+  /** Further bytes of a body are held. Throws when that is too much. */
+  hold(trail: Trail, bytes: number): void;
 }
 
 /** Everything about one operation that requests are held against. */
@@ -76,7 +78,7 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
   ): Promise<Checked> {
     // All refusals that need no body are behind us: a client that asked may send it now (RFC 9110 section 10.1.1).
     if (counted.headers.has('expect')) counted.response.writeContinue();
-    const rawBody = await readBody(counted.request, options.bodyBytesMax);
+    const rawBody = await readBody(counted, options.bodyBytesMax, options.hold);
     counted.trail.bytesIn = rawBody.length;
     if (rawBody.length === 0 && contract.body.required) throw new GatewayError('body_missing');
     const check = contract.schemas.bodies.get(mediaType);

@@ -114,10 +114,11 @@ function upstreamPart({ target, traceId, upstreamStatus, upstreamMs }: Trail): s
 /** What most exchanges do not have. */
 function rarePart(trail: Trail, durationMs: number): string {
   const { tunnel, code, clientRequestId, shadowRefusals, replayed, recorded, retries, answerViolations, cause } = trail;
+  const queued = trail.queuedMs === undefined ? '' : `,"queued_ms":${milliseconds(trail.queuedMs)}`;
   const isSlow = durationMs >= SLOW_MS;
   const isRare =
     tunnel || code || clientRequestId || shadowRefusals || replayed || recorded || retries || answerViolations || cause;
-  if (!(isRare || isSlow)) return '';
+  if (!(isRare || isSlow)) return queued;
   return members({
     tunnel,
     code,
@@ -132,7 +133,7 @@ function rarePart(trail: Trail, durationMs: number): string {
     cause: causeOf(code, cause),
     ...refusalMembers(trail),
     stages_ms: isSlow || code !== undefined ? stagesOf(trail, durationMs) : undefined,
-  });
+  }).concat(queued);
 }
 
 /** How long each stage took that something can be waited for in. What comes before `authenticate` waits for nothing and is part of it. */

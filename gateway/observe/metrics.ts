@@ -8,6 +8,7 @@ import { type CertificateState, type ConnectionMetrics, createConnectionMetrics 
 import { createHistogram, type Series } from './histogram.ts';
 import { keptBy } from './kept-by.ts';
 import { createLimitMetrics, type LimitMetricsOptions } from './limit-metrics.ts';
+import { createOverloadMetrics, type OverloadMetrics } from './overload-metrics.ts';
 import { createTargetMetrics, type GroupStates, type TargetMetrics } from './target-metrics.ts';
 import { createUpstreamMetrics, type UpstreamState } from './upstream-metrics.ts';
 
@@ -18,6 +19,7 @@ export interface Metrics extends ConnectionMetrics {
   /** One command to the store of the limits, in milliseconds from the first question in it to its verdict. */
   readonly limitBatch: (durationMs: number) => void;
   readonly targets: TargetMetrics;
+  readonly overload: OverloadMetrics;
   readonly contentType: string;
   text(): Promise<string>;
   /** The same as data, to be put together with that of other workers. */
@@ -33,6 +35,7 @@ export interface MetricsOptions extends LimitMetricsOptions {
   tunnelStreams(): number;
   /** That clients of the public listener are shown. */
   certificates(): readonly CertificateState[];
+  bufferedBytes(): number;
   upstreamStates(): Readonly<Record<string, UpstreamState>>;
   targetStates(): GroupStates;
   /** When the configuration in force was loaded, epoch milliseconds. */
@@ -109,6 +112,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     () => options.configurationLoadedAtMs() / 1000,
     'min',
   );
+  gauge(
+    'gateway_buffered_body_bytes',
+    'Bytes of bodies that are held until they have been sent on.',
+    options.bufferedBytes,
+  );
   gauge('http_server_active_requests', 'Requests being worked on.', options.activeRequests);
   gauge(
     'gateway_key_store_away',
@@ -170,6 +178,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     reload,
     limitBatch: limits.batch,
     targets,
+    overload: createOverloadMetrics(registry),
     contentType: registry.contentType,
     text: () => registry.metrics(),
     snapshot: () => registry.getMetricsAsJSON(),

@@ -26,6 +26,8 @@ export interface StatusOptions {
   certificates(): readonly object[];
   /** Of the counts of calls of what is deprecated. */
   deprecatedUses(): object;
+  /** Whether there is too much to do, and how near the bounds are. */
+  overload(): object;
   lifecycle(): Lifecycle;
   now(): number;
 }
@@ -71,6 +73,7 @@ export function createStatus(options: StatusOptions): Status {
       idempotency: options.idempotency(),
       certificates: options.certificates(),
       deprecated_uses: options.deprecatedUses(),
+      overload: options.overload(),
     };
   }
 

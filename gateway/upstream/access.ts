@@ -2,20 +2,25 @@
 // end, so that a reload of the configuration neither forgets that a credential was refused nor lets more requests through.
 
 import { type Credential, createCredential, type LatchReason } from './credential.ts';
-import { createLane, type Lane } from './lane.ts';
+import { createLane, type Lane, type LaneRules, type Shedding } from './lane.ts';
 
-/** Requests that may wait for one upstream. What would wait longer is better told at once. */
-const WAITING_MAX = 256;
+/** What nobody has bounded may make a request wait so long, once the line does not empty any more. */
+const QUEUE_MS = 200;
 
 /** What an entry of upstreams.yaml says about it. */
 export interface AccessEntry {
+  readonly live: readonly string[];
+  readonly test?: readonly string[] | undefined;
+  readonly connections: number;
   readonly credential?: { readonly basic: { readonly user: string; readonly secret: string } } | undefined;
   readonly maxInFlight?: number | undefined;
+  readonly maxQueued: number;
+  readonly maxQueueMs?: number | undefined;
 }
 
 export interface Access {
   readonly credential: Credential | undefined;
-  readonly lane: Lane | undefined;
+  readonly lane: Lane;
 }
 
 export interface AccessesOptions {
@@ -23,29 +28,46 @@ export interface AccessesOptions {
   readSecret(entry: string): string | undefined;
   /** How many processes divide the places of an upstream among themselves. Each has one at least. */
   readonly workers: number;
+  /** A request waited so many milliseconds for a place. */
+  onWaited(upstream: string, waitedMs: number): void;
+  /** A request got no place. */
+  onShed(upstream: string, why: Shedding): void;
+  /** Whether requests toward it are being refused these days. */
+  isShedding(upstream: string): boolean;
   onLatched(upstream: string, reason: LatchReason): void;
   onHealed(upstream: string): void;
   now(): number;
 }
 
 export interface Accesses {
-  /** From now on, the upstreams are those of these entries. */
-  use(entries: Readonly<Record<string, AccessEntry>>): void;
-  /** Undefined: the upstream has neither a credential nor a bound. */
+  /**
+   * From now on, the upstreams are those of these entries.
+   *
+   * @param organizationShare the part of the places of an upstream that one organization has at most, while others wait
+   */
+  use(entries: Readonly<Record<string, AccessEntry>>, organizationShare: number): void;
+  /** Undefined: there is no such upstream. */
   of(upstream: string): Access | undefined;
-  /** Per upstream that has one, for operators. */
+  /** By upstream, for operators. */
   status(): Readonly<Record<string, AccessStatus>>;
 }
 
 export interface AccessStatus {
   readonly credential?: 'unproven' | 'proven' | 'latched';
-  readonly in_flight?: number;
-  readonly waiting?: number;
+  readonly in_flight: number;
+  readonly waiting: number;
+  readonly shedding: boolean;
+}
+
+/** How much of an upstream there is for all. */
+interface Bound extends LaneRules {
+  readonly credential: Credential | undefined;
+  readonly places: number;
 }
 
 export function createAccesses(options: AccessesOptions): Accesses {
-  let inForce: Readonly<Record<string, AccessEntry>> = {};
   const credentials = new Map<string, Credential>();
+  const bounds = new Map<string, Bound>();
   const lanes = new Map<string, Lane>();
   let accesses = new Map<string, Access>();
 
@@ -67,24 +89,29 @@ export function createAccesses(options: AccessesOptions): Accesses {
   }
 
   /** A credential that has not been seen to work is tried by one request, since every failure counts against the gateway. */
-  function laneOf(name: string, entry: AccessEntry): Lane | undefined {
-    if (entry.maxInFlight === undefined && entry.credential === undefined) return undefined;
+  function laneOf(name: string): Lane {
     const known = lanes.get(name);
     if (known) return known;
-    const share = () => (inForce[name]?.maxInFlight ?? Number.POSITIVE_INFINITY) / options.workers;
-    const places = () => (accesses.get(name)?.credential?.isProven() === false ? 1 : Math.max(1, Math.floor(share())));
-    const made = createLane({ places, waitingMax: WAITING_MAX });
+    const bound = () => bounds.get(name) as Bound;
+    const made = createLane({
+      places: () => (bound().credential?.isProven() === false ? 1 : bound().places),
+      rules: bound,
+      onWaited: (waitedMs) => options.onWaited(name, waitedMs),
+      onShed: (why) => options.onShed(name, why),
+    });
     lanes.set(name, made);
     return made;
   }
 
   return {
-    use(entries) {
-      inForce = entries;
-      const all = Object.entries(entries).map(
-        ([name, entry]) => [name, { credential: credentialOf(name, entry), lane: laneOf(name, entry) }] as const,
-      );
-      accesses = new Map(all.filter(([, { credential, lane }]) => credential !== undefined || lane !== undefined));
+    use(entries, organizationShare) {
+      accesses = new Map();
+      for (const [name, entry] of Object.entries(entries)) {
+        const credential = credentialOf(name, entry);
+        // What was taken away keeps its bound for those who are on their way there.
+        bounds.set(name, boundOf(entry, credential, options.workers, organizationShare));
+        accesses.set(name, { credential, lane: laneOf(name) });
+      }
     },
     of: (upstream) => accesses.get(upstream),
     status() {
@@ -92,10 +119,32 @@ export function createAccesses(options: AccessesOptions): Accesses {
         name,
         {
           ...(credential && { credential: credential.status() }),
-          ...(lane && { in_flight: lane.inFlight(), waiting: lane.waiting() }),
+          in_flight: lane.inFlight(),
+          waiting: lane.waiting(),
+          shedding: options.isShedding(name),
         },
       ]);
       return Object.fromEntries(all);
     },
+  };
+}
+
+/**
+ * What nobody has bounded gets as many places as there are connections: more would wait in front of these, where nobody is served in turn.
+ * Whoever says how many an upstream takes at once wants the rest to wait for as long as they can.
+ */
+function boundOf(
+  { live, test = [], connections, maxInFlight, maxQueued, maxQueueMs }: AccessEntry,
+  credential: Credential | undefined,
+  workers: number,
+  organizationShare: number,
+): Bound {
+  const isBounded = maxInFlight !== undefined;
+  return {
+    credential,
+    places: isBounded ? Math.max(1, Math.floor(maxInFlight / workers)) : connections * new Set([...live, ...test]).size,
+    queuedMax: maxQueued,
+    queueMs: maxQueueMs ?? (isBounded ? undefined : QUEUE_MS),
+    organizationShare,
   };
 }

@@ -1,12 +1,14 @@
-// Stage: sends the checked request to a target of its upstream and hands the answer to the relay. Throws upstream_* codes.
+// Stage: sends the checked request to a target of its upstream, once there is a place for it, and hands the answer to the relay. Throws
+// upstream_* codes.
 
 import { Readable } from 'node:stream';
 import type { Awaitable, Caller, Checked, Fresh, Recording } from '../exchange.ts';
 import { type Outgoing, sendGuarded } from './guarded.ts';
 import { requestHeaders } from './headers.ts';
+import { sendInPlace } from './in-place.ts';
 import type { Relay } from './relay.ts';
 import { isStreamed } from './retry.ts';
-import { Sending, type SendingOptions } from './sending.ts';
+import type { SendingOptions } from './sending.ts';
 import type { Target } from './targets.ts';
 import type { Way } from './ways.ts';
 
@@ -55,10 +57,8 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
       return { method: methodOf(fresh), path: pathOf(fresh), headers, body: bodyOf(fresh, headers) };
     };
     if (way.guard !== undefined) return sendGuarded(options, fresh, way, way.guard, deadlineAt, outgoing);
-    return new Promise((resolve, reject) => {
-      const dispatch = (target: Target, relay: Relay) => void target.dispatcher.dispatch(outgoing(), relay);
-      new Sending(options, fresh, way, deadlineAt, dispatch, resolve, reject);
-    });
+    const dispatch = (target: Target, relay: Relay) => void target.dispatcher.dispatch(outgoing(), relay);
+    return sendInPlace(options, fresh, way, deadlineAt, dispatch);
   }
 }
 

@@ -1,5 +1,5 @@
-// Sending to an upstream that has a credential, a bound on what is in flight, or rules of its own: wait for a place, change what is to
-// be changed, log in, and judge the answer before the client sees any of it.
+// Sending to an upstream that has a credential or rules of its own: change what is to be changed, log in, and judge the answer before the
+// client sees any of it.
 
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
@@ -8,17 +8,16 @@ import { readJson, toValue } from './answers/json-tree.ts';
 import type { HeldAnswer, Judge, Judgement } from './answers/rules.ts';
 import type { Credential } from './credential.ts';
 import { Held } from './held.ts';
-import type { Lane } from './lane.ts';
+import { sendInPlace } from './in-place.ts';
 import type { Relay } from './relay.ts';
 import type { Rewrite } from './requests/rules.ts';
-import { type Dispatch, Sending, type SendingOptions } from './sending.ts';
+import type { Dispatch, Sending, SendingOptions } from './sending.ts';
 import type { Target } from './targets.ts';
 import type { Way } from './ways.ts';
 
 /** What an upstream asks for beyond being sent to. Kept while configurations come and go. */
 export interface Guard {
   readonly credential: Credential | undefined;
-  readonly lane: Lane | undefined;
   readonly judge: Judge | undefined;
   readonly rewrite: Rewrite | undefined;
 }
@@ -31,9 +30,6 @@ export interface Outgoing {
   readonly headers: string[];
   readonly body: Buffer | Readable | null;
 }
-
-/** Of its time, a request may wait this much for a place: what is left has to do for an answer. */
-const WAITING_PART = 0.9;
 
 /** What the credential is refused with when no rule says otherwise. */
 const credentialStatuses = new Set([401, 403, 407]);
@@ -53,17 +49,9 @@ export async function sendGuarded(
   outgoing: () => Outgoing,
 ): Promise<void> {
   const change = await changeFor(fresh, guard.rewrite);
-  const leave = await enter(fresh, guard.lane, deadlineAt - performance.now());
-  if (leave === undefined) return;
-  try {
-    await new Promise<void>((resolve, reject) => {
-      const dispatch: Dispatch = (target, relay, sending) =>
-        attempt({ fresh, guard, sending, target, relay, outgoing: () => change(outgoing()) });
-      new Sending(options, fresh, way, deadlineAt, dispatch, resolve, reject);
-    });
-  } finally {
-    leave();
-  }
+  const dispatch: Dispatch = (target, relay, sending) =>
+    attempt({ fresh, guard, sending, target, relay, outgoing: () => change(outgoing()) });
+  await sendInPlace(options, fresh, way, deadlineAt, dispatch);
 }
 
 /** What the rules of the upstream make of every attempt, worked out once. */
@@ -72,26 +60,6 @@ async function changeFor(fresh: Fresh, rewrite: Rewrite | undefined): Promise<(o
   if (change === undefined) return (outgoing) => outgoing;
   const { path, body } = await change(fresh);
   return (outgoing) => ({ ...outgoing, path: path + fresh.search, body: body ?? outgoing.body });
-}
-
-/** Undefined: the client left while it waited. */
-async function enter(fresh: Fresh, lane: Lane | undefined, withinMs: number): Promise<(() => void) | undefined> {
-  if (lane === undefined) return () => undefined;
-  const { response, trail } = fresh;
-  const gone = new AbortController();
-  const onClose = () => gone.abort();
-  response.once('close', onClose);
-  try {
-    const leave = await lane.enter(withinMs * WAITING_PART, gone.signal);
-    if (!gone.signal.aborted && !response.destroyed) return leave;
-    leave();
-  } catch (error) {
-    if (!gone.signal.aborted) throw error;
-  } finally {
-    response.off('close', onClose);
-  }
-  trail.status = 499;
-  return undefined;
 }
 
 interface Attempt {

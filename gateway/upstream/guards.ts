@@ -1,4 +1,4 @@
-// Which upstreams are more than sent to, under one configuration: their access and the rules that were declared for them.
+// Which upstreams are more than sent to, under one configuration: their credentials and the rules that were declared for them.
 
 import type { Accesses } from './access.ts';
 import { type AnswerRule, createJudge } from './answers/rules.ts';
@@ -17,11 +17,10 @@ export function createGuards(
 ): ReadonlyMap<string, Guard> {
   const guards = new Map<string, Guard>();
   for (const [name, { answers, requests }] of Object.entries(entries)) {
-    const access = accesses.of(name);
-    if (access === undefined && answers.length === 0 && requests.length === 0) continue;
+    const credential = accesses.of(name)?.credential;
+    if (credential === undefined && answers.length === 0 && requests.length === 0) continue;
     guards.set(name, {
-      credential: access?.credential,
-      lane: access?.lane,
+      credential,
       judge: answers.length === 0 ? undefined : createJudge(answers),
       rewrite: requests.length === 0 ? undefined : createRewrite(requests),
     });

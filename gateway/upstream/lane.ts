@@ -1,89 +1,175 @@
-// How many requests an upstream is sent at once: the rest wait in line, each within its own deadline. Throws upstream_overloaded.
+// How many requests an upstream is sent at once: the rest wait in line, each within its own deadline, organizations in turn. Throws
+// upstream_overloaded.
 
-import type { GatewayError } from '../errors.ts';
-import { upstreamFailure } from './failure.ts';
+import { GatewayError } from '../errors.ts';
+import { type BacklogRules, createBacklog } from './backlog.ts';
+import { createLine, type Share, type Waiter } from './line.ts';
+
+/** With more organizations than this, those that have nothing here are forgotten. */
+const SHARES_MAX = 4096;
+/** Who is told to come again later than this would not believe it. */
+const RETRY_AFTER_SECONDS_MAX = 30;
+
+export interface LaneRules extends BacklogRules {
+  /** The part of the places that one organization has at most, while others wait. */
+  readonly organizationShare: number;
+}
+
+/** Why a request did not get a place: too many waited, or it had waited for as long as it could. */
+export type Shedding = 'upstream_queue' | 'upstream_wait';
 
 export interface LaneOptions {
   /** Requests at once; asked anew at each decision. */
   places(): number;
-  /** Most requests that wait. */
-  readonly waitingMax: number;
+  /** Asked where somebody has to wait. */
+  rules(): LaneRules;
+  /** Somebody was let in after so many milliseconds in line. */
+  onWaited(waitedMs: number): void;
+  onShed(why: Shedding): void;
+}
+
+/** What is told when the client of a waiting request leaves. */
+export interface Departure {
+  prependListener(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+  readonly destroyed: boolean;
 }
 
 export interface Lane {
+  /** Takes a place, to be given back by `leave`; undefined: there is none, or others wait for it. */
+  enter(organization: string): Share | undefined;
   /**
-   * Resolves with a function that gives the place back. Rejects with upstream_overloaded when the deadline passes first or too many
-   * wait; with the signal's reason when the client leaves. Whoever came first is let in first.
+   * Waits for a place. Resolves without one when the client has left; rejects with upstream_overloaded when the deadline passes first or
+   * more wait than should.
    */
-  enter(withinMs: number, gone: AbortSignal): Promise<() => void>;
+  wait(organization: string, withinMs: number, client: Departure): Promise<Share | undefined>;
+  leave(share: Share): void;
   inFlight(): number;
   waiting(): number;
 }
 
-type Admit = (leave: () => void) => void;
-
-export function createLane({ places, waitingMax }: LaneOptions): Lane {
+export function createLane({ places, rules, onWaited, onShed }: LaneOptions): Lane {
+  const shares = new Map<string, Share>();
+  const line = createLine();
+  const backlog = createBacklog();
   let inFlight = 0;
-  /** In the order of their coming; whoever gives up is taken out where it stands. */
-  const line = new Set<Admit>();
+  let sweep: NodeJS.Timeout | undefined;
+  let sweepAtMs = Number.POSITIVE_INFINITY;
 
-  function take(): () => void {
-    let isBack = false;
-    inFlight += 1;
-    return function leave() {
-      if (isBack) return;
-      isBack = true;
-      inFlight -= 1;
-      admitWaiting();
-    };
+  function shareOf(organization: string): Share {
+    const known = shares.get(organization);
+    if (known !== undefined) return known;
+    if (shares.size >= SHARES_MAX) forgetIdle();
+    const share = { organization, inFlight: 0, waiting: [] };
+    shares.set(organization, share);
+    return share;
   }
 
-  function admitWaiting(): void {
-    for (const admit of line) {
-      if (inFlight >= places()) return;
-      line.delete(admit);
-      admit(take());
+  function forgetIdle(): void {
+    for (const [organization, { inFlight, waiting }] of shares) {
+      if (inFlight === 0 && waiting.length === 0) shares.delete(organization);
     }
   }
 
-  function wait(withinMs: number, gone: AbortSignal): Promise<() => void> {
+  function take(share: Share): Share {
+    inFlight += 1;
+    share.inFlight += 1;
+    return share;
+  }
+
+  function admitWaiting(): void {
+    const number = places();
+    if (inFlight >= number) return;
+    const most = Math.max(1, Math.floor(number * rules().organizationShare));
+    while (inFlight < number) {
+      const waiter = line.next(most);
+      if (waiter === undefined) return;
+      take(waiter.share);
+      waiter.enter();
+    }
+  }
+
+  /** From the newest of whoever has the most: what waits already is nearest to being served. */
+  function shorten(nowMs: number): void {
+    const allowed = backlog.allowed(nowMs, places(), rules());
+    while (line.length() > allowed) shed(line.newest() as Waiter, 'upstream_queue');
+  }
+
+  function shed(waiter: Waiter, why: Shedding): void {
+    onShed(why);
+    waiter.refuse(overloaded(backlog.waitMs(line.length())));
+  }
+
+  /** One timer for all: most deadlines are equally far away, and most requests are let in before theirs. */
+  function sweepBy(untilMs: number): void {
+    if (untilMs >= sweepAtMs) return;
+    clearTimeout(sweep);
+    sweepAtMs = untilMs;
+    sweep = setTimeout(
+      () => {
+        sweepAtMs = Number.POSITIVE_INFINITY;
+        for (const waiter of line.overdue(performance.now())) shed(waiter, 'upstream_wait');
+        sweepBy(line.firstUntilMs());
+      },
+      Math.ceil(untilMs - performance.now()),
+    ).unref();
+  }
+
+  function queue(share: Share, withinMs: number, client: Departure): Promise<Share | undefined> {
     return new Promise((resolve, reject) => {
-      const settle = () => {
-        clearTimeout(deadline);
-        gone.removeEventListener('abort', onGone);
-        line.delete(admit);
+      const sinceMs = performance.now();
+      const onClose = () => {
+        if (line.remove(waiter)) resolve(undefined);
       };
-      const admit: Admit = (leave) => {
-        settle();
-        resolve(leave);
+      const waiter: Waiter = {
+        share,
+        sinceMs,
+        untilMs: sinceMs + withinMs,
+        enter() {
+          client.off('close', onClose);
+          onWaited(performance.now() - sinceMs);
+          resolve(share);
+        },
+        refuse(reason) {
+          client.off('close', onClose);
+          reject(reason);
+        },
       };
-      const onGone = () => {
-        settle();
-        reject(gone.reason);
-      };
-      const deadline = setTimeout(() => {
-        settle();
-        reject(overloaded());
-      }, withinMs);
-      gone.addEventListener('abort', onGone);
-      line.add(admit);
+      // Before the listener that ends the exchange and has it logged.
+      client.prependListener('close', onClose);
+      if (line.length() === 0) backlog.begin(sinceMs);
+      line.push(waiter);
+      sweepBy(waiter.untilMs);
+      shorten(sinceMs);
     });
   }
 
   return {
-    enter(withinMs, gone) {
-      if (gone.aborted) return Promise.reject(gone.reason);
+    enter(organization) {
       // There may be more places than when somebody last came or went: they belong to those who wait, and what is left is free.
+      if (line.length() > 0) admitWaiting();
+      return line.length() > 0 || inFlight >= places() ? undefined : take(shareOf(organization));
+    },
+    wait(organization, withinMs, client) {
+      if (client.destroyed) return Promise.resolve(undefined);
+      return queue(shareOf(organization), withinMs, client);
+    },
+    leave(share) {
+      inFlight -= 1;
+      share.inFlight -= 1;
+      if (line.length() === 0) return;
+      backlog.depart(performance.now());
       admitWaiting();
-      if (inFlight < places()) return Promise.resolve(take());
-      if (line.size >= waitingMax || withinMs <= 0) return Promise.reject(overloaded());
-      return wait(withinMs, gone);
     },
     inFlight: () => inFlight,
-    waiting: () => line.size,
+    waiting: line.length,
   };
 }
 
-function overloaded(): GatewayError {
-  return upstreamFailure('upstream_overloaded', 'connection_limit_reached');
+/** @param waitMs until those who wait have been served; undefined: nobody knows */
+function overloaded(waitMs: number | undefined): GatewayError {
+  const headers = { 'Proxy-Status': 'api-gateway; error=connection_limit_reached' };
+  if (waitMs === undefined) return new GatewayError('upstream_overloaded', { headers });
+  const seconds = Math.min(RETRY_AFTER_SECONDS_MAX, Math.max(1, Math.ceil(waitMs / 1000)));
+  return new GatewayError('upstream_overloaded', { headers, retryAfterSeconds: seconds });
 }

@@ -4,6 +4,7 @@
 import type { GatewayError } from '../errors.ts';
 import type { Fresh, RetryReason } from '../exchange.ts';
 import { upstreamFailure } from './failure.ts';
+import type { Share } from './line.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { type AnswerJudge, Relay, type Relayed } from './relay.ts';
 import { backOffMs, type Failure, isRepeatable, isStreamed, retryReasonOf } from './retry.ts';
@@ -35,6 +36,8 @@ export class Sending implements Relayed {
   /** Looked at again when it has run out: what is under way mostly ends long before that. */
   #clock: NodeJS.Timeout;
   #pause: NodeJS.Timeout | undefined;
+  /** Its place at the upstream, until it is given back. */
+  #place: Share | undefined;
   #target: Target | undefined;
   #tried: Target[] | undefined;
   #relay: Relay | undefined;
@@ -48,12 +51,14 @@ export class Sending implements Relayed {
   /**
    * Begins at once. Whoever makes one hears of its end, by `resolve` or with what the client is to be told by `reject`.
    *
+   * @param place of the lane of `way`; it is given back at the end
    * @param deadlineAt as `performance.now()` counts
    */
   constructor(
     options: SendingOptions,
     fresh: Fresh,
     way: Way,
+    place: Share,
     deadlineAt: number,
     dispatch: Dispatch,
     resolve: () => void,
@@ -67,13 +72,23 @@ export class Sending implements Relayed {
     this.#reject = reject;
     this.#deadlineAt = deadlineAt;
     this.watchesBytes = way.idleTimeoutMs !== undefined;
-    const target = options.targets.pick(fresh.operation.upstream, fresh.caller.mode);
+    this.#place = place;
+    const target = this.#first();
     const startedAt = performance.now();
     this.#clock = setTimeout(onTime, Math.max(1, Math.min(way.shortestMs, deadlineAt - startedAt)), this);
     // Before the listener that ends the exchange and has it logged.
     fresh.response.prependListener('close', this.#onClientGone);
     way.budget.request();
     this.#attempt(target, startedAt);
+  }
+
+  #first(): Target {
+    try {
+      return this.#options.targets.pick(this.#fresh.operation.upstream, this.#fresh.caller.mode);
+    } catch (error) {
+      this.#leavePlace();
+      throw error;
+    }
   }
 
   #attempt(target: Target, at: number): void {
@@ -277,6 +292,13 @@ export class Sending implements Relayed {
     clearTimeout(this.#clock);
     clearTimeout(this.#pause);
     this.#fresh.response.off('close', this.#onClientGone);
+    this.#leavePlace();
+  }
+
+  #leavePlace(): void {
+    const place = this.#place;
+    this.#place = undefined;
+    if (place !== undefined) this.#way.lane.leave(place);
   }
 }
 

@@ -1,7 +1,9 @@
 // How each upstream is sent to, under one configuration: made ready at boot, so that a request looks once.
 
+import type { Access, Accesses } from './access.ts';
 import { type Budget, createBudget } from './budget.ts';
 import type { Guard } from './guarded.ts';
+import type { Lane } from './lane.ts';
 
 export interface WayEntry {
   readonly timeoutMs: number;
@@ -23,6 +25,8 @@ export interface Way {
   /** How often a request is sent again at most. */
   readonly repeatsMax: number;
   readonly budget: Budget;
+  /** Kept while configurations come and go. */
+  readonly lane: Lane;
   /** The upstream itself guarantees that a repeated Idempotency-Key runs once. */
   readonly honoursIdempotencyKey: boolean;
   /** Undefined: the upstream asks for nothing but being sent to. */
@@ -33,6 +37,7 @@ export interface Way {
 export function createWays(
   entries: Readonly<Record<string, WayEntry>>,
   guards: ReadonlyMap<string, Guard>,
+  accesses: Pick<Accesses, 'of'>,
   now: () => number,
 ): ReadonlyMap<string, Way> {
   const all = Object.entries(entries).map(([name, entry]): [string, Way] => {
@@ -40,8 +45,9 @@ export function createWays(
     const shortestMs = Math.min(timeoutMs, firstByteTimeoutMs ?? timeoutMs, idleTimeoutMs ?? timeoutMs);
     const budget = createBudget(retry.budgetPercent, now);
     const guard = guards.get(name);
+    const { lane } = accesses.of(name) as Access;
     const times = { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, shortestMs };
-    return [name, { ...times, repeatsMax: retry.attempts, budget, honoursIdempotencyKey, guard }];
+    return [name, { ...times, repeatsMax: retry.attempts, budget, lane, honoursIdempotencyKey, guard }];
   });
   return new Map(all);
 }

@@ -42,13 +42,25 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'unknown-key-nobody-meant': {
     files: { [gateway]: 'banner: hello\n' },
     says: [
-      'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: connections, cors, hosts, idempotency, issuers, keys, limits, logLevel, operations, operatorScopes, publicUrl, timeouts, ….',
+      'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: connections, cors, hosts, idempotency, issuers, keys, limits, logLevel, operations, operatorScopes, overload, publicUrl, ….',
     ],
   },
   'unknown-key-deep': {
     files: { [gateway]: 'limits: { bodyBytesMax: 5, headerBytes: 5 }\n' },
     says: [
       'config/gateway.yaml:1:28: limits.headerBytes: the key "headerBytes" is not known here. Did you mean "headerBytesMax"?',
+    ],
+  },
+  'body-longer-than-all-bodies': {
+    files: { [gateway]: 'limits: { bodyBytesMax: 200000000 }\n' },
+    says: [
+      'config/gateway.yaml:1:1: overload.bufferedBytesMax: one body may have 200000000 bytes (limits.bodyBytesMax), and all together less. Set overload.bufferedBytesMax to 200000000 at least; several times as much is better.',
+    ],
+  },
+  'share-above-one': {
+    files: { [gateway]: 'overload: { organizationShare: 50 }\n' },
+    says: [
+      'config/gateway.yaml:1:32: overload.organizationShare: 50 is not possible here. It must be a number from 0.01 to 1.',
     ],
   },
   'every-origin-with-credentials': {

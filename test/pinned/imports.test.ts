@@ -15,6 +15,7 @@ const concerns = [
   'limits',
   'observe',
   'portal',
+  'overload',
   'replay',
   'tunnel',
   'upstream',

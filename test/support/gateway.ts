@@ -12,6 +12,7 @@ import { openKeyStore, openSecrets } from '../../gateway/commands/surroundings.t
 import { loadSettings } from '../../gateway/config/load.ts';
 import { loadConfiguration, reloadConfiguration } from '../../gateway/configuration.ts';
 import type { Mode } from '../../gateway/exchange.ts';
+import type { LoopProbe } from '../../gateway/overload/probe.ts';
 
 export interface GatewayOptions {
   /** Members of gateway.yaml. */
@@ -30,6 +31,8 @@ export interface GatewayOptions {
   /** To start again on the data of a gateway before. */
   readonly dataDirectory?: string;
   readonly now?: () => number;
+  /** Says how late the event loop is, in the place of a timer. */
+  readonly probeLoop?: LoopProbe;
 }
 
 export interface KeyOptions {
@@ -97,6 +100,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     store,
     digestOf,
     now,
+    ...(options.probeLoop && { probeLoop: options.probeLoop }),
     logTo: { write: (line) => lines.push(line) },
   });
   const issue = createIssueKey({ digestOf, randomBytes, now });

@@ -79,7 +79,7 @@ function createHandle(
   { configuration, authenticate, counters, now }: RehearsalParts,
 ): (arrived: Arrived) => Promise<void> {
   const { upstreams, limits } = configuration.config;
-  const deciding = createDeciding(configuration, { isDraining: () => false, now });
+  const deciding = createDeciding(configuration, { isDraining: () => false, hold: () => undefined, now });
 
   function admit(arrived: Arrived) {
     const admitted = deciding.admit(arrived);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { expectBody, readBody } from '../../../gateway/contract/body.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Admitted } from '../../../gateway/exchange.ts';
+import { createTrail } from '../../../gateway/observe/trail.ts';
 
 const json = { required: true, mediaTypes: ['application/json', 'image/*'] };
 
@@ -59,10 +59,37 @@ test('a missing body is refused if there has to be one, a needless one always', 
   assert.equal(codeOf(needless), 'validation_failed');
 });
 
+/** Reads a body of these chunks; `held` is told what is counted. */
+function read(chunks: readonly Buffer[], max: number, hold: (bytes: number) => void = () => undefined) {
+  const request = Readable.from(chunks);
+  const arrived = { request, trail: createTrail('id', 'POST') } as unknown as Admitted;
+  return readBody(arrived, max, (_trail, bytes) => hold(bytes));
+}
+
 test('a body is read to its limit and not further', async () => {
-  const read = (chunks: string[], max: number) =>
-    readBody(Readable.from(chunks.map((chunk) => Buffer.from(chunk))) as IncomingMessage, max);
-  assert.equal((await read(['ab', 'cd'], 4)).toString(), 'abcd');
-  assert.equal((await read(['ab'], 4)).toString(), 'ab');
-  await assert.rejects(read(['ab', 'cde', 'f'], 4), { code: 'body_too_large' });
+  const chunks = (...texts: string[]) => texts.map((text) => Buffer.from(text));
+  assert.equal((await read(chunks('ab', 'cd'), 4)).toString(), 'abcd');
+  assert.equal((await read(chunks('ab'), 4)).toString(), 'ab');
+  await assert.rejects(read(chunks('ab', 'cde', 'f'), 4), { code: 'body_too_large' });
+});
+
+test('all bytes of a body that is not small are counted as they come, those of small ones never', async () => {
+  const counted: number[] = [];
+  const count = (bytes: number) => void counted.push(bytes);
+  await read([Buffer.alloc(4096)], 10_000, count);
+  assert.deepEqual(counted, []);
+  const body = await read([Buffer.alloc(4000), Buffer.alloc(3000), Buffer.alloc(10)], 10_000, count);
+  assert.deepEqual([body.length, counted], [7010, [7000, 10]]);
+});
+
+test('a body that is more than may be held is not read any further', async () => {
+  let told = 0;
+  const refusal = new GatewayError('gateway_overloaded');
+  const reading = read([Buffer.alloc(5000), Buffer.alloc(5000), Buffer.alloc(5000)], 20_000, () => {
+    told += 1;
+    if (told === 2) throw refusal;
+  });
+  await assert.rejects(reading, refusal);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(told, 2);
 });

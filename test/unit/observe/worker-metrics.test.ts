@@ -22,6 +22,7 @@ function metricsOf({ active, keyStoreAway, loadedAtMs }: State) {
     limitPolicyInForce: () => undefined,
     tunnelStreams: () => 0,
     certificates: () => [],
+    bufferedBytes: () => 0,
     upstreamStates: () => ({ books: { in_flight: active, credential: keyStoreAway ? 'latched' : 'proven' } }),
     targetStates: () => ({
       books: {

@@ -1,35 +1,74 @@
-// How many requests an upstream is sent at once by a gateway of several processes.
+// How many requests an upstream is sent at once: what its entry says, divided by processes, or as many as there are connections.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createAccesses } from '../../../gateway/upstream/access.ts';
+import { type AccessEntry, createAccesses } from '../../../gateway/upstream/access.ts';
 
-/** How many get in at once of as many as come. */
-async function insideOf(workers: number, maxInFlight: number | undefined): Promise<number> {
-  const accesses = createAccesses({
+const open = (workers = 1) =>
+  createAccesses({
     readSecret: () => 'somebody:something',
     workers,
+    onWaited: () => undefined,
+    onShed: () => undefined,
+    isShedding: () => false,
     onLatched: () => undefined,
     onHealed: () => undefined,
     now: Date.now,
   });
-  const credential = { basic: { user: 'somebody', secret: 'entry' } };
-  accesses.use({ books: { credential, ...(maxInFlight !== undefined && { maxInFlight }) } });
-  const access = accesses.of('books');
-  access?.credential?.accepted(access.credential.header());
-  const gone = new AbortController();
-  const entered = Array.from({ length: 20 }, () => access?.lane?.enter(1000, gone.signal));
-  const inside = access?.lane?.inFlight() ?? 0;
-  gone.abort();
-  await Promise.allSettled(entered);
-  return inside;
+const plain: AccessEntry = { live: ['http://127.0.0.1:1'], connections: 16, maxQueued: 1000 };
+const basic = { user: 'somebody', secret: 'entry' };
+
+/** How many get in at once of as many as come. */
+function insideOf(accesses: ReturnType<typeof open>): number {
+  const { lane } = accesses.of('books') ?? assert.fail('no such upstream');
+  const before = lane.inFlight();
+  for (let index = 0; index < 100; index += 1) lane.enter('anybody');
+  return lane.inFlight() - before;
 }
 
-it('workers divide the places among themselves, and each has one at least', async () => {
-  assert.equal(await insideOf(1, 4), 4);
-  assert.equal(await insideOf(2, 4), 2);
-  assert.equal(await insideOf(2, 5), 2);
-  assert.equal(await insideOf(3, 4), 1);
-  assert.equal(await insideOf(8, 4), 1);
-  assert.equal(await insideOf(2, undefined), 20);
+function insideWith(entry: Partial<AccessEntry>, workers?: number): number {
+  const accesses = open(workers);
+  accesses.use({ books: { ...plain, ...entry } }, 0.5);
+  const { credential } = accesses.of('books') ?? {};
+  credential?.accepted(credential.header());
+  return insideOf(accesses);
+}
+
+it('workers divide the places among themselves, and each has one at least', () => {
+  assert.deepEqual(
+    [1, 2, 3, 8].map((workers) => insideWith({ maxInFlight: 4, credential: { basic } }, workers)),
+    [4, 2, 1, 1],
+  );
+  assert.equal(insideWith({ maxInFlight: 5 }, 2), 2);
+});
+
+it('without a bound there are as many as connections to all its addresses, of each process', () => {
+  assert.equal(insideWith({}), 16);
+  assert.equal(insideWith({}, 2), 16);
+  assert.equal(insideWith({ test: plain.live }), 16);
+  assert.equal(insideWith({ live: ['http://127.0.0.1:1', 'http://127.0.0.1:2'], test: ['http://127.0.0.1:3'] }), 48);
+});
+
+it('one is let in until the credential is known to be right', () => {
+  const accesses = open();
+  accesses.use({ books: { ...plain, credential: { basic } } }, 0.5);
+  assert.equal(insideOf(accesses), 1);
+});
+
+it('a bound that changes holds for those who come from then on, and those inside count', () => {
+  const accesses = open();
+  accesses.use({ books: { ...plain, maxInFlight: 3 } }, 0.5);
+  assert.equal(insideOf(accesses), 3);
+  accesses.use({ books: { ...plain, maxInFlight: 5 } }, 0.5);
+  assert.equal(insideOf(accesses), 2);
+});
+
+it('an upstream that is taken away keeps its bound for those on their way there', () => {
+  const accesses = open();
+  accesses.use({ books: { ...plain, maxInFlight: 2 } }, 0.5);
+  const { lane } = accesses.of('books') ?? assert.fail();
+  accesses.use({}, 0.5);
+  assert.equal(accesses.of('books'), undefined);
+  assert.deepEqual(accesses.status(), {});
+  assert.deepEqual([lane.enter('one'), lane.enter('one'), lane.enter('one')].map(Boolean), [true, true, false]);
 });

@@ -1,0 +1,41 @@
+// What was refused because there was too much of it, and how long requests waited for a place at their upstream.
+
+import { Counter, type Registry } from '@prometheus-io/client';
+import { createHistogram, type Series } from './histogram.ts';
+
+export interface OverloadMetrics {
+  shed(reason: string): void;
+  /** A request was let through to its upstream after so many milliseconds in line. */
+  queued(upstream: string, waitedMs: number): void;
+}
+
+/** In seconds; those who need not wait are not in it. */
+const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export function createOverloadMetrics(registry: Registry): OverloadMetrics {
+  const shed = new Counter({
+    name: 'gateway_shed_total',
+    help: 'Requests refused because there was too much to do, by what there was too much of.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  const wait = createHistogram(registry, {
+    name: 'gateway_upstream_queue_seconds',
+    help: 'Time that requests waited for a place at their upstream, of those that had to wait and got one.',
+    labelNames: ['upstream'],
+    buckets,
+  });
+  const waits = new Map<string, Series>();
+
+  return {
+    shed: (reason) => shed.inc({ reason }),
+    queued(upstream, waitedMs) {
+      let series = waits.get(upstream);
+      if (series === undefined) {
+        series = wait(upstream);
+        waits.set(upstream, series);
+      }
+      series.observe(waitedMs / 1000);
+    },
+  };
+}

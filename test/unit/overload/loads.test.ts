@@ -1,0 +1,91 @@
+// What is under way for organizations: never more than counted, never counted when it has ended.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Caller, Trail } from '../../../gateway/exchange.ts';
+import { createTrail } from '../../../gateway/observe/trail.ts';
+import { createLoads } from '../../../gateway/overload/loads.ts';
+
+const of = (id: string) => ({ organization: { id } }) as unknown as Caller;
+const trail = (): Trail => createTrail('id', 'POST');
+
+test('an organization has so many requests under way and no more, whatever others have', () => {
+  const loads = createLoads();
+  const [first, second] = [trail(), trail()];
+  assert.deepEqual([loads.begin(first, of('a'), 2), loads.begin(second, of('a'), 2)], [true, true]);
+  assert.equal(loads.begin(trail(), of('a'), 2), false);
+  assert.equal(loads.begin(trail(), of('b'), 2), true);
+  loads.end(first);
+  assert.equal(loads.begin(trail(), of('a'), 2), true);
+});
+
+test('whoever has no organization counts for themselves', () => {
+  const loads = createLoads();
+  const somebody = { organization: undefined, subject: 'somebody' } as unknown as Caller;
+  assert.equal(loads.begin(trail(), somebody, 1), true);
+  assert.equal(loads.begin(trail(), somebody, 1), false);
+  assert.equal(loads.begin(trail(), { ...somebody, subject: 'another' }, 1), true);
+});
+
+test('bytes are bounded in all and of one organization, and those of what was refused count until it has ended', () => {
+  const loads = createLoads();
+  const [first, second, third] = [trail(), trail(), trail()];
+  for (const [one, name] of [
+    [first, 'a'],
+    [second, 'a'],
+    [third, 'b'],
+  ] as const)
+    loads.begin(one, of(name), 10);
+  assert.equal(loads.hold(first, 60, 100, 60), true);
+  assert.equal(loads.hold(second, 1, 100, 60), false, 'more than its organization may have');
+  assert.equal(loads.hold(third, 40, 100, 60), false, 'more than there may be');
+  loads.end(second);
+  assert.equal(loads.hold(third, 0, 100, 60), true);
+  assert.equal(loads.bytesHeld(), 100);
+});
+
+test('what has ended or never began counts nothing, and ends once', () => {
+  const loads = createLoads();
+  const [ended, refused] = [trail(), trail()];
+  loads.begin(ended, of('a'), 1);
+  loads.hold(ended, 10, 100, 100);
+  loads.end(ended);
+  loads.end(ended);
+  loads.end(refused);
+  assert.equal(loads.hold(ended, 1000, 100, 100), true);
+  assert.equal(loads.bytesHeld(), 0);
+  assert.equal(loads.begin(trail(), of('a'), 1), true);
+});
+
+test('with very many organizations, those that have something under way are not forgotten', () => {
+  const loads = createLoads();
+  loads.begin(trail(), of('kept'), 1);
+  for (let index = 0; index < 10_000; index += 1) {
+    const one = trail();
+    loads.begin(one, of(`org_${index}`), 1);
+    loads.end(one);
+  }
+  assert.equal(loads.begin(trail(), of('kept'), 1), false);
+});
+
+test('whatever comes and ends, all is zero when nothing is under way', () => {
+  const exchange = fc.record({ name: fc.constantFrom('a', 'b'), bytes: fc.array(fc.nat(50), { maxLength: 4 }) });
+  fc.assert(
+    fc.property(fc.array(exchange, { maxLength: 30 }), (exchanges) => {
+      const loads = createLoads();
+      const trails = exchanges.map(({ name, bytes }) => {
+        const one = trail();
+        if (loads.begin(one, of(name), 5)) for (const some of bytes) loads.hold(one, some, 200, 100);
+        return one;
+      });
+      assert.equal(
+        loads.bytesHeld(),
+        trails.reduce((sum, { bytesHeld, load }) => sum + (load ? bytesHeld : 0), 0),
+      );
+      for (const one of trails) loads.end(one);
+      assert.equal(loads.bytesHeld(), 0);
+      for (let index = 0; index < 5; index += 1) assert.equal(loads.begin(trail(), of('a'), 5), true);
+    }),
+  );
+});
