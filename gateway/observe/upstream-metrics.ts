@@ -15,7 +15,7 @@ export interface UpstreamMetrics {
   retried(trail: Trail): void;
 }
 
-/** @param states of upstreams that are shown a credential or sent a bounded number of requests, by name */
+/** @param states of every upstream, by name */
 export function createUpstreamMetrics(
   registry: Registry,
   states: () => Readonly<Record<string, UpstreamState>>,
@@ -43,18 +43,8 @@ export function createUpstreamMetrics(
     'max',
     ({ credential }) => credential && Number(credential === 'latched'),
   );
-  gauge(
-    'gateway_upstream_in_flight',
-    'Requests that an upstream with a bound is working on.',
-    'sum',
-    (state) => state.in_flight,
-  );
-  gauge(
-    'gateway_upstream_waiting',
-    'Requests that wait for an upstream with a bound.',
-    'sum',
-    (state) => state.waiting,
-  );
+  gauge('gateway_upstream_in_flight', 'Requests that an upstream is working on.', 'sum', (state) => state.in_flight);
+  gauge('gateway_upstream_waiting', 'Requests that wait for a place at an upstream.', 'sum', (state) => state.waiting);
 
   const retries = new Counter({
     name: 'gateway_upstream_retries_total',
