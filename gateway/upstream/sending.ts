@@ -35,6 +35,7 @@ export class Sending implements Relayed {
   readonly #deadlineAt: number;
   /** Looked at again when it has run out: what is under way mostly ends long before that. */
   #clock: NodeJS.Timeout;
+  #isClockStopped = false;
   #pause: NodeJS.Timeout | undefined;
   /** Its place at the upstream, until it is given back. */
   #place: Share | undefined;
@@ -165,6 +166,7 @@ export class Sending implements Relayed {
 
   /** From here on, the exchange ends by itself. */
   stopClock(): void {
+    this.#isClockStopped = true;
     clearTimeout(this.#clock);
   }
 
@@ -225,12 +227,18 @@ export class Sending implements Relayed {
   }
 
   /** The clock ran out: mostly because something has to be waited for a little longer. */
-  onTime(): void {
+  onTime(hasLooked: boolean): void {
+    if (this.#isClockStopped) return;
     const now = performance.now();
     const dueAt = this.#dueAt(now);
     // Timers count whole milliseconds.
     if (now + 1 < dueAt) {
       this.#clock = setTimeout(onTime, dueAt - now, this);
+      return;
+    }
+    // An event loop that was busy comes to its timers before it reads what has arrived meanwhile.
+    if (!hasLooked) {
+      setImmediate(onTimeAgain, this);
       return;
     }
     if (now + 1 >= this.#deadlineAt) {
@@ -289,7 +297,7 @@ export class Sending implements Relayed {
   }
 
   #settle(): void {
-    clearTimeout(this.#clock);
+    this.stopClock();
     clearTimeout(this.#pause);
     this.#fresh.response.off('close', this.#onClientGone);
     this.#leavePlace();
@@ -303,7 +311,11 @@ export class Sending implements Relayed {
 }
 
 function onTime(sending: Sending): void {
-  sending.onTime();
+  sending.onTime(false);
+}
+
+function onTimeAgain(sending: Sending): void {
+  sending.onTime(true);
 }
 
 function resume(sending: Sending): void {
