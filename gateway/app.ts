@@ -29,8 +29,10 @@ import { createAdminServer, type Operators } from './observe/admin.ts';
 import { createLog, type Log } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
 import { createStatus, type Lifecycle } from './observe/status.ts';
+import { untraced } from './observe/tracing/tracing.ts';
 import { createTrail } from './observe/trail.ts';
 import { openSandbox } from './open-sandbox.ts';
+import { openTracing } from './open-tracing.ts';
 import { createOverload, type OverloadRules } from './overload/overload.ts';
 import { type LoopProbe, probeLoop } from './overload/probe.ts';
 import { createShedding } from './overload/shedding.ts';
@@ -107,6 +109,16 @@ export async function startApp(options: AppOptions): Promise<App> {
   const ids = createIds(now);
   const alwaysCarried = alwaysCarriedBy(gateway.publicUrl);
   let lifecycle: Lifecycle = 'serving';
+  // Before anything is opened: it may object.
+  const tracing = openTracing({
+    gateway,
+    secrets,
+    ids,
+    log,
+    version: options.version,
+    onOutcome: (outcome, spans) => metrics.spans(outcome, spans),
+  });
+  const traceparentFor = tracing?.traceparentFor ?? untraced(ids);
 
   const counters = await openCounterStore({
     redisUrl: settings.redisUrl,
@@ -183,9 +195,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     alwaysCarried,
     originOf,
     doorOf: ({ name, rules }) => doorOf(name, rules.limits),
-    traceId: ids.traceId,
     isOut: targets.groups.isOut,
-    spanId: ids.spanId,
+    traceparentFor,
     toFailure: toUpstreamFailure,
     refuse: refuse.refuse,
     cutOff,
@@ -228,7 +239,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     tunnels,
     ...targets,
     tls,
-    ids,
+    traceparentFor,
     refuse,
     alwaysCarried,
     originOf,
@@ -303,6 +314,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   function onFinished(trail: Trail): void {
     overload.ended(trail);
+    tracing?.finish(trail);
     log.exchange(trail);
     metrics.exchange(trail);
   }
@@ -355,6 +367,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await identity.close();
     overload.stop();
     await counters.close();
+    await tracing?.close();
     sandbox.process?.close();
     if (adminServer) await closeAtOnce(adminServer);
     log.flush();

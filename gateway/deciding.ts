@@ -47,7 +47,13 @@ export function createDeciding(
   const lives = livesOf(operations, gateway, gateway.publicUrl);
   return {
     lives,
-    admit: createAdmit({ ...gateway.limits, trustedProxies: gateway.trustedProxies, scheme, isDraining }),
+    admit: createAdmit({
+      ...gateway.limits,
+      trustedProxies: gateway.trustedProxies,
+      notesTraces: gateway.tracing !== undefined,
+      scheme,
+      isDraining,
+    }),
     match: matchAlive(match, lives, now),
     allowedMethods,
     authorize: createAuthorize({

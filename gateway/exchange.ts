@@ -102,6 +102,14 @@ export interface Charged {
   readonly enforce: boolean;
 }
 
+/** What is noted of an exchange whose trace is kept. */
+export interface TraceNotes {
+  /** Of the exchange itself. */
+  readonly spanId: string;
+  /** One for each time that something was sent to an upstream. */
+  readonly attempts: { readonly spanId: string; readonly beganAt: number; readonly target: string }[];
+}
+
 /** Where a request is not as its contract says. Never holds anything that a client sent, not even a name that the contract does not know. */
 export interface NotedViolation {
   readonly in: string;
@@ -142,6 +150,9 @@ export interface Trail {
   clientAddress: string | undefined;
   clientRequestId: string | undefined;
   traceId: string | undefined;
+  trace: TraceNotes | undefined;
+  /** As the client sent it; only noted while traces are kept. */
+  clientTraceparent: string | undefined;
   operation: Operation | undefined;
   /** Name of the tunnel, where there is no operation. */
   tunnel: string | undefined;

@@ -105,7 +105,7 @@ export function createListeners(options: ListenersOptions): Listeners {
     // Strict-Transport-Security means nothing here (RFC 6797 section 7.2).
     const alwaysCarried = alwaysCarriedBy('http:');
     const { isDraining } = options;
-    const admit = createAdmit({ ...limits, trustedProxies, scheme: 'http', isDraining });
+    const admit = createAdmit({ ...limits, trustedProxies, scheme: 'http', notesTraces: false, isDraining });
     const names = Object.values(hosts).filter((name) => name !== undefined);
     return {
       refuse: createRefuse({ publicUrl, alwaysCarried, onRefused: () => undefined }),

@@ -8,13 +8,12 @@ import { parseIdempotencyKey } from './contract/idempotency-key.ts';
 import { publishedContracts } from './contract/merged/groups.ts';
 import { createDeciding } from './deciding.ts';
 import { createCors } from './edge/cors.ts';
-import type { Ids } from './edge/ids.ts';
 import { createAnswerOptions } from './edge/options.ts';
 import type { Refuse } from './edge/refuse.ts';
 import { createShell } from './edge/shell.ts';
 import { addressOfSite, authorityOf, type Site } from './edge/sites.ts';
 import { GatewayError } from './errors.ts';
-import type { Arrived, Operation } from './exchange.ts';
+import type { Arrived, Operation, Trail } from './exchange.ts';
 import type { Identity } from './identity.ts';
 import { createLimit } from './limits/limit.ts';
 import type { CounterStore } from './limits/store.ts';
@@ -49,7 +48,7 @@ export interface Shared {
   readonly pools: Pools;
   readonly groups: Groups;
   readonly tls: Pick<UpstreamTlsAccess, 'settingsOf'>;
-  readonly ids: Ids;
+  traceparentFor(trail: Trail): string;
   readonly refuse: Refuse;
   /** Headers of every answer, flat. */
   readonly alwaysCarried: readonly string[];
@@ -82,7 +81,7 @@ export interface Serving {
 
 /** Builds every stage from its slice of the configuration. What is in flight elsewhere is not touched. */
 export function createServing(configuration: Configuration, shared: Shared): Serving {
-  const { identity, alwaysCarried, ids, now } = shared;
+  const { identity, alwaysCarried, now } = shared;
   const { config, contracts } = configuration;
   const { gateway, upstreams, limits } = config;
   const operations = contracts.operations.map(({ operation }) => operation);
@@ -127,8 +126,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
       answers: createAnswerCheck(contracts.operations, contracts.schemas, now),
       wayTo: (upstream) => ways.get(upstream) as Way,
       assertionFor: identity.assertions.assertionFor,
-      traceId: ids.traceId,
-      spanId: ids.spanId,
+      traceparentFor: shared.traceparentFor,
     }),
   });
   const addressOf = addressOfSite(gateway.hosts, gateway.publicUrl);

@@ -15,6 +15,7 @@ const fixedKeys = [
   ['issuers'],
   ['hosts'],
   ['tls'],
+  ['tracing'],
 ] as const;
 
 /** One mistake for each such key that is not what it was. */

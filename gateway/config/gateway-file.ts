@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { hosts } from './hosts.ts';
 import { cidr, httpUrl, isHttpUrl, name, scope, whole } from './parts.ts';
 import { tls } from './tls.ts';
+import { tracing } from './tracing.ts';
 import { operationLives, versions } from './versions.ts';
 
 const scopeOrAll = z
@@ -147,6 +148,8 @@ export const gatewayFile = z.strictObject({
       bufferedBytesMax: whole('bytes', 65_536, 1_099_511_627_776).default(134_217_728),
     })
     .prefault({}),
+  /** Where traces are kept. Absent: nowhere, and nothing is noted for them. */
+  tracing: tracing.optional(),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),
   /** When versions were released, are deprecated and end. */
   versions: versions.default({}),

@@ -14,6 +14,8 @@ export interface AdmitOptions {
   readonly trustedProxies: readonly string[];
   /** Of the listener. */
   readonly scheme: 'http' | 'https';
+  /** Whether the client's trace context is of interest. */
+  readonly notesTraces: boolean;
   isDraining(): boolean;
 }
 
@@ -33,6 +35,7 @@ export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitt
     const hasBody = checkFraming(request, headers);
     const client = clientAddress(request.socket.remoteAddress ?? '', headers);
     trail.clientAddress = client.address;
+    if (options.notesTraces) trail.clientTraceparent = headers.get('traceparent');
     noteClientRequestId(arrived, headers.get('x-request-id'));
     const { path, segments, query } = parseTarget(target);
     return {

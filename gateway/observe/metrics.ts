@@ -20,6 +20,8 @@ export interface Metrics extends ConnectionMetrics {
   readonly limitBatch: (durationMs: number) => void;
   readonly targets: TargetMetrics;
   readonly overload: OverloadMetrics;
+  /** What became of spans. */
+  spans(outcome: 'exported' | 'dropped', count: number): void;
   readonly contentType: string;
   text(): Promise<string>;
   /** The same as data, to be put together with that of other workers. */
@@ -117,6 +119,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'Bytes of bodies that are held until they have been sent on.',
     options.bufferedBytes,
   );
+  const spans = counter('gateway_trace_spans_total', 'Spans: exported, or dropped because the collector took none.', [
+    'outcome',
+  ]);
   gauge('http_server_active_requests', 'Requests being worked on.', options.activeRequests);
   gauge(
     'gateway_key_store_away',
@@ -179,6 +184,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     limitBatch: limits.batch,
     targets,
     overload: createOverloadMetrics(registry),
+    spans: (outcome, count) => spans.inc({ outcome }, count),
     contentType: registry.contentType,
     text: () => registry.metrics(),
     snapshot: () => registry.getMetricsAsJSON(),

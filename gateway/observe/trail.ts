@@ -14,6 +14,8 @@ export function createTrail(id: string, method: string): Trail {
     clientAddress: undefined,
     clientRequestId: undefined,
     traceId: undefined,
+    trace: undefined,
+    clientTraceparent: undefined,
     operation: undefined,
     tunnel: undefined,
     caller: undefined,

@@ -3,7 +3,7 @@
 
 import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
-import type { Admitted, Arrived } from '../exchange.ts';
+import type { Admitted, Arrived, Trail } from '../exchange.ts';
 import { alwaysCarriedByPages, requestHeaders, upgradeHeaders } from './headers.ts';
 import { createLine, type TunnelTls } from './line.ts';
 import { pass } from './pass.ts';
@@ -24,8 +24,8 @@ export interface TunnelsOptions {
   /** Whether a target is known not to work. */
   isOut(upstream: string, address: string): boolean;
   doorOf(tunnel: Tunnel): Door;
-  traceId(): string;
-  spanId(): string;
+  /** The `traceparent` of one sending; notes its ids in the trail. */
+  traceparentFor(trail: Trail): string;
   /** What the connection or the upstream's HTTP had against it → a refusal. */
   toFailure(error: unknown): GatewayError;
   /** The one writer of error answers. */
@@ -97,8 +97,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     options.onPassing(admitted, tunnel);
     const target = targetOf(tunnel);
     trail.target = target.origin;
-    trail.traceId = options.traceId();
-    const traceparent = `00-${trail.traceId}-${options.spanId()}-03`;
+    const traceparent = options.traceparentFor(trail);
     return {
       leave,
       sent: { host: target.host, traceparent },

@@ -2,7 +2,7 @@
 // upstream_* codes.
 
 import { Readable } from 'node:stream';
-import type { Awaitable, Caller, Checked, Fresh, Recording } from '../exchange.ts';
+import type { Awaitable, Caller, Checked, Fresh, Recording, Trail } from '../exchange.ts';
 import { type Outgoing, sendGuarded } from './guarded.ts';
 import { requestHeaders } from './headers.ts';
 import { sendInPlace } from './in-place.ts';
@@ -16,8 +16,8 @@ export interface ForwardOptions extends SendingOptions {
   wayTo(upstream: string): Way;
   /** A token that proves to the upstream who asks; mostly a look-up. */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
-  traceId(): string;
-  spanId(): string;
+  /** The `traceparent` of one sending; notes its ids in the trail. */
+  traceparentFor(trail: Trail): string;
 }
 
 export function createForward(options: ForwardOptions): (fresh: Fresh) => Promise<void> {
@@ -38,10 +38,9 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
   }
 
   function send(fresh: Fresh): Promise<void> {
-    const { operation, caller, trail } = fresh;
+    const { operation, caller } = fresh;
     const way = options.wayTo(operation.upstream);
     const deadlineAt = performance.now() + way.timeoutMs;
-    trail.traceId = options.traceId();
     if (way.guard?.credential !== undefined) return sendAs(fresh, way, deadlineAt, undefined);
     const assertion = options.assertionFor(caller, operation.upstream);
     if (typeof assertion === 'string') return sendAs(fresh, way, deadlineAt, assertion);
@@ -52,8 +51,7 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
   function sendAs(fresh: Fresh, way: Way, deadlineAt: number, assertion: string | undefined): Promise<void> {
     const outgoing = (): Outgoing => {
       // Each attempt is a span of its own.
-      const traceparent = `00-${fresh.trail.traceId}-${options.spanId()}-03`;
-      const headers = requestHeaders(fresh, { assertion, traceparent });
+      const headers = requestHeaders(fresh, { assertion, traceparent: options.traceparentFor(fresh.trail) });
       return { method: methodOf(fresh), path: pathOf(fresh), headers, body: bodyOf(fresh, headers) };
     };
     if (way.guard !== undefined) return sendGuarded(options, fresh, way, way.guard, deadlineAt, outgoing);

@@ -8,6 +8,7 @@ import { gatewayFile } from '../../gateway/config/gateway-file.ts';
 import { limitsFile, upstreamEntry } from '../../gateway/config/schema.ts';
 import { breakerRules, ejectionRules, health } from '../../gateway/config/target-rules.ts';
 import { certificate, tls } from '../../gateway/config/tls.ts';
+import { tracing } from '../../gateway/config/tracing.ts';
 import { tunnel } from '../../gateway/config/tunnels.ts';
 import { upstreamTls } from '../../gateway/config/upstream-tls.ts';
 import { compileDocument, documentOf } from '../unit/contract/compiled.ts';
@@ -130,6 +131,7 @@ test('gateway.yaml', () => {
   const ofPlain = keysOf(plain.unwrap(), 'plain');
   compare(rowsOf('config/gateway.yaml', 'Key of TLS'), [...keysOf(tls, ''), ...ofPlain]);
   compare(rowsOf('config/gateway.yaml', 'Key of a certificate'), keysOf(certificate, ''));
+  compare(rowsOf('config/gateway.yaml', 'Key of `tracing`'), keysOf(tracing, ''));
 });
 
 test('upstreams.yaml', async () => {

@@ -40,6 +40,7 @@ const wiring = [
   'gateway/listeners.ts',
   'gateway/lost-tiers.ts',
   'gateway/open-sandbox.ts',
+  'gateway/open-tracing.ts',
   'gateway/reload.ts',
   'gateway/serving.ts',
   'gateway/upstream-access.ts',

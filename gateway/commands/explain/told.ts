@@ -139,7 +139,8 @@ function tellForward(record: DecisionRecord, outcome: StageOutcome): (string | u
   const answers = Array.isArray(record.answer_violations) ? record.answer_violations : [];
   return [
     target === undefined ? undefined : `${record.rehearsed === true ? 'would be ' : ''}sent to ${target}`,
-    attempts === undefined ? undefined : `attempts: ${JSON.stringify(attempts)}`,
+    attempts === undefined ? undefined : `it took ${attempts} attempts: ${listed(record.retries)}`,
+    record.retry_budget_spent === true ? 'the retry budget of the upstream is spent' : undefined,
     status === undefined
       ? outcome === 'refused' && target !== undefined
         ? 'it did not answer'
@@ -152,4 +153,8 @@ function tellForward(record: DecisionRecord, outcome: StageOutcome): (string | u
       : undefined,
     trace === undefined ? undefined : `trace ${trace}`,
   ];
+}
+
+function listed(list: unknown): string {
+  return Array.isArray(list) ? list.join(', ') : '';
 }

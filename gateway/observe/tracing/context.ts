@@ -1,0 +1,26 @@
+// Pure: the traceparent header in both directions (W3C Trace Context, section 3.2).
+
+export interface TraceContext {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
+
+/** Undefined for what is malformed, as if it had not been sent. Of versions to come the part that is known is read. */
+export function parseTraceparent(header: string | undefined): TraceContext | undefined {
+  const [, version, traceId = '', spanId = '', more] = FORM.exec(header ?? '') ?? [];
+  if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId };
+}
+
+/** The flags say that the trace id is random, and whether somebody keeps this trace. */
+export function traceparentOf({ traceId, spanId }: TraceContext, sampled: boolean): string {
+  return `00-${traceId}-${spanId}-${sampled ? '03' : '02'}`;
+}
+
+/** The same for every gateway that sees this trace: decided by the end of its id, which is random. */
+export function isSampled(traceId: string, ratio: number): boolean {
+  return Number.parseInt(traceId.slice(-8), 16) < ratio * 0x1_0000_0000;
+}

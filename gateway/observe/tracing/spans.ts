@@ -1,0 +1,128 @@
+// Pure: an exchange that has ended → its spans as OTLP writes them in JSON (opentelemetry-proto 1.x, trace.proto; ids in hexadecimal).
+// Names and attributes are those of OpenTelemetry's semantic conventions for HTTP (1.44). No path, query, header or body.
+
+import type { Trail } from '../../exchange.ts';
+import { parseTraceparent } from './context.ts';
+
+const KIND_SERVER = 2;
+const KIND_CLIENT = 3;
+const STATUS_ERROR = 2;
+
+export interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly object[];
+  readonly events?: readonly object[];
+  readonly links?: readonly object[];
+  readonly status?: { readonly code: number };
+}
+
+/** The exchange itself, with the ends of its stages as events; then one span for each time something was sent to an upstream. */
+export function spansOf(trail: Trail, endedAt: number): Span[] {
+  const { traceId, trace } = trail;
+  if (traceId === undefined || trace === undefined) return [];
+  const client = parseTraceparent(trail.clientTraceparent);
+  const server: Span = {
+    traceId,
+    spanId: trace.spanId,
+    name: nameOf(trail),
+    kind: KIND_SERVER,
+    startTimeUnixNano: nanoseconds(trail.startedAt),
+    endTimeUnixNano: nanoseconds(endedAt),
+    attributes: serverAttributes(trail),
+    events: eventsOf(trail),
+    ...(client === undefined ? {} : { links: [client] }),
+    ...(trail.status >= 500 ? { status: { code: STATUS_ERROR } } : {}),
+  };
+  return [server, ...clientSpans(trail, endedAt)];
+}
+
+function nameOf({ method, operation, tunnel }: Trail): string {
+  const place = operation?.path ?? tunnel;
+  return place === undefined ? method : `${method} ${place}`;
+}
+
+function serverAttributes(trail: Trail): object[] {
+  const { operation, caller, status, code, stage, tunnel } = trail;
+  return attributes({
+    'http.request.method': trail.method,
+    'http.route': operation?.path,
+    'http.response.status_code': status,
+    'error.type': status >= 500 ? (code ?? String(status)) : undefined,
+    'client.address': trail.clientAddress,
+    'gateway.request_id': trail.id,
+    'gateway.operation': operation?.id,
+    'gateway.tunnel': tunnel,
+    'gateway.organization': caller?.organization?.id,
+    'gateway.stage': stage,
+    'gateway.code': code,
+    'gateway.replayed': trail.replayed || undefined,
+  });
+}
+
+function eventsOf({ identifiedAt, countedAt, checkedAt, forwardedAt = 0 }: Trail): object[] {
+  const ends: readonly (readonly [string, number])[] = [
+    ['identified', identifiedAt],
+    ['counted', countedAt],
+    ['checked', checkedAt],
+    ['forwarded', forwardedAt],
+  ];
+  return ends.filter(([, at]) => at !== 0).map(([name, at]) => ({ timeUnixNano: nanoseconds(at), name }));
+}
+
+function clientSpans({ traceId = '', trace, operation, ...trail }: Trail, endedAt: number): Span[] {
+  const attempts = trace?.attempts ?? [];
+  return attempts.map(({ spanId, beganAt, target }, index) => {
+    const isLast = index === attempts.length - 1;
+    // Whatever was sent before the last time has failed: it would not have been sent again.
+    const status = isLast ? trail.upstreamStatus : undefined;
+    const { hostname, port } = serverIn(target);
+    return {
+      traceId,
+      spanId,
+      parentSpanId: trace?.spanId ?? '',
+      name: operation?.method ?? trail.method,
+      kind: KIND_CLIENT,
+      startTimeUnixNano: nanoseconds(beganAt),
+      endTimeUnixNano: nanoseconds(isLast ? endedAt : (attempts[index + 1]?.beganAt ?? endedAt)),
+      attributes: attributes({
+        'http.request.method': operation?.method ?? trail.method,
+        'http.response.status_code': status,
+        'http.request.resend_count': index === 0 ? undefined : index,
+        'server.address': hostname,
+        'server.port': port,
+        'gateway.upstream': operation?.upstream,
+        'error.type': status === undefined ? (trail.code ?? 'no_answer') : status >= 400 ? String(status) : undefined,
+      }),
+      ...(status === undefined || status >= 400 ? { status: { code: STATUS_ERROR } } : {}),
+    };
+  });
+}
+
+function serverIn(origin: string): { readonly hostname?: string; readonly port?: number } {
+  if (!URL.canParse(origin)) return {};
+  const { protocol, hostname, port } = new URL(origin);
+  return { hostname, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
+}
+
+/** Those that have a value. */
+export function attributes(values: Readonly<Record<string, string | number | boolean | undefined>>): object[] {
+  return Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ({ key, value: valueFor(value) }));
+}
+
+function valueFor(value: string | number | boolean | undefined): object {
+  if (typeof value === 'number') return { intValue: String(value) };
+  return typeof value === 'boolean' ? { boolValue: value } : { stringValue: value };
+}
+
+/** `performance.now()` → nanoseconds since 1970, to the microsecond: more digits than that are not in a number. */
+function nanoseconds(at: number): string {
+  return `${Math.round((performance.timeOrigin + at) * 1000)}000`;
+}

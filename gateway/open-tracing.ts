@@ -1,0 +1,42 @@
+// Opens tracing as gateway.yaml has it, with what its collector wants to be shown from the secrets store.
+
+import { hostname } from 'node:os';
+import type { GatewayFile } from './config/gateway-file.ts';
+import type { Secrets } from './config/secrets.ts';
+import type { Log } from './observe/log.ts';
+import { createTracing, type Ids, type Tracing, type TracingOptions } from './observe/tracing/tracing.ts';
+
+export interface TracingParts extends Pick<TracingOptions, 'version' | 'onOutcome'> {
+  readonly gateway: Pick<GatewayFile, 'tracing'>;
+  readonly secrets: Pick<Secrets, 'read'>;
+  readonly ids: Ids;
+  readonly log: Log;
+}
+
+/** Undefined: no traces are kept. Throws a sentence when a secret is missing or malformed. */
+export function openTracing({ gateway: { tracing }, secrets, log, ...parts }: TracingParts): Tracing | undefined {
+  if (tracing === undefined) return undefined;
+  const { headersSecret, ...settings } = tracing;
+  return createTracing({
+    ...parts,
+    ...settings,
+    headers: headersSecret === undefined ? {} : headersIn(secrets.read(headersSecret), headersSecret),
+    instance: `${hostname()}:${process.pid}`,
+    onHealth(reason) {
+      if (reason === undefined) log.logger.info('the collector of traces takes spans again');
+      else log.logger.warn({ reason }, 'the collector of traces takes no spans; they are dropped and counted');
+    },
+  });
+}
+
+/** One `Name: value` per line. */
+function headersIn(text: string | undefined, entry: string): Record<string, string> {
+  if (text === undefined) throw new Error(`The secret ${entry}, which tracing is to show its collector, is not there.`);
+  const headers: Record<string, string> = {};
+  for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
+    const [, name, value] = /^([A-Za-z0-9-]+):[ \t]*(\S.*?)[ \t\r]*$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) throw new Error(`The secret ${entry} is not lines of Name: value.`);
+    headers[name] = value;
+  }
+  return headers;
+}
