@@ -1,5 +1,6 @@
-// Pure: what the end of a sending says about the target that was sent to.
+// What the end of a sending says about the target that was sent to.
 
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 
 /**
@@ -20,4 +21,16 @@ export function outcomeOf(status: number | undefined, error: unknown): Outcome {
   if (status !== undefined && status >= 400) return 'answered';
   if (error instanceof GatewayError && failures.has(error.code)) return 'failed';
   return status === undefined ? 'abandoned' : 'answered';
+}
+
+/**
+ * Whether a sending failed for its client: one who broke off, or who sent or read so slowly that the time ran out. One such client must not
+ * make an upstream look broken for all.
+ */
+export function isClientsDoing(
+  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  error: GatewayError,
+): boolean {
+  if (response.destroyed || (request.destroyed && !request.complete)) return true;
+  return error.code === 'upstream_timeout' && (!request.complete || response.writableNeedDrain);
 }

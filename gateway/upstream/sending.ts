@@ -5,7 +5,7 @@ import type { GatewayError } from '../errors.ts';
 import type { Fresh, RetryReason } from '../exchange.ts';
 import { upstreamFailure } from './failure.ts';
 import type { Share } from './line.ts';
-import { type Outcome, outcomeOf } from './outcome.ts';
+import { isClientsDoing, type Outcome, outcomeOf } from './outcome.ts';
 import { type AnswerJudge, Relay, type Relayed } from './relay.ts';
 import { backOffMs, type Failure, isRepeatable, isStreamed, retryReasonOf } from './retry.ts';
 import type { Target, Targets } from './targets.ts';
@@ -149,7 +149,8 @@ export class Sending implements Relayed {
    */
   failed(error: GatewayError, failure: Failure, wasSent: boolean, status: number): void {
     const target = this.#target as Target;
-    this.#endAttempt(outcomeOf(this.#fresh.trail.upstreamStatus, error));
+    const isClients = isClientsDoing(this.#fresh, error);
+    this.#endAttempt(isClients ? 'abandoned' : outcomeOf(this.#fresh.trail.upstreamStatus, error));
     // What is true of an attempt that was never sent would be wrong of a request of which an earlier one was.
     if (wasSent || !this.#wasSent) this.#error = error;
     this.#wasSent ||= wasSent;
