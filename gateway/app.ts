@@ -7,6 +7,7 @@ import type { DigestOf } from './auth/api-key.ts';
 import type { Assertions } from './auth/assertions/assertions.ts';
 import { liveKeysOf } from './auth/live-keys.ts';
 import type { KeyStore } from './auth/store/store.ts';
+import { createForwardClock } from './clock.ts';
 import type { Settings } from './config/load.ts';
 import type { Secrets } from './config/secrets.ts';
 import type { Configuration } from './configuration.ts';
@@ -101,6 +102,8 @@ const countedStatuses = new Set([401, 403, 404, 405]);
 /** Builds the gateway and opens both listeners. */
 export async function startApp(options: AppOptions): Promise<App> {
   const { settings, secrets, now } = options;
+  // What counts within spans goes by this one; what was agreed with others goes by the time of day.
+  const forwardNow = createForwardClock(now);
   let configuration = options.configuration;
   // What of this is used here stays as it is while the gateway runs.
   const { gateway } = configuration.config;
@@ -124,7 +127,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     redisUrl: settings.redisUrl,
     whenStoreIsAway: () => configuration.config.limits.whenStoreIsAway,
     instances: () => identity.instances(),
-    now,
+    now: forwardNow,
     onBatch: (durationMs) => metrics.limitBatch(durationMs),
     onChange: (state) =>
       log.logger[state.state === 'up' ? 'info' : 'error'](state, 'the store of the limits changed its state'),
@@ -172,7 +175,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const throttle = createThrottle({
     ...configuration.config.limits.addresses,
     isKnownCaller: identity.isKnownCaller,
-    now,
+    now: forwardNow,
   });
   const { originOf } = sandbox;
   const targets = openUpstreamTargets({ originOf, log, metrics: () => metrics, now });
@@ -190,7 +193,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     certificates: () => certificates.status(),
   });
   const refuse = createRefuse({ publicUrl: gateway.publicUrl, alwaysCarried, onRefused });
-  const doorOf = createDoors(now);
+  const doorOf = createDoors(forwardNow);
   const tunnels = createTunnels({
     alwaysCarried,
     originOf,

@@ -44,7 +44,8 @@ export async function startGateway(surroundings: Surroundings, options: GatewayO
 function writeConfiguration(directory: string, platform: object): void {
   mkdirSync(directory, { recursive: true });
   const write = (file: string, content: object) => writeFileSync(join(directory, file), JSON.stringify(content));
-  write('gateway.yaml', {});
+  // All clients have one address here.
+  write('gateway.yaml', { connections: { perAddress: 20_000 } });
   write('upstreams.yaml', { upstreams: { platform } });
   write('limits.yaml', {
     tiers: { premium: { requests: 1_000_000 }, blocked: { requests: 1, windowSeconds: 86_400 } },

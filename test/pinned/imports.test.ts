@@ -34,6 +34,7 @@ const wiring = [
   'gateway/app.ts',
   'gateway/main.ts',
   'gateway/certificates.ts',
+  'gateway/clock.ts',
   'gateway/configuration.ts',
   'gateway/deciding.ts',
   'gateway/identity.ts',

@@ -85,7 +85,8 @@ export async function createAssertions({ keys, issuer, now }: AssertionsOptions)
     assertionFor(caller, upstream) {
       const held = heldFor(heldBy, caller, upstream);
       const ageMs = now() - held.signedAtMs;
-      if (held.token === undefined || ageMs > USABLE_FOR_MS) return renew(held, caller, upstream);
+      // Of the future: the clock was set back.
+      if (held.token === undefined || ageMs > USABLE_FOR_MS || ageMs < 0) return renew(held, caller, upstream);
       // Should this fail, the one at hand still holds; the request that finds none left gets the error.
       if (ageMs >= RENEWED_AFTER_MS) renew(held, caller, upstream).catch(() => undefined);
       return held.token;

@@ -79,8 +79,14 @@ export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
     return reading;
   }
 
+  /** Also when the clock was set back behind the last attempt: nobody knows then how long ago that was. */
+  function isPast(ms: number): boolean {
+    const at = now();
+    return at >= ms || at < triedAtMs;
+  }
+
   async function findAnew(kid: string | undefined, algorithm: string): Promise<VerifyingKey> {
-    if (reading !== undefined || now() - triedAtMs >= COOLDOWN_MS) await refresh();
+    if (reading !== undefined || isPast(triedAtMs + COOLDOWN_MS)) await refresh();
     const found = findIn(set, kid, algorithm);
     if (found.outcome === 'found') return found.key;
     if (failure === undefined || found.outcome === 'unfit') throw new GatewayError('token_invalid', { hint: 'key' });
@@ -88,7 +94,7 @@ export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
   }
 
   void refresh();
-  const timer = setInterval(() => now() >= dueAtMs && void refresh(), tickMs).unref();
+  const timer = setInterval(() => isPast(dueAtMs) && void refresh(), tickMs).unref();
 
   return {
     find(kid, algorithm) {
