@@ -133,7 +133,10 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const portal = createPortal({
     publicUrl: gateway.publicUrl,
     contracts: () =>
-      publishedContracts(contracts.operations, (upstream) => addressOf(upstreams[upstream]?.hosts[0] ?? 'api')),
+      publishedContracts(contracts.operations, {
+        serverOf: (upstream) => addressOf(upstreams[upstream]?.hosts[0] ?? 'api'),
+        isDeprecated: (operation) => lives.ofOperations.has(operation),
+      }),
   });
   const shell = createShell({
     alwaysCarried,

@@ -1,7 +1,11 @@
-// Markdown of our own → HTML: headings with anchors, code that can be reached by keyboard, and no HTML written by hand.
+// Markdown → HTML: headings with anchors, code that can be reached by keyboard, and no HTML written by hand. Besides our own texts there are
+// descriptions in contracts of others.
 
 import { Marked, type Tokens } from 'marked';
 import { escapeHtml } from './html.ts';
+
+/** A link leads to a page, a place or an address, and is never a program. */
+const linkForm = /^(https?:\/\/|mailto:|[/#])/i;
 
 export interface Rendered {
   readonly html: string;
@@ -31,8 +35,11 @@ export function renderMarkdown(markdown: string): Rendered {
         return `${TABLE}<thead><tr>${head}</tr></thead><tbody>\n${rows}\n</tbody></table></div>\n`;
       },
       link({ href, tokens }: Tokens.Link) {
-        return `<a href="${escapeHtml(href)}">${this.parser.parseInline(tokens)}</a>`;
+        const inner = this.parser.parseInline(tokens);
+        return linkForm.test(href) ? `<a href="${escapeHtml(href)}">${inner}</a>` : inner;
       },
+      // Pages load nothing from elsewhere.
+      image: ({ text }: Tokens.Image) => escapeHtml(text),
       html: ({ text }) => escapeHtml(text),
     },
   });

@@ -41,7 +41,7 @@ export function referencePage(reference: Reference, publicUrl: string): Page {
     `data-expansion="${operations.length > OPEN_MAX ? 'none' : 'list'}"`,
   ].join(' ');
   const main = `<div class="reference-head"><h1>${escapeHtml(title)}</h1>
-${renderMarkdown(description).html}
+${renderMarkdown(description).html.replaceAll(/<(\/?)h1>/g, '<$1h2>')}
 <p>As OpenAPI: <a href="${document}.json">${escapeHtml(name)}.json</a> · <a href="${document}.yaml">${escapeHtml(name)}.yaml</a></p>
 ${isHere ? `<div class="needs-script">${tryIt}</div>` : ''}</div>
 <div id="reference" ${attributes}></div>

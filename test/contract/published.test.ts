@@ -21,7 +21,10 @@ describe('published contracts', () => {
   let published: PublishedContract[];
   const documents = new Map<string, Document>();
   before(async () => {
-    published = publishedContracts(operations, () => server);
+    published = publishedContracts(operations, {
+      serverOf: () => server,
+      isDeprecated: ({ id }) => id === 'createJob',
+    });
     for (const one of published) documents.set(one.name, JSON.parse((await one.json()).toString('utf8')));
   });
 
@@ -71,6 +74,12 @@ describe('published contracts', () => {
       assert.deepEqual(Object.keys(value.responses as object), Object.keys(original.responses ?? {}));
       assert.equal(JSON.stringify(value).split('"example').length, JSON.stringify(original).split('"example').length);
     }
+  });
+
+  it('say what is deprecated', () => {
+    const job = documents.get('v1')?.paths['/v1/jobs'];
+    assert.equal(job?.post?.deprecated, true);
+    assert.equal(job?.get?.deprecated, undefined);
   });
 
   it('say nothing that is only for the gateway', () => {

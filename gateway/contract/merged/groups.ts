@@ -1,5 +1,6 @@
 // Which documents are published: one per version of the API, and one per upstream for operations without a version.
 
+import type { Operation } from '../../exchange.ts';
 import type { ContractDocument, JsonObject } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
 import { isObject } from '../pointer.ts';
@@ -26,12 +27,18 @@ export interface PublishedOperation {
   readonly summary: string;
 }
 
-/** @param serverOf the address at which clients reach the operations of an upstream */
+/** What the configuration says about operations. */
+export interface Surroundings {
+  /** The address at which clients reach the operations of an upstream. */
+  serverOf(upstream: string): string;
+  isDeprecated(operation: Operation): boolean;
+}
+
 export function publishedContracts(
   operations: readonly ContractOperation[],
-  serverOf: (upstream: string) => string,
+  { serverOf, isDeprecated }: Surroundings,
 ): PublishedContract[] {
-  const groups = Map.groupBy(operations, ({ operation }) => operation.version ?? operation.upstream);
+  const groups = Map.groupBy(inReadingOrder(operations), ({ operation }) => operation.version ?? operation.upstream);
   return [...groups].map(([name, members]) => {
     const head = headOf(name, members, serverOf);
     const { title, description } = head.info;
@@ -44,9 +51,18 @@ export function publishedContracts(
         const summary = isObject(value) && typeof value.summary === 'string' ? value.summary : '';
         return { method, path, summary };
       }),
-      json: () => collect(joinContracts(head, members)),
+      json: () => collect(joinContracts(head, members, isDeprecated)),
     };
   });
+}
+
+/** As one reads about a resource; others follow as they are. */
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+function inReadingOrder(operations: readonly ContractOperation[]): ContractOperation[] {
+  const rank = ({ operation: { method } }: ContractOperation) => methods.indexOf(method) + 1 || methods.length + 1;
+  const byPath = Map.groupBy(operations, ({ operation: { path } }) => path);
+  return [...byPath.values()].flatMap((here) => here.sort((one, other) => rank(one) - rank(other)));
 }
 
 async function collect(pieces: Iterable<string>): Promise<Buffer> {

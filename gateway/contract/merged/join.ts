@@ -1,5 +1,6 @@
 // Several contracts → one OpenAPI document for clients, with the paths, the credentials and the address of the gateway.
 
+import type { Operation } from '../../exchange.ts';
 import type { ContractDocument, JsonObject } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
 import { isObject, member } from '../pointer.ts';
@@ -9,7 +10,11 @@ import { nameComponents, type Taken } from './names.ts';
 import { securityOf, securitySchemes } from './security.ts';
 
 /** The document as JSON, in pieces that take milliseconds each; some are empty. */
-export function* joinContracts(head: DocumentHead, members: readonly ContractOperation[]): Generator<string> {
+export function* joinContracts(
+  head: DocumentHead,
+  members: readonly ContractOperation[],
+  isDeprecated: (operation: Operation) => boolean,
+): Generator<string> {
   const taken: Taken = new Map();
   const copies = new Map<ContractDocument, Copy>();
   const kinds = new Map<string, string[]>();
@@ -28,7 +33,7 @@ export function* joinContracts(head: DocumentHead, members: readonly ContractOpe
   yield `${JSON.stringify(head).slice(0, -1)},"paths":{`;
   let separator = '';
   for (const [path, here] of Map.groupBy(members, ({ operation }) => operation.path)) {
-    yield `${separator}${JSON.stringify(path)}:${JSON.stringify(pathItem(here, copies))}`;
+    yield `${separator}${JSON.stringify(path)}:${JSON.stringify(pathItem(here, copies, isDeprecated))}`;
     separator = ',';
   }
   kinds.set('securitySchemes', securitySchemes(members));
@@ -70,7 +75,11 @@ function membersOfItem({ document: { root }, operation: { path, publicPrefix } }
 }
 
 /** Operations of several documents may be at one path: what each document says for all of its own there then goes to each operation. */
-function pathItem(members: readonly ContractOperation[], copies: ReadonlyMap<ContractDocument, Copy>): JsonObject {
+function pathItem(
+  members: readonly ContractOperation[],
+  copies: ReadonlyMap<ContractDocument, Copy>,
+  isDeprecated: (operation: Operation) => boolean,
+): JsonObject {
   const isShared = new Set(members.map(({ document }) => document)).size > 1;
   const first = members[0] as ContractOperation;
   const item: JsonObject = isShared ? {} : ((copies.get(first.document) as Copy)(membersOfItem(first)) as JsonObject);
@@ -79,7 +88,11 @@ function pathItem(members: readonly ContractOperation[], copies: ReadonlyMap<Con
     const copy = copies.get(document) as Copy;
     const { servers: _, ...said } = located.value as JsonObject;
     const own = isShared ? { ...said, parameters: allParameters(entry) } : said;
-    item[operation.method.toLowerCase()] = { ...(copy(own) as JsonObject), security: securityOf(operation) };
+    item[operation.method.toLowerCase()] = {
+      ...(copy(own) as JsonObject),
+      ...(isDeprecated(operation) ? { deprecated: true } : {}),
+      security: securityOf(operation),
+    };
   }
   return item;
 }

@@ -95,6 +95,12 @@ const changing = /^(request_id|doc_url|cursor)$/;
 function assertShows(shown: unknown, real: unknown, place: string): void {
   assert.equal(Array.isArray(real), Array.isArray(shown), place);
   assert.equal(typeof real, typeof shown, place);
+  // Of a record some members are shown, with values of somebody else's.
+  if (place.startsWith('/data/')) {
+    for (const name of Object.keys(Object(shown)))
+      if (typeof shown === 'object') assert.ok(Object.hasOwn(Object(real), name), name);
+    return;
+  }
   if (Array.isArray(shown)) {
     for (const [index, item] of shown.entries()) assertShows(item, (real as unknown[])[index], `${place}/${index}`);
   } else if (typeof shown === 'object' && shown !== null) {

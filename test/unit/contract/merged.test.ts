@@ -58,7 +58,10 @@ describe('contracts that are published as one', () => {
       mistakes,
     );
     assert.deepEqual(mistakes, []);
-    const published = publishedContracts(operations, (upstream) => `https://${upstream}.example.com`);
+    const published = publishedContracts(operations, {
+      serverOf: (upstream) => `https://${upstream}.example.com`,
+      isDeprecated: () => false,
+    });
     return new Map(
       await Promise.all(
         published.map(async (one) => [one.name, JSON.parse((await one.json()).toString()) as Document] as const),
