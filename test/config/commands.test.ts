@@ -6,6 +6,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { createAuthority } from '../support/certificates.ts';
 import { environmentOf, type Files, sound, spoiled, writeFiles } from './faults.ts';
 
 interface Outcome {
@@ -136,5 +137,23 @@ test('the operations that would be served can be listed', async () => {
       ['GET', '/v1/items', 'listItems', 'items:read', 'tier slow', 'items'],
       ['POST', '/v1/items', 'createItem', 'items:write', 'tier', 'items'],
     ],
+  );
+});
+
+test('a certificate toward an upstream that has expired is worth a warning', async () => {
+  const authority = createAuthority();
+  const { certificate, key } = authority.issue({ names: ['gateway.test'], fromDays: -30, days: -1 });
+  authority.remove();
+  const upstreams = sound['config/upstreams.yaml'].replace('http://', 'https://');
+  const files = {
+    'config/upstreams.yaml': `${upstreams}    tls: { certificate: own.pem, key: own.key }\n`,
+    'config/own.pem': certificate,
+    'config/own.key': key,
+  };
+  const { code, out } = await runOn(files, 'check');
+  assert.equal(code, 0);
+  assert.match(
+    out,
+    /^warning: upstreams\.items\.tls\.certificate: the certificate of CN=gateway\.test has expired on /m,
   );
 });

@@ -115,16 +115,13 @@ describe('a single target', () => {
     assert.match(await scene.metrics(), /^gateway_upstream_breaker_state\{upstream="things",mode="live"\} 2$/m);
 
     await untilBreaker(scene, 'half_open');
-    assert.equal((await call()).status, 500, 'one that tries');
-    assert.equal((await call()).status, 503, 'and nothing more');
     works(upstreams[0]);
-    await untilBreaker(scene, 'half_open');
     assert.deepEqual(await calls(3), [200, 200, 200]);
     assert.equal((await status()).breaker.live, 'closed');
     const told = gateway.logLines().filter(({ msg }) => String(msg).startsWith('the circuit breaker'));
     assert.deepEqual(
       told.map(({ state }) => state),
-      ['open', 'half_open', 'open', 'half_open', 'closed'],
+      ['open', 'half_open', 'closed'],
     );
   });
 

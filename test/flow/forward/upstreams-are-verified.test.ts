@@ -146,6 +146,18 @@ describe('an upstream behind https', () => {
     assert.deepEqual(upstream.shown, ['gateway.test', 'gateway.test', 'renewed.test']);
   });
 
+  it('sees an expired certificate of the gateway, which the log tells of', async () => {
+    const { gateway, write } = await startSecureGateway('https://localhost:1', files);
+    const expired = authority.issue({ names: ['old.test'], fromDays: -30, days: -1 });
+    write(files.certificate, expired.certificate);
+    write(files.key, expired.key);
+    await gateway.app.reload();
+    assert.match(
+      JSON.stringify(gateway.logLines()),
+      /upstreams\.things\.tls\.certificate: the certificate of CN=old\.test has expired on /,
+    );
+  });
+
   it('is asked for its health under the same rules', async () => {
     const upstream = await start(startSecureUpstream(true));
     const health = { path: '/healthz', intervalMs: 100, timeoutMs: 1000 };
