@@ -7,7 +7,8 @@ import { upstreamFailure } from './failure.ts';
 import type { Share } from './line.ts';
 import { isClientsDoing, type Outcome, outcomeOf } from './outcome.ts';
 import { type AnswerJudge, Relay, type Relayed } from './relay.ts';
-import { backOffMs, type Failure, isRepeatable, isStreamed, retryReasonOf } from './retry.ts';
+import { createRepeats, type Failed, type Next, type Repeats } from './repeats.ts';
+import { type Failure, isStreamed, retryReasonOf } from './retry.ts';
 import type { Target, Targets } from './targets.ts';
 import type { Way } from './ways.ts';
 
@@ -40,9 +41,8 @@ export class Sending implements Relayed {
   /** Its place at the upstream, until it is given back. */
   #place: Share | undefined;
   #target: Target | undefined;
-  #tried: Target[] | undefined;
   #relay: Relay | undefined;
-  #repeats = 0;
+  #repeats: Repeats | undefined;
   /** What the client is told if no attempt brings an answer. */
   #error: GatewayError | undefined;
   #wasSent = false;
@@ -154,9 +154,18 @@ export class Sending implements Relayed {
     // What is true of an attempt that was never sent would be wrong of a request of which an earlier one was.
     if (wasSent || !this.#wasSent) this.#error = error;
     this.#wasSent ||= wasSent;
+    // A refusal of the request is an answer too; it shows that the connections work.
+    if (failure === 'status' && status < 500) this.#way.budget.answer();
     const reason = retryReasonOf(failure, wasSent, status);
-    if (reason !== undefined && this.#repeat(reason, wasSent, target, error)) return;
-    this.#giveUp();
+    const next =
+      reason && this.#nextAfter({ target, reason, wasSent, retryAfterSeconds: error.details.retryAfterSeconds });
+    if (next) this.#again(next, reason);
+    else this.#giveUp();
+  }
+
+  #nextAfter(failed: Failed): Next | undefined {
+    this.#repeats ??= createRepeats(this.#options.targets, this.#fresh, this.#way, this.#deadlineAt);
+    return this.#repeats.after(failed);
   }
 
   /** Nobody waits for the answer any more, unless it is to be kept. */
@@ -171,54 +180,12 @@ export class Sending implements Relayed {
     clearTimeout(this.#clock);
   }
 
-  /** False: it is not to be. */
-  #repeat(reason: RetryReason, wasSent: boolean, failed: Target, { details }: GatewayError): boolean {
-    const fresh = this.#fresh;
-    const way = this.#way;
-    if (this.#repeats >= way.repeatsMax || !isRepeatable(fresh, wasSent, way.honoursIdempotencyKey)) return false;
-    this.#tried ??= [];
-    this.#tried.push(failed);
-    const next = this.#next();
-    if (next === undefined) return false;
-    const isTried = this.#tried.includes(next);
-    const waitMs = this.#waitMs(reason, isTried, details.retryAfterSeconds);
-    const isInTime = waitMs !== undefined && performance.now() + waitMs < this.#deadlineAt;
-    if (!isInTime || !this.#isPaidFor(reason, isTried)) {
-      this.#options.targets.ended(next, 'abandoned');
-      return false;
-    }
-    this.#repeats += 1;
+  #again({ target, waitMs }: Next, reason: RetryReason): void {
     this.#noteRetry(reason);
-    fresh.trail.bytesOut = 0;
-    this.#target = next;
-    if (waitMs === 0) this.#attempt(next, performance.now());
+    this.#fresh.trail.bytesOut = 0;
+    this.#target = target;
+    if (waitMs === 0) this.#attempt(target, performance.now());
     else this.#pause = setTimeout(resume, waitMs, this);
-    return true;
-  }
-
-  /** The target for another attempt; undefined when the breaker has opened meanwhile, so that what went wrong is told instead. */
-  #next(): Target | undefined {
-    const { operation, caller } = this.#fresh;
-    try {
-      return this.#options.targets.pick(operation.upstream, caller.mode, this.#tried);
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** A connection that was idle for too long says nothing about its target. */
-  #waitMs(reason: RetryReason, isTried: boolean, retryAfterSeconds: number | undefined): number | undefined {
-    const isFirst = this.#repeats === 0;
-    return !isTried || (reason === 'connection_lost' && isFirst) ? 0 : backOffMs(this.#repeats, retryAfterSeconds);
-  }
-
-  /** What was never sent made no work, so that another target is not sent more than it would have been. */
-  #isPaidFor(reason: RetryReason, isTried: boolean): boolean {
-    if (reason === 'not_sent' && !isTried) return true;
-    const { budget } = this.#way;
-    const isPaid = reason === 'connection_lost' && this.#repeats === 0 ? budget.takeForLost() : budget.take();
-    if (!isPaid) this.#fresh.trail.retryBudgetSpent = true;
-    return isPaid;
   }
 
   /** After a pause between two attempts. */
