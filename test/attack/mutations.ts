@@ -163,6 +163,10 @@ const target = fc.constantFrom(
   ],
   ...[
     '/.well-known/jwks.json',
+    '/docs',
+    '/docs/errors/%3Cscript%3E',
+    '/openapi/v1.json',
+    '/docs/../v1/things',
     '/pipe/a',
     '/pipe/../v1/things',
     '/pipe/%2e%2e/x',
