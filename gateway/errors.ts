@@ -39,7 +39,7 @@ const limited = { type: 'rate_limit_error', blame: 'client', retryable: true } a
 const upstream = { type: 'api_error', blame: 'upstream', retryable: 'if_safe' } as const satisfies Group;
 const gateway = { type: 'api_error', blame: 'gateway', retryable: true } as const satisfies Group;
 
-/** One row per code; docs/errors.md tells clients what each means. */
+/** One row per code; docs/errors.md and gateway/portal/explanations.ts tell clients what each means and what to do. */
 export const REFUSALS = {
   // Who is calling
   api_key_missing: {
