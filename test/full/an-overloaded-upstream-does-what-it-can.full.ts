@@ -1,0 +1,44 @@
+// An upstream that is asked for five times what it can do goes on doing it, callers are served or refused soon, and nobody else notices.
+// Bounds are wide where a machine that has other things to do would miss them.
+
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { type Figures, overloadTrial } from '../../bench/overload/trial.ts';
+
+describe('an upstream of 500 requests a second that is asked for 2,500', () => {
+  let figures: Figures;
+  before(async () => {
+    figures = await overloadTrial({ durationMs: 10_000, perSecond: 2500, busyOrganizations: 5 });
+  });
+
+  const shareOf = (served: string) => {
+    const [some = 0, all = 0] = served.split(' of ').map(Number);
+    return some / all;
+  };
+
+  it('does at least four fifths of the most it can', () => {
+    const { goodputPerSecond, peakPerSecond } = figures;
+    assert.ok(goodputPerSecond >= 0.8 * peakPerSecond, `${goodputPerSecond} of ${peakPerSecond}`);
+    assert.ok(goodputPerSecond >= 400, `${goodputPerSecond}`);
+  });
+
+  it('serves whom it serves within a second, and refuses the others sooner', () => {
+    assert.ok(figures.servedP99Ms < 1000, `${figures.servedP99Ms} ms`);
+    assert.ok(figures.refusedP99Ms < 1000, `${figures.refusedP99Ms} ms`);
+  });
+
+  it('gives each of the organizations that ask for too much its part', () => {
+    const { leastOfOnePerSecond, mostOfOnePerSecond } = figures;
+    assert.ok(leastOfOnePerSecond >= 0.7 * mostOfOnePerSecond, `${leastOfOnePerSecond} to ${mostOfOnePerSecond}`);
+  });
+
+  it('is noticed neither by an organization with little load nor at another upstream', () => {
+    assert.ok(shareOf(figures.quietServed) >= 0.99, figures.quietServed);
+    assert.equal(shareOf(figures.otherServed), 1, figures.otherServed);
+  });
+
+  it('takes no memory to speak of, and is over within five seconds', () => {
+    assert.ok(figures.grownMegabytes < 150, `${figures.grownMegabytes} MB`);
+    assert.ok(figures.recoveredAfterMs < 5000, `${figures.recoveredAfterMs} ms`);
+  });
+});
