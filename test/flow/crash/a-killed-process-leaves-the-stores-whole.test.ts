@@ -1,0 +1,20 @@
+// A process that is killed while it writes, at whatever moment: what was acknowledged is there, and nothing is there by half.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { checkStores, writeAndKill } from './written.ts';
+
+/** How long it may write, in milliseconds: around the moment of its first writes, and later. */
+const MOMENTS_MS = [0, 3, 40];
+
+it('keys, organizations, their audit log and idempotent answers outlive kills', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-crash-'));
+  const acknowledged: (readonly [string, string])[] = [];
+  for (const [run, forMs] of MOMENTS_MS.entries()) {
+    acknowledged.push(...(await writeAndKill(directory, String(run), forMs)));
+    await checkStores(directory, acknowledged);
+  }
+  rmSync(directory, { recursive: true });
+});
