@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { storyOf } from '../../../gateway/commands/explain/story.ts';
 import { startCollector } from '../../support/collector.ts';
 import { type GatewayOptions, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
@@ -17,14 +18,12 @@ async function start(test: TestContext, tracing: object | undefined, more: Gatew
     response.setHeader('content-type', 'application/json');
     response.end('{"id":"1"}');
   });
+  test.after(upstream.close);
   const gateway = await startGateway({ ...thingsAt(upstream.url), gateway: { ...(tracing && { tracing }) }, ...more });
   const headers = { ...(await gateway.authorize()), traceparent: theirTraceparent, tracestate: 'a=b', baggage: 'c=d' };
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= gateway.stop());
-  test.after(async () => {
-    await stop();
-    await upstream.close();
-  });
+  test.after(stop);
   const call = async (path: string) => {
     const answer = await fetch(gateway.url + path, { headers });
     await answer.arrayBuffer();
@@ -109,6 +108,30 @@ describe('traces', () => {
     assert.deepEqual([refused?.attributes['gateway.code'], refused?.links], ['route_not_found', [theirs]]);
     const line = gateway.logLines().find(({ code }) => code === 'route_not_found');
     assert.equal(line?.trace_id, refused?.traceId);
+  });
+
+  it('have a span for each attempt, each found by the target that it went to', async (test) => {
+    const { endpoint, spans } = await collector(test);
+    const upstream = await startUpstream();
+    test.after(upstream.close);
+    const dead = `http://127.0.0.1:${await unusedPort()}`;
+    const { call, stop, gateway } = await start(test, { endpoint, sampleRatio: 1 }, thingsAt([dead, upstream.url]));
+    // Whichever target comes first, one of two requests meets the dead one.
+    for (let sent = 0; sent < 2; sent += 1) assert.equal((await call('/v1/things')).status, 200);
+    await stop();
+    const again = spans.find(({ attributes }) => attributes['http.request.resend_count'] === '1');
+    const first = spans.find(
+      ({ kind, traceId, spanId }) => kind === 3 && traceId === again?.traceId && spanId !== again.spanId,
+    );
+    assert.ok(again && first);
+    assert.equal(again.parentSpanId, first.parentSpanId);
+    assert.deepEqual([first.status, first.attributes['server.port']], [2, new URL(dead).port]);
+    assert.deepEqual([again.status, again.attributes['server.port']], [undefined, new URL(upstream.url).port]);
+    const traceparents = upstream.requests.map(({ headers }) => headers.traceparent);
+    assert.ok(traceparents.includes(`00-${again.traceId}-${again.spanId}-03`));
+    const line = gateway.logLines().find(({ trace_id }) => trace_id === again.traceId);
+    const told = storyOf(line ?? {}).stages.at(-1)?.told ?? [];
+    assert.deepEqual(told.slice(0, 2), [`sent to ${upstream.url}`, 'it took 2 attempts: not_sent']);
   });
 
   it('that are not kept tell upstreams so, and send nothing', async (test) => {
