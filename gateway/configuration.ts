@@ -15,12 +15,15 @@ import type { ContractOperation } from './contract/operations.ts';
 import { createThreadReader } from './contract/reader.ts';
 import type { Certificate } from './edge/tls/certificate.ts';
 import { ConfigError, condensed, type Mistake, suggest } from './mistakes.ts';
+import { keepPromises, type Promises } from './promises.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Configuration {
   readonly config: Config;
   readonly contracts: Contracts;
+  /** What clients have been promised, and that the contracts keep. */
+  readonly promises: Promises;
   /** By upstream that has any. */
   readonly upstreamTls: ReadonlyMap<string, UpstreamTls>;
   /** Of the public listener, as they were when the gateway started: renewed ones are taken in on their own. */
@@ -65,8 +68,9 @@ export async function reloadConfiguration(
   if (![...previous.contracts.files].every(isUnchanged)) reader.start();
   const earlier = { contracts: previous.contracts, isUnchanged };
   try {
-    const { certificates } = previous;
-    const checked = await check(settings, environment, { reader, compile: 'few', earlier, certificates });
+    const { certificates, promises: promisesBefore } = previous;
+    const kept = { earlier, promisesBefore, certificates };
+    const checked = await check(settings, environment, { reader, compile: 'few', ...kept });
     const all = filesOf(settings, checked);
     const added = await digestsOf([...all].filter((file) => !digests.has(file)));
     const files = new Map([...all].map((file) => [file, digests.get(file) ?? added.get(file) ?? '']));
@@ -79,18 +83,24 @@ export async function reloadConfiguration(
   }
 }
 
-function filesOf({ configDirectory }: Settings, { contracts, upstreamTls }: Checked): Set<string> {
+function filesOf({ configDirectory }: Settings, { contracts, promises, upstreamTls }: Checked): Set<string> {
   const ofTls = [...upstreamTls.values()].flatMap(({ files }) => files);
-  return new Set([...configFiles(configDirectory), ...contracts.files, ...ofTls]);
+  return new Set([
+    ...configFiles(configDirectory),
+    ...contracts.files,
+    ...promises.promised.map(({ file }) => file),
+    ...ofTls,
+  ]);
 }
 
-type Checked = Pick<Configuration, 'config' | 'contracts' | 'upstreamTls' | 'certificates'>;
+type Checked = Pick<Configuration, 'config' | 'contracts' | 'promises' | 'upstreamTls' | 'certificates'>;
 
 interface CheckOptions {
   readonly reader: ContractReader;
   readonly compile: 'all' | 'few';
   readonly limitsPath?: string | undefined;
   readonly earlier?: Earlier;
+  readonly promisesBefore?: Promises;
   /** Instead of reading them. */
   readonly certificates?: readonly Certificate[];
 }
@@ -98,7 +108,7 @@ interface CheckOptions {
 async function check(
   settings: Settings,
   environment: Environment,
-  { reader, compile, limitsPath, earlier, certificates: former }: CheckOptions,
+  { reader, compile, limitsPath, earlier, promisesBefore, certificates: former }: CheckOptions,
 ): Promise<Checked> {
   const mistakes: Mistake[] = [];
   const draft = loadConfig(settings.configDirectory, environment, mistakes, limitsPath);
@@ -131,6 +141,18 @@ async function check(
     checkScopes(draft, contracts, mistakes);
     checkPlaces(draft, contracts, mistakes);
   }
+  const promises = await keepPromises(
+    draft,
+    contracts,
+    {
+      contractsDirectory: settings.contractsDirectory,
+      earlier: earlier && promisesBefore && { promises: promisesBefore, isUnchanged: earlier.isUnchanged },
+      nowMs: Date.now(),
+      exceptionsEnd: compile === 'all',
+      locate: reader.locate,
+    },
+    mistakes,
+  );
   const fresh = freshIn(contracts, earlier);
   if (mistakes.length === 0 && (compile === 'all' || fresh.length <= COMPILED_AT_BOOT_MAX)) {
     await compileAll(fresh, contracts.schemas, mistakes);
@@ -138,7 +160,7 @@ async function check(
   await locateMistakes(contracts, reader);
   const config = completed(draft);
   if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes));
-  return { config, contracts, upstreamTls, certificates };
+  return { config, contracts, promises, upstreamTls, certificates };
 }
 
 /** What upstreams.yaml says about operations and paths, once it is known which there are. */

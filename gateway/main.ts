@@ -10,6 +10,7 @@ import { addAuditCommands } from './commands/audit.ts';
 import { addCheckCommands } from './commands/check.ts';
 import type { CommandContext } from './commands/context.ts';
 import { addContractCommands } from './commands/contract/contract.ts';
+import { contractPlaces } from './commands/contract/places.ts';
 import { addExplainCommand } from './commands/explain/explain.ts';
 import { addKeysCommands } from './commands/keys/keys.ts';
 import { addLimitsCommands } from './commands/limits/limits.ts';
@@ -103,7 +104,7 @@ addExplainCommand(program, context, {
   configuration,
   usageOf: (organization) => createWithUsage(context, usagePlaces)((usage) => usage.show(organization)),
 });
-addContractCommands(program, context);
+addContractCommands(program, context, contractPlaces(process.env));
 addVersionsCommands(program, context, { settings: () => loadSettings(process.env), configuration });
 addLimitsCommands(program, context, {
   withUsage: createWithUsage(context, usagePlaces),

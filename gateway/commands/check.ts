@@ -111,13 +111,36 @@ function toRow(operation: Operation, tuned: { readonly extra?: string | undefine
   };
 }
 
-function warningsOf({ contracts, upstreamTls }: Configuration, contractsDirectory: string, nowMs: number): string[] {
-  const unlisted = unlistedFiles(contractsDirectory, contracts).map(
+function warningsOf(configuration: Configuration, contractsDirectory: string, nowMs: number): string[] {
+  const { contracts, promises, upstreamTls } = configuration;
+  const published = new Set(promises.promised.map(({ file }) => file));
+  const files = unlistedFiles(contractsDirectory, contracts).filter((file) => !published.has(file));
+  const unlisted = files.map(
     (file) =>
       `${shownPath(file)} is listed by no upstream, so it is not served. List it in upstreams.yaml, or remove it.`,
   );
   const crossing = crossingTemplates(contracts.operations.map(({ operation }) => operation)).map(
     ([left, right]) => `${left} and ${right} both match some paths; the one with a literal further left wins.`,
   );
-  return [...unlisted, ...crossing, ...untimelyTls(upstreamTls, nowMs)];
+  return [...unlisted, ...crossing, ...untimelyTls(upstreamTls, nowMs), ...untoldLives(configuration)];
+}
+
+/** What contracts and configuration say about promises and their ends, and do not say alike. */
+function untoldLives({ config, contracts, promises }: Configuration): string[] {
+  const { versions, operations, publishedContracts } = config.gateway;
+  const undated = contracts.operations.flatMap(({ operation, located }) => {
+    const isDeprecated = (located.value as { deprecated?: unknown }).deprecated === true;
+    const hasDate = [operations[operation.id], versions[operation.version ?? '']].some((life) => life?.deprecated);
+    if (!isDeprecated || hasDate) return [];
+    return `${operation.id} is deprecated in its contract, and no answer says so. Add operations.${operation.id}.deprecated with a day to gateway.yaml.`;
+  });
+  const unpublished = promises.unpublished.map(
+    (name) =>
+      `${name} has never been published, so nothing keeps it from breaking clients. Run "gateway contract publish".`,
+  );
+  const unused = promises.unused.map(
+    ({ operation, rule }) =>
+      `the exception for ${operation} (${rule}) is not needed. Remove it from breaking in upstreams.yaml.`,
+  );
+  return [...undated, ...(publishedContracts === undefined ? [] : [...unpublished, ...unused])];
 }

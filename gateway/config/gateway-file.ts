@@ -151,6 +151,11 @@ export const gatewayFile = z.strictObject({
   /** Where traces are kept. Absent: nowhere, and nothing is noted for them. */
   tracing: tracing.optional(),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),
+  /** Directory below GATEWAY_CONTRACTS of what clients have been promised; contracts that break it are refused. */
+  publishedContracts: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/, 'must be a path below GATEWAY_CONTRACTS')
+    .optional(),
   /** When versions were released, are deprecated and end. */
   versions: versions.default({}),
   /** The same for single operations, by id. */

@@ -9,7 +9,7 @@ import { readSource, type Source, shownPath } from '../source.ts';
 import { type GatewayFile, gatewayFile } from './gateway-file.ts';
 import { checkHosts } from './hosts.ts';
 import { checkShape } from './issues.ts';
-import { type LimitsFile, limitsFile, type UpstreamEntry, upstreamsFile } from './schema.ts';
+import { type Breaking, type LimitsFile, limitsFile, type UpstreamEntry, upstreamsFile } from './schema.ts';
 import { checkTls } from './tls.ts';
 import { blockIn, usableEntries } from './usable.ts';
 
@@ -38,6 +38,8 @@ interface Sources {
 export interface Config {
   readonly gateway: GatewayFile;
   readonly upstreams: Readonly<Record<string, UpstreamEntry>>;
+  /** Breaks of published contracts that are accepted. */
+  readonly breaking: Breaking;
   readonly limits: LimitsFile;
   /** Where names in the files can be pointed at, for mistakes found later (in contracts, in cross references). */
   readonly sources: Sources;
@@ -48,6 +50,7 @@ export interface ConfigDraft {
   readonly gateway: GatewayFile | undefined;
   /** The entries, as far as they are well-formed. */
   readonly upstreams: Readonly<Record<string, UpstreamEntry>>;
+  readonly breaking: Breaking;
   readonly limits: LimitsFile | undefined;
   readonly sources: Sources;
   /** Names as they are written, whatever else is wrong with the files. */
@@ -153,11 +156,12 @@ export function loadConfig(
     limits: readSource(limitsPath, mistakes, environment),
   };
   const gateway = checkShape(sources.gateway, gatewayFile, mistakes);
-  const upstreams = checkShape(sources.upstreams, upstreamsFile, mistakes)?.upstreams;
+  const upstreamsRead = checkShape(sources.upstreams, upstreamsFile, mistakes);
   const limits = checkShape(sources.limits, limitsFile, mistakes);
   const draft = {
     gateway,
-    upstreams: upstreams ?? usableEntries(sources.upstreams),
+    upstreams: upstreamsRead?.upstreams ?? usableEntries(sources.upstreams),
+    breaking: upstreamsRead?.breaking ?? [],
     limits,
     sources,
     names: { upstreams: namesIn(sources.upstreams, 'upstreams'), limits: namesIn(sources.limits, 'extra') },
@@ -173,8 +177,8 @@ export function loadConfig(
 }
 
 /** The draft as a configuration, once there are no mistakes. */
-export function completed({ gateway, upstreams, limits, sources }: ConfigDraft): Config | undefined {
-  return gateway && limits && Object.freeze({ gateway, upstreams, limits, sources });
+export function completed({ gateway, upstreams, breaking, limits, sources }: ConfigDraft): Config | undefined {
+  return gateway && limits && Object.freeze({ gateway, upstreams, breaking, limits, sources });
 }
 
 /** `.yml`, `.json` and the like, which somebody expects to be read; not what editors and volumes leave behind. */

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { answerRules } from './answer-rules.ts';
+import { breaking } from './breaking.ts';
 import { site } from './hosts.ts';
 import { isHttpUrl, name, scope, secretEntry, whole } from './parts.ts';
 import { requestRules } from './request-rules.ts';
@@ -99,7 +100,13 @@ export const upstreamEntry = z.strictObject({
   response: z.enum(['report', 'refuse', 'off']).optional(),
 });
 
-export const upstreamsFile = z.strictObject({ upstreams: z.record(name, upstreamEntry) });
+export const upstreamsFile = z.strictObject({
+  upstreams: z.record(name, upstreamEntry),
+  /** Breaks of published contracts that are accepted. */
+  breaking: breaking.default([]),
+});
+
+export type Breaking = z.output<typeof breaking>;
 
 const rule = {
   requests: whole('requests', 1, 1_000_000_000),

@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { type Mistake, suggest } from '../mistakes.ts';
 import type { Source } from '../source.ts';
 
-const day = z.string().refine(isDay, 'must be a day such as 2027-01-15');
+/** UTC, `2027-01-15`. */
+export const day = z.string().refine(isDay, 'must be a day such as 2027-01-15');
 const page = z
   .string()
   .refine(

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { z } from 'zod';
+import { breaking } from '../../gateway/config/breaking.ts';
 import { gatewayFile } from '../../gateway/config/gateway-file.ts';
 import { limitsFile, upstreamEntry } from '../../gateway/config/schema.ts';
 import { breakerRules, ejectionRules, health } from '../../gateway/config/target-rules.ts';
@@ -152,6 +153,7 @@ test('upstreams.yaml', async () => {
   compare(rowsOf('config/upstreams.yaml', 'Key of `tls`'), keysOf(upstreamTls, ''));
   compare(rowsOf('config/upstreams.yaml', 'Key of `health`'), keysOf(health, ''));
   compare(rowsOf('config/upstreams.yaml', 'Key of a tunnel'), keysOf(tunnel, ''));
+  compare(rowsOf('config/upstreams.yaml', 'Key of a decision'), keysOf(breaking.element, ''));
 });
 
 test('limits.yaml', () => {

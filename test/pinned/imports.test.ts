@@ -42,6 +42,7 @@ const wiring = [
   'gateway/lost-tiers.ts',
   'gateway/open-sandbox.ts',
   'gateway/open-tracing.ts',
+  'gateway/promises.ts',
   'gateway/reload.ts',
   'gateway/serving.ts',
   'gateway/upstream-access.ts',

@@ -1,10 +1,24 @@
 // `gateway contract …`: what contract owners do before their contract is served.
 
 import type { Command } from 'commander';
+import type { Configuration } from '../../configuration.ts';
 import type { CommandContext } from '../context.ts';
+import { addBundle } from './bundle.ts';
 import { addDiff } from './diff.ts';
+import { addLint } from './lint.ts';
+import { addPublish } from './publish.ts';
 
-export function addContractCommands(program: Command, context: CommandContext): void {
+export interface ContractPlaces {
+  /** Loads and checks everything. Rejects with ConfigError. */
+  configuration(): Promise<Configuration>;
+  /** Where what was promised is kept; undefined: gateway.yaml names no place. */
+  published(): { readonly contractsDirectory: string; readonly directory: string } | undefined;
+}
+
+export function addContractCommands(program: Command, context: CommandContext, places: ContractPlaces): void {
   const contract = program.command('contract').description('compare, check and publish contracts');
   addDiff(contract, context);
+  addLint(contract, context, places);
+  addBundle(contract, context, places);
+  addPublish(contract, context, places);
 }

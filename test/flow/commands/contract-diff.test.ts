@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { addContractCommands } from '../../../gateway/commands/contract/contract.ts';
+import { contractPlaces } from '../../../gateway/commands/contract/places.ts';
 import { temporaryDirectory } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 
@@ -40,7 +41,9 @@ function line(t: Parameters<typeof temporaryDirectory>[0]) {
     writeFileSync(file, content);
     return file;
   };
-  const { run } = commandLine(t, undefined, {}, addContractCommands);
+  const { run } = commandLine(t, undefined, {}, (program, context) =>
+    addContractCommands(program, context, contractPlaces({})),
+  );
   return { directory, write, run: (...words: string[]) => run('contract', 'diff', ...words) };
 }
 

@@ -1,0 +1,51 @@
+// `gateway contract bundle`: one document without references to other files.
+
+import { writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { createDirectReader } from '../../contract/document.ts';
+import { type Mistake, toSentence } from '../../mistakes.ts';
+import type { CommandContext } from '../context.ts';
+import type { ContractPlaces } from './contract.ts';
+import { publishedAt } from './published.ts';
+
+interface BundleFlags {
+  readonly output?: string;
+  readonly name?: string;
+}
+
+export function addBundle(contract: Command, context: CommandContext, places: ContractPlaces): void {
+  contract
+    .command('bundle')
+    .description('print a contract, or all that are served, as one JSON document')
+    .argument('[file]', 'a contract; without it, what is served is merged as it is published at /openapi')
+    .option('--name <name>', 'which of the published documents: v1, or the name of an upstream')
+    .option('-o, --output <file>', 'write it there')
+    .addHelpText('after', '\nExample:\n  gateway contract bundle --name v1 -o v1.json')
+    .action(async (file: string | undefined, { output, name }: BundleFlags) => {
+      const text = file === undefined ? await served(context, places, name) : await alone(context, file);
+      if (output === undefined) context.write(text);
+      else writeFileSync(output, text);
+    });
+}
+
+async function served(context: CommandContext, places: ContractPlaces, name: string | undefined): Promise<string> {
+  const configuration = await places.configuration();
+  const all = publishedAt(configuration, configuration.config.gateway.publicUrl);
+  const chosen = all.filter((one) => name === undefined || one.name === name);
+  const [first] = chosen;
+  const names = all.map((one) => one.name).join(', ');
+  if (first === undefined) return context.usage(`There is no document "${name}". There are: ${names}.`);
+  if (chosen.length > 1) return context.usage(`There are several documents. Choose one with --name: ${names}.`);
+  return pretty(JSON.parse((await first.json()).toString('utf8')));
+}
+
+async function alone(context: CommandContext, file: string): Promise<string> {
+  const mistakes: Mistake[] = [];
+  const content = await (await createDirectReader()).readContract(file, mistakes);
+  for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
+  return content === undefined ? context.fail(`${file} cannot be bundled.`) : pretty(content.root);
+}
+
+function pretty(root: unknown): string {
+  return `${JSON.stringify(root, null, 2)}\n`;
+}

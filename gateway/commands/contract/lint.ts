@@ -1,0 +1,93 @@
+// `gateway contract lint`: what is wrong with contracts, and what could be better, before they are served.
+
+import type { Command } from 'commander';
+import { createDirectReader, toDocument } from '../../contract/document.ts';
+import { compileAll } from '../../contract/load.ts';
+import { operationsOf } from '../../contract/operations.ts';
+import { createSchemas } from '../../contract/schemas.ts';
+import { recommendationsFor } from '../../contract/style.ts';
+import { ConfigError, condensed, type Mistake, toSentence } from '../../mistakes.ts';
+import type { CommandContext } from '../context.ts';
+import { counted, printJson, printLine } from '../print.ts';
+import type { ContractPlaces } from './contract.ts';
+import { filesOf, UnreadableSource } from './read.ts';
+
+interface Linted {
+  readonly files: number;
+  readonly mistakes: readonly Mistake[];
+  readonly recommendations: readonly Mistake[];
+}
+
+export function addLint(contract: Command, context: CommandContext, places: ContractPlaces): void {
+  contract
+    .command('lint')
+    .description('tell what is wrong with contracts (exit code 1), and what is recommended')
+    .argument('[files...]', 'files, directories or globs; without them, all contracts that are served')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway contract lint openapi/v1/jobs.yaml')
+    .action(async (sources: readonly string[], { json }: { json?: true }) => {
+      tell(context, sources.length > 0 ? await lintFiles(context, sources) : await lintServed(places), json === true);
+    });
+}
+
+/** As they are loaded, with everything that the configuration says of them. */
+async function lintServed(places: ContractPlaces): Promise<Linted> {
+  try {
+    const { contracts } = await places.configuration();
+    const files = contracts.documents.map((document) => document.files[0] as string);
+    return { files: files.length, mistakes: [], recommendations: await recommended(files) };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { files: 0, mistakes: error.mistakes, recommendations: [] };
+  }
+}
+
+/** Alone: who serves them, and who may use them, is not known. */
+async function lintFiles(context: CommandContext, sources: readonly string[]): Promise<Linted> {
+  const reader = await createDirectReader();
+  const mistakes: Mistake[] = [];
+  const files = sources.flatMap((source) => {
+    try {
+      return filesOf(source);
+    } catch (error) {
+      if (error instanceof UnreadableSource) return context.usage(error.message);
+      throw error;
+    }
+  });
+  const documents = [];
+  for (const file of files) {
+    const content = await reader.readContract(file, mistakes);
+    if (content === undefined) continue;
+    const document = toDocument(file, content);
+    documents.push(document);
+    const known = { upstreams: [String(content.root['x-gateway-upstream'] ?? '')], limits: undefined };
+    const operations = [...operationsOf(document, { upstream: 'any', acceptsBasic: true }, known, mistakes)];
+    await compileAll(operations, createSchemas(), mistakes);
+  }
+  for (const document of documents) await document.position().locate(reader.locate);
+  return {
+    files: files.length,
+    mistakes: condensed(mistakes),
+    recommendations: await recommended(documents.map((document) => document.files[0] as string)),
+  };
+}
+
+async function recommended(files: readonly string[]): Promise<Mistake[]> {
+  const all: Mistake[] = [];
+  for (const file of files) all.push(...(await recommendationsFor(file)));
+  return condensed(all);
+}
+
+function tell(context: CommandContext, { files, mistakes, recommendations }: Linted, asJson: boolean): void {
+  if (asJson) printJson(context, { ok: mistakes.length === 0, files, mistakes, recommendations });
+  else {
+    for (const one of recommendations) printLine(context, `recommended: ${toSentence(one)}`);
+    if (mistakes.length === 0)
+      printLine(
+        context,
+        `${counted(files, 'contract')} without mistakes, ${counted(recommendations.length, 'recommendation')}.`,
+      );
+    for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
+  }
+  if (mistakes.length > 0) context.fail(`${counted(mistakes.length, 'mistake')}.`);
+}

@@ -1,0 +1,19 @@
+// What the commands about contracts work on, as the entry point gives it to them.
+
+import { join } from 'node:path';
+import { loadConfig, loadSettings } from '../../config/load.ts';
+import { loadConfiguration } from '../../configuration.ts';
+import type { ContractPlaces } from './contract.ts';
+
+export function contractPlaces(environment: Readonly<Record<string, string | undefined>>): ContractPlaces {
+  return {
+    configuration: () => loadConfiguration(loadSettings(environment), environment, 'all'),
+    published() {
+      const { configDirectory, contractsDirectory } = loadSettings(environment);
+      // Mistakes are told when all of it is loaded.
+      const published = loadConfig(configDirectory, environment, []).gateway?.publishedContracts;
+      if (published === undefined) return undefined;
+      return { contractsDirectory, directory: join(contractsDirectory, published) };
+    },
+  };
+}

@@ -1,0 +1,56 @@
+// `gateway contract publish`: makes the contracts as they are now what clients have been promised.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { shownPath } from '../../source.ts';
+import type { CommandContext } from '../context.ts';
+import { printJson, printLine } from '../print.ts';
+import type { ContractPlaces } from './contract.ts';
+import { publishedAt } from './published.ts';
+
+export function addPublish(contract: Command, context: CommandContext, places: ContractPlaces): void {
+  contract
+    .command('publish')
+    .description('promise the contracts as they are now to clients: from now on nothing may break them')
+    .option('--json', 'print one JSON array')
+    .addHelpText(
+      'after',
+      '\nWrites one file per version into publishedContracts of gateway.yaml; keep them in version control.',
+    )
+    .action(async ({ json }: { json?: true }) => {
+      // Also the first time, when there is no such directory yet.
+      const { contractsDirectory, directory } = places.published() ?? context.fail(NO_PLACE);
+      mkdirSync(directory, { recursive: true });
+      const configuration = await places.configuration();
+      const written: {
+        readonly name: string;
+        readonly file: string;
+        readonly operations: number;
+        readonly changed: boolean;
+      }[] = [];
+      // Where clients reach it differs from gateway to gateway.
+      for (const published of publishedAt(configuration, '/')) {
+        const file = join(directory, `${published.name}.json`);
+        const text = `${JSON.stringify(JSON.parse((await published.json()).toString('utf8')), null, 2)}\n`;
+        const changed = textOf(file) !== text;
+        if (changed) writeFileSync(file, text);
+        written.push({ name: published.name, file: shownPath(file), operations: published.operations.length, changed });
+      }
+      if (json) return printJson(context, written);
+      for (const { name, file, operations, changed } of written)
+        printLine(context, `${file}: ${changed ? 'promised' : 'as before'}, ${operations} operations of ${name}.`);
+      if (written.some(({ changed }) => changed))
+        printLine(context, `Keep them in version control, beside ${shownPath(contractsDirectory)}.`);
+    });
+}
+
+const NO_PLACE = 'gateway.yaml names no publishedContracts. Add "publishedContracts: published" there.';
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

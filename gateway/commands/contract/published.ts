@@ -1,0 +1,15 @@
+// The documents that a configuration publishes at /openapi, for commands that write them down.
+
+import type { Configuration } from '../../configuration.ts';
+import { type PublishedContract, publishedContracts } from '../../contract/merged/groups.ts';
+import { livesOf } from '../../versions/life.ts';
+
+/** @param server the address that all paths are said to begin at */
+export function publishedAt({ config, contracts }: Configuration, server: string): PublishedContract[] {
+  const operations = contracts.operations.map(({ operation }) => operation);
+  const { ofOperations } = livesOf(operations, config.gateway, config.gateway.publicUrl);
+  return publishedContracts(contracts.operations, {
+    serverOf: () => server,
+    isDeprecated: (operation) => ofOperations.has(operation),
+  });
+}

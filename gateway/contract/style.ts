@@ -1,0 +1,25 @@
+// What the linter recommends beyond what a contract must be: matters of style, which stop nothing.
+
+import { createConfig, lint } from '@redocly/openapi-core';
+import type { Mistake } from '../mistakes.ts';
+import { toMistakes } from './lint-mistakes.ts';
+
+/** Said elsewhere as mistakes, not for contracts behind a gateway, or (the last one) wrong about schemas with conditions. */
+const off = [
+  'struct',
+  'no-unresolved-refs',
+  'path-parameters-defined',
+  'no-server-example.com',
+  'info-license',
+  'no-invalid-media-type-examples',
+];
+
+/** Recommendations for one file with their lines; each remedy names the rule. */
+export async function recommendationsFor(file: string): Promise<Mistake[]> {
+  const rules = Object.fromEntries(off.map((rule) => [rule, 'off' as const]));
+  const config = await createConfig({ extends: ['recommended'], rules } as Parameters<typeof createConfig>[0]);
+  const problems = await lint({ ref: file, config });
+  return problems
+    .filter(({ ignored, ruleId }) => ignored !== true && !off.includes(ruleId))
+    .flatMap((problem) => toMistakes([problem], file).map((one) => ({ ...one, remedy: `(${problem.ruleId})` })));
+}

@@ -1,0 +1,226 @@
+// A contract that breaks what was published is refused, by check, start and reload alike, unless somebody has decided on it.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { addContractCommands } from '../../../gateway/commands/contract/contract.ts';
+import { contractPlaces } from '../../../gateway/commands/contract/places.ts';
+import { loadSettings } from '../../../gateway/config/load.ts';
+import { type Configuration, loadConfiguration } from '../../../gateway/configuration.ts';
+import { ConfigError } from '../../../gateway/mistakes.ts';
+import { type GatewayOptions, startGateway, writeConfiguration } from '../../support/gateway.ts';
+import { thingsContract } from '../../support/things.ts';
+import { secondVersion } from '../../support/versions.ts';
+import { commandLine } from '../commands/command-line.ts';
+import { inForce, saveAndReload } from '../reload/files.ts';
+
+type Paths = Record<string, Record<string, Record<string, unknown>>>;
+
+/** The contract of things, changed. */
+function changed(change: (paths: Paths) => void): object {
+  const contract = structuredClone(thingsContract()) as { paths: Paths };
+  change(contract.paths);
+  return contract;
+}
+
+const q = (schema: object) => [{ name: 'q', in: 'query', schema }];
+const narrower = changed((paths) =>
+  Object.assign(paths['/v1/things']?.get ?? {}, { parameters: q({ type: 'string', maxLength: 5 }) }),
+);
+const without = changed((paths) => {
+  delete paths['/v1/orders'];
+});
+const wider = changed((paths) => {
+  paths['/v1/more'] = { get: { ...paths['/v1/things']?.get, operationId: 'listMore' } };
+});
+
+const upstream = { contracts: ['things*.json'], live: 'http://127.0.0.1:9' };
+const exception = (until: string) => [
+  { operation: 'listThings', rule: 'request-bound-narrowed', until, reason: 'Nobody has ever sent more.' },
+];
+
+describe('published contracts', () => {
+  let directory: string;
+  let environment: Record<string, string>;
+
+  function write(contracts: GatewayOptions['contracts'], gateway: object = {}, breaking: readonly object[] = []): void {
+    const options = { gateway: { publishedContracts: 'published', ...gateway }, upstreams: { things: upstream } };
+    rmSync(join(directory, 'openapi/things2.json'), { force: true });
+    writeConfiguration(directory, { ...options, contracts: contracts ?? {} });
+    writeFileSync(
+      join(directory, 'config/upstreams.yaml'),
+      JSON.stringify({ upstreams: { things: upstream }, breaking }, null, 1),
+    );
+  }
+
+  function load(compile: 'all' | 'few' = 'all'): Promise<Configuration> {
+    return loadConfiguration(loadSettings(environment), environment, compile);
+  }
+
+  async function mistakesOf(compile?: 'all' | 'few') {
+    try {
+      await load(compile);
+      return [];
+    } catch (error) {
+      if (error instanceof ConfigError) return error.mistakes;
+      throw error;
+    }
+  }
+
+  function line(t: TestContext) {
+    const { run } = commandLine(t, join(directory, 'data'), {}, (program, context) =>
+      addContractCommands(program, context, contractPlaces(environment)),
+    );
+    return (...words: string[]) => run('contract', ...words);
+  }
+
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'promises-'));
+    environment = { GATEWAY_CONFIG: join(directory, 'config'), GATEWAY_CONTRACTS: join(directory, 'openapi') };
+    write({ 'things.json': thingsContract() });
+    const { code, out } = await line({} as TestContext)('publish');
+    assert.equal(code, 0);
+    assert.match(out, /published\/v1\.json: promised, 8 operations of v1\.\n/);
+  });
+  after(() => rmSync(directory, { recursive: true }));
+
+  it('are kept by contracts that stay, grow, or move to another file', async () => {
+    for (const contracts of [
+      { 'things.json': thingsContract() },
+      { 'things.json': wider },
+      { 'things.json': { components: {} }, 'things2.json': thingsContract() },
+    ]) {
+      write(contracts);
+      assert.deepEqual(await mistakesOf(), []);
+    }
+  });
+
+  it('are broken by less: told with file, line, rule, reason and remedy', async () => {
+    write({ 'things.json': narrower });
+    const [mistake, ...others] = await mistakesOf();
+    assert.equal(others.length, 0);
+    assert.match(mistake?.file ?? '', /openapi\/things\.json$/);
+    const text = readFileSync(join(directory, 'openapi/things.json'), 'utf8').split('\n');
+    assert.match(text[(mistake?.line ?? 0) - 1] ?? '', /"parameters"/);
+    assert.equal(
+      mistake?.reason,
+      'GET /v1/things breaks what was published (request-bound-narrowed): query parameter "q": maxLength goes from none to 5.',
+    );
+    assert.match(
+      mistake?.remedy ?? '',
+      /^Put it back, make the change in another version, or add \{ operation: listThings, rule: request-bound-narrowed, until/,
+    );
+  });
+
+  it('are broken by an operation that is gone: the published file is named', async () => {
+    write({ 'things.json': without });
+    const [mistake] = await mistakesOf();
+    assert.match(mistake?.file ?? '', /published\/v1\.json$/);
+    assert.match(mistake?.reason ?? '', /^POST \/v1\/orders breaks what was published \(operation-removed\)/);
+    const text = readFileSync(join(directory, 'openapi/published/v1.json'), 'utf8').split('\n');
+    assert.match(text[(mistake?.line ?? 0) - 1] ?? '', /"post"/);
+  });
+
+  it('may be broken by a decision, until its day; a start goes on after it', async () => {
+    write({ 'things.json': narrower }, {}, exception('2999-12-31'));
+    assert.deepEqual(await mistakesOf(), []);
+    write({ 'things.json': narrower }, {}, exception('2020-12-31'));
+    assert.match(
+      (await mistakesOf('all'))[0]?.reason ?? '',
+      /, and the exception ended on 2020-12-31: query parameter "q"/,
+    );
+    assert.deepEqual(await mistakesOf('few'), []);
+    write({ 'things.json': without }, {}, exception('2999-12-31'));
+    assert.equal((await mistakesOf()).length, 1, 'a decision is about one rule of one operation');
+  });
+
+  it('may be made anew when the decision holds, which is then not needed any more', async (t) => {
+    write({ 'things.json': narrower }, {}, exception('2999-12-31'));
+    const published = join(directory, 'openapi/published/v1.json');
+    const before = readFileSync(published, 'utf8');
+    assert.equal((await line(t)('publish')).code, 0);
+    const { promises } = await load();
+    assert.deepEqual(
+      promises.unused.map(({ rule }) => rule),
+      ['request-bound-narrowed'],
+    );
+    writeFileSync(published, before);
+  });
+
+  it('say nothing about another version', async () => {
+    write({ 'things.json': thingsContract(), 'things2.json': secondVersion });
+    assert.deepEqual((await load()).promises.unpublished, ['v2']);
+  });
+
+  it('have an end: what is answered with 410 may be taken away', async () => {
+    const versions = {
+      v1: { deprecated: '2020-01-01', sunset: '2022-01-01', successor: 'v2' },
+      v2: { released: '2020-01-01' },
+    };
+    write({ 'things.json': secondVersion }, { versions });
+    assert.deepEqual(await mistakesOf(), []);
+  });
+
+  it('must be there, and be readable', async () => {
+    write({ 'things.json': thingsContract() }, { publishedContracts: 'nowhere' });
+    assert.match((await mistakesOf())[0]?.reason ?? '', /the directory of published contracts does not exist/);
+    write({ 'things.json': thingsContract() });
+    const stray = join(directory, 'openapi/published/v9.json');
+    for (const text of ['{', '[]']) {
+      writeFileSync(stray, text);
+      assert.match((await mistakesOf())[0]?.file ?? '', /published\/v9\.json$/);
+    }
+    rmSync(stray);
+  });
+
+  it('a decision has to be complete', async () => {
+    const decisions = [{ operation: 'x', rule: 'request-bound-narrowed', until: 'soon', reason: 'because' }];
+    write({ 'things.json': thingsContract() }, {}, decisions);
+    assert.deepEqual(
+      (await mistakesOf()).map(({ place }) => place),
+      ['breaking.0.until', 'breaking.0.reason'],
+    );
+  });
+
+  it('a reload that would break them is refused, and what is in force stays', async (t) => {
+    write({ 'things.json': thingsContract() });
+    const published = readFileSync(join(directory, 'openapi/published/v1.json'), 'utf8');
+    const contracts = { 'things.json': thingsContract(), 'published/v1.json': published };
+    const gateway = await startGateway({
+      gateway: { publishedContracts: 'published' },
+      contracts,
+      upstreams: { things: upstream },
+    });
+    t.after(() => gateway.stop());
+    const { version } = await inForce(gateway);
+    await saveAndReload(gateway, 'openapi/things.json', narrower);
+    const { last_failure: failure, ...now } = await inForce(gateway);
+    assert.equal(now.version, version);
+    assert.match(failure?.mistakes[0] ?? '', /GET \/v1\/things breaks what was published/);
+    await saveAndReload(gateway, 'openapi/things.json', wider);
+    const grown = await inForce(gateway);
+    assert.notEqual(grown.version, version);
+    assert.equal(grown.last_failure, null);
+  });
+
+  it('contracts can be bundled and linted', async (t) => {
+    write({ 'things.json': thingsContract(), 'things2.json': secondVersion });
+    const run = line(t);
+    const several = await run('bundle');
+    assert.deepEqual([several.code, several.err], [2, 'There are several documents. Choose one with --name: v1, v2.']);
+    const out = join(directory, 'v2.json');
+    assert.equal((await run('bundle', '--name', 'v2', '-o', out)).code, 0);
+    assert.ok(existsSync(out));
+    assert.deepEqual(Object.keys(JSON.parse(readFileSync(out, 'utf8')).paths), ['/v2/things', '/v2/things/{id}']);
+    assert.equal((await run('diff', out, join(directory, 'openapi/things2.json'))).code, 0);
+    const fine = JSON.parse((await run('lint', '--json')).out);
+    assert.deepEqual([fine.ok, fine.files, fine.mistakes], [true, 2, []]);
+    const wrong = join(directory, 'wrong.json');
+    writeFileSync(wrong, JSON.stringify({ ...secondVersion, components: {} }, null, 1));
+    const linted = await run('lint', wrong);
+    assert.equal(linted.code, 1);
+    assert.match(linted.err, /wrong\.json:\d+:\d+: security\.0: there is no security scheme "apiKey"\./);
+  });
+});
