@@ -20,6 +20,7 @@ const { values } = parseArgs({
 
 const figures: Figures = await overloadTrial({
   durationMs: Number(values.seconds) * 1000,
+  eachMs: 10,
   perSecond: Number(values['per-second']),
   busyOrganizations: Number(values.organizations),
   entry: JSON.parse(values.entry) as object,

@@ -14,6 +14,8 @@ import { startSlowUpstream } from './slow-upstream.ts';
 
 export interface TrialOptions {
   readonly durationMs: number;
+  /** How long the upstream works on each of the five requests that it takes at once. */
+  readonly eachMs: number;
   /** All busy organizations together. */
   readonly perSecond: number;
   readonly busyOrganizations: number;
@@ -45,11 +47,13 @@ export interface Figures {
   readonly recoveredAfterMs: number;
 }
 
-const CAPACITY = { atOnce: 5, eachMs: 10 };
-const QUIET_PER_SECOND = 20;
+const AT_ONCE = 5;
+/** Of what is offered, so much comes from an organization with little load: well below its turn. */
+const QUIET_PART = 1 / 125;
 
 export async function overloadTrial(options: TrialOptions): Promise<Figures> {
-  const [slow, other] = await Promise.all([startSlowUpstream(CAPACITY), startSlowUpstream(CAPACITY)]);
+  const capacity = { atOnce: AT_ONCE, eachMs: options.eachMs };
+  const [slow, other] = await Promise.all([startSlowUpstream(capacity), startSlowUpstream(capacity)]);
   const directory = mkdtempSync(join(tmpdir(), 'gateway-overload-'));
   writeConfiguration(directory, {
     slow: { contracts: ['slow.yaml'], live: slow.url, ...options.entry },
@@ -65,7 +69,13 @@ export async function overloadTrial(options: TrialOptions): Promise<Figures> {
     const [quietKey = '', otherKey = '', ...busyKeys] = keys;
     const { port } = gateway;
     const little = (path: string, key: string, durationMs: number) =>
-      offer({ port, durationMs, perSecond: QUIET_PER_SECOND, connections: 50, requests: [request(path, key)] });
+      offer({
+        port,
+        durationMs,
+        perSecond: options.perSecond * QUIET_PART,
+        connections: 50,
+        requests: [request(path, key)],
+      });
     const quietly = (durationMs: number) =>
       Promise.all([little('/v1/slow', quietKey, durationMs), little('/v1/other', otherKey, durationMs)]);
 
@@ -95,7 +105,12 @@ export async function overloadTrial(options: TrialOptions): Promise<Figures> {
         }),
       ),
     ]);
-    const recoveredAfterMs = await recovery(port, gateway.adminPort, request('/v1/slow', busyKeys[0] as string));
+    const recoveredAfterMs = await recovery(
+      port,
+      gateway.adminPort,
+      request('/v1/slow', busyKeys[0] as string),
+      options.eachMs,
+    );
     clearInterval(sampling);
     const shed = await shedBy(gateway.adminPort);
     await gateway.stop();
@@ -189,14 +204,14 @@ async function shedBy(adminPort: number): Promise<string> {
 }
 
 /** Milliseconds until nobody waits, nothing is refused any more, and a request is served in a time that tells nothing of the overload. */
-async function recovery(port: number, adminPort: number, request: Buffer): Promise<number> {
+async function recovery(port: number, adminPort: number, request: Buffer, eachMs: number): Promise<number> {
   const since = performance.now();
   for (;;) {
-    const one = await offer({ port, perSecond: 100, durationMs: 100, connections: 20, requests: [request] });
+    const one = await offer({ port, perSecond: 50, durationMs: 100, connections: 20, requests: [request] });
     const { upstreams } = (await (await fetch(`http://127.0.0.1:${adminPort}/status`)).json()) as {
       upstreams: { slow: { waiting: number; shedding: boolean } };
     };
-    const isServed = one.refusedMs.length === 0 && (one.servedMs.at(-1) ?? 0) < 100;
+    const isServed = one.refusedMs.length === 0 && (one.servedMs.at(-1) ?? 0) < 10 * eachMs;
     if (isServed && upstreams.slow.waiting === 0 && !upstreams.slow.shedding)
       return Math.round(performance.now() - since);
     if (performance.now() - since > 60_000) return Number.POSITIVE_INFINITY;

@@ -1,14 +1,14 @@
 // An upstream that is asked for five times what it can do goes on doing it, callers are served or refused soon, and nobody else notices.
-// Bounds are wide where a machine that has other things to do would miss them.
+// It is a fifth of what `npm run bench:overload` does, so that it is the upstream that has too much to do and not the machine.
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type Figures, overloadTrial } from '../../bench/overload/trial.ts';
 
-describe('an upstream of 500 requests a second that is asked for 2,500', () => {
+describe('an upstream of 100 requests a second that is asked for 500', () => {
   let figures: Figures;
   before(async () => {
-    figures = await overloadTrial({ durationMs: 10_000, perSecond: 2500, busyOrganizations: 5 });
+    figures = await overloadTrial({ durationMs: 10_000, eachMs: 50, perSecond: 500, busyOrganizations: 5 });
   });
 
   const shareOf = (served: string) => {
@@ -19,11 +19,11 @@ describe('an upstream of 500 requests a second that is asked for 2,500', () => {
   it('does at least four fifths of the most it can', () => {
     const { goodputPerSecond, peakPerSecond } = figures;
     assert.ok(goodputPerSecond >= 0.8 * peakPerSecond, `${goodputPerSecond} of ${peakPerSecond}`);
-    assert.ok(goodputPerSecond >= 400, `${goodputPerSecond}`);
+    assert.ok(goodputPerSecond >= 80, `${goodputPerSecond}`);
   });
 
-  it('serves whom it serves within a second, and refuses the others sooner', () => {
-    assert.ok(figures.servedP99Ms < 1000, `${figures.servedP99Ms} ms`);
+  it('serves whom it serves within two seconds, and refuses the others sooner', () => {
+    assert.ok(figures.servedP99Ms < 2000, `${figures.servedP99Ms} ms`);
     assert.ok(figures.refusedP99Ms < 1000, `${figures.refusedP99Ms} ms`);
   });
 
