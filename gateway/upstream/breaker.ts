@@ -1,5 +1,6 @@
 // The circuit breaker of an upstream: when too large a share of what it was sent lately has failed, it is sent nothing for a while, then a
-// few requests, and everything again once one of them is answered. Constant work per request, no timers.
+// few requests, and everything again once one of them is answered. That it errs does not count: a caller who knows a request that makes it
+// err must not stop everybody else's. Constant work per request, no timers.
 
 import type { Outcome } from './outcome.ts';
 
@@ -111,8 +112,8 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
         if (outcome !== 'abandoned') count(rules, outcome === 'failed');
       } else if (standing === 'half_open') {
         if (trials > 0) trials -= 1;
-        if (outcome === 'answered') become('closed');
-        else if (outcome === 'failed') open(rules, clock());
+        if (outcome === 'failed') open(rules, clock());
+        else if (outcome !== 'abandoned') become('closed');
       }
       // While it is open, what ends was sent before: the verdict on that has been given.
     },

@@ -5,10 +5,14 @@ import { type ErrorCode, GatewayError } from '../errors.ts';
 
 /**
  * How one sending to a target ended, for its health. `answered`: any status below 500, and 501 and 505, which are about the request.
- * `failed`: connection refused, reset or timed out, a protocol error, 500, 502, 503, 504 and the like. `abandoned`: the client left or
- * our side ended it, which says nothing.
+ * `failed`: connection refused, reset or timed out, a protocol error, or 502, 503 and 504, by which a service says that it cannot answer now.
+ * `erred`: 500 and the like, a fault that may be of this request alone. `abandoned`: the client left or our side ended it, which says
+ * nothing.
  */
-export type Outcome = 'answered' | 'failed' | 'abandoned';
+export type Outcome = 'answered' | 'erred' | 'failed' | 'abandoned';
+
+const aboutTheRequest = new Set([501, 505]);
+const aboutTheService = new Set([502, 503, 504]);
 
 const failures = new Set<ErrorCode>(['upstream_unreachable', 'upstream_timeout', 'upstream_bad_response']);
 
@@ -17,10 +21,14 @@ const failures = new Set<ErrorCode>(['upstream_unreachable', 'upstream_timeout',
  * @param error what the exchange ended with, undefined if the client got the answer
  */
 export function outcomeOf(status: number | undefined, error: unknown): Outcome {
-  if (status !== undefined && status >= 500) return status === 501 || status === 505 ? 'answered' : 'failed';
-  if (status !== undefined && status >= 400) return 'answered';
+  if (status !== undefined && status >= 400) return outcomeOfStatus(status);
   if (error instanceof GatewayError && failures.has(error.code)) return 'failed';
   return status === undefined ? 'abandoned' : 'answered';
+}
+
+function outcomeOfStatus(status: number): Outcome {
+  if (aboutTheService.has(status)) return 'failed';
+  return status < 500 || aboutTheRequest.has(status) ? 'answered' : 'erred';
 }
 
 /**

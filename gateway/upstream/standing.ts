@@ -107,6 +107,7 @@ export function end(
     return 'returning';
   }
   if (outcome === 'abandoned') return undefined;
+  // A target that errs on everything it gets is taken out beside others that do not.
   standing.failuresInRow += 1;
   // While it is out, what ends was sent before: it fails once.
   if (rules === 'off' || standing.phase === 'ejected') return undefined;

@@ -69,6 +69,15 @@ describe('of several targets', () => {
     assert.ok((counts()[1] as number) >= 10);
   });
 
+  it('one that errs on everything is taken out beside others', async () => {
+    const { upstreams, calls, status } = await start(
+      createSeveralTargets(2, { ejection: { ...quickly, baseSeconds: 600, maxSeconds: 600 } }),
+    );
+    fails(upstreams[0], 500);
+    await calls(12);
+    assert.equal((await status()).targets[0]?.state, 'ejected');
+  });
+
   it('one that is ejected gets nothing through tunnels either', async () => {
     const entry = { ejection: { ...quickly, baseSeconds: 600, maxSeconds: 600 }, tunnels: [{ paths: ['/open/*'] }] };
     const { upstreams, calls, gateway } = await start(createSeveralTargets(2, entry));
@@ -99,10 +108,10 @@ describe('a single target', () => {
   const breaker = { requestsMin: 4, openSeconds: 1, windowSeconds: 60 };
 
   it('is never ejected; the breaker says how long to wait, tries, and closes', async () => {
-    const scene = await start(createSeveralTargets(1, { ejection: { failures: 1 }, breaker }));
+    const scene = await start(createSeveralTargets(1, { ejection: { failures: 1 }, breaker, retry: { attempts: 0 } }));
     const { upstreams, call, calls, counts, status, gateway } = scene;
-    fails(upstreams[0], 500);
-    assert.deepEqual(await calls(4), [500, 500, 500, 500]);
+    fails(upstreams[0], 503);
+    assert.deepEqual(await calls(4), [503, 503, 503, 503]);
     const refused = await call();
     assert.deepEqual(
       [refused.status, refused.error.code, refused.headers['retry-after']],
@@ -123,6 +132,15 @@ describe('a single target', () => {
       told.map(({ state }) => state),
       ['open', 'half_open', 'closed'],
     );
+  });
+
+  it('that errs is sent everything: what one caller makes it answer must not stop the others', async () => {
+    const { upstreams, calls, status } = await start(createSeveralTargets(1, { breaker }));
+    fails(upstreams[0], 500);
+    assert.deepEqual(await calls(6), [500, 500, 500, 500, 500, 500]);
+    works(upstreams[0]);
+    assert.deepEqual(await calls(1), [200]);
+    assert.equal((await status()).breaker.live, 'closed');
   });
 
   it('is sent everything where the breaker is off', async () => {

@@ -38,6 +38,18 @@ describe('the breaker of an upstream', () => {
     assert.equal(breaker.state(), 'open');
   });
 
+  it('does not open for faults of single requests, and closes for them', () => {
+    const { breaker, end, pass } = createScene();
+    end('erred', 100);
+    assert.equal(breaker.state(), 'closed');
+    end('failed', 100);
+    assert.equal(breaker.state(), 'open');
+    pass(5000);
+    assert.equal(breaker.admit(), 0);
+    end('erred');
+    assert.equal(breaker.state(), 'closed', 'whoever errs answers');
+  });
+
   it('stays closed below the share, and below the number', () => {
     const { breaker, end } = createScene();
     end('failed', 9);

@@ -161,7 +161,7 @@ describe('whatever happens', () => {
       arbitrary: fc.record({
         kind: fc.constant('end' as const),
         which: fc.nat(),
-        outcome: fc.constantFrom<Outcome>('answered', 'failed', 'failed', 'abandoned'),
+        outcome: fc.constantFrom<Outcome>('answered', 'failed', 'erred', 'abandoned'),
       }),
     },
     {
