@@ -41,6 +41,8 @@ export function createPortal({ publicUrl, contracts }: PortalOptions): Portal {
   async function answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     known ??= everything(contracts(), publicUrl);
     const resource = await known.get(path)?.();
+    // Whoever did not send their request in time has been refused meanwhile.
+    if (response.headersSent) return true;
     if (resource) answerWith(resource, request, response);
     else if (known.has(path.replace(/\/$/, ''))) moveTo(path.replace(/\/$/, ''), response);
     else if (acceptsHtml(request)) answerWith(await missing(path), request, response);

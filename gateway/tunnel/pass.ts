@@ -80,7 +80,8 @@ export function pass(options: PassOptions): Promise<void> {
         if (tried === outgoing && !answering) passage.failed(new Error('the connection was closed without an answer'));
       });
       waiting.begun(tried, () => {
-        if (admitted.headers.has('expect') && !retried) response.writeContinue();
+        // It may have been refused while the connection was opened.
+        if (admitted.headers.has('expect') && !retried && !response.headersSent) response.writeContinue();
       });
       // Not earlier: whoever listens lets the body flow, and it is piped from here on.
       if (!retried) request.on('data', onBody);

@@ -204,6 +204,21 @@ describe('documentation and the rest of the gateway', () => {
   });
 });
 
+describe('a document that is asked for by a request that never ends', () => {
+  it('is not written behind the refusal', async () => {
+    const gateway = await startGateway({ gateway: { timeouts: { headersMs: 100, requestMs: 100 } } });
+    try {
+      const unfinished = 'GET /openapi/v1.yaml HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n';
+      const answer = await sendRaw(gateway.port, unfinished, { quietMs: 1500 });
+      assert.match(answer.text, /^HTTP\/1\.1 (200|408) /);
+      assert.equal(answer.text.match(/HTTP\/1\.1 /g)?.length, 1);
+      assert.equal((await fetch(`${gateway.url}/docs`)).status, 200);
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
+
 /** What a page refers to on this host. */
 function linksIn(html: string): { path: string; fragment: string }[] {
   return [...html.matchAll(/(?:href|src|data-document)="([/#][^"]*)"/g)].map(([, link = '']) => {
