@@ -88,7 +88,7 @@ test('nothing but tiers and upstreams has to be written', () => {
 });
 
 test('the known keys are found at every place, through defaults, lists and names', () => {
-  assert.deepEqual(keysAt(upstreamsFile, []), ['upstreams']);
+  assert.deepEqual(keysAt(upstreamsFile, []), ['upstreams', 'breaking']);
   assert.ok(keysAt(upstreamsFile, ['upstreams', 'any']).includes('timeoutMs'));
   assert.deepEqual(keysAt(upstreamsFile, ['upstreams', 'any', 'security']), ['apiKey']);
   assert.ok(keysAt(gatewayFile, ['timeouts']).includes('drainMs'));
