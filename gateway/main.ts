@@ -46,6 +46,10 @@ const surroundings: Surroundings = {
   onRestart(handle) {
     process.on('SIGUSR2', handle);
   },
+  onCrash(handle) {
+    // A rejection that nobody handles is thrown by Node as an exception that nobody catches.
+    process.on('uncaughtException', handle);
+  },
 };
 
 // `gateway keys list | head`: whoever reads has seen enough, and nothing more can be said.

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import { loadSettings, type Settings } from '../config/load.ts';
+import { endOnCrash } from './crash.ts';
 import { serve } from './serve.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -42,6 +43,7 @@ export interface Started {
 
 async function startAlone(surroundings: Surroundings, settings: Settings): Promise<Started> {
   const { app, store, configuration, demoKey } = await serve(surroundings, settings, { preparesDemo: true });
+  endOnCrash(surroundings, app.log);
   surroundings.onReload(() => {
     app.log.logger.info('asked to load the configuration anew');
     void app.reload();

@@ -24,6 +24,8 @@ export interface Surroundings {
   onReload(handle: () => void): void;
   /** Called with the wish to have every worker replaced by a new one: SIGUSR2. */
   onRestart(handle: () => void): void;
+  /** Called with what was thrown, or rejected, and caught by nobody. Without a handler Node prints it and ends with 1. */
+  onCrash(handle: (error: unknown) => void): void;
 }
 
 export function openSecrets({ environment }: Pick<Surroundings, 'environment'>, settings: Settings): Secrets {

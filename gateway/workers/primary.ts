@@ -1,6 +1,7 @@
 // The process that holds the workers and both listeners, and serves no request itself: it has connections taken by the workers in turn,
 // keeps as many of them as there should be, and answers operators for all of them.
 
+import { endOnCrash } from '../commands/crash.ts';
 import type { Started } from '../commands/start.ts';
 import { openSecrets, type Surroundings } from '../commands/surroundings.ts';
 import type { Settings } from '../config/load.ts';
@@ -89,6 +90,7 @@ export async function startPrimary(surroundings: Surroundings, settings: Setting
     surroundings.exit(0);
   }
 
+  endOnCrash(surroundings, { logger: log.logger, flush: output.flush });
   const first = await crew.begin().finally(output.flush);
   log.logger.level = first.logLevel;
   surroundings.onSignal(() => void end());

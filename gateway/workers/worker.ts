@@ -1,6 +1,7 @@
 // One of several workers: the gateway as it is, started, asked and ended by the primary. When the primary is gone, so is the worker.
 
 import type { Worker } from 'node:cluster';
+import { endOnCrash } from '../commands/crash.ts';
 import { type Served, serve } from '../commands/serve.ts';
 import type { Surroundings } from '../commands/surroundings.ts';
 import type { Settings } from '../config/load.ts';
@@ -28,6 +29,7 @@ export async function startWorker(worker: Worker, surroundings: Surroundings, se
         preparesDemo: isFirst,
         ticketKeys: Buffer.from(ticketKeys, 'base64'),
       });
+      endOnCrash(surroundings, served.app.log);
       serving.resolve(served);
       await tell(worker, { kind: 'ready', ...readyOf(served) });
     } catch (error) {

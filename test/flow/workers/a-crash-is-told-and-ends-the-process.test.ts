@@ -1,0 +1,99 @@
+// A mistake that nobody caught: one line that says so, everything logged before it written, and an end with code 1. The mistakes are made
+// in the real processes, on signals that a module loaded beside the gateway hears.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { ask, requestOf } from '../../support/connection.ts';
+import { writeConfiguration } from '../../support/gateway.ts';
+import { createInstallation, type Running } from '../../support/process.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { thingsAt } from '../../support/things.ts';
+import { eventually, type WorkerStatus } from './several.ts';
+
+const makesMistakes = `
+process.on('SIGWINCH', () => { throw new TypeError('thrown for a test'); });
+process.on('SIGPWR', () => { Promise.reject(new TypeError('rejected for a test')); });
+`;
+
+let directory: string;
+let redis: TestRedis;
+before(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gateway-crash-'));
+  writeFileSync(join(directory, 'mistakes.mjs'), makesMistakes);
+  writeConfiguration(directory, thingsAt('http://127.0.0.1:9'));
+  redis = await startRedis();
+});
+after(async () => {
+  await redis.stop();
+  rmSync(directory, { recursive: true });
+});
+
+async function startWith(environment: Record<string, string>) {
+  const installation = createInstallation({
+    GATEWAY_CONFIG: join(directory, 'config'),
+    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+    NODE_OPTIONS: `--import=${pathToFileURL(join(directory, 'mistakes.mjs')).href}`,
+    ...environment,
+  });
+  const running = await installation.start();
+  return { ...running, remove: installation.remove };
+}
+
+const linesOf = (running: Running) =>
+  running
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map((line) => JSON.parse(line) as { level: number; status?: number; err?: { message: string; stack: string } });
+const fatalLinesOf = (running: Running) => linesOf(running).filter(({ level }) => level === 60);
+
+describe('a mistake that nobody caught', () => {
+  const cases = [
+    ['SIGWINCH', 'thrown for a test'],
+    ['SIGPWR', 'rejected for a test'],
+  ] as const;
+  for (const [signal, message] of cases) {
+    it(`ends a single process with 1, ${message}`, async () => {
+      const gateway = await startWith({});
+      const ended = new Promise((resolve) => gateway.child.once('close', resolve));
+      const { status } = await ask(gateway.port, requestOf('GET /v1/nothing'));
+      assert.equal(status, 404);
+      gateway.child.kill(signal);
+      assert.equal(await ended, 1);
+      const [fatal, ...others] = fatalLinesOf(gateway);
+      assert.deepEqual([fatal?.err?.message, others], [message, []]);
+      assert.match(fatal?.err?.stack ?? '', /\n +at /);
+      assert.ok(
+        linesOf(gateway).some((line) => line.status === 404),
+        'what was buffered is written',
+      );
+      gateway.remove();
+    });
+  }
+
+  it('ends a worker, which is replaced, or a primary with 1, and its workers with it', async () => {
+    const gateway = await startWith({ WORKERS: '2', REDIS_URL: redis.url });
+    const ended = new Promise((resolve) => gateway.child.once('close', resolve));
+    const workers = async () => {
+      const answer = await fetch(`http://127.0.0.1:${gateway.adminPort}/status`);
+      return ((await answer.json()) as { workers: WorkerStatus[] }).workers;
+    };
+    const [first, second] = await workers();
+    process.kill(first?.pid as number, 'SIGWINCH');
+    const after = await eventually(async () => {
+      const now = await workers();
+      return now[0]?.restarts === 1 && now;
+    });
+    assert.equal(after[1]?.pid, second?.pid);
+    await eventually(() => fatalLinesOf(gateway).length === 1);
+    gateway.child.kill('SIGWINCH');
+    // Its output is closed when the workers, who have it too, are gone.
+    assert.equal(await ended, 1);
+    assert.equal(fatalLinesOf(gateway).length, 2);
+    gateway.remove();
+  });
+});
