@@ -1,5 +1,6 @@
 # One artefact, no build step: Node runs the TypeScript sources as they are.
-# The image itself is not built in CI: there is no container engine.
+# The image itself is not built in CI, where there is no container engine. `deploy/try-image` runs the steps of this file there instead:
+# the same files, the same installation, a tree that nobody can write to, an account that owns nothing, the health check, SIGTERM.
 FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -17,9 +18,11 @@ COPY openapi ./openapi
 COPY config ./config
 COPY docs/guides ./docs/guides
 RUN mkdir /data && chown node:node /data
-USER node
+# By number, since Kubernetes only then knows that it is not root (runAsNonRoot).
+USER 1000:1000
+# The one place that is written to: run it with a read-only root (`docker run --read-only`).
 VOLUME /data
-EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=2s CMD ["node", "-e", "fetch('http://127.0.0.1:9090/readyz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
+EXPOSE 8080 9090
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT||9090}/readyz`).then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
 # The wrapper replaces itself by Node, so SIGTERM reaches it, and it drains.
 CMD ["bin/gateway", "start"]
