@@ -63,7 +63,9 @@ export function createOverload({ rules, inFlight, isKnownCaller, shedding, probe
         refuse('event_loop', LOOP_RETRY_SECONDS);
       if (inFlight() > rules().maxInFlight) refuse('in_flight');
     },
-    enter({ trail, caller }) {
+    enter({ trail, caller, response }) {
+      // Whoever left before it was known who they are has been told of as ended already.
+      if (response.destroyed) return;
       const { maxInFlight, organizationShare } = rules();
       const requestsMax = Math.max(1, Math.floor(maxInFlight * organizationShare));
       if (!loads.begin(trail, caller, requestsMax)) refuse('organization');

@@ -1,13 +1,17 @@
 // What the gateway itself cannot take is refused at once, and costs those who ask for little nothing.
 
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 import { closesAfterEach } from '../../support/closing.ts';
 import { type Answer, ask, openConnection, requestOf, until } from '../../support/connection.ts';
 import { assertRefusal } from '../../support/errors.ts';
 import { type GatewayOptions, startGateway } from '../../support/gateway.ts';
 import { startHoldingUpstream } from '../../support/holding-upstream.ts';
+import { startIssuer } from '../../support/issuer.ts';
 import { thingsAt } from '../../support/things.ts';
+import { startUpstream } from '../../support/upstream.ts';
+import { fakeClock } from '../../unit/auth/samples.ts';
 
 const start = closesAfterEach();
 
@@ -80,6 +84,32 @@ describe('requests under way', () => {
     upstream.letAllGo();
     for (const answer of await Promise.all([...held, other])) assert.equal(answer.status, 200);
     assert.equal((await call('org_busy')).status, 200);
+  });
+
+  it('are not those whose clients left before it was known who they are', async () => {
+    const clock = fakeClock();
+    const issuer = await start(startIssuer(clock.now));
+    const upstream = await start(startUpstream());
+    const gateway = await start(
+      startGateway({
+        ...thingsAt(upstream.url),
+        gateway: { issuers: { web: issuer.entry }, overload: { maxInFlight: 3, organizationShare: 0.4 } },
+        now: clock.now,
+      }),
+    );
+    await gateway.issueKey();
+    const asked: ServerResponse[] = [];
+    issuer.answers((response) => void asked.push(response));
+    const { jwk } = issuer.rotate();
+    clock.advance(60_000);
+    const request = requestOf('GET /v1/things', { Authorization: `Bearer ${issuer.sign()}` });
+    const leaving = await start(openConnection(gateway.port));
+    leaving.send(request);
+    const [question] = await until(() => asked.length > 0 && (asked as [ServerResponse]));
+    leaving.destroy();
+    await until(() => gateway.logLines().find(({ status }) => status === 499));
+    question.setHeader('content-type', 'application/jwk-set+json').end(JSON.stringify({ keys: [jwk] }));
+    for (let index = 0; index < 3; index += 1) assert.equal((await ask(gateway.port, request)).status, 200);
   });
 });
 
