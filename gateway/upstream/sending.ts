@@ -201,7 +201,8 @@ export class Sending implements Relayed {
     const dueAt = this.#dueAt(now);
     // Timers count whole milliseconds.
     if (now + 1 < dueAt) {
-      this.#clock = setTimeout(onTime, dueAt - now, this);
+      // Another attempt may begin meanwhile, with times of its own.
+      this.#clock = setTimeout(onTime, Math.min(dueAt - now, this.#way.shortestMs), this);
       return;
     }
     // An event loop that was busy comes to its timers before it reads what has arrived meanwhile.
