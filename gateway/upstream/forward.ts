@@ -77,10 +77,12 @@ function bodyOf(checked: Checked, headers: string[]): Buffer | Readable | null {
   const length = checked.headers.get('content-length');
   if (length !== undefined) headers.push('content-length', length);
   if (checked.headers.has('expect') && checked.trail.attempts === 1) checked.response.writeContinue();
-  return Readable.from(countedBody(checked), { objectMode: false });
+  return Readable.from(countedBody(checked, checked.trail.attempts), { objectMode: false });
 }
 
-async function* countedBody({ request, trail }: Checked): AsyncGenerator<Buffer> {
+async function* countedBody({ request, trail }: Checked, attempt: number): AsyncGenerator<Buffer> {
+  // One that was given up while it waited for a connection begins all the same when it gets one: the bytes belong to the latest.
+  if (trail.attempts !== attempt) return;
   // When the upstream stops reading, the client's connection still has an answer to carry.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     trail.bytesIn += (chunk as Buffer).length;

@@ -87,8 +87,9 @@ export class Relay implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Controller): void {
+    // Given up while it waited for a connection, which is left to the next: an abort would close it.
+    if (this.ended) throw new Error('the attempt has ended');
     this.#controller = controller;
-    if (this.ended) controller.abort(new Error('the exchange has ended'));
   }
 
   onResponseStart(_controller: Controller, status: number, headers: AnswerHeaders): void {
