@@ -12,6 +12,7 @@ import type { CommandContext } from './commands/context.ts';
 import { addContractCommands } from './commands/contract/contract.ts';
 import { contractPlaces } from './commands/contract/places.ts';
 import { addExplainCommand } from './commands/explain/explain.ts';
+import { addInitCommand } from './commands/init/init.ts';
 import { addKeysCommands } from './commands/keys/keys.ts';
 import { addLimitsCommands } from './commands/limits/limits.ts';
 import { createWithUsage } from './commands/limits/usage.ts';
@@ -96,6 +97,7 @@ const program = new Command('gateway')
   .showHelpAfterError();
 addStartCommand(program, surroundings);
 addCheckCommands(program, surroundings);
+addInitCommand(program, context, () => loadSettings(process.env).configDirectory);
 addOrgsCommands(program, context);
 addKeysCommands(program, context);
 addSeedCommands(program, context);

@@ -20,7 +20,8 @@ const origin = z
   .string()
   .refine((text) => text === '*' || (isHttpUrl(text) && !text.includes('*') && new URL(text).origin === text), {
     error: "must be an origin such as https://app.example.com, or '*'",
-  });
+  })
+  .meta({ pattern: '^([*]|https?://[^/?#\\s@*]+)$' });
 const hostName = z
   .string()
   .regex(/^(\*|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$/, 'must be a host name in lower case without port, or *');
@@ -30,7 +31,10 @@ const issuer = z.strictObject({
   /** Their `iss`, exactly. */
   issuer: z.string().min(1).max(512),
   /** Where its public keys are. */
-  jwksUrl: z.string().refine(isKeysUrl, 'must be an https:// address (http:// only on this machine)'),
+  jwksUrl: z
+    .string()
+    .refine(isKeysUrl, 'must be an https:// address (http:// only on this machine)')
+    .meta({ pattern: '^(https://|http://(localhost|127[.]0[.]0[.]1|\\[::1\\])([:/]|$))' }),
   /** Their `aud` must be or contain this. */
   audience: z.string().min(1).max(512),
   algorithms: z.array(algorithm).min(1, 'must name at least one algorithm').default(['EdDSA', 'ES256']),

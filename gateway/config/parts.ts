@@ -10,8 +10,15 @@ export const whole = (what: string, min: number, max: number) =>
 
 const outside = (what: string, min: number, max: number) => `must be a whole number of ${what} from ${min} to ${max}`;
 
-export const httpUrl = z.string().refine(isHttpUrl, 'must be an http:// or https:// address');
-export const cidr = z.string().refine(isCidr, 'must be an address or a CIDR range such as 10.0.0.0/8');
+// `pattern` is for editors, which cannot run what is refined: it refuses nothing that the gateway takes.
+export const httpUrl = z
+  .string()
+  .refine(isHttpUrl, 'must be an http:// or https:// address')
+  .meta({ pattern: '^https?://[^/?#\\s@]+/?$' });
+export const cidr = z
+  .string()
+  .refine(isCidr, 'must be an address or a CIDR range such as 10.0.0.0/8')
+  .meta({ pattern: '^([0-9.]+(/([12]?[0-9]|3[0-2]))?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(/[0-9]{1,3})?)$' });
 export const name = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, 'must be letters, digits, hyphens and underscores, beginning with a letter');

@@ -15,7 +15,8 @@ const target = z
   .string()
   .refine((text) => /^sandbox:[a-z]+$/.test(text) || (isHttpUrl(text) && new URL(text).pathname === '/'), {
     error: 'must be sandbox:<service>, or http://host:port without a path',
-  });
+  })
+  .meta({ pattern: '^(sandbox:[a-z]+|https?://[^/?#\\s@]+/?)$' });
 const targets = z
   .union([target, z.array(target).min(1)], {
     error: 'must be sandbox:<service>, http://host:port without a path, or a list of these',

@@ -6,7 +6,10 @@ import { type Mistake, suggest } from '../mistakes.ts';
 import type { Source } from '../source.ts';
 
 /** UTC, `2027-01-15`. */
-export const day = z.string().refine(isDay, 'must be a day such as 2027-01-15');
+export const day = z
+  .string()
+  .refine(isDay, 'must be a day such as 2027-01-15')
+  .meta({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
 const page = z
   .string()
   .refine(

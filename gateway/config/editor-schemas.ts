@@ -1,0 +1,83 @@
+// The shapes of the three files as JSON Schemas, for editors: made of what checks the files, with the meanings that the documentation has.
+// Wider than that where a rule is no matter of shape; `check` has the last word.
+
+import { z } from 'zod';
+import { gatewayFile } from './gateway-file.ts';
+import { type ConfigFile, type KeyPath, meaningsIn } from './meanings.ts';
+import { limitsFile, upstreamsFile } from './schema.ts';
+
+const files: Readonly<Record<ConfigFile, z.ZodType>> = {
+  gateway: gatewayFile,
+  upstreams: upstreamsFile,
+  limits: limitsFile,
+};
+export const configFileNames = Object.keys(files) as readonly ConfigFile[];
+
+/** A JSON Schema, or a part of one. */
+interface Node {
+  description?: string;
+  type?: unknown;
+  pattern?: string;
+  enum?: unknown;
+  const?: unknown;
+  anyOf?: Node[];
+  items?: Node;
+  properties?: Record<string, Node>;
+  additionalProperties?: Node | boolean;
+}
+
+/** Any value may be that of an environment variable, which is known only where the gateway starts. */
+const variable = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' };
+
+/** The schema of one file as the text of a file: JSON, draft 2020-12, of what may be written (defaults may be left out). */
+export function editorSchemaOf(file: ConfigFile): string {
+  const schema = z.toJSONSchema(files[file], { io: 'input', unrepresentable: 'any' }) as Node;
+  for (const { path, text } of meaningsIn(file)) describe(schema, path, text);
+  const { $schema, ...shape } = withVariables(schema) as Node & { $schema: string };
+  // Where everything has a default, the file may be empty.
+  const type = file === 'gateway' ? ['object', 'null'] : 'object';
+  return `${JSON.stringify({ $schema, title: `config/${file}.yaml`, ...shape, type }, null, 2)}\n`;
+}
+
+function describe(node: Node, path: KeyPath, text: string): void {
+  const [name, ...rest] = path;
+  if (name === undefined) {
+    node.description ??= text;
+    return;
+  }
+  for (const branch of node.anyOf ?? []) describe(branch, path, text);
+  const below = name === '[]' ? node.items : (node.properties?.[name] ?? membersOf(node, name));
+  if (below !== undefined) describe(below, rest, text);
+}
+
+function membersOf({ additionalProperties }: Node, name: string): Node | undefined {
+  return name.startsWith('<') && typeof additionalProperties === 'object' ? additionalProperties : undefined;
+}
+
+function withVariables(node: Node): Node {
+  const made = { ...node };
+  if (node.anyOf) made.anyOf = node.anyOf.map(withVariables);
+  if (node.items) made.items = withVariables(node.items);
+  if (typeof node.additionalProperties === 'object')
+    made.additionalProperties = withVariables(node.additionalProperties);
+  if (node.properties)
+    made.properties = Object.fromEntries(
+      Object.entries(node.properties).map(([name, below]) => [name, withVariables(below)]),
+    );
+  return refusesTexts(node) ? orVariable(made) : made;
+}
+
+/** Whether it is a single value of which not every text is one. */
+function refusesTexts({ type, pattern, enum: choices, const: only }: Node): boolean {
+  const isText = type === 'string' && pattern === undefined && choices === undefined && only === undefined;
+  return ['integer', 'number', 'boolean', 'string'].includes(String(type)) && !isText;
+}
+
+function orVariable({ description, ...rest }: Node & { default?: unknown }): Node {
+  const { default: fallback, ...value } = rest;
+  return {
+    ...(description !== undefined && { description }),
+    ...(fallback !== undefined && { default: fallback }),
+    anyOf: [value, variable],
+  };
+}

@@ -1,0 +1,82 @@
+// `gateway init` writes what can be checked and served as it is, says each file, and overwrites nothing unasked.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { editorSchemaOf } from '../../../gateway/config/editor-schemas.ts';
+import { createInstallation } from '../../support/process.ts';
+
+describe('gateway init', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-init-'));
+  const made = join(directory, 'made');
+  const installation = createInstallation({ GATEWAY_CONFIG: made });
+  after(() => {
+    installation.remove();
+    rmSync(directory, { recursive: true });
+  });
+
+  it('writes a configuration that check accepts and start serves', async () => {
+    const { code, stdout } = await installation.run('init', made);
+    assert.equal(code, 0);
+    const said = [...stdout.matchAll(/^wrote (.+)$/gm)].map(([, path = '']) => path);
+    assert.equal(said.length, 7);
+    for (const path of said) assert.ok(existsSync(path), path);
+
+    const checked = await installation.run('check', '--json');
+    assert.equal(checked.code, 0, checked.stdout);
+
+    // With the contract that it wrote as well.
+    const withContract = createInstallation({ GATEWAY_CONFIG: made, GATEWAY_CONTRACTS: join(made, 'openapi') });
+    const all = await withContract.run('check', '--json');
+    assert.deepEqual(JSON.parse(all.stdout), { ok: true, operations: 2, contracts: 1, mistakes: [], warnings: [] });
+    const running = await withContract.start();
+    const key = /Bearer ([^']+)'/.exec(running.output())?.[1];
+    const answer = await fetch(`http://127.0.0.1:${running.port}/v1/customers?limit=3`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    assert.equal(answer.status, 200);
+    assert.equal(((await answer.json()) as { data: unknown[] }).data.length, 3);
+    assert.equal(await running.stop(), 0);
+    withContract.remove();
+  });
+
+  it('overwrites nothing unless it is told to', async () => {
+    const file = join(made, 'limits.yaml');
+    writeFileSync(file, '# mine\n');
+    rmSync(join(made, 'gateway.yaml'));
+    const refused = await installation.run('init', made);
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.stderr,
+      /Nothing was written, since there is already: \S*upstreams\.yaml, \S*limits\.yaml, .*--force/,
+    );
+    assert.equal(readFileSync(file, 'utf8'), '# mine\n');
+    assert.equal(existsSync(join(made, 'gateway.yaml')), false);
+
+    const forced = await installation.run('init', made, '--force', '--json');
+    assert.equal(forced.code, 0);
+    assert.equal(JSON.parse(forced.stdout).directory, made);
+    assert.match(readFileSync(file, 'utf8'), /^tiers:/m);
+  });
+
+  it('refreshes the schemas alone, of the configuration in use where no other is named', async () => {
+    const schema = join(made, 'schemas', 'limits.json');
+    const file = join(made, 'limits.yaml');
+    writeFileSync(schema, '{}');
+    writeFileSync(file, '# mine\n');
+    const { code, stdout } = await installation.run('init', '--schemas', '--json');
+    assert.equal(code, 0);
+    assert.equal(JSON.parse(stdout).written.length, 3);
+    assert.equal(readFileSync(schema, 'utf8'), editorSchemaOf('limits'));
+    assert.equal(readFileSync(file, 'utf8'), '# mine\n');
+  });
+
+  it('says which file cannot be written', async () => {
+    writeFileSync(join(directory, 'file'), '');
+    const { code, stderr } = await installation.run('init', join(directory, 'file'));
+    assert.equal(code, 1);
+    assert.match(stderr, /file\/gateway\.yaml cannot be written \((ENOTDIR|EEXIST)\)/);
+  });
+});

@@ -1,0 +1,72 @@
+// The JSON Schemas in config/schemas are those that `gateway init --schemas` writes: they admit the shipped files and what may be written,
+// and refuse what is misspelt.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
+import { configFileNames, editorSchemaOf } from '../../gateway/config/editor-schemas.ts';
+import { type ConfigFile, meaningsIn } from '../../gateway/config/meanings.ts';
+import { sound } from '../config/faults.ts';
+import { faultsInFiles } from '../config/faults-in-files.ts';
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const schemaOf = (file: ConfigFile) => JSON.parse(editorSchemaOf(file)) as object;
+const checks = Object.fromEntries(
+  configFileNames.map((file) => [
+    file,
+    new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(schemaOf(file)),
+  ]),
+) as Record<ConfigFile, ValidateFunction>;
+
+/** What the schema of a file has against a text. */
+function objections(file: ConfigFile, text: string): string[] {
+  return checks[file](parse(text)) ? [] : (checks[file].errors ?? []).map((error) => error.instancePath);
+}
+
+/** Faults that are a matter of the shape of one file. */
+const structural = [
+  ...['unknown-key', 'unknown-key-nobody-meant', 'unknown-key-deep', 'unknown-host', 'share-above-one'],
+  ...['origin-with-path', 'keys-of-an-issuer-over-http', 'symmetric-tokens', 'wrong-type', 'wrong-type-list'],
+  ...['wrong-type-block', 'not-a-block', 'out-of-range', 'not-a-choice', 'missing-key', 'missing-block', 'empty-file'],
+  ...['bad-target', 'target-with-path', 'bad-target-in-list', 'bad-cidr', 'bad-scope', 'bad-name'],
+];
+
+describe('schemas for editors', () => {
+  for (const file of configFileNames) {
+    it(`of ${file}.yaml are as the command writes them`, () => {
+      const remedy = 'Run "bin/gateway init --schemas".';
+      assert.equal(read(`config/schemas/${file}.json`), editorSchemaOf(file), remedy);
+    });
+
+    it(`of ${file}.yaml admit the shipped file and the one to begin with, which point at them`, () => {
+      for (const path of [`config/${file}.yaml`, `gateway/commands/init/files/${file}.yaml`]) {
+        assert.deepEqual(objections(file, read(path)), [], path);
+        assert.equal(read(path).split('\n')[0], `# yaml-language-server: $schema=schemas/${file}.json`);
+      }
+      assert.deepEqual(objections(file, sound[`config/${file}.yaml`]), []);
+    });
+
+    it(`of ${file}.yaml say everything that the documentation does`, () => {
+      const described = JSON.stringify(schemaOf(file));
+      for (const { path, text } of meaningsIn(file))
+        assert.ok(described.includes(JSON.stringify(text)), path.join('.'));
+      assert.ok(meaningsIn(file).length > 15);
+    });
+  }
+
+  for (const name of structural) {
+    it(`refuse ${name}`, () => {
+      const [path, text] = Object.entries(faultsInFiles[name]?.files ?? {})[0] as [string, string];
+      assert.notDeepEqual(objections(/config\/(\w+)/.exec(path)?.[1] as ConfigFile, text), []);
+    });
+  }
+
+  it('take a variable in place of any value, and know nothing of names', () => {
+    const upstreams = sound['config/upstreams.yaml'].replace('1000', '\x24{TIMEOUT}').replace('http:', '\x24{SCHEME}:');
+    assert.deepEqual(objections('upstreams', upstreams), []);
+    for (const name of ['public-and-secured', 'unknown-limit-of-upstream'])
+      assert.deepEqual(objections('upstreams', faultsInFiles[name]?.files['config/upstreams.yaml'] ?? ''), []);
+  });
+});
