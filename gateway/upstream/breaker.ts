@@ -19,7 +19,8 @@ export type BreakerState = 'closed' | 'open' | 'half_open';
 export interface Breaker {
   /** How long to wait, in milliseconds; 0: this request may be sent, and its end has to be told. */
   admit(): number;
-  ended(outcome: Outcome): void;
+  /** @param sentAtMs when it was sent, as `clock` counts */
+  ended(outcome: Outcome, sentAtMs: number): void;
   state(): BreakerState;
   /** From now on by these rules; `off`: it stays closed. Other rules begin with an empty window. */
   use(rules: BreakerRules | 'off'): void;
@@ -106,8 +107,9 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
       trials += 1;
       return 0;
     },
-    ended(outcome) {
-      if (rules === 'off') return;
+    ended(outcome, sentAtMs) {
+      // What was sent before it opened has been judged by that, whenever it ends.
+      if (rules === 'off' || sentAtMs < openUntilMs) return;
       if (standing === 'closed') {
         if (outcome !== 'abandoned') count(rules, outcome === 'failed');
       } else if (standing === 'half_open') {
@@ -115,14 +117,15 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
         if (outcome === 'failed') open(rules, clock());
         else if (outcome !== 'abandoned') become('closed');
       }
-      // While it is open, what ends was sent before: the verdict on that has been given.
     },
     state: () => (standing === 'open' && clock() >= openUntilMs ? 'half_open' : standing),
     use(next) {
       if (isSame(rules, next)) return;
       rules = next;
       empty();
-      if (next === 'off') become('closed');
+      if (next !== 'off') return;
+      openUntilMs = 0;
+      become('closed');
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Mode } from '../exchange.ts';
 import { type Breaker, type BreakerRules, type BreakerState, createBreaker } from './breaker.ts';
 import { type CheckResult, type Checkup, createCheckup, type HealthRules } from './checkup.ts';
 import type { PoolSettings, Pools } from './pools.ts';
-import { comeBack, createStanding, type EjectionRules, type Standing } from './standing.ts';
+import { comeBack, createStanding, type EjectionRules, letIn, type Standing } from './standing.ts';
 import { type GroupStatus, stateOf, type TargetState, type TargetStatus, targetStatus } from './target-status.ts';
 
 export interface GroupRules extends PoolSettings {
@@ -81,9 +81,7 @@ export function createGroups(options: GroupsOptions): Groups {
     group.rules = rules;
     group.standings = [...new Set(addresses)].map((address) => known.get(address) ?? createStanding(address));
     group.breaker.use(rules.breaker);
-    // Who is alone, and who is not judged any more, is not kept out.
-    if (rules.ejection === 'off' || group.standings.length === 1)
-      for (const standing of group.standings) standing.phase = 'in';
+    if (rules.ejection === 'off' || group.standings.length === 1) group.standings.forEach(letIn);
     checkAll(group, rules);
   }
 

@@ -66,7 +66,7 @@ export function createRepeats(targets: Targets, fresh: Fresh, way: Way, deadline
       const isTried = tried.includes(target);
       const waitMs = !isTried || isClosedUnder(failed) ? 0 : backOffMs(repeats, failed.retryAfterSeconds);
       if (!isInTime(waitMs) || !isPaidFor(failed, isTried)) {
-        targets.ended(target, 'abandoned');
+        targets.ended(target, 'abandoned', performance.now());
         return undefined;
       }
       repeats += 1;

@@ -237,15 +237,20 @@ export class Sending implements Relayed {
   #clientGone(): void {
     if (this.#relay !== undefined) this.#relay.clientGone();
     else {
-      this.#options.targets.ended(this.#target as Target, 'abandoned');
+      this.#release();
       this.#leave();
     }
   }
 
   /** The time is over between two attempts. */
   #endPause(): void {
-    this.#options.targets.ended(this.#target as Target, 'abandoned');
+    this.#release();
     this.#giveUp();
+  }
+
+  /** The target that was picked for the attempt after the pause gets none. */
+  #release(): void {
+    this.#options.targets.ended(this.#target as Target, 'abandoned', performance.now());
   }
 
   /** Nobody is to blame and nothing can be answered. */
@@ -262,7 +267,7 @@ export class Sending implements Relayed {
 
   #endAttempt(outcome: Outcome): void {
     this.#relay = undefined;
-    this.#options.targets.ended(this.#target as Target, outcome);
+    this.#options.targets.ended(this.#target as Target, outcome, this.attemptAt);
   }
 
   #settle(): void {

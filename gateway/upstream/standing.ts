@@ -28,6 +28,8 @@ export interface Standing {
   untilMs: number;
   /** Ejections that followed one another. */
   ejections: number;
+  /** What was sent before has been judged by its ejection: however it ends, it says nothing about what the target is now. */
+  judgedUntilMs: number;
   /** When it was last found to work again. */
   returnedAtMs: number;
   /** Requests that try whether it works again. */
@@ -52,6 +54,7 @@ export function createStanding(address: string): Standing {
     phase: 'in',
     untilMs: 0,
     ejections: 0,
+    judgedUntilMs: 0,
     returnedAtMs: Number.NEGATIVE_INFINITY,
     trials: 0,
     credit: 0,
@@ -89,15 +92,20 @@ export function begin(standing: Standing): void {
   else if (standing.phase === 'returning') standing.credit = Math.max(0, standing.credit - 1);
 }
 
-/** @param all the targets of its upstream, of which not too many may be out */
+/**
+ * @param sentAtMs when the request was given to it, as `clock` counts
+ * @param all the targets of its upstream, of which not too many may be out
+ */
 export function end(
   standing: Standing,
   outcome: Outcome,
+  sentAtMs: number,
   rules: EjectionRules | 'off',
   clock: () => number,
   all: readonly Standing[],
 ): Turn {
   standing.outstanding -= 1;
+  if (sentAtMs < standing.judgedUntilMs) return undefined;
   const isTrial = standing.phase === 'trial';
   if (isTrial && standing.trials > 0) standing.trials -= 1;
   if (outcome === 'answered') {
@@ -109,7 +117,6 @@ export function end(
   if (outcome === 'abandoned') return undefined;
   // A target that errs on everything it gets is taken out beside others that do not.
   standing.failuresInRow += 1;
-  // While it is out, what ends was sent before: it fails once.
   if (rules === 'off' || standing.phase === 'ejected') return undefined;
   if (!isTrial && (standing.failuresInRow < rules.failures || !hasRoomOutside(all, rules))) return undefined;
   eject(standing, rules, clock());
@@ -131,7 +138,14 @@ function eject(standing: Standing, { baseSeconds, maxSeconds }: EjectionRules, n
   const seconds = Math.min(maxSeconds, baseSeconds * 2 ** Math.min(20, standing.ejections - 1));
   standing.phase = 'ejected';
   standing.untilMs = nowMs + seconds * 1000;
+  standing.judgedUntilMs = standing.untilMs;
   standing.trials = 0;
+}
+
+/** Whoever is alone, or is not judged any more, is not kept out. */
+export function letIn(standing: Standing): void {
+  standing.phase = 'in';
+  standing.judgedUntilMs = 0;
 }
 
 /** Whether one more of these may be taken out: one of several always, and never all. */

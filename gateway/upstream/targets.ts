@@ -27,8 +27,12 @@ export interface Targets {
    * true wait while the breaker of the upstream is open. The sending counts as outstanding until `ended`.
    */
   pick(upstream: string, mode: Mode, tried?: readonly Target[]): Target;
-  /** To be told exactly once for each target that was picked. */
-  ended(target: Target, outcome: Outcome): void;
+  /**
+   * To be told exactly once for each target that was picked.
+   *
+   * @param sentAtMs when the attempt began, as `clock` counts; not before the target was picked
+   */
+  ended(target: Target, outcome: Outcome, sentAtMs: number): void;
   /** Lets go of its connections; those that nobody else holds are closed. Waits for requests in flight. */
   close(): Promise<void>;
 }
@@ -116,11 +120,11 @@ export function createTargets({ upstreams, tlsOf, pools, groups, originOf, clock
       begin(member.standing);
       return member;
     },
-    ended(target, outcome) {
+    ended(target, outcome, sentAtMs) {
       const { standing, team } = target as Member;
       const { group } = team;
-      const turn = end(standing, outcome, group.rules.ejection, clock, group.standings);
-      group.breaker.ended(outcome);
+      const turn = end(standing, outcome, sentAtMs, group.rules.ejection, clock, group.standings);
+      group.breaker.ended(outcome, sentAtMs);
       if (turn !== undefined) groups.told(group, standing, turn);
     },
     async close() {

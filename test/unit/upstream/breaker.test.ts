@@ -18,8 +18,9 @@ function createScene(given: BreakerRules | 'off' = rules) {
     pass(ms: number) {
       nowMs += ms;
     },
-    end(outcome: Outcome, times = 1) {
-      for (let i = 0; i < times; i++) breaker.ended(outcome);
+    now: () => nowMs,
+    end(outcome: Outcome, times = 1, sentAtMs = nowMs) {
+      for (let i = 0; i < times; i++) breaker.ended(outcome, sentAtMs);
     },
   };
 }
@@ -100,6 +101,26 @@ describe('the breaker of an upstream', () => {
     assert.equal(breaker.admit(), 0);
     end('failed');
     assert.equal(breaker.admit(), 5000);
+  });
+
+  it('has judged what was sent before it opened: how that ends changes nothing any more', () => {
+    const { breaker, end, pass, now } = createScene();
+    const before = now();
+    end('failed', 10);
+    pass(5000);
+    assert.deepEqual(
+      [1, 2, 3].map(() => breaker.admit()),
+      [0, 0, 0],
+    );
+    for (const outcome of ['abandoned', 'failed', 'answered'] as const) end(outcome, 5, before);
+    assert.equal(breaker.state(), 'half_open');
+    assert.equal(breaker.admit(), 1000, 'they make no room for further trials');
+    end('answered');
+    assert.equal(breaker.state(), 'closed');
+    end('failed', 100, before);
+    assert.equal(breaker.state(), 'closed');
+    end('failed', 10);
+    assert.equal(breaker.state(), 'open');
   });
 
   it('can be switched off, also while it is open', () => {

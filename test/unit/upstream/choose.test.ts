@@ -26,6 +26,8 @@ function createScene(count: number) {
   const standings = targets.map(({ standing }) => standing);
   let nowMs = 1_000_000;
   let turn = 0;
+  /** When those requests were sent that are on it. */
+  const sent = new Map<Candidate, number[]>();
   return {
     targets,
     now: () => nowMs,
@@ -35,15 +37,19 @@ function createScene(count: number) {
     pick(tried?: readonly Candidate[]) {
       const target = choose(targets, rules, nowMs, ++turn % count, tried);
       begin(target.standing);
+      sent.set(target, [...(sent.get(target) ?? []), nowMs]);
       return target;
     },
+    /** The request that has been on it longest. */
     end(target: Candidate, outcome: Outcome) {
-      return end(target.standing, outcome, rules, () => nowMs, standings);
+      const [sentAtMs = nowMs, ...others] = sent.get(target) ?? [];
+      sent.set(target, others);
+      return end(target.standing, outcome, sentAtMs, rules, () => nowMs, standings);
     },
     fail(target: Candidate, times = rules.failures) {
       for (let i = 0; i < times; i++) {
         begin(target.standing);
-        end(target.standing, 'failed', rules, () => nowMs, standings);
+        end(target.standing, 'failed', nowMs, rules, () => nowMs, standings);
       }
     },
   };
@@ -81,6 +87,23 @@ describe('of several targets', () => {
       assert.equal(nameOf(pick()), 'b', 'and only one');
       assert.equal(end(trial, 'failed'), 'ejected');
     }
+  });
+
+  it('one that is tried or back is not judged by what was sent before it was taken out', () => {
+    const { pick, end, fail, pass, targets } = createScene(2);
+    const [a] = targets as [Candidate];
+    const before = Array.from({ length: 12 }, () => pick()).filter((target) => target === a);
+    fail(a);
+    for (let i = 0; i < 12; i++) pick();
+    pass(10_000);
+    const trial = pick();
+    assert.equal(trial, a);
+    assert.equal(end(before[0] as Candidate, 'failed'), undefined);
+    assert.equal(a.standing.phase, 'trial');
+    assert.notEqual(pick(), a, 'nor is it tried by another request meanwhile');
+    for (const target of before.slice(1)) assert.equal(end(target, 'failed'), undefined);
+    assert.equal(end(trial, 'answered'), 'returning');
+    assert.equal(a.standing.failuresInRow, 0);
   });
 
   it('one that works again gets more and more of them', () => {
