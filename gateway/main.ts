@@ -11,6 +11,7 @@ import { addCheckCommands } from './commands/check.ts';
 import type { CommandContext } from './commands/context.ts';
 import { addContractCommands } from './commands/contract/contract.ts';
 import { contractPlaces } from './commands/contract/places.ts';
+import { addDoctorCommand } from './commands/doctor/doctor.ts';
 import { addExplainCommand } from './commands/explain/explain.ts';
 import { addInitCommand } from './commands/init/init.ts';
 import { addKeysCommands } from './commands/keys/keys.ts';
@@ -97,6 +98,7 @@ const program = new Command('gateway')
   .showHelpAfterError();
 addStartCommand(program, surroundings);
 addCheckCommands(program, surroundings);
+addDoctorCommand(program, surroundings);
 addInitCommand(program, context, () => loadSettings(process.env).configDirectory);
 addOrgsCommands(program, context);
 addKeysCommands(program, context);

@@ -20,7 +20,7 @@ export function openTracing({ gateway: { tracing }, secrets, log, ...parts }: Tr
   return createTracing({
     ...parts,
     ...settings,
-    headers: headersSecret === undefined ? {} : headersIn(secrets.read(headersSecret), headersSecret),
+    headers: headersSecret === undefined ? {} : tracingHeaders(secrets.read(headersSecret), headersSecret),
     instance: `${hostname()}:${process.pid}`,
     onHealth(reason) {
       if (reason === undefined) log.logger.info('the collector of traces takes spans again');
@@ -29,8 +29,11 @@ export function openTracing({ gateway: { tracing }, secrets, log, ...parts }: Tr
   });
 }
 
-/** One `Name: value` per line. */
-function headersIn(text: string | undefined, entry: string): Record<string, string> {
+/**
+ * What a secret says is to be shown to the collector: one `Name: value` per line. Throws a sentence, without the value, when it is missing
+ * or malformed.
+ */
+export function tracingHeaders(text: string | undefined, entry: string): Record<string, string> {
   if (text === undefined) throw new Error(`The secret ${entry}, which tracing is to show its collector, is not there.`);
   const headers: Record<string, string> = {};
   for (const line of text.split('\n').filter((one) => one.trim() !== '')) {

@@ -3,15 +3,17 @@
 import type { Command } from 'commander';
 import { untimelyMistakes } from '../certificates.ts';
 import { loadSettings, type Settings } from '../config/load.ts';
+import type { Secrets } from '../config/secrets.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
 import { type Configuration, loadConfiguration } from '../configuration.ts';
 import { crossingTemplates } from '../contract/crossings.ts';
 import { unlistedFiles } from '../contract/load.ts';
 import type { Operation } from '../exchange.ts';
 import { ConfigError, type Mistake, toSentence } from '../mistakes.ts';
+import { tracingHeaders } from '../open-tracing.ts';
 import { shownPath } from '../source.ts';
 import { printJson, printTable } from './print.ts';
-import type { Surroundings } from './surroundings.ts';
+import { openSecrets, type Surroundings } from './surroundings.ts';
 
 export function addCheckCommands(program: Command, surroundings: Surroundings): void {
   program
@@ -31,12 +33,35 @@ async function check(surroundings: Surroundings, asJson: boolean): Promise<void>
     const { configuration, settings } = await load(surroundings);
     const now = surroundings.now();
     const untimely = untimelyMistakes(configuration.config, configuration.certificates, now);
-    if (untimely.length > 0) throw new ConfigError(untimely);
-    tellFine(surroundings, asJson, configuration, warningsOf(configuration, settings.contractsDirectory, now));
+    const { mistakes, warnings } = tracingSecretOf(configuration, openSecrets(surroundings, settings));
+    if (untimely.length + mistakes.length > 0) throw new ConfigError([...untimely, ...mistakes]);
+    const all = [...warningsOf(configuration, settings.contractsDirectory, now), ...warnings];
+    tellFine(surroundings, asJson, configuration, all);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     tellMistakes(surroundings, asJson, error.mistakes);
     surroundings.exit(1);
+  }
+}
+
+/** One that is there can be wrong anywhere; where the gateway runs it may be there while it is not where this is asked. */
+function tracingSecretOf({ config }: Configuration, secrets: Pick<Secrets, 'read'>) {
+  const entry = config.gateway.tracing?.headersSecret;
+  if (entry === undefined) return { mistakes: [], warnings: [] };
+  try {
+    if (secrets.read(entry) === undefined) {
+      const remedy = `Put it into the file SECRETS_DIR/${entry} or the variable ${entry.toUpperCase()}.`;
+      return {
+        mistakes: [],
+        warnings: [`there is no secrets entry "${entry}" here, without which the gateway does not start. ${remedy}`],
+      };
+    }
+    tracingHeaders(secrets.read(entry), entry);
+    return { mistakes: [], warnings: [] };
+  } catch (error) {
+    const at = ['tracing', 'headersSecret'];
+    const remedy = 'Write one "Name: value" per line.';
+    return { mistakes: [config.sources.gateway.mistakeAt(at, (error as Error).message, remedy)], warnings: [] };
   }
 }
 

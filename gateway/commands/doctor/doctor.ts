@@ -1,0 +1,111 @@
+// `gateway doctor`: whether everything around the gateway is as it has to be, one line per check, with what to do about it.
+
+import type { Command } from 'commander';
+import { loadSettings, type Settings } from '../../config/load.ts';
+import { type Configuration, loadConfiguration } from '../../configuration.ts';
+import { ConfigError, toSentence } from '../../mistakes.ts';
+import { counted, printJson, printLine } from '../print.ts';
+import { openSecrets, type Surroundings } from '../surroundings.ts';
+import { checkPublicUrl, checkTrustedProxies } from './addresses.ts';
+import { checkCertificates } from './certificates.ts';
+import { checkDataDirectory } from './data.ts';
+import { type Check, type Finding, fail, findingsOf, ok } from './finding.ts';
+import { checkMemory, checkNode, checkOpenFiles, checkWorkers, readLimits, readMemory } from './machine.ts';
+import { checkPort } from './ports.ts';
+import { checkRedis } from './redis.ts';
+import { checkSecrets } from './secrets.ts';
+import { targetChecks } from './upstreams.ts';
+
+/** Of each check; they run side by side. */
+const PATIENCE_MS = 3000;
+
+export function addDoctorCommand(program: Command, surroundings: Surroundings): void {
+  program
+    .command('doctor')
+    .description('check what the gateway needs around it, and say what to do (exit code 1 if something fails)')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nIt changes nothing. Run it with the environment, and as the account, of the gateway.')
+    .action(async ({ json }: { json?: true }) => {
+      const findings = await examine(surroundings);
+      const isFine = findings.every(({ verdict }) => verdict !== 'fail');
+      if (json) printJson(surroundings, { ok: isFine, checks: findings });
+      else tell(surroundings, findings);
+      if (!isFine) surroundings.exit(1);
+    });
+}
+
+async function examine(surroundings: Surroundings): Promise<readonly Finding[]> {
+  const node = checkNode(process.versions.node);
+  let settings: Settings;
+  try {
+    settings = loadSettings(surroundings.environment);
+  } catch (error) {
+    return [node, ...mistakesIn('environment', error)];
+  }
+  const loaded = await load(surroundings, settings);
+  const { configuration } = loaded;
+  const checks = [
+    ...checksOf(surroundings, settings, configuration?.config.gateway.tls !== undefined),
+    ...(configuration === undefined ? [] : furtherChecks(surroundings, settings, configuration)),
+  ];
+  const found = await Promise.all(checks.map(([name, check]) => findingsOf(name, check, PATIENCE_MS)));
+  return [node, ...loaded.findings, ...found.flat()];
+}
+
+async function load({ environment }: Surroundings, settings: Settings) {
+  try {
+    const configuration = await loadConfiguration(settings, environment, 'few');
+    const { operations, documents } = configuration.contracts;
+    const says = `${counted(operations.length, 'operation')} in ${counted(documents.length, 'contract')}.`;
+    return { configuration, findings: [ok('configuration', says)] };
+  } catch (error) {
+    return { configuration: undefined, findings: mistakesIn('configuration', error) };
+  }
+}
+
+function mistakesIn(check: string, error: unknown): Finding[] {
+  if (!(error instanceof ConfigError)) return [fail(check, (error as Error).message, 'Look at what the reason names.')];
+  const { mistakes } = error;
+  const says = `${counted(mistakes.length, 'mistake')}, the first: ${toSentence(mistakes[0] as (typeof mistakes)[0])}`;
+  return [fail(check, says, 'Run "gateway check", which names all of them.')];
+}
+
+type Named = readonly [name: string, check: Check];
+
+/** What can be looked at whatever the configuration says. */
+function checksOf({ now }: Surroundings, settings: Settings, isTls: boolean): Named[] {
+  const { host, port, adminHost, adminPort, dataDirectory, redisUrl } = settings;
+  const ports = [
+    { check: 'port', host, port, isTls, variable: 'PORT' },
+    { check: 'admin port', host: adminHost, port: adminPort, isTls: false, variable: 'ADMIN_PORT' },
+  ];
+  return [
+    ['workers', () => checkWorkers(settings)],
+    ['data directory', () => checkDataDirectory(dataDirectory, now)],
+    ...ports.map((one): Named => [one.check, () => checkPort(one)]),
+    ...(redisUrl === undefined ? [] : [['redis', () => checkRedis(redisUrl, now)] as const]),
+  ];
+}
+
+function furtherChecks(surroundings: Surroundings, settings: Settings, configuration: Configuration): Named[] {
+  const { config } = configuration;
+  const { workers } = settings;
+  const secrets = openSecrets(surroundings, settings);
+  return [
+    ['open files', () => checkOpenFiles(readLimits(), config, workers)],
+    ['memory', () => checkMemory(readMemory(), config, workers)],
+    ['publicUrl', () => checkPublicUrl(config)],
+    ['trustedProxies', () => checkTrustedProxies(config)],
+    ['secrets', () => checkSecrets(configuration, settings, secrets)],
+    ['certificates', () => checkCertificates(configuration, surroundings.now())],
+    ...targetChecks(configuration, secrets, surroundings.now).map(({ name, check }): Named => [name, check]),
+  ];
+}
+
+function tell(surroundings: Surroundings, findings: readonly Finding[]): void {
+  const width = Math.min(44, Math.max(...findings.map(({ check }) => check.length)));
+  for (const { verdict, check, says, remedy } of findings)
+    printLine(surroundings, [verdict.padEnd(4), check.padEnd(width), says, remedy].filter(Boolean).join('  '));
+  const count = (of: string) => findings.filter(({ verdict }) => verdict === of).length;
+  printLine(surroundings, `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed.`);
+}

@@ -1,0 +1,51 @@
+// What a check of the surroundings found, and how checks are run: none throws, none takes longer than its time.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type Verdict = 'ok' | 'warn' | 'fail';
+
+export interface Finding {
+  /** What was looked at: a name, possibly with what it is about. */
+  readonly check: string;
+  readonly verdict: Verdict;
+  /** One sentence. */
+  readonly says: string;
+  /** What to do; present unless all is well. */
+  readonly remedy?: string;
+}
+
+export type Check = () => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]>;
+
+export function ok(check: string, says: string): Finding {
+  return { check, verdict: 'ok', says };
+}
+
+export function warn(check: string, says: string, remedy: string): Finding {
+  return { check, verdict: 'warn', says, remedy };
+}
+
+export function fail(check: string, says: string, remedy: string): Finding {
+  return { check, verdict: 'fail', says, remedy };
+}
+
+/** What can be understood of an error: a code such as ECONNREFUSED, else its words. */
+export function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message ?? String(error);
+}
+
+/** Runs one check. Whatever it throws is a finding; so is that it has not ended in time. Never rejects. */
+export async function findingsOf(name: string, check: Check, patienceMs: number): Promise<readonly Finding[]> {
+  const ended = new AbortController();
+  const late = sleep(patienceMs, undefined, { signal: ended.signal }).then(
+    () => fail(name, `No answer within ${patienceMs / 1000} s.`, 'Look at what is between this machine and it.'),
+    () => [],
+  );
+  try {
+    return [await Promise.race([check(), late])].flat();
+  } catch (error) {
+    return [fail(name, `This could not be checked (${reasonOf(error)}).`, 'Look at what the reason names.')];
+  } finally {
+    ended.abort();
+  }
+}

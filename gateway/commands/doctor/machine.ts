@@ -1,0 +1,75 @@
+// What the machine gives: its Node, files that may be open, cores, memory.
+
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
+import type { Config, Settings } from '../../config/load.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+const NODE_MAJOR = 24;
+const MEBIBYTE = 1_048_576;
+/** Logs, stores, the admin listener, and what Node itself opens. */
+const FURTHER_FILES = 200;
+
+export function checkNode(version: string): Finding {
+  const major = Number(version.split('.')[0]);
+  if (major === NODE_MAJOR) return ok('node', `Node ${version}.`);
+  if (major > NODE_MAJOR) return warn('node', `Node ${version} is newer than what is pinned.`, 'Use Node 24.');
+  return fail('node', `Node ${version} is too old.`, 'Run npm ci, which brings the pinned Node, or install Node 24.');
+}
+
+/** @param limits the text of /proc/self/limits; undefined where there is none */
+export function checkOpenFiles(limits: string | undefined, { upstreams, gateway }: Config, workers: number): Finding {
+  const [, soft = ''] = /^Max open files\s+(\S+)/m.exec(limits ?? '') ?? [];
+  if (soft === '') return ok('open files', 'This system does not say how many there may be.');
+  const ofClients = Math.ceil(gateway.connections.max / workers);
+  const ofUpstreams = Object.values(upstreams).reduce(
+    (sum, { connections, live, test = [] }) => sum + connections * (live.length + test.length),
+    0,
+  );
+  const wanted = ofClients + ofUpstreams + FURTHER_FILES;
+  const says = `A process may have ${soft} open; connections.max and the connections to upstreams need ${wanted}.`;
+  if (soft === 'unlimited' || Number(soft) >= wanted) return ok('open files', says);
+  return warn('open files', says, `Raise the limit (ulimit -n ${wanted}, LimitNOFILE), or lower connections.max.`);
+}
+
+export function readLimits(): string | undefined {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+export function checkWorkers({ workers }: Pick<Settings, 'workers'>, cores = availableParallelism()): Finding {
+  const says = `WORKERS is ${workers}, and there ${cores === 1 ? 'is 1 core' : `are ${cores} cores`}.`;
+  if (workers <= cores) return ok('workers', says);
+  return warn('workers', says, `Set WORKERS to ${cores} at most: more take turns on the same cores.`);
+}
+
+export interface Memory {
+  /** Bytes that this process and its children may have; 0: nobody bounds it. */
+  readonly allowed: number;
+  /** Bytes that Node lets its heap grow to. */
+  readonly heap: number;
+}
+
+export function readMemory(): Memory {
+  const allowed = process.constrainedMemory();
+  // Without a bound, some kernels say a number near 2^63.
+  return { allowed: allowed > Number.MAX_SAFE_INTEGER / 2 ? 0 : allowed, heap: getHeapStatistics().heap_size_limit };
+}
+
+/** Each process may hold bodies beside its heap. */
+export function checkMemory({ allowed, heap }: Memory, { gateway }: Config, workers: number): Finding {
+  const each = heap + gateway.overload.bufferedBytesMax;
+  const all = each * workers;
+  const inMebibytes = (bytes: number) => `${Math.round(bytes / MEBIBYTE)} MiB`;
+  if (allowed === 0) return ok('memory', `Nothing bounds it; heap and bodies may take ${inMebibytes(all)}.`);
+  const says = `${inMebibytes(allowed)} are allowed; heap and bodies of ${workers} may take ${inMebibytes(all)}.`;
+  if (all <= allowed) return ok('memory', says);
+  const share = Math.floor((allowed * 0.8) / workers) - gateway.overload.bufferedBytesMax;
+  const size = Math.max(128, Math.round(share / MEBIBYTE));
+  const remedy = `Set NODE_OPTIONS=--max-old-space-size=${size}, lower overload.bufferedBytesMax, or allow more: a process that takes more is killed.`;
+  return warn('memory', says, remedy);
+}

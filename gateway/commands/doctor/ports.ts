@@ -1,0 +1,61 @@
+// The ports that the gateway listens on: free, or taken by a gateway that runs already.
+
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { get as getSecurely } from 'node:https';
+import { createServer } from 'node:net';
+import { type Finding, fail, ok, reasonOf } from './finding.ts';
+
+const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+const PATIENCE_MS = 2000;
+
+export interface PortToCheck {
+  readonly check: string;
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+  /** What sets it. */
+  readonly variable: string;
+}
+
+export async function checkPort({ check, host, port, isTls, variable }: PortToCheck): Promise<Finding> {
+  if (port === 0) return ok(check, 'Any free port is taken.');
+  const where = `${host}:${port}`;
+  const problem = await listenOnce(host, port);
+  if (problem === undefined) return ok(check, `${where} is free.`);
+  if (problem !== 'EADDRINUSE')
+    return fail(check, `${where} cannot be listened on (${problem}).`, `Set ${variable} to a port that it may have.`);
+  if (await isGateway(LOOPBACK[host] ?? host, port, isTls))
+    return ok(check, `${where} is served by a running gateway.`);
+  return fail(check, `${where} is in use by something else.`, `End that, or set ${variable}.`);
+}
+
+/** Why it cannot be listened on. */
+async function listenOnce(host: string, port: number): Promise<string | undefined> {
+  const server = createServer().listen({ host, port, exclusive: true });
+  try {
+    await once(server, 'listening');
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  } finally {
+    server.close();
+  }
+}
+
+/** The public listener gives each answer a request id; that for operators answers whether it lives. */
+async function isGateway(host: string, port: number, isTls: boolean): Promise<boolean> {
+  const options = { host, port, path: '/livez', timeout: PATIENCE_MS, agent: false };
+  const request = isTls ? getSecurely({ ...options, rejectUnauthorized: false }) : get(options);
+  request.on('timeout', () => request.destroy(new Error('timeout')));
+  try {
+    const [answer] = await once(request, 'response');
+    answer.resume();
+    const id: unknown = answer.headers['x-request-id'];
+    return answer.statusCode === 200 || (typeof id === 'string' && id.startsWith('req_'));
+  } catch {
+    return false;
+  } finally {
+    request.destroy();
+  }
+}

@@ -1,0 +1,122 @@
+// The Redis that REDIS_URL names: whether it answers, and whether it can be trusted with keys, limits and answers.
+
+import { connectRedis, type Redis } from '../../redis.ts';
+import { checkSkew } from './data.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+const PINGS = 5;
+/** Requests wait for Redis, so this much is added to each. */
+const LATENCY_WANTED_MS = 5;
+const LATENCY_MAX_MS = 100;
+const MEMORY_WARN = 0.8;
+const MAJOR_MIN = 6;
+const COMMAND_TIMEOUT_MS = 2000;
+
+/** Rejects when it does not answer. */
+export async function checkRedis(url: string, now: () => number): Promise<Finding[]> {
+  const opened = Promise.withResolvers<void>();
+  const client = connectRedis({
+    url,
+    commandTimeoutMs: COMMAND_TIMEOUT_MS,
+    onReady: opened.resolve,
+    onLost: opened.reject,
+  });
+  try {
+    await opened.promise;
+    const latencyMs = await latencyOf(client);
+    const skewMs = await skewOf(client, now);
+    const info = parseInfo(await client.info());
+    return [
+      checkLatency(latencyMs),
+      ...checkServer(info),
+      await checkPersistence(client, info),
+      checkSkew('clock of Redis', skewMs),
+    ];
+  } catch (error) {
+    const says = `Redis does not answer (${error instanceof Error ? error.message : String(error)}).`;
+    return [fail('redis', says, 'Start it, or correct REDIS_URL and what lies between.')];
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function latencyOf(client: Redis): Promise<number> {
+  const times: number[] = [];
+  for (let ping = 0; ping < PINGS; ping++) {
+    const startedAt = performance.now();
+    await client.ping();
+    times.push(performance.now() - startedAt);
+  }
+  return times.sort((a, b) => a - b)[Math.floor(PINGS / 2)] as number;
+}
+
+async function skewOf(client: Redis, now: () => number): Promise<number> {
+  const before = now();
+  const [seconds, microseconds] = (await client.time()).map(Number) as [number, number];
+  return seconds * 1000 + microseconds / 1000 - (before + now()) / 2;
+}
+
+export function checkLatency(ms: number): Finding {
+  const says = `Redis answers in ${ms.toFixed(1)} ms.`;
+  if (ms <= LATENCY_WANTED_MS) return ok('redis latency', says);
+  const remedy = 'Have it nearer: each request that is counted waits for it.';
+  return ms <= LATENCY_MAX_MS ? warn('redis latency', says, remedy) : fail('redis latency', says, remedy);
+}
+
+/** `name:value` lines of INFO. */
+export function parseInfo(text: string): ReadonlyMap<string, string> {
+  return new Map([...text.matchAll(/^([a-z_0-9]+):(.*?)\r?$/gm)].map(([, name = '', value = '']) => [name, value]));
+}
+
+export function checkServer(info: ReadonlyMap<string, string>): Finding[] {
+  const version = info.get('redis_version') ?? '0';
+  return [
+    Number.parseInt(version, 10) >= MAJOR_MIN
+      ? ok('redis version', `Redis ${version}.`)
+      : fail('redis version', `Redis ${version} is too old.`, `Use Redis ${MAJOR_MIN} or newer.`),
+    info.get('role') === 'master'
+      ? ok('redis role', 'It is a master.')
+      : fail('redis role', `It is a ${info.get('role')}, which takes no writes.`, 'Name the master in REDIS_URL.'),
+    ...checkMemory(info),
+  ];
+}
+
+function checkMemory(info: ReadonlyMap<string, string>): Finding[] {
+  const max = Number(info.get('maxmemory') ?? 0);
+  const used = Number(info.get('used_memory') ?? 0);
+  const policy = info.get('maxmemory_policy') ?? 'noeviction';
+  const keeps = ok('redis eviction', `maxmemory-policy is ${policy}.`);
+  const evicts = () =>
+    fail(
+      'redis eviction',
+      `maxmemory-policy is ${policy}: keys and counters disappear when memory is short.`,
+      'Set maxmemory-policy noeviction.',
+    );
+  const percent = max === 0 ? 0 : Math.round((100 * used) / max);
+  const says = max === 0 ? 'Redis has no maxmemory.' : `Redis uses ${percent} % of its maxmemory.`;
+  return [
+    policy === 'noeviction' ? keeps : evicts(),
+    percent < MEMORY_WARN * 100
+      ? ok('redis memory', says)
+      : warn('redis memory', says, 'Raise maxmemory: without room, nothing is written.'),
+  ];
+}
+
+async function checkPersistence(client: Redis, info: ReadonlyMap<string, string>): Promise<Finding> {
+  // Many that are rented refuse to tell.
+  const [, save = 'unknown'] = (await client.config('GET', 'save').catch(() => [])) as string[];
+  if (info.get('aof_enabled') === '1') return ok('redis persistence', 'It keeps an append-only file.');
+  if (save === '')
+    return warn(
+      'redis persistence',
+      'It keeps nothing on disk: with it, organizations and keys are gone.',
+      'Set appendonly yes, and back up with "gateway keys export".',
+    );
+  const failed = info.get('rdb_last_bgsave_status') === 'err';
+  if (failed) return fail('redis persistence', 'Its last snapshot failed.', 'See its log; it may refuse writes.');
+  return warn(
+    'redis persistence',
+    'It keeps snapshots at most: what was written since the last one is lost with it.',
+    'Set appendonly yes.',
+  );
+}

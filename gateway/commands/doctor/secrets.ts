@@ -1,0 +1,90 @@
+// Secrets: whether those that the configuration needs are there, and whether others on this machine can read them.
+
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../../config/load.ts';
+import type { Secrets } from '../../config/secrets.ts';
+import { keyProblem } from '../../config/upstream-tls.ts';
+import type { Configuration } from '../../configuration.ts';
+import { tracingHeaders } from '../../open-tracing.ts';
+import { shownPath } from '../../source.ts';
+import { liesOnSandboxOnly } from '../../upstream/sandbox.ts';
+import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
+
+export function checkSecrets(
+  { config, upstreamTls }: Configuration,
+  settings: Settings,
+  secrets: Pick<Secrets, 'read'>,
+): Finding[] {
+  const credentials = Object.entries(config.upstreams).flatMap(([name, entry]) =>
+    entry.credential === undefined || liesOnSandboxOnly(entry)
+      ? []
+      : [present(secrets, entry.credential.basic.secret, `the upstream "${name}" is shown it`)],
+  );
+  const keys = [...upstreamTls].flatMap(([name, { certificate = '', keySecret }]) =>
+    keySecret === undefined
+      ? []
+      : [
+          present(secrets, keySecret, `the upstream "${name}" is shown the certificate of it`, (text) =>
+            keyProblem(certificate, text),
+          ),
+        ],
+  );
+  const { tracing } = config.gateway;
+  const ofTracing =
+    tracing?.headersSecret === undefined
+      ? []
+      : [present(secrets, tracing.headersSecret, 'the collector of traces is shown it', tracingProblem)];
+  return [...credentials, ...keys, ...ofTracing, ...checkAdminToken(settings, secrets), ...checkReaders(settings)];
+}
+
+function tracingProblem(text: string): string | undefined {
+  try {
+    tracingHeaders(text, 'in question');
+    return undefined;
+  } catch {
+    return 'it is not lines of Name: value.';
+  }
+}
+
+function present(
+  secrets: Pick<Secrets, 'read'>,
+  entry: string,
+  use: string,
+  problemOf: (text: string) => string | undefined = () => undefined,
+): Finding {
+  const check = `secret ${entry}`;
+  const remedy = `Put it into the file SECRETS_DIR/${entry} or the variable ${entry.toUpperCase()}.`;
+  let text: string | undefined;
+  try {
+    text = secrets.read(entry);
+  } catch (error) {
+    return fail(check, reasonOf(error), remedy);
+  }
+  if (text === undefined) return fail(check, `It is not there, and ${use}: the gateway does not start.`, remedy);
+  const problem = problemOf(text);
+  return problem === undefined ? ok(check, 'It is there.') : fail(check, `It cannot be used: ${problem}`, remedy);
+}
+
+/** Off loopback, the admin listener answers nobody without it. */
+function checkAdminToken({ adminHost }: Settings, secrets: Pick<Secrets, 'read'>): Finding[] {
+  if (/^(127\.|::1$|localhost$)/.test(adminHost)) return [];
+  if (secrets.read('admin_token') !== undefined) return [ok('secret admin_token', 'It is there.')];
+  const says = `ADMIN_HOST is ${adminHost}, and without a token only the probes answer there.`;
+  return [warn('secret admin_token', says, 'Put one into SECRETS_DIR/admin_token, or leave ADMIN_HOST on loopback.')];
+}
+
+function checkReaders({ secretsDirectory }: Settings): Finding[] {
+  if (secretsDirectory === undefined) return [];
+  const shown = shownPath(secretsDirectory);
+  try {
+    const files = readdirSync(secretsDirectory).filter((name) => !name.startsWith('.'));
+    const open = files.filter((name) => (statSync(join(secretsDirectory, name)).mode & 0o004) !== 0);
+    if (open.length === 0) return [ok('secrets directory', `Nobody else can read what is in ${shown}.`)];
+    const says = `Everybody on this machine can read ${open.join(', ')} in ${shown}.`;
+    return [warn('secrets directory', says, 'Take that right away: chmod o-r (in Kubernetes, defaultMode: 0400).')];
+  } catch (error) {
+    const remedy = 'Create it, or correct SECRETS_DIR.';
+    return [fail('secrets directory', `${shown} cannot be read (${reasonOf(error)}).`, remedy)];
+  }
+}

@@ -1,0 +1,125 @@
+// Each target of each upstream: its name resolves, it takes a connection, its certificate is believed, its health path answers.
+
+import { lookup as lookupAll } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { connect as connectSecurely, type TLSSocket } from 'node:tls';
+import type { UpstreamEntry } from '../../config/schema.ts';
+import type { Secrets } from '../../config/secrets.ts';
+import type { Configuration } from '../../configuration.ts';
+import { createLookup } from '../../upstream/lookup.ts';
+import { createPools, type TlsSettings } from '../../upstream/pools.ts';
+import { checkValidity } from './certificates.ts';
+import { type Check, type Finding, fail, ok, reasonOf } from './finding.ts';
+
+export interface TargetCheck {
+  readonly name: string;
+  readonly check: Check;
+}
+
+/** One for each address. */
+export function targetChecks(configuration: Configuration, secrets: Pick<Secrets, 'read'>, now: () => number) {
+  return Object.entries(configuration.config.upstreams).flatMap(([upstream, entry]): TargetCheck[] => {
+    const addresses = [...new Set([...entry.live, ...(entry.test ?? [])])];
+    return addresses.map((address) => {
+      const name = `upstream ${upstream} ${address}`;
+      const tls = () => tlsOf(configuration, upstream, secrets);
+      return { name, check: () => checkTarget(name, address, entry, tls(), now) };
+    });
+  });
+}
+
+/** What the gateway would show and believe there. */
+export function tlsOf(
+  { upstreamTls }: Pick<Configuration, 'upstreamTls'>,
+  upstream: string,
+  secrets: Pick<Secrets, 'read'>,
+): TlsSettings | undefined {
+  const tls = upstreamTls.get(upstream);
+  if (tls === undefined) return undefined;
+  const { ca, certificate, key, keySecret, serverName } = tls;
+  return { ca, certificate, key: keySecret === undefined ? key : secrets.read(keySecret), serverName };
+}
+
+async function checkTarget(
+  name: string,
+  address: string,
+  entry: UpstreamEntry,
+  tls: TlsSettings | undefined,
+  now: () => number,
+): Promise<Finding[]> {
+  if (address.startsWith('sandbox:')) return [ok(name, 'The sandbox starts with the gateway.')];
+  const { hostname, protocol, port } = new URL(address);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  try {
+    await lookup(host, { all: true });
+  } catch (error) {
+    return [fail(name, `${host} does not resolve (${reasonOf(error)}).`, 'Correct the name, or what resolves it.')];
+  }
+  const isTls = protocol === 'https:';
+  const place = { host, port: Number(port || (isTls ? 443 : 80)) };
+  let further: Finding[];
+  try {
+    further = isTls ? [await checkTls(name, place, tls, now())] : await checkConnection(place);
+  } catch (error) {
+    const remedy = isTls
+      ? 'Start it, or correct the address; for a certificate of your own authority, set tls.ca.'
+      : 'Start it, or correct the address and what lies between.';
+    return [fail(name, `It takes no connection (${reasonOf(error)}).`, remedy)];
+  }
+  return [...further, await checkHealth(name, address, entry, tls)];
+}
+
+async function checkConnection(place: { host: string; port: number }): Promise<Finding[]> {
+  await opened(connect(place), 'connect');
+  return [];
+}
+
+async function checkTls(
+  name: string,
+  place: { host: string; port: number },
+  tls: TlsSettings | undefined,
+  nowMs: number,
+): Promise<Finding> {
+  const servername = tls?.serverName ?? (/^[\d.]+$|:/.test(place.host) ? undefined : place.host);
+  const own = tls && { ca: tls.ca, cert: tls.certificate, key: tls.key };
+  const socket = connectSecurely({ ...place, ...own, ...(servername !== undefined && { servername }) });
+  let untilMs = 0;
+  await opened(socket, 'secureConnect', () => {
+    untilMs = Date.parse((socket as TLSSocket).getPeerCertificate().valid_to);
+  });
+  return checkValidity(`${name} certificate`, untilMs, nowMs);
+}
+
+async function opened(socket: Socket, event: string, look: () => void = () => undefined): Promise<void> {
+  try {
+    await once(socket, event);
+    look();
+  } finally {
+    socket.on('error', () => undefined);
+    socket.destroy();
+  }
+}
+
+async function checkHealth(
+  name: string,
+  origin: string,
+  { health, connections, connectTimeoutMs, connectionMaxAgeSeconds }: UpstreamEntry,
+  tls: TlsSettings | undefined,
+): Promise<Finding> {
+  if (health === undefined) return ok(name, 'It takes connections.');
+  const settings = { connections, connectTimeoutMs, connectionMaxAgeSeconds, tls };
+  const client = createPools(createLookup(lookupAll)).single(origin, settings);
+  try {
+    const signal = AbortSignal.timeout(health.timeoutMs);
+    const { statusCode } = await client.request({ method: 'GET', path: health.path, signal });
+    const isGood = health.status === undefined ? statusCode >= 200 && statusCode < 300 : statusCode === health.status;
+    if (isGood) return ok(name, `It takes connections, and ${health.path} answers ${statusCode}.`);
+    return fail(name, `${health.path} answers ${statusCode}.`, 'See why it is not well, or correct health.path.');
+  } catch (error) {
+    return fail(name, `${health.path} does not answer (${reasonOf(error)}).`, 'See why, or correct health.');
+  } finally {
+    await client.destroy();
+  }
+}

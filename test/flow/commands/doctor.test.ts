@@ -1,0 +1,200 @@
+// `gateway doctor` as operators run it: beside everything it needs, and beside everything that can be wrong.
+
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Finding } from '../../../gateway/commands/doctor/finding.ts';
+import { environmentOf, type Files, sound, writeFiles } from '../../config/faults.ts';
+import { type Authority, createAuthority } from '../../support/certificates.ts';
+import { createInstallation } from '../../support/process.ts';
+import { startServer } from '../../support/redis.ts';
+import { type FakeUpstream, startUpstream, unusedPort } from '../../support/upstream.ts';
+
+interface Told {
+  readonly code: number;
+  readonly ok: boolean;
+  readonly checks: readonly Finding[];
+}
+
+const told = (checks: readonly Finding[], verdict: string) =>
+  checks.filter((one) => one.verdict === verdict).map(({ check }) => check);
+
+describe('gateway doctor', () => {
+  let authority: Authority;
+  let upstream: FakeUpstream;
+  let secure: ReturnType<typeof createServer>;
+  before(async () => {
+    authority = createAuthority();
+    upstream = await startUpstream((request, response) => {
+      response.statusCode = request.url === '/health' ? 204 : 500;
+      response.end();
+    });
+    const { certificate: cert, key } = authority.issue({ names: ['localhost'], days: 5 });
+    secure = createServer({ cert, key }, (_request, response) => response.writeHead(204).end()).listen(0, '127.0.0.1');
+    await new Promise((resolve) => secure.once('listening', resolve));
+  });
+  after(async () => {
+    authority.remove();
+    await upstream.close();
+    secure.closeAllConnections();
+    await new Promise((resolve) => secure.close(resolve));
+  });
+
+  const securely = () => `https://localhost:${(secure.address() as AddressInfo).port}`;
+
+  async function examine(files: Files, environment: Record<string, string> = {}): Promise<Told> {
+    const directory = writeFiles(files);
+    const installation = createInstallation({ ...environmentOf(directory), ...environment });
+    const { code, stdout } = await installation.run('doctor', '--json');
+    installation.remove();
+    rmSync(directory, { recursive: true });
+    return { code, ...(JSON.parse(stdout) as Omit<Told, 'code'>) };
+  }
+
+  it('finds nothing that fails where all is well', async () => {
+    const kept = mkdtempSync(join(tmpdir(), 'gateway-doctor-'));
+    const redis = await startServer('--appendonly', 'yes', '--dir', kept);
+    const entry = `    contracts: [items.yaml]
+    live: [${upstream.url}, "${securely()}"]
+    health: { path: /health }
+    tls: { ca: tls/ca.pem }
+`;
+    const { code, ok, checks } = await examine(
+      {
+        'config/gateway.yaml':
+          'publicUrl: https://api.example.com\ntrustedProxies: [10.0.0.0/8]\nconnections: { max: 10 }\n',
+        'config/upstreams.yaml': `upstreams:\n  items:\n${entry}`,
+        'config/tls/ca.pem': authority.certificate,
+      },
+      { REDIS_URL: redis.url },
+    );
+    await redis.stop();
+    rmSync(kept, { recursive: true });
+    assert.deepEqual(told(checks, 'fail'), []);
+    assert.deepEqual([code, ok], [0, true]);
+    const fine = told(checks, 'ok');
+    for (const check of [
+      ...['node', 'configuration', 'data directory', 'clock of the file system', 'port', 'admin port', 'workers'],
+      ...['open files', 'publicUrl', 'trustedProxies', `upstream items ${upstream.url}`],
+      ...['redis version', 'redis role', 'redis eviction', 'redis memory', 'redis persistence', 'clock of Redis'],
+      ...['upstreams.items.tls.ca', `upstream items ${securely()}`],
+    ])
+      assert.ok(fine.includes(check), `${check}: ${JSON.stringify(checks.find((one) => one.check === check))}`);
+    assert.match(checks.find(({ check }) => check.startsWith('upstream'))?.says ?? '', /\/health answers 204/);
+    const certificate = checks.find(({ check }) => check === `upstream items ${securely()} certificate`);
+    assert.equal(certificate?.verdict, 'warn');
+    assert.match(certificate?.says ?? '', /^[45] days are left/);
+  });
+
+  it('names everything that is wrong, with what to do', async () => {
+    const redis = await startServer('--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru');
+    const closed = `http://127.0.0.1:${await unusedPort()}`;
+    const port = new URL(upstream.url).port;
+    const secrets = writeFiles({ 'secrets/open': 'x\n', 'secrets/headers': 'no header\n' });
+    chmodSync(join(secrets, 'secrets/open'), 0o644);
+    chmodSync(join(secrets, 'secrets/headers'), 0o600);
+    const { code, ok, checks } = await examine(
+      {
+        'config/gateway.yaml':
+          'trustedProxies: [0.0.0.0/0]\ntracing: { endpoint: "http://collector/", headersSecret: headers }\n',
+        'config/upstreams.yaml': `upstreams:
+  items:
+    contracts: [items.yaml]
+    live: ["${closed}", "http://nowhere.invalid", "${upstream.url}", "${securely()}"]
+    health: { path: /ill }
+    credential: { basic: { user: gateway, secret: items_credential } }
+`,
+      },
+      { REDIS_URL: redis.url, PORT: port, SECRETS_DIR: join(secrets, 'secrets'), ADMIN_HOST: '0.0.0.0' },
+    );
+    await redis.stop();
+    rmSync(secrets, { recursive: true });
+    assert.deepEqual([code, ok], [1, false]);
+    assert.deepEqual(
+      told(checks, 'fail').sort(),
+      [
+        'port',
+        'redis eviction',
+        'secret headers',
+        'secret items_credential',
+        'trustedProxies',
+        `upstream items ${closed}`,
+        `upstream items ${securely()}`,
+        `upstream items ${upstream.url}`,
+        'upstream items http://nowhere.invalid',
+      ].sort(),
+    );
+    const warned = told(checks, 'warn');
+    for (const check of ['publicUrl', 'secret admin_token', 'secrets directory', 'redis persistence'])
+      assert.ok(warned.includes(check), check);
+    const saysOf = (name: string) => checks.find(({ check }) => check.includes(name))?.says ?? '';
+    assert.match(saysOf(closed), /ECONNREFUSED/);
+    assert.match(saysOf('nowhere.invalid'), /does not resolve/);
+    assert.match(saysOf('https://'), /UNABLE_TO_VERIFY|SELF_SIGNED|unable to verify/i);
+    assert.match(saysOf(upstream.url), /\/ill answers 500/);
+    assert.match(saysOf('secrets directory'), /can read open in/);
+    for (const { verdict, remedy, check } of checks) assert.equal(remedy === undefined, verdict === 'ok', check);
+    assert.doesNotMatch(JSON.stringify(checks), /no header/);
+  });
+
+  it('tells a running gateway from somebody else on its ports, and says all of it in lines', async () => {
+    const directory = writeFiles({});
+    const first = createInstallation(environmentOf(directory));
+    const running = await first.start();
+    const { PATH = '', GATEWAY_DATA = '' } = first.environment;
+    const ports = { PATH, GATEWAY_DATA, PORT: String(running.port), ADMIN_PORT: String(running.adminPort) };
+    const second = createInstallation({ ...environmentOf(directory), ...ports });
+    const { stdout } = await second.run('doctor');
+    await running.stop();
+    first.remove();
+    second.remove();
+    rmSync(directory, { recursive: true });
+    assert.match(stdout, /^ok {4}port .*is served by a running gateway\.$/m);
+    assert.match(stdout, /^ok {4}admin port .*is served by a running gateway\.$/m);
+    assert.match(stdout, /^fail {2}upstream items http:\/\/items:3000 +items does not resolve .* Correct the name/m);
+    assert.match(stdout, /^\d+ ok, \d+ to look at, 1 failed\.$/m);
+  });
+
+  it('goes on where the configuration cannot be used, and where Redis does not answer', async () => {
+    const closed = `redis://127.0.0.1:${await unusedPort()}`;
+    const { code, checks } = await examine({ 'config/limits.yaml': 'tiers: 5\n' }, { REDIS_URL: closed });
+    assert.equal(code, 1);
+    assert.deepEqual(told(checks, 'fail'), ['configuration', 'redis']);
+    assert.match(checks.find(({ check }) => check === 'configuration')?.says ?? '', /limits\.yaml:1:8: tiers/);
+    const environment = await examine({}, { PORT: 'http' });
+    assert.deepEqual(told(environment.checks, 'fail'), ['environment']);
+  });
+});
+
+describe('gateway check', () => {
+  async function check(environment: Record<string, string>) {
+    const gateway = `${sound['config/gateway.yaml']}tracing: { endpoint: "http://c/", headersSecret: trace_headers }\n`;
+    const directory = writeFiles({ 'config/gateway.yaml': gateway });
+    const installation = createInstallation({ ...environmentOf(directory), ...environment });
+    const { code, stdout } = await installation.run('check', '--json');
+    installation.remove();
+    rmSync(directory, { recursive: true });
+    return { code, ...(JSON.parse(stdout) as { mistakes: { line: number; reason: string }[]; warnings: string[] }) };
+  }
+
+  it('tells of a secret for traces that is missing or malformed', async () => {
+    const [missing, malformed, fine] = await Promise.all([
+      check({}),
+      check({ TRACE_HEADERS: 'not a header' }),
+      check({ TRACE_HEADERS: 'X-Team: gateway' }),
+    ]);
+    assert.equal(missing.code, 0);
+    assert.match(
+      missing.warnings.join(),
+      /no secrets entry "trace_headers" here, without which the gateway does not start/,
+    );
+    assert.equal(malformed.code, 1);
+    assert.equal(malformed.mistakes[0]?.line, 3);
+    assert.match(malformed.mistakes[0]?.reason ?? '', /trace_headers is not lines of Name: value/);
+    assert.deepEqual([fine.code, fine.warnings], [0, []]);
+  });
+});

@@ -1,0 +1,119 @@
+// Single checks of `gateway doctor`: what each number or word is worth.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { checkPublicUrl, checkTrustedProxies } from '../../../../gateway/commands/doctor/addresses.ts';
+import { checkValidity } from '../../../../gateway/commands/doctor/certificates.ts';
+import { checkRoom, checkSkew } from '../../../../gateway/commands/doctor/data.ts';
+import { findingsOf, ok } from '../../../../gateway/commands/doctor/finding.ts';
+import { checkMemory, checkNode, checkOpenFiles, checkWorkers } from '../../../../gateway/commands/doctor/machine.ts';
+import { checkLatency, checkServer, parseInfo } from '../../../../gateway/commands/doctor/redis.ts';
+import { gatewayFile } from '../../../../gateway/config/gateway-file.ts';
+import type { Config } from '../../../../gateway/config/load.ts';
+import { upstreamEntry } from '../../../../gateway/config/schema.ts';
+
+const DAY_MS = 86_400_000;
+const MEBIBYTE = 1_048_576;
+
+function configWith(gateway: object, live: string | readonly string[] = 'http://items:3000'): Config {
+  const upstreams = { items: upstreamEntry.parse({ contracts: ['items.yaml'], live }) };
+  return { gateway: gatewayFile.parse(gateway), upstreams } as unknown as Config;
+}
+
+describe('a check of doctor', () => {
+  it('tells which Node is too old, and which nobody has tried', () => {
+    const verdicts = ['22.1.0', '24.21.0', '26.0.0'].map((version) => checkNode(version).verdict);
+    assert.deepEqual(verdicts, ['fail', 'ok', 'warn']);
+  });
+
+  it('holds the files that may be open against the connections that are wanted', () => {
+    const limits = (soft: string) => `Limit  Soft Limit\nMax open files            ${soft}    1048576  files\n`;
+    const config = configWith({ connections: { max: 1000 } }, ['http://a:1', 'http://b:1']);
+    assert.equal(checkOpenFiles(limits('1232'), config, 1).verdict, 'ok');
+    const { verdict, says, remedy } = checkOpenFiles(limits('1231'), config, 1);
+    assert.equal(verdict, 'warn');
+    assert.match(says, /1231 open.* need 1232\./);
+    assert.match(remedy ?? '', /ulimit -n 1232/);
+    assert.equal(checkOpenFiles(limits('800'), config, 2).verdict, 'ok', 'connections are divided among the workers');
+    assert.equal(checkOpenFiles(limits('unlimited'), config, 1).verdict, 'ok');
+    assert.equal(checkOpenFiles(undefined, config, 1).verdict, 'ok');
+  });
+
+  it('counts workers against cores', () => {
+    assert.equal(checkWorkers({ workers: 4 }, 4).verdict, 'ok');
+    assert.match(checkWorkers({ workers: 5 }, 4).remedy ?? '', /WORKERS to 4 at most/);
+  });
+
+  it('holds what is allowed against what heaps and bodies may take', () => {
+    const config = configWith({ overload: { bufferedBytesMax: 128 * MEBIBYTE } });
+    const heap = 512 * MEBIBYTE;
+    assert.equal(checkMemory({ allowed: 0, heap }, config, 1).verdict, 'ok');
+    assert.equal(checkMemory({ allowed: 640 * MEBIBYTE, heap }, config, 1).verdict, 'ok');
+    assert.equal(checkMemory({ allowed: 640 * MEBIBYTE, heap }, config, 2).verdict, 'warn');
+    assert.match(checkMemory({ allowed: 600 * MEBIBYTE, heap }, config, 1).remedy ?? '', /max-old-space-size=352,/);
+  });
+
+  it('wants a gibibyte of room, and a hundred mebibytes at least', () => {
+    const verdicts = [1024, 1023, 100, 99].map((size) => checkRoom(size * MEBIBYTE).verdict);
+    assert.deepEqual(verdicts, ['ok', 'warn', 'warn', 'fail']);
+  });
+
+  it('lets clocks differ by a second', () => {
+    assert.deepEqual(
+      [-1000, 1000, 1001, -5000].map((skew) => checkSkew('clock', skew).verdict),
+      [...['ok', 'ok'], ...['warn', 'warn']],
+    );
+    assert.match(checkSkew('clock', -5000).says, /5000 ms behind/);
+  });
+
+  it('counts the days that a certificate is valid', () => {
+    const verdicts = [14, 13, 0, -0.1].map((days) => checkValidity('certificate', days * DAY_MS, 0).verdict);
+    assert.deepEqual(verdicts, ['ok', 'warn', 'warn', 'fail']);
+  });
+
+  it('wants an address that clients can use, but on the sandbox', () => {
+    const verdictOf = (publicUrl: string, live?: string) => checkPublicUrl(configWith({ publicUrl }, live)).verdict;
+    assert.equal(verdictOf('https://api.example.com'), 'ok');
+    assert.equal(verdictOf('http://api.example.com'), 'warn');
+    for (const local of ['https://localhost', 'http://127.0.0.1:8080', 'https://[::1]'])
+      assert.equal(verdictOf(local), 'warn', local);
+    assert.equal(verdictOf('http://localhost:8080', 'sandbox:platform'), 'ok');
+  });
+
+  it('wants balancers to be named, and nobody else', () => {
+    const verdictOf = (...trustedProxies: string[]) => checkTrustedProxies(configWith({ trustedProxies })).verdict;
+    assert.equal(verdictOf('10.0.0.0/8', 'fd00::/16', '192.0.2.1'), 'ok');
+    assert.equal(verdictOf('10.0.0.0/7'), 'warn');
+    assert.equal(verdictOf('2000::/3'), 'warn');
+    assert.equal(verdictOf('10.0.0.0/8', '0.0.0.0/0'), 'fail');
+    assert.equal(verdictOf('::/0'), 'fail');
+    const noneInFront = configWith({ publicUrl: 'https://api.example.com' });
+    assert.match(checkTrustedProxies(noneInFront).says, /all clients seem to have one address/);
+  });
+
+  it('tells what a Redis is like', () => {
+    const info = (lines: string) => parseInfo(`# Server\r\n${lines.replaceAll('\n', '\r\n')}\r\n`);
+    const good = 'redis_version:7.2.1\nrole:master\nmaxmemory:0\nused_memory:5\nmaxmemory_policy:noeviction';
+    const verdicts = (lines: string) => checkServer(info(lines)).map(({ verdict }) => verdict);
+    assert.deepEqual(verdicts(good), ['ok', 'ok', 'ok', 'ok']);
+    assert.deepEqual(verdicts(good.replace('7.2.1', '5.0.14')), ['fail', 'ok', 'ok', 'ok']);
+    assert.deepEqual(verdicts(good.replace('master', 'slave')), ['ok', 'fail', 'ok', 'ok']);
+    assert.deepEqual(verdicts(good.replace('noeviction', 'allkeys-lru')), ['ok', 'ok', 'fail', 'ok']);
+    assert.deepEqual(verdicts(good.replace('maxmemory:0', 'maxmemory:6')), ['ok', 'ok', 'ok', 'warn']);
+    assert.deepEqual(
+      [5, 6, 101].map((ms) => checkLatency(ms).verdict),
+      ['ok', 'warn', 'fail'],
+    );
+  });
+
+  it('that throws is a finding, and so is one that takes too long', async () => {
+    const thrown = await findingsOf('one', () => Promise.reject(Object.assign(new Error('x'), { code: 'EIO' })), 5000);
+    assert.deepEqual([thrown[0]?.verdict, thrown[0]?.says], ['fail', 'This could not be checked (EIO).']);
+    const late = await findingsOf('two', () => new Promise(() => undefined), 20);
+    assert.deepEqual([late[0]?.check, late[0]?.verdict], ['two', 'fail']);
+    assert.deepEqual(await findingsOf('three', () => [ok('a', 'A.'), ok('b', 'B.')], 5000), [
+      { check: 'a', verdict: 'ok', says: 'A.' },
+      { check: 'b', verdict: 'ok', says: 'B.' },
+    ]);
+  });
+});
