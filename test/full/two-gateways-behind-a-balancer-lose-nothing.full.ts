@@ -1,0 +1,125 @@
+// deploy/compose.yaml without containers: its balancer's configuration in a real nginx, two gateways on its configuration and one Redis, its
+// example service. One gateway after the other is ended and started again under load, and no client notices.
+
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startCommand } from '../support/deploy/commands.ts';
+import { createInstallation, type Installation, type Running } from '../support/process.ts';
+import { freePort, startServer, type TestRedis } from '../support/redis.ts';
+
+const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
+
+describe('the deployment of deploy/compose.yaml', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-compose-'));
+  const closing: (() => unknown)[] = [];
+  const gateways: { installation: Installation; running: Running }[] = [];
+  let redis: TestRedis;
+  let url: string;
+  let key: string;
+
+  /** Replaces a text that has to be there. */
+  function rewrite(file: string, replacements: Readonly<Record<string, string>>): string {
+    let text = readFileSync(file, 'utf8');
+    for (const [from, to] of Object.entries(replacements)) {
+      assert.ok(text.includes(from), `${from} in ${file}`);
+      text = text.replaceAll(from, to);
+    }
+    return text;
+  }
+
+  before(async () => {
+    redis = await startServer('--maxmemory-policy', 'noeviction');
+    closing.push(() => redis.stop());
+    const [balancerPort, inventoryPort, ...ports] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
+    url = `http://127.0.0.1:${balancerPort}`;
+    const config = join(directory, 'config');
+    cpSync(join(deploy, 'example/config'), config, { recursive: true });
+    const files = { gateway: join(config, 'gateway.yaml'), upstreams: join(config, 'upstreams.yaml') };
+    writeFileSync(files.gateway, rewrite(files.gateway, { '172.30.0.10': '127.0.0.1' }));
+    writeFileSync(files.upstreams, rewrite(files.upstreams, { 'inventory:3000': `127.0.0.1:${inventoryPort}` }));
+    writeFileSync(join(config, 'limits.yaml'), 'tiers: { premium: { requests: 1000000 } }\n');
+    for (const port of ports) {
+      const installation = createInstallation({
+        PORT: String(port),
+        GATEWAY_CONFIG: config,
+        GATEWAY_CONTRACTS: join(deploy, 'example/contracts'),
+        REDIS_URL: redis.url,
+      });
+      gateways.push({ installation, running: await installation.start() });
+      closing.push(() => installation.remove());
+    }
+    const inventory = await startCommand([process.execPath, join(deploy, 'example/inventory.js')], {
+      port: inventoryPort,
+      environment: {
+        PORT: String(inventoryPort),
+        GATEWAY_JWKS_URL: `http://127.0.0.1:${ports[0]}/.well-known/jwks.json`,
+        GATEWAY_ISSUER: 'http://localhost:8080',
+      },
+    });
+    closing.push(inventory.stop);
+    const conf = join(directory, 'nginx.conf');
+    const addresses = { 'gateway-1:8080': `127.0.0.1:${ports[0]}`, 'gateway-2:8080': `127.0.0.1:${ports[1]}` };
+    const places = { 'listen 8080': `listen 127.0.0.1:${balancerPort}`, '/tmp/': `${directory}/` };
+    writeFileSync(conf, rewrite(join(deploy, 'balancer/nginx.conf'), { ...addresses, ...places }));
+    const balancer = await startCommand(['nginx', '-c', conf, '-g', 'daemon off;'], { port: balancerPort });
+    closing.push(balancer.stop);
+    const commands = gateways[0]?.installation as Installation;
+    await commands.run('orgs', 'create', '--id', 'org_acme', '--name', 'Acme', '--tier', 'premium');
+    const made = await commands.run('keys', 'create', '--org', 'org_acme', '--mode', 'live', '--scopes', '*', '--json');
+    key = JSON.parse(made.stdout).key;
+  });
+  after(async () => {
+    for (const { running } of gateways) await running.stop();
+    for (const close of closing.reverse()) await close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const call = (init: RequestInit = {}) =>
+    fetch(`${url}/v1/items`, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } });
+
+  it('serves the example, and takes no word of a client about where it is', async () => {
+    const body = JSON.stringify({ name: 'bolt', quantity: 3 });
+    const spoofed = {
+      'content-type': 'application/json',
+      'x-forwarded-for': '203.0.113.7',
+      forwarded: 'for=203.0.113.8',
+    };
+    const created = await call({ method: 'POST', body, headers: spoofed });
+    assert.equal(created.status, 201);
+    const { items } = (await (await call()).json()) as { items: object[] };
+    assert.deepEqual(items, [{ id: 'item_1', name: 'bolt', quantity: 3 }]);
+    const logs = gateways.map(({ running }) => running.output()).join('');
+    assert.doesNotMatch(logs, /203\.0\.113/);
+  });
+
+  it('restarts gateway after gateway, and every request is answered', async () => {
+    const statuses: Record<number, number> = {};
+    let isOver = false;
+    async function client(): Promise<void> {
+      while (!isOver) {
+        const { status } = await call().then(
+          async (answer) => ({ status: answer.status, body: await answer.text() }),
+          () => ({ status: 0 }),
+        );
+        statuses[status] = (statuses[status] ?? 0) + 1;
+      }
+    }
+    const clients = Array.from({ length: 8 }, client);
+    for (const gateway of gateways) {
+      await sleep(500);
+      assert.equal(await gateway.running.stop(), 0);
+      await sleep(500);
+      gateway.running = await gateway.installation.start();
+      await sleep(2500);
+    }
+    isOver = true;
+    await Promise.all(clients);
+    assert.deepEqual(Object.keys(statuses), ['200'], JSON.stringify(statuses));
+    assert.ok((statuses[200] ?? 0) > 100);
+  });
+});
