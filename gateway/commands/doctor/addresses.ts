@@ -2,7 +2,7 @@
 
 import type { Config } from '../../config/load.ts';
 import { liesOnSandboxOnly } from '../../upstream/sandbox.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type Finding, fail, ok, warn } from '../finding.ts';
 
 /** Shorter prefixes than these hold more than anybody's network does. */
 const PREFIX_MIN = { v4: 8, v6: 16 } as const;

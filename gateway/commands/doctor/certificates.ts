@@ -2,7 +2,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import type { Configuration } from '../../configuration.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type Finding, fail, ok, warn } from '../finding.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS_WANTED = 14;

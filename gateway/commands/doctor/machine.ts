@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { Config, Settings } from '../../config/load.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type Finding, fail, ok, warn } from '../finding.ts';
 
 const NODE_MAJOR = 24;
 const MEBIBYTE = 1_048_576;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { createServer } from 'node:net';
-import { type Finding, fail, ok, reasonOf } from './finding.ts';
+import { type Finding, fail, ok, reasonOf } from '../finding.ts';
 
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 const PATIENCE_MS = 2000;

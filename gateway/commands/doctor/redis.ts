@@ -1,8 +1,8 @@
 // The Redis that REDIS_URL names: whether it answers, and whether it can be trusted with keys, limits and answers.
 
 import { connectRedis, type Redis } from '../../redis.ts';
+import { type Finding, fail, ok, warn } from '../finding.ts';
 import { checkSkew } from './data.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
 
 const PINGS = 5;
 /** Requests wait for Redis, so this much is added to each. */

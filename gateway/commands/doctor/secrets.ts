@@ -9,7 +9,7 @@ import type { Configuration } from '../../configuration.ts';
 import { tracingHeaders } from '../../open-tracing.ts';
 import { shownPath } from '../../source.ts';
 import { liesOnSandboxOnly } from '../../upstream/sandbox.ts';
-import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
+import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 
 export function checkSecrets(
   { config, upstreamTls }: Configuration,

@@ -10,8 +10,8 @@ import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
 import { createLookup } from '../../upstream/lookup.ts';
 import { createPools, type TlsSettings } from '../../upstream/pools.ts';
+import { type Check, type Finding, fail, ok, reasonOf } from '../finding.ts';
 import { checkValidity } from './certificates.ts';
-import { type Check, type Finding, fail, ok, reasonOf } from './finding.ts';
 
 export interface TargetCheck {
   readonly name: string;

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Finding } from '../../../gateway/commands/doctor/finding.ts';
+import type { Finding } from '../../../gateway/commands/finding.ts';
 import { environmentOf, type Files, sound, writeFiles } from '../../config/faults.ts';
 import { type Authority, createAuthority } from '../../support/certificates.ts';
 import { createInstallation } from '../../support/process.ts';
@@ -84,7 +84,7 @@ describe('gateway doctor', () => {
       ...['upstreams.items.tls.ca', `upstream items ${securely()}`],
     ])
       assert.ok(fine.includes(check), `${check}: ${JSON.stringify(checks.find((one) => one.check === check))}`);
-    assert.match(checks.find(({ check }) => check.startsWith('upstream'))?.says ?? '', /\/health answers 204/);
+    assert.match(checks.find(({ check }) => check.startsWith('upstream '))?.says ?? '', /\/health answers 204/);
     const certificate = checks.find(({ check }) => check === `upstream items ${securely()} certificate`);
     assert.equal(certificate?.verdict, 'warn');
     assert.match(certificate?.says ?? '', /^[45] days are left/);
