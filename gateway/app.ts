@@ -11,6 +11,9 @@ import { createForwardClock } from './clock.ts';
 import type { Settings } from './config/load.ts';
 import type { Secrets } from './config/secrets.ts';
 import type { Configuration } from './configuration.ts';
+import { type Console, createConsole } from './console/console.ts';
+import { createPressed } from './console/pressed.ts';
+import type { Sample } from './console/sample.ts';
 import { alwaysCarriedBy } from './edge/always.ts';
 import { createIds } from './edge/ids.ts';
 import { cutOff } from './edge/linger.ts';
@@ -28,7 +31,7 @@ import { createListeners } from './listeners.ts';
 import { warnOfLostTiers } from './lost-tiers.ts';
 import { createAdminServer, type Operators } from './observe/admin.ts';
 import { createLog, type Log } from './observe/log.ts';
-import { createMetrics } from './observe/metrics.ts';
+import { createMetrics, DURATION_BUCKETS } from './observe/metrics.ts';
 import { createStatus, type Lifecycle } from './observe/status.ts';
 import { untraced } from './observe/tracing/tracing.ts';
 import { createTrail } from './observe/trail.ts';
@@ -83,7 +86,7 @@ export interface App {
   readonly plainPort: number | undefined;
   /** 0: there is no such listener. */
   readonly adminPort: number;
-  readonly operators: Operators;
+  readonly operators: Operators<Sample>;
   readonly log: Log;
   /** Has the configuration read anew, which happens by itself when its files change. Never rejects. */
   reload(): Promise<void>;
@@ -179,7 +182,9 @@ export async function startApp(options: AppOptions): Promise<App> {
   });
   const { originOf } = sandbox;
   const targets = openUpstreamTargets({ originOf, log, metrics: () => metrics, now });
+  const pressed = createPressed(forwardNow);
   const metrics = createMetrics({
+    onPressure: pressed.note,
     version: options.version,
     activeRequests: () => listeners.activeRequests(),
     keyStoreAway: () => (identity.keysStatus().store === 'failing' ? 1 : 0),
@@ -290,10 +295,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     overload: overload.status,
     lifecycle: () => lifecycle,
   });
-  const operators: Operators = {
+  const operators: Operators<Sample> = {
     metrics,
     readiness: status.readiness,
     status: status.status,
+    sample: async () => ({ ...(await metrics.sample()), organizations: pressed.list() }),
     exchanges: async (id) => log.recent(id),
     versions: versionUses.report,
     limits: createUsage({
@@ -305,10 +311,15 @@ export async function startApp(options: AppOptions): Promise<App> {
       noteReset: options.store.audit.appendReset,
     }),
   };
+  const consoleOfOperators = options.worker === undefined ? openConsole(operators, forwardNow) : undefined;
   const adminServer =
-    options.worker === undefined
-      ? createAdminServer({ host: settings.adminHost, token: secrets.read('admin_token'), ...operators })
-      : undefined;
+    consoleOfOperators &&
+    createAdminServer({
+      host: settings.adminHost,
+      token: secrets.read('admin_token'),
+      ...operators,
+      console: consoleOfOperators,
+    });
 
   function onRefused({ trail }: Arrived, error: GatewayError): void {
     const failed = countedStatuses.has(error.refusal.status) && countedStages.has(trail.stage);
@@ -372,6 +383,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await counters.close();
     await tracing?.close();
     sandbox.process?.close();
+    consoleOfOperators?.stop();
     if (adminServer) await closeAtOnce(adminServer);
     log.flush();
   }
@@ -382,6 +394,13 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 
   return { port, plainPort, adminPort, operators, log, reload, stop };
+}
+
+function openConsole({ sample, status, versions }: Operators<Sample>, now: () => number): Console {
+  // There is but one process to be asked.
+  const self = {};
+  const samples = async () => new Map([[self, await sample()]]);
+  return createConsole({ bounds: DURATION_BUCKETS, samples, status, versions, now });
 }
 
 function overloadRulesOf({ config: { gateway } }: Configuration): OverloadRules {

@@ -9,10 +9,15 @@ export interface AdminOptions extends Answers {
   /** The address the listener is bound to; decides which Host names are its own. */
   readonly host: string;
   readonly token: string | undefined;
+  /** The page for people: its files by path, which hold nothing that is secret, and what it shows. */
+  readonly console: {
+    file(path: string): Promise<{ readonly type: string; readonly body: Buffer }> | undefined;
+    feed(): Promise<object>;
+  };
 }
 
 /** What operators are told. */
-interface Answers {
+export interface Answers {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
   /** Not ready: the reasons by name. */
   readiness(): Promise<{ readonly ready: boolean; readonly checks: Readonly<Record<string, string>> }>;
@@ -29,9 +34,22 @@ interface Answers {
 }
 
 /** The same of one gateway, whoever passes it on. */
-export interface Operators extends Answers {
+export interface Operators<Sample = object> extends Answers {
   readonly metrics: Answers['metrics'] & { snapshot(): Promise<MetricSnapshot[]> };
+  /** What was counted by now, for the console. */
+  sample(): Promise<Sample>;
 }
+
+/** Nothing but what this listener itself serves: no inline script or style, no other host, no frame; forms are handled by the script. */
+const PAGE_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+};
 
 const loopbackNames = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
@@ -53,7 +71,19 @@ export function createAdminServer(options: AdminOptions): Server {
     response.status(ready ? 200 : 503).json({ status: ready ? 'ok' : 'unavailable', checks });
   });
 
-  app.use(guard(options));
+  const needsToken = !isLoopback(options.host);
+  app.use(refuseStrangers(options.host));
+  app.get(['/', '/console/:file'], async ({ path, headers }, response, next) => {
+    const file = await options.console.file(path);
+    if (file === undefined) return next();
+    // A browser that was only told an address has no token yet: the page itself asks for it, and shows nothing before.
+    if (path === '/' && needsToken && !hasToken(headers.authorization, options.token)) challenge(response);
+    response.set(PAGE_HEADERS).set('Content-Type', file.type).end(file.body);
+  });
+  if (needsToken) app.use(refuseWithoutToken(options.token));
+  app.get('/console/feed', async (_request, response) => {
+    response.json(await options.console.feed());
+  });
   app.get('/metrics', async (_request, response) => {
     response.set('Content-Type', options.metrics.contentType).send(await options.metrics.text());
   });
@@ -81,7 +111,7 @@ export function createAdminServer(options: AdminOptions): Server {
   app.use((_request, response) => {
     response.status(404).json({
       error:
-        'There is nothing here. Try /livez, /readyz, /metrics, /status, /versions, /limits?organization=… or /exchanges/<request id>.',
+        'There is nothing here. Try / in a browser, /livez, /readyz, /metrics, /status, /versions, /limits?organization=… or /exchanges/<request id>.',
     });
   });
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
@@ -114,9 +144,13 @@ function nameIn(by: string | null): string {
   return name === '' ? 'admin listener' : name;
 }
 
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}
+
 /** A page of some other site, opened in an operator's browser, must not be able to read this listener (DNS rebinding). */
-function guard({ host, token }: AdminOptions) {
-  const onLoopback = host === 'localhost' || host === '::1' || host.startsWith('127.');
+function refuseStrangers(host: string) {
+  const onLoopback = isLoopback(host);
   return (request: Request, response: Response, next: NextFunction): void => {
     const name = (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
     const origin = request.headers.origin;
@@ -128,13 +162,19 @@ function guard({ host, token }: AdminOptions) {
       origin !== `https://${request.headers.host}`
     ) {
       response.status(403).json({ error: 'Pages of other origins may not read this.' });
-    } else if (!onLoopback && !hasToken(request.headers.authorization, token)) {
-      response
-        .status(401)
-        .set('WWW-Authenticate', 'Bearer realm="admin"')
-        .json({ error: 'The admin token is required.' });
     } else next();
   };
+}
+
+function refuseWithoutToken(token: string | undefined) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    if (hasToken(request.headers.authorization, token)) next();
+    else challenge(response).json({ error: 'The admin token is required.' });
+  };
+}
+
+function challenge(response: Response): Response {
+  return response.status(401).set('WWW-Authenticate', 'Bearer realm="admin"');
 }
 
 function hasToken(authorization: string | undefined, token: string | undefined): boolean {

@@ -13,6 +13,8 @@ export interface HistogramOptions {
 }
 
 export interface Series {
+  /** What has been observed so far: one count per bucket, and one for everything above; not cumulative. */
+  readonly buckets: Float64Array;
   observe(value: number): void;
 }
 
@@ -62,6 +64,7 @@ export function createHistogram(
     };
     all.set(key, counts);
     return {
+      buckets: counts.buckets,
       observe(value) {
         let index = 0;
         while (index < bounds.length && value > (bounds[index] as number)) index++;

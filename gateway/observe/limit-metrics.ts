@@ -2,7 +2,7 @@
 // never labels: there is no end of them, and `gateway limits show` tells about each.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
-import type { Trail } from '../exchange.ts';
+import type { QuotaState, Trail } from '../exchange.ts';
 import { createHistogram } from './histogram.ts';
 import { keptBy } from './kept-by.ts';
 
@@ -11,6 +11,8 @@ export interface LimitMetricsOptions {
   limitStoreAway(): number;
   /** What decides in its place; undefined while it is there. */
   limitPolicyInForce(): string | undefined;
+  /** A request that found little or nothing left of a limit. */
+  onPressure(trail: Trail, state: QuotaState, pressure: 'near' | 'refused' | 'shadow_refused'): void;
 }
 
 export interface LimitMetrics {
@@ -81,17 +83,26 @@ export function createLimitMetrics(registry: Registry, options: LimitMetricsOpti
   const decidedBy = keptBy((source: string) => sources.labels(source));
 
   return {
-    decision({ quota, quotaSource, code, shadowRefusals }) {
+    decision(trail) {
+      const { quota, quotaSource, code, shadowRefusals } = trail;
       if (quotaSource !== undefined) decidedBy(quotaSource).inc();
-      for (const policy of shadowRefusals ?? []) decisions.inc({ policy, decision: 'shadow_refused' });
+      for (const policy of shadowRefusals ?? []) {
+        decisions.inc({ policy, decision: 'shadow_refused' });
+        const state = quota?.states.find((one) => one.policy === policy);
+        if (state) options.onPressure(trail, state, 'shadow_refused');
+      }
       const tightest = quota?.tightest;
       if (!tightest) return;
       const { admitted, refused, near } = seriesOf(tightest.policy);
-      if (code === 'rate_limited') refused.inc();
-      else {
-        admitted.inc();
-        if (tightest.remaining * NEAR_PART < tightest.limit) near.inc();
+      if (code === 'rate_limited') {
+        refused.inc();
+        options.onPressure(trail, tightest, 'refused');
+        return;
       }
+      admitted.inc();
+      if (tightest.remaining * NEAR_PART >= tightest.limit) return;
+      near.inc();
+      options.onPressure(trail, tightest, 'near');
     },
     batch: (durationMs) => batches.observe(durationMs / 1000),
   };

@@ -10,6 +10,7 @@ import { keptBy } from './kept-by.ts';
 import { createLimitMetrics, type LimitMetricsOptions } from './limit-metrics.ts';
 import { createOverloadMetrics, type OverloadMetrics } from './overload-metrics.ts';
 import { createTargetMetrics, type GroupStates, type TargetMetrics } from './target-metrics.ts';
+import { createTraffic, type OperationTraffic } from './traffic.ts';
 import { createUpstreamMetrics, type UpstreamState } from './upstream-metrics.ts';
 
 export interface Metrics extends ConnectionMetrics {
@@ -26,6 +27,13 @@ export interface Metrics extends ConnectionMetrics {
   text(): Promise<string>;
   /** The same as data, to be put together with that of other workers. */
   snapshot(): Promise<MetricSnapshot[]>;
+  /** A small part of it, for those who ask every few seconds. */
+  sample(): Promise<MetricsSample>;
+}
+
+export interface MetricsSample {
+  readonly operations: readonly OperationTraffic[];
+  readonly refusals: readonly { readonly stage: string; readonly code: string; readonly count: number }[];
 }
 
 export interface MetricsOptions extends LimitMetricsOptions {
@@ -45,7 +53,7 @@ export interface MetricsOptions extends LimitMetricsOptions {
 }
 
 // OpenTelemetry's advice for http.server.request.duration (semantic conventions 1.44), in seconds.
-const buckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+export const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /** Whatever else a client calls a method counts as one (OpenTelemetry, `http.request.method`). */
 const OTHER_METHOD = '_OTHER';
@@ -58,21 +66,28 @@ export function createMetrics(options: MetricsOptions): Metrics {
     name: 'http_server_request_duration_seconds',
     help: 'Duration of exchanges, from arrival to the end of the answer.',
     labelNames: ['http_request_method', 'http_route', 'http_response_status_code', 'api_version'],
-    buckets,
+    buckets: DURATION_BUCKETS,
   });
   const client = createHistogram(registry, {
     name: 'http_client_request_duration_seconds',
     help: 'Time until an upstream began to answer.',
     labelNames: ['upstream', 'http_request_method', 'http_response_status_code'],
-    buckets,
+    buckets: DURATION_BUCKETS,
   });
-  const serverSeries = byOperation((operation, status) =>
-    server(operation.method, operation.path, String(status), operation.version ?? ''),
-  );
+  const traffic = createTraffic();
+  const serverSeries = byOperation(({ method, path, version }, status) => {
+    const series = server(method, path, String(status), version ?? '');
+    traffic.watch(`${method} ${path}`, status, series.buckets);
+    return series;
+  });
   const unmatchedSeries = new Map(
     [...knownMethods, OTHER_METHOD].map((method) => [
       method,
-      keptBy((status: number) => server(method, 'unmatched', String(status), '')),
+      keptBy((status: number) => {
+        const series = server(method, 'unmatched', String(status), '');
+        traffic.watch(`${method} unmatched`, status, series.buckets);
+        return series;
+      }),
     ]),
   );
   const clientSeries = byOperation((operation, status) => client(operation.upstream, operation.method, String(status)));
@@ -188,6 +203,15 @@ export function createMetrics(options: MetricsOptions): Metrics {
     contentType: registry.contentType,
     text: () => registry.metrics(),
     snapshot: () => registry.getMetricsAsJSON(),
+    async sample() {
+      const { values } = await rejected.get();
+      const refusals = values.map(({ labels, value }) => ({
+        stage: String(labels.stage),
+        code: String(labels.code),
+        count: value,
+      }));
+      return { operations: traffic.sample(), refusals };
+    },
   };
 }
 

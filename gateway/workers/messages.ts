@@ -45,7 +45,7 @@ export interface Failure {
 
 /** What operators may want to know of a worker, or have done by one. */
 export type Question =
-  | { readonly about: 'readiness' | 'status' | 'metrics' | 'versions' }
+  | { readonly about: 'readiness' | 'status' | 'metrics' | 'sample' | 'versions' }
   | { readonly about: 'exchanges'; readonly id: string }
   | { readonly about: 'limits'; readonly organization: string }
   | { readonly about: 'limits reset'; readonly organization: string; readonly by: string };

@@ -1,6 +1,7 @@
 // What operators are told of a gateway with several workers: each question goes to those who know, and what they say becomes one answer.
 
-import type { AdminOptions } from '../observe/admin.ts';
+import type { Sample } from '../console/sample.ts';
+import type { Answers } from '../observe/admin.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { MetricsOfWorker, WorkerMetrics } from '../observe/worker-metrics.ts';
 import type { Crew } from './crew.ts';
@@ -24,6 +25,11 @@ interface Status {
   readonly configuration: { readonly version: string };
 }
 
+export interface WorkersOperators extends Answers {
+  /** What each worker has counted by now. */
+  samples(): Promise<Said<Sample>>;
+}
+
 /** Undefined: no answer in time. */
 type Said<T> = ReadonlyMap<WorkerProcess, T | undefined>;
 
@@ -31,7 +37,7 @@ type Said<T> = ReadonlyMap<WorkerProcess, T | undefined>;
 const BAD_STATES = ['failing', 'away'];
 
 /** Answers for all workers; `limits` and most of the status are what one of them says, since they share them. */
-export function createWorkersOperators(options: WorkersOperatorsOptions): Omit<AdminOptions, 'host' | 'token'> {
+export function createWorkersOperators(options: WorkersOperatorsOptions): WorkersOperators {
   const { crew, metrics, metricsOf, isEnding } = options;
   const serving = () => crew.processes().filter((worker) => worker.state() === 'serving');
 
@@ -103,6 +109,7 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Omit<A
     metrics: { contentType: metrics.contentType, text: metricsText },
     readiness,
     status,
+    samples: () => askAll({ about: 'sample' }),
     versions: async () => (await askOne({ about: 'versions' })) ?? {},
     async exchanges(id) {
       const said = await askAll<readonly object[]>({ about: 'exchanges', id });

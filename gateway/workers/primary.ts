@@ -1,15 +1,18 @@
 // The process that holds the workers and both listeners, and serves no request itself: it has connections taken by the workers in turn,
 // keeps as many of them as there should be, and answers operators for all of them.
 
+import { createForwardClock } from '../clock.ts';
 import { endOnCrash } from '../commands/crash.ts';
 import type { Started } from '../commands/start.ts';
 import { openSecrets, type Surroundings } from '../commands/surroundings.ts';
 import type { Settings } from '../config/load.ts';
+import { createConsole } from '../console/console.ts';
 import { closeAtOnce, listen } from '../edge/server.ts';
 import { newTicketKeys } from '../edge/tls/secure.ts';
 import { createAdminServer } from '../observe/admin.ts';
 import { createJoinedOutput, keepsWritesTogether, standardOutput } from '../observe/joined-output.ts';
 import { createLog, type Log } from '../observe/log.ts';
+import { DURATION_BUCKETS } from '../observe/metrics.ts';
 import { createWorkerMetrics, type MetricsOfWorker, type WorkerMetrics } from '../observe/worker-metrics.ts';
 import { type Crew, createCrew } from './crew.ts';
 import { createWorkersOperators } from './operators.ts';
@@ -67,15 +70,17 @@ export async function startPrimary(surroundings: Surroundings, settings: Setting
     now,
     ...reportTo(log, metrics),
   });
+  const operators = createWorkersOperators({
+    crew,
+    metrics,
+    metricsOf: (worker) => measured.get(worker),
+    isEnding: () => ending,
+  });
   const adminServer = createAdminServer({
     host: settings.adminHost,
     token: openSecrets(surroundings, settings).read('admin_token'),
-    ...createWorkersOperators({
-      crew,
-      metrics,
-      metricsOf: (worker) => measured.get(worker),
-      isEnding: () => ending,
-    }),
+    ...operators,
+    console: createConsole({ ...operators, bounds: DURATION_BUCKETS, now: createForwardClock(now) }),
   });
   const adminPort = await listen(adminServer, settings.adminHost, settings.adminPort);
 

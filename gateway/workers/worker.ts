@@ -89,6 +89,8 @@ function answerOf(operators: Operators, question: Question): Promise<unknown> {
       return operators.status();
     case 'metrics':
       return operators.metrics.snapshot();
+    case 'sample':
+      return operators.sample();
     case 'versions':
       return operators.versions();
     case 'exchanges':

@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const concerns = [
   'auth',
   'config',
+  'console',
   'contract',
   'edge',
   'limits',

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Feed } from '../../../gateway/console/console.ts';
 import { ask, openConnection, requestOf } from '../../support/connection.ts';
 import { sendRaw } from '../../support/raw.ts';
 import { eventually, metricsOf, type Several, seriesIn, startSeveral } from './several.ts';
@@ -90,6 +91,17 @@ describe('two workers', () => {
       Math.abs(Number(loadedAt) - Date.now() / 1000) < 300,
       `loaded at ${loadedAt}, not at the sum of two times`,
     );
+  });
+
+  it('have one console, on which everything is counted once', async () => {
+    const feedOf = async () => (await (await fetch(`${several.adminUrl}/console/feed`)).json()) as Feed;
+    const { history, organizations, status } = await feedOf();
+    const things = history.operations.find(({ name }) => name === 'GET /v1/things');
+    assert.deepEqual([things?.total.requests, things?.total.client_errors], [100, 100 - LIMIT]);
+    assert.equal(organizations[0]?.refused, 100 - LIMIT);
+    assert.equal((status as { workers: unknown[] }).workers.length, 2);
+    assert.equal((await feedOf()).history.all.total.requests, history.all.total.requests);
+    assert.equal((await fetch(`${several.adminUrl}/`)).status, 200);
   });
 
   it('are two of those among whom limits are divided while Redis is away', async () => {

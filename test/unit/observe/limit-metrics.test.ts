@@ -6,7 +6,12 @@ import { createLimitMetrics } from '../../../gateway/observe/limit-metrics.ts';
 
 function metricsOf() {
   const registry = new Registry();
-  const metrics = createLimitMetrics(registry, { limitStoreAway: () => 0, limitPolicyInForce: () => undefined });
+  const pressures: string[] = [];
+  const metrics = createLimitMetrics(registry, {
+    limitStoreAway: () => 0,
+    limitPolicyInForce: () => undefined,
+    onPressure: (_trail, { policy, remaining }, pressure) => pressures.push(`${policy} ${remaining} ${pressure}`),
+  });
 
   /** An exchange that found so much left of a limit. */
   function exchange(limit: number, remaining: number, more: Partial<Trail> = {}): void {
@@ -20,7 +25,7 @@ function metricsOf() {
     const line = (await registry.metrics()).split('\n').find((one) => one.startsWith(`${series} `));
     return line === undefined ? undefined : Number(line.slice(series.length + 1));
   }
-  return { metrics, exchange, value };
+  return { metrics, exchange, value, pressures };
 }
 
 test('near the limit begins above 80 %, whatever the limit', async () => {
@@ -53,4 +58,13 @@ test('a command to the store falls into the bucket of its duration, in seconds',
   metrics.batch(70);
   const upTo = (seconds: string) => value(`gateway_limit_store_duration_seconds_bucket{le="${seconds}"}`);
   assert.deepEqual([await upTo('0.00025'), await upTo('0.0005'), await upTo('0.05'), await upTo('0.1')], [0, 1, 1, 2]);
+});
+
+test('whoever is near a limit, over it or over one that is not enforced is told of, nobody else', () => {
+  const { exchange, pressures } = metricsOf();
+  exchange(10, 5);
+  exchange(10, 1);
+  exchange(10, 0, { code: 'rate_limited' });
+  exchange(10, 7, { shadowRefusals: ['organization'] });
+  assert.deepEqual(pressures, ['organization 1 near', 'organization 0 refused', 'organization 7 shadow_refused']);
 });

@@ -15,6 +15,7 @@ interface State {
 
 function metricsOf({ active, keyStoreAway, loadedAtMs }: State) {
   return createMetrics({
+    onPressure: () => undefined,
     version: '1.2.3',
     activeRequests: () => active,
     keyStoreAway: () => keyStoreAway,

@@ -1,0 +1,48 @@
+// Pure: what people want to know of counts by duration: how many, how many of them failed, and how long they took.
+
+export interface Figures {
+  readonly requests: number;
+  readonly client_errors: number;
+  readonly server_errors: number;
+  /** Null: there was no request. */
+  readonly p50_ms: number | null;
+  readonly p99_ms: number | null;
+}
+
+/**
+ * @param bounds upper bounds of the buckets in seconds, ascending
+ * @param counts one per bucket, one for everything longer, then client errors and server errors
+ */
+export function figuresOf(bounds: readonly number[], counts: ArrayLike<number>): Figures {
+  let requests = 0;
+  for (let index = 0; index <= bounds.length; index += 1) requests += counts[index] as number;
+  return {
+    requests,
+    client_errors: counts[bounds.length + 1] as number,
+    server_errors: counts[bounds.length + 2] as number,
+    p50_ms: quantileMs(bounds, counts, requests, 0.5),
+    p99_ms: quantileMs(bounds, counts, requests, 0.99),
+  };
+}
+
+/** As Prometheus estimates it (`histogram_quantile`): evenly spread within a bucket; the last bound for everything longer. */
+function quantileMs(
+  bounds: readonly number[],
+  counts: ArrayLike<number>,
+  requests: number,
+  part: number,
+): number | null {
+  if (requests === 0) return null;
+  const rank = part * requests;
+  let below = 0;
+  for (let index = 0; index < bounds.length; index += 1) {
+    const count = counts[index] as number;
+    if (count > 0 && below + count >= rank) {
+      const from = bounds[index - 1] ?? 0;
+      const seconds = from + ((bounds[index] as number) - from) * ((rank - below) / count);
+      return Math.round(seconds * 10_000) / 10;
+    }
+    below += count;
+  }
+  return (bounds.at(-1) ?? 0) * 1000;
+}

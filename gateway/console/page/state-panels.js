@@ -1,0 +1,249 @@
+// Panels of the state that the gateway and everything it leans on are in. Each is made once, and shows feed after feed.
+
+import { element, state } from './elements.js';
+import { ago, clockWithSeconds, count, day, NONE, words } from './format.js';
+import { createTable, createTableOf, place } from './tables.js';
+
+const targetKinds = { healthy: 'good', returning: 'warn', trial: 'warn', ejected: 'bad', unhealthy: 'bad' };
+const breakerKinds = { closed: 'good', half_open: 'warn', open: 'bad' };
+const credentialKinds = { proven: 'good', unproven: 'off', latched: 'bad' };
+
+export function upstreams() {
+  return createTableOf('upstreams', upstreamRows, {
+    caption: 'Upstreams and their targets',
+    empty: 'No upstream is configured.',
+    columns: [
+      {
+        key: 'upstream',
+        label: 'Upstream',
+        cell: (row) => `${row.upstream} (${row.mode})`,
+        value: (row) => `${row.upstream} ${row.mode}`,
+      },
+      {
+        key: 'state',
+        label: 'State',
+        cell: (row) => worded(targetKinds, row.state, outUntil(row)),
+        value: (row) => row.state,
+      },
+      { key: 'address', label: 'Target', cell: ({ address }) => address, value: ({ address }) => address },
+      {
+        key: 'breaker',
+        label: 'Breaker',
+        cell: (row) => worded(breakerKinds, row.breaker),
+        value: (row) => row.breaker,
+      },
+      {
+        key: 'credential',
+        label: 'Credential',
+        cell: (row) => worded(credentialKinds, row.credential),
+        value: (row) => row.credential,
+      },
+      {
+        key: 'outstanding',
+        label: 'Working on',
+        numeric: true,
+        cell: (row) => count(row.outstanding),
+        value: (row) => row.outstanding,
+      },
+      {
+        key: 'waiting',
+        label: 'Waiting',
+        numeric: true,
+        cell: (row) => (row.waiting === undefined ? NONE : count(row.waiting)),
+        value: (row) => row.waiting,
+      },
+      {
+        key: 'failures',
+        label: 'Failures in a row',
+        numeric: true,
+        cell: (row) => count(row.consecutive_failures),
+        value: (row) => row.consecutive_failures,
+      },
+    ],
+  });
+}
+
+function upstreamRows({ status }) {
+  return Object.entries(status?.upstreams ?? {}).flatMap(
+    ([upstream, { targets = [], breaker = {}, credential, waiting }]) =>
+      targets.map((target) => ({ ...target, upstream, breaker: breaker[target.mode], credential, waiting })),
+  );
+}
+
+function outUntil({ ejected_until: until }) {
+  return until ? ` until ${clockWithSeconds(Date.parse(until))}` : '';
+}
+
+function worded(kinds, value, more = '') {
+  return value === undefined ? NONE : state(kinds[value] ?? 'off', words(value) + more);
+}
+
+const storeKinds = { reachable: 'good', up: 'good', unused: 'off', failing: 'bad', away: 'bad', normal: 'good' };
+
+export function stores() {
+  return createTableOf('stores', storeRows, {
+    caption: 'Stores, and how near the gateway is to its bounds',
+    empty: 'Nobody could answer.',
+    columns: [
+      { key: 'name', label: 'What', cell: ({ name }) => name },
+      { key: 'state', label: 'State', cell: (row) => worded(storeKinds, row.state) },
+      { key: 'more', label: 'Details', cell: ({ more }) => more },
+    ],
+  });
+}
+
+function storeRows({ status }) {
+  if (status === null) return [];
+  const { keys = {}, limits = {}, idempotency = {}, deprecated_uses: uses = {}, overload = {}, issuers = {} } = status;
+  const megabytes = (bytes) => `${(bytes / 1_048_576).toFixed(bytes < 10_485_760 ? 1 : 0)} MiB`;
+  const rows = [
+    ['Keys', keys.store, keys.graceEndsAtMs ? `known keys go on until ${clockWithSeconds(keys.graceEndsAtMs)}` : ''],
+    [
+      'Limits',
+      limits.state,
+      limits.policyInForce ? `decided by the policy ${limits.policyInForce}` : (limits.kind ?? ''),
+    ],
+    ['Idempotent answers', idempotency.state, idempotency.kind ?? ''],
+    ['Uses of what is deprecated', uses.state, uses.waiting ? `waiting to be written: ${uses.waiting}` : ''],
+    ...Object.entries(issuers).map(([name, said]) => [`Tokens of ${name}`, said?.state, said?.reason ?? '']),
+    ['Event loop', overload.loop_overloaded ? 'overloaded' : 'normal', `${overload.loop_delay_ms ?? 0} ms late`],
+    [
+      'Bodies held',
+      overload.shedding ? 'shedding' : 'normal',
+      `${megabytes(overload.buffered_bytes ?? 0)} of ${megabytes(overload.buffered_bytes_max ?? 0)}`,
+    ],
+  ];
+  return rows.filter(([, known]) => known !== undefined).map(([name, known, more]) => ({ name, state: known, more }));
+}
+
+export function configuration() {
+  return ({ status, at_ms }) => {
+    const { version, loaded_at, last_failure: failure } = status?.configuration ?? {};
+    const rows = [
+      ['Version in force', version ?? NONE],
+      ['Loaded', loaded_at ? `${clockWithSeconds(Date.parse(loaded_at))}, ${ago(Date.parse(loaded_at), at_ms)}` : NONE],
+      ['Operations', status?.operations ?? NONE],
+      [
+        'Last reload',
+        failure
+          ? state('bad', `refused at ${clockWithSeconds(Date.parse(failure.at))}`)
+          : state('good', 'the files are in force'),
+      ],
+    ];
+    const list = element('dl', { class: 'facts' });
+    for (const [name, value] of rows) list.append(element('dt', {}, name), element('dd', {}, value));
+    const mistakes = (failure?.mistakes ?? []).map((mistake) => element('li', {}, mistake));
+    const told =
+      mistakes.length > 0 ? [element('h3', {}, 'Mistakes'), element('ol', { class: 'mistakes' }, ...mistakes)] : [];
+    place('configuration').replaceChildren(list, ...told);
+  };
+}
+
+const workerKinds = { serving: 'good', starting: 'warn', ending: 'warn', waiting: 'bad', silent: 'bad' };
+
+export function workers() {
+  const show = createTable(place('workers'), {
+    caption: 'Worker processes',
+    empty: 'There is one process.',
+    columns: [
+      { key: 'worker', label: 'Worker', cell: (row) => String(row.worker), value: (row) => row.worker },
+      { key: 'state', label: 'State', cell: (row) => worded(workerKinds, row.state), value: (row) => row.state },
+      { key: 'pid', label: 'Process', numeric: true, cell: (row) => String(row.pid ?? NONE), value: (row) => row.pid },
+      {
+        key: 'since',
+        label: 'Since',
+        cell: (row) => (row.since ? ago(Date.parse(row.since), row.nowMs) : NONE),
+        value: (row) => row.since,
+      },
+      {
+        key: 'restarts',
+        label: 'Restarts',
+        numeric: true,
+        cell: (row) => count(row.restarts),
+        value: (row) => row.restarts,
+      },
+      {
+        key: 'configuration',
+        label: 'Configuration',
+        cell: (row) => row.configuration ?? NONE,
+        value: (row) => row.configuration,
+      },
+    ],
+  });
+  return ({ status, at_ms }) => {
+    place('workers-section').hidden = status?.workers === undefined;
+    show((status?.workers ?? []).map((row) => ({ ...row, nowMs: at_ms })));
+  };
+}
+
+export function certificates() {
+  const kindOf = (days) => (days < 0 ? 'bad' : days < 14 ? 'warn' : 'good');
+  return createTableOf('certificates', ({ status }) => status?.certificates ?? [], {
+    caption: 'Certificates of the public listener',
+    empty: 'The public listener is without TLS.',
+    sort: { key: 'days', descending: false },
+    columns: [
+      { key: 'names', label: 'Names', cell: ({ names }) => names.join(', '), value: ({ names }) => names[0] },
+      {
+        key: 'days',
+        label: 'Days left',
+        numeric: true,
+        cell: ({ days_left: days }) => state(kindOf(days), String(days)),
+        value: (row) => row.days_left,
+      },
+      { key: 'expires', label: 'Expires', cell: (row) => day(Date.parse(row.expires_at)) },
+    ],
+  });
+}
+
+const lifeKinds = { announced: 'off', deprecated: 'warn', ended: 'bad' };
+
+export function versions() {
+  return createTableOf(
+    'versions',
+    (feed) => (feed.versions?.operations ?? []).map((row) => ({ ...row, nowMs: feed.at_ms })),
+    {
+      caption: 'Deprecated operations and who still calls them, in the last 90 days',
+      empty: 'No operation is deprecated.',
+      columns: [
+        { key: 'operation', label: 'Operation', cell: (row) => row.operation, value: (row) => row.operation },
+        {
+          key: 'state',
+          label: 'State',
+          cell: (row) => worded(lifeKinds, row.state, row.sunset ? `, ends ${day(Date.parse(row.sunset))}` : ''),
+          value: (row) => row.state,
+        },
+        { key: 'calls', label: 'Calls', numeric: true, cell: (row) => count(row.calls), value: (row) => row.calls },
+        {
+          key: 'organizations',
+          label: 'Organizations',
+          numeric: true,
+          cell: (row) => count(row.organizations),
+          value: (row) => row.organizations,
+        },
+        {
+          key: 'last',
+          label: 'Last call',
+          minor: true,
+          cell: (row) => (row.last_call_at ? ago(Date.parse(row.last_call_at), row.nowMs) : NONE),
+          value: (row) => row.last_call_at,
+        },
+      ],
+    },
+  );
+}
+
+/** Text that somebody has selected or scrolled stays as long as nobody opens it anew. */
+export function everything() {
+  const details = place('status').closest('details');
+  // It scrolls, which has to be possible without a mouse.
+  place('status').tabIndex = 0;
+  let latest;
+  const show = () => {
+    place('status').textContent = JSON.stringify(latest, null, 2);
+  };
+  details.addEventListener('toggle', show);
+  return ({ status }) => {
+    latest = status;
+  };
+}

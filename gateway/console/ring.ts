@@ -1,0 +1,38 @@
+// Counts in slots of some seconds, of which the latest are kept, in memory of a fixed size.
+
+/** How long one slot is. */
+export const SLOT_MS = 15_000;
+/** A quarter of an hour. */
+export const SLOTS = 60;
+
+export interface Ring {
+  add(slot: number, values: ArrayLike<number>): void;
+  /** Forgets what was counted one turn ago, before a slot is counted in. */
+  clear(slot: number): void;
+  /** The counts of one slot; a view that changes with it. */
+  at(slot: number): Uint32Array;
+  /** Both included. */
+  sum(from: number, to: number): Float64Array;
+}
+
+/** @param width how many things are counted in each slot */
+export function createRing(width: number): Ring {
+  const cells = new Uint32Array(SLOTS * width);
+  const at = (slot: number) => cells.subarray((slot % SLOTS) * width, (slot % SLOTS) * width + width);
+
+  function addTo(target: Uint32Array | Float64Array, values: ArrayLike<number>): void {
+    for (let index = 0; index < width; index += 1)
+      target[index] = (target[index] as number) + (values[index] as number);
+  }
+
+  return {
+    at,
+    add: (slot, values) => addTo(at(slot), values),
+    clear: (slot) => void at(slot).fill(0),
+    sum(from, to) {
+      const total = new Float64Array(width);
+      for (let slot = from; slot <= to; slot += 1) addTo(total, at(slot));
+      return total;
+    },
+  };
+}

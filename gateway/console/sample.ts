@@ -1,0 +1,75 @@
+// What one process has counted by now, and what of it is new. Types, and the difference of two samples.
+
+/** Everything is counted since the process began. */
+export interface Sample {
+  readonly operations: readonly OperationCounts[];
+  readonly refusals: readonly RefusalCount[];
+  readonly organizations: readonly PressedOrganization[];
+}
+
+export interface OperationCounts {
+  /** Method and path template, or `unmatched`. */
+  readonly name: string;
+  /** Exchanges by duration: one count per bucket, and one for everything longer. */
+  readonly buckets: readonly number[];
+  /** Of these, those that ended with 4xx and with 5xx. */
+  readonly clientErrors: number;
+  readonly serverErrors: number;
+}
+
+export interface RefusalCount {
+  readonly stage: string;
+  readonly code: string;
+  readonly count: number;
+}
+
+/** An organization that came near one of its limits or beyond it in the last minutes. */
+export interface PressedOrganization {
+  readonly organization: string;
+  readonly tier: string;
+  readonly policy: string;
+  readonly limit: number;
+  readonly window_seconds: number;
+  /** Units that were left at its last request which is counted here. */
+  readonly remaining: number;
+  readonly near: number;
+  readonly refused: number;
+  /** Admitted only because the limit is not enforced. */
+  readonly shadow_refused: number;
+  /** Epoch milliseconds. */
+  readonly last_at_ms: number;
+}
+
+export interface Increase {
+  readonly name: string;
+  readonly values: readonly number[];
+}
+
+export interface Increases {
+  /** Values: the buckets, client errors, server errors. */
+  readonly operations: readonly Increase[];
+  /** Name: stage and code. One value. */
+  readonly refusals: readonly Increase[];
+}
+
+/** Tells of sample after sample of one process what is new in it. Whatever did not change is left out. */
+export function createDifference(): (sample: Sample) => Increases {
+  const operations = createIncrease();
+  const refusals = createIncrease();
+  return (sample) => ({
+    operations: sample.operations.flatMap(({ name, buckets, clientErrors, serverErrors }) =>
+      operations(name, [...buckets, clientErrors, serverErrors]),
+    ),
+    refusals: sample.refusals.flatMap(({ stage, code, count }) => refusals(`${stage} ${code}`, [count])),
+  });
+}
+
+function createIncrease(): (name: string, values: readonly number[]) => Increase[] {
+  const known = new Map<string, readonly number[]>();
+  return (name, values) => {
+    const before = known.get(name);
+    const increase = values.map((value, index) => Math.max(0, value - (before?.[index] ?? 0)));
+    known.set(name, values);
+    return increase.some((value) => value > 0) ? [{ name, values: increase }] : [];
+  };
+}

@@ -1,0 +1,79 @@
+// What is deprecated and still called, by operation. Looking it up goes through a store, so it is done now and then, while somebody looks.
+
+export interface VersionSummary {
+  readonly since: string;
+  /** Those called most come first; at most 20. */
+  readonly operations: readonly {
+    readonly operation: string;
+    readonly state: string;
+    readonly sunset: string | null;
+    readonly calls: number;
+    readonly organizations: number;
+    readonly last_call_at: string | null;
+  }[];
+}
+
+/** The part of the report for operators that counts here. */
+interface Report {
+  readonly since: string;
+  readonly operations: readonly {
+    readonly operation: string;
+    readonly state: string;
+    readonly sunset: string | null;
+  }[];
+  readonly organizations: readonly {
+    readonly operations: readonly {
+      readonly operation: string;
+      readonly calls: number;
+      readonly last_call_at: string;
+    }[];
+  }[];
+}
+
+const RENEWED_AFTER_MS = 60_000;
+const TOLD_MAX = 20;
+
+/** Answers what is known, at once; undefined members never. The first time that is null. */
+export function createVersionSummary(report: () => Promise<object>, now: () => number): () => VersionSummary | null {
+  let known: VersionSummary | null = null;
+  let askedAtMs = Number.NEGATIVE_INFINITY;
+
+  async function renew(): Promise<void> {
+    try {
+      known = summaryOf((await report()) as Report);
+    } catch {
+      // What was known before is still the best that can be said.
+    }
+  }
+
+  return () => {
+    if (now() - askedAtMs >= RENEWED_AFTER_MS) {
+      askedAtMs = now();
+      void renew();
+    }
+    return known;
+  };
+}
+
+function summaryOf({ since, operations, organizations }: Report): VersionSummary {
+  const uses = Map.groupBy(
+    organizations.flatMap((organization) => organization.operations),
+    ({ operation }) => operation,
+  );
+  const summed = operations.map(({ operation, state, sunset }) => {
+    const own = uses.get(operation) ?? [];
+    return {
+      operation,
+      state,
+      sunset,
+      calls: own.reduce((sum, { calls }) => sum + calls, 0),
+      organizations: own.length,
+      last_call_at:
+        own
+          .map(({ last_call_at }) => last_call_at)
+          .sort()
+          .at(-1) ?? null,
+    };
+  });
+  return { since, operations: summed.sort((one, other) => other.calls - one.calls).slice(0, TOLD_MAX) };
+}

@@ -1,0 +1,292 @@
+// The console of operators in a real browser: it shows what happens, light and dark, wide and narrow, by keyboard alone, and asks nobody
+// else for anything. Look at the screenshots after changing anything here.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { createInstallation } from '../support/process.ts';
+import { thingsContract } from '../support/things.ts';
+import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
+import { GUIDE, NOW_MS } from '../support/versions.ts';
+import { type Browser, findBarriers, launchBrowser, openPage, type Page, takeScreenshot } from './browser.ts';
+
+const TOKEN = 'a-token-made-for-this-test';
+const PATIENCE = { timeout: 30_000 };
+const STEP_MS = 5000;
+
+const answered = { 200: { description: 'done', content: { 'application/json': { schema: { type: 'object' } } } } };
+const orders = {
+  openapi: '3.1.1',
+  info: { title: 'Stock', version: '1' },
+  components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+  security: [{ apiKey: ['stock:read'] }],
+  paths: { '/v1/stock': { get: { operationId: 'listStock', responses: answered } } },
+};
+const limits = {
+  tiers: { standard: { requests: 100_000 } },
+  organizations: { org_small: { requests: 10, windowSeconds: 60 } },
+  extra: { watched: { requests: 5, windowSeconds: 60, per: 'organization', enforce: false } },
+  operations: { getThing: { extra: 'watched' } },
+};
+const gatewayRules = {
+  versions: { v1: { released: '2025-01-15' } },
+  operations: { listStock: { deprecated: '2027-01-15', sunset: '2028-02-17', guide: GUIDE } },
+};
+
+/** Waits until some row of a table is as it should be, its cells joined by bars. */
+async function hasRow(page: Page, table: string, expected: RegExp): Promise<void> {
+  const rows = `[...document.querySelectorAll('#${table} tbody tr')]`;
+  const read = () => page.evaluate(`${rows}.map((row) => [...row.cells].map((cell) => cell.textContent).join(' | '))`);
+  const endsAt = performance.now() + PATIENCE.timeout;
+  let found = (await read()) as string[];
+  while (!found.some((row) => expected.test(row))) {
+    assert.ok(performance.now() < endsAt, `${expected} is not among\n${found.join('\n')}`);
+    await sleep(100);
+    found = (await read()) as string[];
+  }
+}
+
+async function isNoWiderThan(page: Page, width: number): Promise<void> {
+  const scrolled = (await page.evaluate('document.documentElement.scrollWidth')) as number;
+  assert.ok(scrolled <= width, `wider than the window: ${scrolled}`);
+}
+
+const attention = (page: Page) => page.locator('#attention').textContent();
+
+describe('the console in a browser', () => {
+  let upstream: FakeUpstream;
+  let dying: FakeUpstream;
+  let gateway: TestGateway;
+  let browser: Browser;
+  let nowMs = NOW_MS;
+  before(async () => {
+    upstream = await startUpstream(async ({ url }, response) => {
+      await sleep(url.startsWith('/v1/things/slow') ? 60 : 0);
+      const status = url.startsWith('/v1/strict') ? 500 : 200;
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+    });
+    dying = await startUpstream();
+    gateway = await startGateway({
+      contracts: { 'things.yaml': thingsContract(), 'stock.yaml': orders },
+      upstreams: {
+        platform: { contracts: ['things.yaml'], live: upstream.url, breaker: 'off' },
+        stock: { contracts: ['stock.yaml'], live: [upstream.url, dying.url] },
+      },
+      gateway: gatewayRules,
+      limits,
+      now: () => nowMs,
+    });
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.stop();
+    await upstream?.close();
+    await dying?.close();
+  });
+
+  const open = (options = {}) => openPage(browser, `${gateway.adminUrl}/`, options);
+  const ask = async (authorization: string, path: string, times = 1) => {
+    for (let count = 0; count < times; count += 1)
+      await (await fetch(gateway.url + path, { headers: { authorization } })).arrayBuffer();
+  };
+
+  it('says what there is when there is nothing yet', async () => {
+    const { page, complaints, foreign } = await open();
+    await page.locator('#attention li').waitFor(PATIENCE);
+    assert.equal(await attention(page), '● Nothing needs attention.');
+    assert.match((await page.locator('#operations').textContent()) ?? '', /No requests in the last 15 minutes/);
+    assert.match((await page.locator('#codes').textContent()) ?? '', /No errors/);
+    assert.equal(await page.locator('#workers-section').isVisible(), false);
+    await takeScreenshot(page, 'console-empty');
+    assert.deepEqual([complaints, foreign], [[], []]);
+    assert.deepEqual(await findBarriers(page), []);
+    await page.context().close();
+  });
+
+  it('shows a quarter of an hour of traffic, errors by code and limits that refuse', async () => {
+    const { authorization } = await gateway.authorize({ organization: 'org_busy' });
+    const small = await gateway.authorize({ organization: 'org_small' });
+    for (let slot = 0; slot < 178; slot += 1) {
+      const busy = 3 + Math.round(4 * Math.sin(slot / 20) ** 2) + (slot > 120 && slot < 135 ? 8 : 0);
+      await ask(authorization, '/v1/things', busy);
+      await ask(authorization, '/v1/things/thing_1', slot % 3);
+      if (slot % 4 === 0) await ask(authorization, '/v1/things/slow');
+      if (slot % 10 === 0) await ask(authorization, '/v1/nothing');
+      if (slot > 150) await ask(authorization, '/v1/strict');
+      if (slot > 165) await ask(small.authorization, '/v1/things', 2);
+      nowMs += STEP_MS;
+      // What the page asks for is what has the counts taken.
+      await (await fetch(`${gateway.adminUrl}/console/feed`)).arrayBuffer();
+    }
+    const { page } = await open();
+    await hasRow(page, 'operations', /^GET \/v1\/things \| [1-9]/);
+    await hasRow(page, 'operations', /^GET \/v1\/strict .*\| ✕ 27$/);
+    await hasRow(page, 'codes', /^route_not_found \| match \| {2}\| \d \| 18$/);
+    await hasRow(page, 'codes', /^upstream_error \| forward/);
+    await hasRow(page, 'organizations', /^org_small \| organization: 10 in 60 s \| 0 \| \d \| ✕ \d+/);
+    await hasRow(page, 'organizations', /^org_busy \| watched: 5 in 60 s \| 0 \| 0 \| 0 \| [1-9]/);
+    const said = (await page.locator('#traffic-chart svg').getAttribute('aria-label')) ?? '';
+    assert.match(
+      said,
+      /^Requests over the last 15 minutes\. all: last [\d.]+\/s, highest [\d.]+\/s at \d\d:\d\d; 4xx: .*5xx: /,
+    );
+    await page.context().close();
+  });
+
+  it('tells of a target that is down, a reload with mistakes, and who calls what is deprecated', async () => {
+    const { authorization } = await gateway.authorize({ organization: 'org_busy' });
+    const { page } = await open();
+    await page.locator('#attention li').first().waitFor(PATIENCE);
+    await dying.close();
+    await ask(authorization, '/v1/stock', 40);
+    await hasRow(page, 'upstreams', new RegExp(`✕ ejected until .* ${dying.url}`));
+    writeFileSync(join(gateway.directory, 'config/limits.yaml'), '{ "tiers": { "standard": { "requests": -1 } } }');
+    await page.locator('#attention', { hasText: 'The files of the configuration have mistakes' }).waitFor(PATIENCE);
+    assert.match(
+      (await page.locator('.mistakes').textContent()) ?? '',
+      /limits\.yaml:1:\d+: tiers\.standard\.requests/,
+    );
+    // What is known of deprecated operations is renewed once a minute.
+    nowMs += 61_000;
+    await page.locator('#attention', { hasText: 'listStock is deprecated and still called' }).waitFor(PATIENCE);
+    assert.match(
+      (await attention(page)) ?? '',
+      new RegExp(`Upstream stock: target ${dying.url} \\(live\\) is taken out`),
+    );
+    assert.match((await attention(page)) ?? '', /Organization org_small was refused for a limit/);
+    await page.context().close();
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1440, 390]) {
+      it(`is fine in ${colorScheme}, ${width} pixels wide`, async () => {
+        const { page, complaints, foreign } = await open({ colorScheme, width });
+        await page.locator('#traffic-chart path.line').first().waitFor(PATIENCE);
+        await takeScreenshot(page, `console-${colorScheme}-${width}`);
+        await isNoWiderThan(page, width);
+        assert.deepEqual(await findBarriers(page), []);
+        await page.locator('#latency-chart summary').click();
+        await page.locator('summary', { hasText: 'Everything that /status says' }).click();
+        await page.locator('#latency-chart tbody tr').nth(5).waitFor(PATIENCE);
+        await page.evaluate('scrollTo(0, 0)');
+        await takeScreenshot(page, `console-${colorScheme}-${width}-opened`);
+        await isNoWiderThan(page, width);
+        assert.deepEqual(await findBarriers(page), []);
+        assert.deepEqual([complaints, foreign], [[], []]);
+        await page.context().close();
+      });
+    }
+  }
+
+  it('shows one operation in its charts when it is chosen, and keeps the choice', async () => {
+    const { page } = await open();
+    await page.locator('#traffic-chart path.line').first().waitFor(PATIENCE);
+    await page.locator('#shown').selectOption('GET /v1/strict');
+    const chart = page.locator('#traffic-chart svg[aria-label^="Requests of GET /v1/strict over"]');
+    await chart.waitFor(PATIENCE);
+    assert.match((await chart.getAttribute('aria-label')) ?? '', /5xx: last [\d.]+\/s, highest [\d.]+\/s/);
+    await takeScreenshot(page, 'console-one-operation');
+    await page.waitForResponse((response) => response.url().endsWith('/console/feed'));
+    assert.equal(await page.locator('#shown').inputValue(), 'GET /v1/strict');
+    await page.context().close();
+  });
+
+  it('can be used by keyboard: past the head, sorted by buttons that keep the focus, and paused', async () => {
+    const { page } = await open();
+    await page.locator('#operations tbody tr').first().waitFor(PATIENCE);
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate('document.activeElement.className'), 'skip');
+    assert.equal(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'), 'solid');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate('document.activeElement.id'), 'main');
+    const reached: string[] = [];
+    for (let count = 0; count < 60; count += 1) {
+      await page.keyboard.press('Tab');
+      reached.push((await page.evaluate('document.activeElement.id || document.activeElement.textContent')) as string);
+      if (reached.at(-1) === 'Operation') break;
+    }
+    assert.ok(reached.includes('shown') && reached.includes('As a table'), reached.join());
+    assert.equal(reached.at(-1), 'Operation');
+    await page.keyboard.press('Space');
+    assert.equal(await page.locator('#operations th', { hasText: 'Operation' }).getAttribute('aria-sort'), 'ascending');
+    const names = await page.locator('#operations tbody th').allTextContents();
+    assert.deepEqual(names, names.toSorted());
+    await page.waitForResponse((response) => response.url().endsWith('/console/feed'));
+    await sleep(100);
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Operation');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await page.locator('#operations tbody th').allTextContents(), names.toReversed());
+    await page.locator('#pause').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.locator('#pause').getAttribute('aria-pressed'), 'true');
+    assert.match((await page.locator('#connection').textContent()) ?? '', /Paused/);
+    await page.context().close();
+  });
+});
+
+describe('the console of a gateway that is not on loopback', () => {
+  it('shows nothing before it has the token, which stays in the tab and out of every URL', async () => {
+    const gateway = await startGateway({ environment: { ADMIN_HOST: '0.0.0.0', ADMIN_TOKEN: TOKEN } });
+    const browser = await launchBrowser();
+    try {
+      const { page, complaints, foreign } = await openPage(browser, `${gateway.adminUrl}/`);
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      await page.locator('#token').waitFor(PATIENCE);
+      assert.equal(await page.locator('#panels').isVisible(), false);
+      await takeScreenshot(page, 'console-login');
+      assert.deepEqual(await findBarriers(page), []);
+      await page.keyboard.type('not-the-token');
+      await page.keyboard.press('Enter');
+      await page.locator('#login-error', { hasText: 'This is not the admin token.' }).waitFor(PATIENCE);
+      await takeScreenshot(page, 'console-login-refused');
+      await page.locator('#token').fill(TOKEN);
+      await page.keyboard.press('Enter');
+      await page.locator('#attention li').waitFor(PATIENCE);
+      await page.reload();
+      await page.locator('#attention li').waitFor(PATIENCE);
+      assert.equal(await page.evaluate('localStorage.length'), 0);
+      assert.equal((await page.context().cookies()).length, 0);
+      assert.ok(!asked.some((url) => url.includes(TOKEN)));
+      // The browser itself reports the answers that asked for the token, and what was under way when the page was loaded anew.
+      assert.deepEqual([complaints.filter((one) => !/401|ERR_ABORTED/.test(one)), foreign], [[], []]);
+      await page.locator('#leave').click();
+      await page.locator('#token').waitFor(PATIENCE);
+      assert.equal(await page.evaluate('sessionStorage.length'), 0);
+    } finally {
+      await browser.close();
+      await gateway.stop();
+    }
+  });
+});
+
+describe('the console of a gateway that is started anew', () => {
+  it('says that nobody answers, goes on by itself, and says that it is another run', async () => {
+    const installation = createInstallation({ ADMIN_PORT: '0' });
+    const browser = await launchBrowser();
+    const first = await installation.start();
+    try {
+      const { page } = await openPage(browser, `http://127.0.0.1:${first.adminPort}/`);
+      await page.locator('#connection', { hasText: 'Live' }).waitFor(PATIENCE);
+      await first.stop();
+      await page.locator('#connection', { hasText: 'No answer since' }).waitFor(PATIENCE);
+      await takeScreenshot(page, 'console-lost');
+      const again = createInstallation({ ...installation.environment, ADMIN_PORT: String(first.adminPort) });
+      const second = await again.start();
+      try {
+        await page.locator('#connection', { hasText: 'Live, restarted at' }).waitFor(PATIENCE);
+      } finally {
+        await second.stop();
+        again.remove();
+      }
+    } finally {
+      await browser.close();
+      await first.stop();
+      installation.remove();
+    }
+  });
+});

@@ -1,0 +1,151 @@
+// The page for operators and what it asks for: who gets it, with which headers, and that it says what happened and no more than it may.
+
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import type { Feed } from '../../../gateway/console/console.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { thingsAt } from '../../support/things.ts';
+import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+
+const TOKEN = 'a-token-made-for-this-test';
+
+const feedOf = async ({ adminUrl }: TestGateway): Promise<Feed> =>
+  (await (await fetch(`${adminUrl}/console/feed`)).json()) as Feed;
+
+/** The status that an answer has when it is asked for with these headers. */
+const statusOf = (url: string, headers: Record<string, string>) =>
+  new Promise<number>((resolve) => {
+    request(url, { headers }, (answer) => resolve(answer.resume().statusCode ?? 0)).end();
+  });
+
+describe('the console on loopback', () => {
+  let upstream: FakeUpstream;
+  let gateway: TestGateway;
+  before(async () => {
+    upstream = await startUpstream(({ url }, response) => {
+      const status = url === '/v1/strict' ? 500 : 200;
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+    });
+    gateway = await startGateway({
+      ...thingsAt(upstream.url),
+      limits: {
+        tiers: { standard: { requests: 10 } },
+        extra: { watched: { requests: 2, windowSeconds: 60, per: 'organization', enforce: false } },
+        operations: { getThing: { extra: 'watched' } },
+      },
+    });
+  });
+  after(async () => {
+    await gateway.stop();
+    await upstream.close();
+  });
+
+  it('is a page that loads nothing but what is beside it, and that nobody may frame', async () => {
+    const answer = await fetch(`${gateway.adminUrl}/`);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/);
+    assert.match(policy, /form-action 'none'; frame-ancestors 'none'$/);
+    assert.ok(!policy.includes('unsafe'));
+    assert.equal(answer.headers.get('x-frame-options'), 'DENY');
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    const page = await answer.text();
+    const linked = [...page.matchAll(/(?:src|href)="([^#][^"]*)"/g)].map(([, path]) => path as string);
+    assert.deepEqual(linked, ['/console/icon.svg', '/console/console.css', '/console/console.js']);
+    assert.doesNotMatch(page, /<script(?! type="module" src=)|<style| style=| on\w+=|https?:/);
+  });
+
+  it('is made of files that are all there, and of no others', async () => {
+    const wanted = new Set(['/console/console.css', '/console/icon.svg', '/console/console.js']);
+    for (const path of wanted) {
+      const answer = await fetch(gateway.adminUrl + path);
+      assert.equal(answer.status, 200, path);
+      assert.ok((answer.headers.get('content-type') ?? '').startsWith(typeOf(path)), path);
+      const text = await answer.text();
+      for (const [, name] of text.matchAll(/ from '\.\/([^']+)'/g)) wanted.add(`/console/${name}`);
+    }
+    assert.equal(wanted.size, 13);
+    for (const path of ['/console/', '/console/nothing.js', '/console/..%2fconsole.ts', '/console/index.html'])
+      assert.equal((await fetch(gateway.adminUrl + path)).status, 404, path);
+  });
+
+  it('answers neither other host names nor pages of other origins', async () => {
+    for (const path of ['/', '/console/console.js', '/console/feed']) {
+      const url = gateway.adminUrl + path;
+      assert.equal(await statusOf(url, { host: 'evil.example.com' }), 421, path);
+      assert.equal(await statusOf(url, { origin: 'https://evil.example.com' }), 403, path);
+      assert.equal(await statusOf(url, { host: 'localhost' }), 200, path);
+    }
+  });
+
+  it('is told what was asked and how it went, and who came near a limit or beyond it', async () => {
+    const { authorization } = await gateway.authorize({ organization: 'org_asking' });
+    const paths = ['/v1/nowhere', '/v1/strict', ...Array(4).fill('/v1/things/1'), ...Array(7).fill('/v1/things')];
+    for (const path of paths) await (await fetch(gateway.url + path, { headers: { authorization } })).arrayBuffer();
+    const { history, organizations, status } = await feedOf(gateway);
+    const told = history.operations.map(({ name, total }) => [name, total.requests, total.client_errors]);
+    assert.deepEqual(told, [
+      ['GET /v1/things', 7, 2],
+      ['GET /v1/things/{id}', 4, 0],
+      ['GET /v1/strict', 1, 0],
+      ['GET unmatched', 1, 1],
+    ]);
+    const { minute } = history.all;
+    assert.deepEqual([minute.requests, minute.client_errors, minute.server_errors], [13, 3, 1]);
+    assert.ok((minute.p50_ms ?? 0) > 0 && (minute.p99_ms ?? 0) >= (minute.p50_ms ?? 0));
+    assert.equal(history.others, null);
+    const codes = history.codes.map(({ code, stage, total }) => `${code} ${stage} ${total}`);
+    assert.deepEqual(codes, ['rate_limited limit 2', 'route_not_found match 1', 'upstream_error forward 1']);
+    const pressed = organizations.map((one) => [one.policy, one.near, one.refused, one.shadow_refused]);
+    assert.deepEqual(pressed, [
+      ['organization', 2, 2, 0],
+      ['watched', 0, 0, 2],
+    ]);
+    assert.ok(organizations.every(({ organization, tier }) => organization === 'org_asking' && tier === 'standard'));
+    assert.equal((status as { lifecycle: string }).lifecycle, 'serving');
+  });
+
+  it('counts a request once, however often and by however many it is asked', async () => {
+    const before = (await feedOf(gateway)).history.all.total.requests;
+    await (await fetch(`${gateway.url}/v1/nowhere`)).arrayBuffer();
+    const feeds = await Promise.all(Array.from({ length: 10 }, () => feedOf(gateway)));
+    assert.equal((await feedOf(gateway)).history.all.total.requests, before + 1);
+    assert.ok(feeds.every(({ history }) => history.all.total.requests <= before + 1));
+  });
+});
+
+describe('the console off loopback', () => {
+  let gateway: TestGateway;
+  before(async () => {
+    gateway = await startGateway({ environment: { ADMIN_HOST: '0.0.0.0', ADMIN_TOKEN: TOKEN } });
+  });
+  after(() => gateway.stop());
+  const get = (path: string, token?: string) =>
+    fetch(gateway.adminUrl + path, { headers: token ? { authorization: `Bearer ${token}` } : {} });
+
+  it('is 401 with the page that asks for the token, which shows nothing by itself', async () => {
+    const answer = await get('/');
+    assert.equal(answer.status, 401);
+    assert.equal(answer.headers.get('www-authenticate'), 'Bearer realm="admin"');
+    assert.match(await answer.text(), /<form id="login"/);
+    assert.equal((await get('/', TOKEN)).status, 200);
+    assert.equal((await get('/console/console.js')).status, 200);
+  });
+
+  it('tells nothing without the token, and takes it from nowhere but its header', async () => {
+    assert.equal((await get('/console/feed')).status, 401);
+    assert.equal((await get('/console/feed', 'wrong')).status, 401);
+    assert.equal((await get(`/console/feed?token=${TOKEN}`)).status, 401);
+    assert.equal(await statusOf(`${gateway.adminUrl}/console/feed`, { cookie: `admin-token=${TOKEN}` }), 401);
+    assert.equal((await get('/console/nothing')).status, 401);
+    assert.equal((await get('/console/feed', TOKEN)).status, 200);
+  });
+});
+
+function typeOf(path: string): string {
+  if (path.endsWith('.css')) return 'text/css';
+  return path.endsWith('.svg') ? 'image/svg+xml' : 'text/javascript';
+}
