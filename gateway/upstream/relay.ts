@@ -59,6 +59,8 @@ export class Relay implements Dispatcher.DispatchHandler {
   /** Body of an answer that is to be kept, until that has happened. */
   #held: Buffer[] | undefined;
   #heldBytes = 0;
+  /** Whether the head of the client's answer came from here. */
+  #hasHead = false;
   readonly #fresh: Fresh;
   readonly #judge: AnswerJudge;
   readonly #alwaysCarried: readonly string[];
@@ -132,7 +134,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
-    if (this.ended || this.#mode === 'drop') return;
+    if (this.ended || this.#mode === 'drop' || this.#isOutpaced()) return;
     this.noteBytes();
     if (this.#mode === 'error' || this.#mode === 'refuse') {
       // What is too long to be understood or checked is not waited for.
@@ -143,13 +145,13 @@ export class Relay implements Dispatcher.DispatchHandler {
       return;
     }
     if (this.#mode === 'report') this.#keep(chunk, CHECKED_BYTES_MAX);
-    const { recording, response, trail } = this.#fresh;
+    const { recording, trail } = this.#fresh;
     trail.bytesOut += chunk.length;
     if (this.#held !== undefined && recording !== undefined) {
       this.#hold(controller, recording, this.#held, chunk);
       return;
     }
-    if (response.headersSent) {
+    if (this.#hasHead) {
       this.#write(controller, chunk);
     } else if (this.#first === undefined) {
       this.#first = chunk;
@@ -162,7 +164,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.ended) return;
+    if (this.ended || this.#isOutpaced()) return;
     const { recording, operation, trail } = this.#fresh;
     if (this.#mode === 'error') {
       this.#fail(this.#refusal(), 'status');
@@ -195,7 +197,7 @@ export class Relay implements Dispatcher.DispatchHandler {
 
   #end(): void {
     const { response } = this.#fresh;
-    if (!response.headersSent) {
+    if (!this.#hasHead) {
       const first = this.#first;
       this.#writeHead(this.#mode === 'drop' ? this.#length : (first?.length ?? 0));
       atEndOfTurn(() => response.end(first));
@@ -244,12 +246,13 @@ export class Relay implements Dispatcher.DispatchHandler {
     const head = [...this.#alwaysCarried, ...carried, ...answerHeaders(this.#headers, operation)];
     if (length >= 0 && this.#status !== 204 && this.#status !== 304) head.push('Content-Length', String(length));
     trail.status = this.#status;
+    this.#hasHead = true;
     response.writeHead(this.#status, head);
   }
 
   #releaseFirst(controller: Controller): void {
     const first = this.#first;
-    if (this.ended || first === undefined || this.#fresh.response.headersSent) return;
+    if (this.ended || first === undefined || this.#hasHead || this.#isOutpaced()) return;
     this.#writeHead(this.#length);
     this.#write(controller, first);
   }
@@ -285,6 +288,13 @@ export class Relay implements Dispatcher.DispatchHandler {
   #violation(violations: readonly string[]): GatewayError {
     this.#fresh.trail.answerViolations = violations;
     return upstreamFailure('upstream_contract_violation', 'http_protocol_error');
+  }
+
+  /** Somebody else has answered, as happens to a body that streams for too long: two answers would be read as one. */
+  #isOutpaced(): boolean {
+    if (this.#hasHead || !this.#fresh.response.headersSent) return false;
+    this.clientGone();
+    return true;
   }
 
   /** The client left: nobody is to blame and nothing can be answered. */

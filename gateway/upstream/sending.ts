@@ -255,7 +255,9 @@ export class Sending implements Relayed {
 
   /** Nobody is to blame and nothing can be answered. */
   #leave(): void {
-    this.#fresh.trail.status = 499;
+    const { trail } = this.#fresh;
+    // Unless it was refused meanwhile, as a body that streams for too long is.
+    if (trail.refusal === undefined) trail.status = 499;
     this.#settle();
     this.#resolve();
   }

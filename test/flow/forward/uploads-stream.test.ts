@@ -1,6 +1,7 @@
 // Where the contract says that a body streams, it passes chunk by chunk; and whatever happens to it, both sides learn the truth.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
@@ -128,6 +129,29 @@ describe('a streamed upload that fails', () => {
     assert.ok(answer);
     assertRefusal(answer, 'upstream_rejected', 422);
     assert.equal(answer.error.message, 'Not this one.');
+  });
+
+  it('gets one answer, also when the upstream comes with another after its time was over', async () => {
+    let held: ServerResponse | undefined;
+    const url = await startStreamUpstream((request, response) => {
+      request.resume();
+      held = response;
+    });
+    const gateway = await start(startGateway({ ...thingsAt(url), gateway: { timeouts: { requestMs: 200 } } }));
+    const { authorization } = await gateway.authorize();
+    const connection = await start(openConnection(gateway.port));
+    const headers = { Authorization: authorization, 'Content-Type': 'application/octet-stream', ...chunked };
+    connection.send(requestOf('POST /v1/files', headers), '3\r\none\r\n');
+    const late = await until(() => held);
+    const answer = await connection.answer();
+    assert.ok(answer);
+    assertRefusal(answer, 'request_timeout');
+    const cut = once(late, 'close');
+    late.writeHead(201, { 'content-type': 'application/json' }).write('{"late":');
+    await cut;
+    connection.destroy();
+    const line = await until(() => gateway.logLines().find(({ operation }) => operation === 'uploadFile'));
+    assert.deepEqual([line.status, line.bytes_out], [408, answer.body.length]);
   });
 
   it('is answered with success too, and the connection ends since the rest of the body is nobody’s', async () => {
