@@ -115,7 +115,7 @@ export function createListeners(options: ListenersOptions): Listeners {
   }
 
   return {
-    activeRequests: () => servers.reduce((sum, server) => sum + server.activeRequests(), 0),
+    activeRequests: () => publicServer.activeRequests() + (plainServer?.activeRequests() ?? 0),
     letStream: publicServer.letStream,
     stopListening() {
       for (const server of servers) server.stopListening();

@@ -94,7 +94,10 @@ export function createAccesses(options: AccessesOptions): Accesses {
     if (known) return known;
     const bound = () => bounds.get(name) as Bound;
     const made = createLane({
-      places: () => (bound().credential?.isProven() === false ? 1 : bound().places),
+      places() {
+        const { credential, places } = bound();
+        return credential?.isProven() === false ? 1 : places;
+      },
       rules: bound,
       onWaited: (waitedMs) => options.onWaited(name, waitedMs),
       onShed: (why) => options.onShed(name, why),
