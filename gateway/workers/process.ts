@@ -4,6 +4,7 @@ import cluster from 'node:cluster';
 import type { Readable } from 'node:stream';
 import { ConfigError } from '../mistakes.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
+import { endChannel, followConnections } from './connections.ts';
 import type { Failure, FromWorker, Question, Ready, ToWorker } from './messages.ts';
 
 export type WorkerState = 'starting' | 'serving' | 'ending' | 'ended';
@@ -62,6 +63,7 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
   cluster.setupPrimary({ stdio: ['ignore', options.writesItself ? 'inherit' : 'pipe', 'inherit', 'ipc'] });
   cluster.schedulingPolicy = cluster.SCHED_RR;
   const worker = cluster.fork();
+  const giveBack = followConnections(worker);
   const ready = Promise.withResolvers<Ready>();
   const ended = Promise.withResolvers<Ending>();
   const questions = createQuestions(options.answerMs, (id, question) => tell({ kind: 'question', id, question }));
@@ -105,10 +107,14 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
   // Its last words may be read after it has ended, but not after its channel has.
   const exited = Promise.withResolvers<Pick<Ending, 'code' | 'signal'>>();
   const silent = Promise.withResolvers<void>();
-  worker.once('exit', (code: number | null, signal: string | null) => exited.resolve({ code, signal }));
+  worker.once('exit', (code: number | null, signal: string | null) => {
+    exited.resolve({ code, signal });
+    endChannel(worker, silent.promise);
+  });
   worker.once('disconnect', silent.resolve);
   void Promise.all([exited.promise, silent.promise]).then(([{ code, signal }]) => {
     clearTimeout(starting);
+    giveBack();
     become('ended');
     ready.reject(new Error(`Worker ${number} ended before it was ready (${signal ?? `code ${code}`}).`));
     questions.giveUp();
