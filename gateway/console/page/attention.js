@@ -52,6 +52,9 @@ function ofUpstream([name, { targets = [], breaker = {}, credential, shedding }]
       `Upstream ${name}: target ${address} (${mode}) is ${state === 'ejected' ? 'taken out, since requests to it failed' : 'unhealthy, as its checks say'}.`,
     ),
   );
+  for (const { address, state, mode } of targets)
+    if (state === 'trial')
+      found.push(warn(`Upstream ${name}: target ${address} (${mode}) failed and is being tried again.`));
   for (const [mode, state] of Object.entries(breaker)) {
     if (state === 'open')
       found.push(bad(`Upstream ${name} (${mode}): the circuit breaker is open, requests are refused.`));

@@ -182,7 +182,7 @@ export function codes() {
     sort: { key: 'total', descending: true },
     columns: [
       { key: 'code', label: 'Code', cell: ({ code }) => code, value: ({ code }) => code },
-      { key: 'stage', label: 'Stage', cell: ({ stage }) => stage, value: ({ stage }) => stage },
+      { key: 'stage', label: 'Stage', minor: true, cell: ({ stage }) => stage, value: ({ stage }) => stage },
       { key: 'spark', label: '15 minutes', minor: true, cell: ({ series }) => sparkline(series, SLOTS) },
       {
         key: 'minute',
@@ -215,15 +215,6 @@ export function organizations() {
     empty: 'No organization came near a limit in the last 15 minutes.',
     columns: [
       { key: 'organization', label: 'Organization', cell: (row) => row.organization, value: (row) => row.organization },
-      { key: 'limit', label: 'Limit', cell: (row) => `${row.policy}: ${count(row.limit)} in ${row.window_seconds} s` },
-      {
-        key: 'left',
-        label: 'Left',
-        numeric: true,
-        cell: (row) => count(row.remaining),
-        value: (row) => row.remaining / row.limit,
-      },
-      numeric('near', 'Near'),
       {
         key: 'refused',
         label: 'Refused',
@@ -232,6 +223,15 @@ export function organizations() {
         value: (row) => row.refused,
       },
       numeric('shadow_refused', 'Shadow'),
+      numeric('near', 'Near'),
+      {
+        key: 'left',
+        label: 'Left',
+        numeric: true,
+        cell: (row) => count(row.remaining),
+        value: (row) => row.remaining / row.limit,
+      },
+      { key: 'limit', label: 'Limit', cell: (row) => `${row.policy}: ${count(row.limit)} in ${row.window_seconds} s` },
       {
         key: 'last',
         label: 'Last',

@@ -59,6 +59,7 @@ test('everything that is wrong has its sentence', () => {
     [{ deprecated_uses: { state: 'away' } }, /^bad: The store of what is deprecated/],
     [upstream({ targets: [target('ejected')] }), /^bad: Upstream stock: target http:\/\/a \(live\) is taken out/],
     [upstream({ targets: [target('ejected'), target('healthy', 'http://b')] }), /^warn: .*taken out/],
+    [upstream({ targets: [target('trial')] }), /^warn: .*is being tried again/],
     [upstream({ targets: [target('unhealthy')] }), /^bad: .*is unhealthy/],
     [upstream({ breaker: { live: 'open' } }), /^bad: Upstream stock \(live\): the circuit breaker is open/],
     [upstream({ breaker: { live: 'half_open' } }), /^warn: .*half open/],
