@@ -1,0 +1,60 @@
+// `deploy/backup-data` copies the data directory of a gateway that runs, and the copy in its place is the gateway as it was.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { thingsAt } from '../../support/things.ts';
+import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+
+const shell = promisify(execFile);
+const script = fileURLToPath(new URL('../../../deploy/backup-data', import.meta.url));
+
+describe('a backup of the data directory', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-backup-'));
+  const dataDirectory = join(directory, 'data');
+  const copy = join(directory, 'copy');
+  let upstream: FakeUpstream;
+  before(async () => {
+    upstream = await startUpstream();
+  });
+  after(async () => {
+    await upstream.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const start = () => startGateway({ ...thingsAt(upstream.url), dataDirectory });
+  const statusWith = async ({ url }: TestGateway, authorization: string) =>
+    (await fetch(`${url}/v1/things`, { headers: { authorization } })).status;
+
+  it('is taken while the gateway runs, and brings back what was there', async () => {
+    const running = await start();
+    const before = (await running.authorize()).authorization;
+    await shell(script, [dataDirectory, copy]);
+    const later = (await running.authorize()).authorization;
+    assert.equal(await statusWith(running, later), 200);
+    await running.stop();
+
+    assert.ok(existsSync(join(copy, 'secrets/key_pepper')));
+    assert.equal(statSync(join(copy, 'gateway.db')).mode & 0o077, 0, 'nobody else may read it');
+    renameSync(dataDirectory, join(directory, 'lost'));
+    renameSync(copy, dataDirectory);
+    const again = await start();
+    try {
+      assert.equal(await statusWith(again, before), 200);
+      assert.equal(await statusWith(again, later), 401, 'what was made after the copy is not in it');
+    } finally {
+      await again.stop();
+    }
+  });
+
+  it('is never written over another one', async () => {
+    await assert.rejects(shell(script, [dataDirectory, dataDirectory]), /File exists/);
+    await assert.rejects(shell(script, []), /usage: deploy\/backup-data/);
+  });
+});

@@ -1,0 +1,78 @@
+// The command lines that documents show, and the commands that there are: as main.ts adds them, without what they would act on.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import { addAssertionKeysCommands } from '../../gateway/commands/assertion-keys.ts';
+import { addAuditCommands } from '../../gateway/commands/audit.ts';
+import { addCheckCommands } from '../../gateway/commands/check.ts';
+import type { CommandContext } from '../../gateway/commands/context.ts';
+import { addContractCommands } from '../../gateway/commands/contract/contract.ts';
+import { addDoctorCommand } from '../../gateway/commands/doctor/doctor.ts';
+import { addExplainCommand } from '../../gateway/commands/explain/explain.ts';
+import { addInitCommand } from '../../gateway/commands/init/init.ts';
+import { addKeysCommands } from '../../gateway/commands/keys/keys.ts';
+import { addLimitsCommands } from '../../gateway/commands/limits/limits.ts';
+import { addOrgsCommands } from '../../gateway/commands/orgs.ts';
+import { addSeedCommands } from '../../gateway/commands/seed.ts';
+import { addStartCommand } from '../../gateway/commands/start.ts';
+import type { Surroundings } from '../../gateway/commands/surroundings.ts';
+import { addVersionsCommands } from '../../gateway/commands/versions/versions.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** All commands with their options. None of them can be run. */
+export function knownCommands(): Command {
+  const program = new Command('gateway');
+  const context = {} as CommandContext;
+  const surroundings = {} as Surroundings;
+  const nothing = {} as never;
+  addStartCommand(program, surroundings);
+  addCheckCommands(program, surroundings);
+  addDoctorCommand(program, surroundings);
+  addInitCommand(program, context, () => '');
+  addOrgsCommands(program, context);
+  addKeysCommands(program, context);
+  addSeedCommands(program, context);
+  addAuditCommands(program, context);
+  addAssertionKeysCommands(program, context, nothing);
+  addExplainCommand(program, context, nothing);
+  addContractCommands(program, context, nothing);
+  addVersionsCommands(program, context, nothing);
+  addLimitsCommands(program, context, nothing);
+  return program;
+}
+
+/** README.md and everything in docs/, by path. */
+export function documents(): ReadonlyMap<string, string> {
+  const inDocs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
+  const pages = ['README.md', ...inDocs.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`)];
+  return new Map(pages.sort().map((page) => [page, readFileSync(join(root, page), 'utf8')]));
+}
+
+/** What follows `bin/gateway` in a page, word by word; `a·b` stands for two commands. */
+export function commandLines(page: string): string[][] {
+  const found = [...page.matchAll(/bin\/gateway +([^`\n|>&#)]+)/g)];
+  return found.flatMap(([, text = '']) => {
+    const words = text.trim().split(/ +/);
+    const at = words.findIndex((word) => word.includes('·'));
+    if (at === -1) return [words];
+    return (words[at] as string).split('·').map((one) => [...words.slice(0, at), one]);
+  });
+}
+
+/** What is wrong with a command line; undefined: there is such a command, and it has these options. */
+export function complaintAbout(words: readonly string[], program: Command): string | undefined {
+  let command = program;
+  const rest = [...words];
+  while (command.commands.length > 0 && rest[0] !== undefined && !rest[0].startsWith('-')) {
+    const next = command.commands.find((one) => one.name() === rest[0]);
+    if (next === undefined) return `there is no "${rest[0]}" in "${words.join(' ')}"`;
+    command = next;
+    rest.shift();
+  }
+  const options = rest.filter((word) => /^--[a-z]/.test(word)).map((word) => word.replace(/[=,.'"].*$/, ''));
+  const unknown = options.find((name) => name !== '--help' && !command.options.some(({ long }) => long === name));
+  return unknown === undefined ? undefined : `"${words.join(' ')}" has no option ${unknown}`;
+}
