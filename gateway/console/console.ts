@@ -37,6 +37,9 @@ export interface Console {
   stop(): void;
 }
 
+/** A clock that stands still must not keep the process busy. */
+const WAIT_MIN_MS = 100;
+
 interface Source {
   readonly differenceOf: ReturnType<typeof createDifference>;
   /** When it was heard last: what is new in its next sample began there. */
@@ -54,11 +57,12 @@ export function createConsole({ bounds, samples, status, versions, now }: Consol
   let timer = setTimeout(onSlot, untilNextSlot()).unref();
 
   function untilNextSlot(): number {
-    return SLOT_MS - (now() % SLOT_MS);
+    return Math.max(WAIT_MIN_MS, SLOT_MS - (now() % SLOT_MS));
   }
 
   function onSlot(): void {
-    void sample();
+    // The next one has everything that this one has not.
+    sample().catch(() => undefined);
     timer = setTimeout(onSlot, untilNextSlot()).unref();
   }
 
