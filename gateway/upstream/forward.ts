@@ -77,8 +77,12 @@ function bodyOf(checked: Checked, headers: string[]): Buffer | Readable | null {
   const length = checked.headers.get('content-length');
   if (length !== undefined) headers.push('content-length', length);
   if (checked.headers.has('expect') && checked.trail.attempts === 1) checked.response.writeContinue();
-  return Readable.from(countedBody(checked, checked.trail.attempts), { objectMode: false });
+  const body = Readable.from(countedBody(checked, checked.trail.attempts), { objectMode: false });
+  // While it is sent, undici listens. A client that breaks off just afterwards would end the process otherwise.
+  return body.on('error', ignore);
 }
+
+function ignore(): void {}
 
 async function* countedBody({ request, trail }: Checked, attempt: number): AsyncGenerator<Buffer> {
   // One that was given up while it waited for a connection begins all the same when it gets one: the bytes belong to the latest.

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { closesAfterEach } from '../../support/closing.ts';
 import { type Connection, openConnection, requestOf, until } from '../../support/connection.ts';
 import { assertRefusal } from '../../support/errors.ts';
@@ -129,6 +130,25 @@ describe('a streamed upload that fails', () => {
     assert.ok(answer);
     assertRefusal(answer, 'upstream_rejected', 422);
     assert.equal(answer.error.message, 'Not this one.');
+  });
+
+  it('of many who break off at any moment ends nothing but itself', async () => {
+    const url = await startStreamUpstream((request, response) => {
+      request.resume();
+      setTimeout(() => done(response), 30);
+    });
+    const gateway = await start(startGateway(thingsAt(url, { timeoutMs: 200 })));
+    const { authorization } = await gateway.authorize();
+    const headers = { Authorization: authorization, 'Content-Type': 'application/octet-stream', ...chunked };
+    const breakOffAfter = async (ms: number) => {
+      const connection = await start(openConnection(gateway.port));
+      connection.send(requestOf('POST /v1/files', headers), '3\r\none\r\n');
+      await sleep(ms);
+      connection.destroy();
+    };
+    // Whatever nobody caught would fail this test.
+    await Promise.all(Array.from({ length: 60 }, (_, index) => breakOffAfter(index * 5)));
+    await until(() => gateway.logLines().filter(({ operation }) => operation === 'uploadFile').length === 60);
   });
 
   it('gets one answer, also when the upstream comes with another after its time was over', async () => {
