@@ -21,6 +21,7 @@ import { addOrgsCommands } from './commands/orgs.ts';
 import { addSeedCommands } from './commands/seed.ts';
 import { addStartCommand } from './commands/start.ts';
 import { openKeyStore, openSecrets, type Surroundings } from './commands/surroundings.ts';
+import { addUpstreamsCommands } from './commands/upstreams/upstreams.ts';
 import { addVersionsCommands } from './commands/versions/versions.ts';
 import { loadSettings } from './config/load.ts';
 import { loadConfiguration } from './configuration.ts';
@@ -113,6 +114,11 @@ addExplainCommand(program, context, {
   usageOf: (organization) => createWithUsage(context, usagePlaces)((usage) => usage.show(organization)),
 });
 addContractCommands(program, context, contractPlaces(process.env));
+addUpstreamsCommands(program, context, {
+  settings: () => loadSettings(process.env),
+  configuration,
+  secrets: () => openSecrets(surroundings, loadSettings(process.env)),
+});
 addVersionsCommands(program, context, { settings: () => loadSettings(process.env), configuration });
 addLimitsCommands(program, context, {
   withUsage: createWithUsage(context, usagePlaces),

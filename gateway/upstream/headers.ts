@@ -96,8 +96,11 @@ export interface Identity {
   readonly traceparent: string;
 }
 
+/** What of a request its headers toward an upstream are made of. */
+type Headed = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAddress' | 'scheme' | 'id'>;
+
 /** The header list for the upstream, flat: what the client may say, then what only the gateway says. */
-export function requestHeaders(checked: Checked, identity: Identity): string[] {
+export function requestHeaders(checked: Headed, identity: Identity): string[] {
   const { headers, operation, caller, clientAddress, scheme } = checked;
   const sent: string[] = [];
   const named = namedBy(headers.get('connection'));

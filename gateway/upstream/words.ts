@@ -66,10 +66,20 @@ export function typeOf(status: number): ErrorType {
 }
 
 interface Said {
+  readonly form: ErrorForm;
   readonly type?: ErrorType | undefined;
   readonly code?: string | undefined;
   readonly message?: string | undefined;
   readonly fields?: Record<string, unknown>;
+}
+
+/** The forms in which an error's own code and message are understood. */
+export type ErrorForm = 'error object' | 'problem+json' | 'message' | 'error text';
+
+/** In which of them an error is; undefined: nothing of it is understood. */
+export function errorFormOf(headers: AnswerHeaders, body: Buffer): ErrorForm | undefined {
+  const said = understand(headers, body);
+  return said?.code === undefined && said?.message === undefined ? undefined : said.form;
 }
 
 /** Our own object, problem+json (RFC 9457), `{message}` and `{error: "…"}`. */
@@ -84,9 +94,14 @@ function understand(headers: AnswerHeaders, body: Buffer): Said | undefined {
   if (!isRecord(value)) return undefined;
   if (isRecord(value.error)) return ownObject(value.error);
   if (/problem\+json/.test(String(headers['content-type']))) {
-    return { code: codeOf(value.code), message: sentence(value.detail) ?? sentence(value.title) };
+    return {
+      form: 'problem+json',
+      code: codeOf(value.code),
+      message: sentence(value.detail) ?? sentence(value.title),
+    };
   }
-  return { code: codeOf(value.code), message: sentence(value.message) ?? sentence(value.error) };
+  const form = sentence(value.message) === undefined ? 'error text' : 'message';
+  return { form, code: codeOf(value.code), message: sentence(value.message) ?? sentence(value.error) };
 }
 
 function ownObject(error: Record<string, unknown>): Said {
@@ -94,7 +109,7 @@ function ownObject(error: Record<string, unknown>): Said {
   if (typeof error.param === 'string') fields.param = error.param;
   if (Array.isArray(error.errors)) fields.errors = error.errors.slice(0, 20);
   const type = typeof error.type === 'string' && types.has(error.type) ? (error.type as ErrorType) : undefined;
-  return { type, code: codeOf(error.code), message: sentence(error.message), fields };
+  return { form: 'error object', type, code: codeOf(error.code), message: sentence(error.message), fields };
 }
 
 function codeOf(value: unknown): string | undefined {

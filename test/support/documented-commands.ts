@@ -18,6 +18,7 @@ import { addOrgsCommands } from '../../gateway/commands/orgs.ts';
 import { addSeedCommands } from '../../gateway/commands/seed.ts';
 import { addStartCommand } from '../../gateway/commands/start.ts';
 import type { Surroundings } from '../../gateway/commands/surroundings.ts';
+import { addUpstreamsCommands } from '../../gateway/commands/upstreams/upstreams.ts';
 import { addVersionsCommands } from '../../gateway/commands/versions/versions.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -39,6 +40,7 @@ export function knownCommands(): Command {
   addAssertionKeysCommands(program, context, nothing);
   addExplainCommand(program, context, nothing);
   addContractCommands(program, context, nothing);
+  addUpstreamsCommands(program, context, nothing);
   addVersionsCommands(program, context, nothing);
   addLimitsCommands(program, context, nothing);
   return program;

@@ -1,0 +1,140 @@
+// One address of an upstream, asked as the gateway asks it: the same headers, the same proof of who asks, the same rules.
+
+import { randomBytes } from 'node:crypto';
+import { lookup } from 'node:dns';
+import type { UpstreamEntry } from '../../config/schema.ts';
+import type { ContractOperation } from '../../contract/operations.ts';
+import type { Awaitable, Caller, Checked } from '../../exchange.ts';
+import { createJudge, type Judgement } from '../../upstream/answers/rules.ts';
+import { type AnswerHeaders, requestHeaders } from '../../upstream/headers.ts';
+import { createLookup } from '../../upstream/lookup.ts';
+import { createPools, type TlsSettings } from '../../upstream/pools.ts';
+import { createRewrite } from '../../upstream/requests/rules.ts';
+import { reasonOf } from '../finding.ts';
+
+export interface Asked {
+  readonly entry: ContractOperation;
+  /** Decoded, in template order. */
+  readonly pathValues: readonly string[];
+  /** As it goes out, with question mark, or empty. */
+  readonly search: string;
+  /** Lower-case name → value, as a client would say them. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** JSON value; undefined: none. */
+  readonly body?: unknown;
+  /** In place of what the operation says. */
+  readonly method?: string;
+  readonly path?: string;
+}
+
+export interface Answered {
+  readonly asked: Asked;
+  /** 0: no answer came. */
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly body: Buffer;
+  /** From sending to the last byte. */
+  readonly ms: number;
+  /** Why no answer came. */
+  readonly problem?: string;
+  /** What the rules under `answers` make of it. */
+  readonly judgement: Judgement;
+}
+
+/** What an answer is to clients once the rules have had their say. */
+export function statusOf({ status, judgement }: Answered): number {
+  if (judgement?.kind !== 'refuse' && judgement?.kind !== 'retry') return status;
+  const { details, refusal } = judgement.error;
+  return details.words?.status ?? refusal.status;
+}
+
+export interface Backend {
+  /** Rejects only when the request cannot be made, as without a credential. */
+  send(asked: Asked): Promise<Answered>;
+  /** How often it was connected to. */
+  connections(): number;
+  /** The header values that prove who asks: nothing of them may come back. */
+  proofs(): readonly string[];
+  close(): Promise<void>;
+}
+
+export interface BackendOptions {
+  /** `http://host:port` */
+  readonly origin: string;
+  readonly entry: UpstreamEntry;
+  readonly tls: TlsSettings | undefined;
+  readonly caller: Caller;
+  readonly scheme: string;
+  /** Undefined where a credential is shown instead. */
+  assertion(): Awaitable<string> | undefined;
+  /** Value of Authorization. Throws where it cannot be had. */
+  readonly credential?: (() => string) | undefined;
+}
+
+/** Of the client that the requests are said to come from: one that nobody has (RFC 5737). */
+const CLIENT_ADDRESS = '192.0.2.1';
+
+export function createBackend(options: BackendOptions): Backend {
+  const { origin, entry, tls } = options;
+  const { connectTimeoutMs, connectionMaxAgeSeconds, timeoutMs } = entry;
+  const settings = { connections: 1, connectTimeoutMs, connectionMaxAgeSeconds, tls };
+  const client = createPools(createLookup(lookup)).single(origin, settings);
+  const judge = createJudge(entry.answers);
+  const rewrite = createRewrite(entry.requests);
+  const proofs = new Set<string>();
+  let connections = 0;
+  client.on('connect', () => {
+    connections += 1;
+  });
+
+  async function outgoing(asked: Asked) {
+    const { operation } = asked.entry;
+    const rawBody = asked.body === undefined ? undefined : Buffer.from(JSON.stringify(asked.body));
+    const path = operation.path.replace(/\{[^}]*\}/g, inTurn(asked.pathValues));
+    const checked = { ...options, ...asked, operation, path, rawBody, clientAddress: CLIENT_ADDRESS };
+    const assertion = await options.assertion();
+    const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`;
+    const id = `req_try${randomBytes(8).toString('hex')}`;
+    const headers = requestHeaders({ ...checked, id }, { assertion, traceparent });
+    if (assertion !== undefined) proofs.add(assertion);
+    const credential = options.credential?.();
+    if (credential !== undefined) {
+      headers.push('authorization', credential);
+      proofs.add(credential);
+    }
+    const rewritten = await rewrite(operation)?.(checked as unknown as Checked);
+    const own = operation.upstreamPrefix + path.slice(operation.publicPrefix.length);
+    return {
+      method: (asked.method ?? operation.method) as 'GET',
+      path: (asked.path ?? rewritten?.path ?? own) + asked.search,
+      headers,
+      body: rewritten === undefined ? (rawBody ?? null) : (rewritten.body ?? null),
+    };
+  }
+
+  async function send(asked: Asked): Promise<Answered> {
+    const request = await outgoing(asked);
+    const startedAt = performance.now();
+    try {
+      const answer = await client.request({ ...request, signal: AbortSignal.timeout(timeoutMs) });
+      const body = Buffer.from(await answer.body.arrayBuffer());
+      const ms = performance.now() - startedAt;
+      const { statusCode: status, headers } = answer;
+      const addressed = { operation: asked.entry.operation, pathValues: asked.pathValues, submitted: asked.body };
+      const judgement = judge({ status, headers, body }, addressed);
+      return { asked, status, headers, body, ms, judgement };
+    } catch (error) {
+      const ms = performance.now() - startedAt;
+      const isLate = (error as Error).name === 'TimeoutError';
+      const problem = isLate ? `no answer within ${timeoutMs} ms` : reasonOf(error);
+      return { asked, status: 0, headers: {}, body: Buffer.alloc(0), ms, problem, judgement: undefined };
+    }
+  }
+
+  return { send, connections: () => connections, proofs: () => [...proofs], close: () => client.destroy() };
+}
+
+function inTurn(values: readonly string[]): () => string {
+  let at = 0;
+  return () => encodeURIComponent(values[at++] ?? '');
+}

@@ -1,0 +1,81 @@
+// Whether answers are what the contract says: their status, their media type, their body.
+
+import { createAnswerCheck } from '../../contract/answer.ts';
+import type { ContractOperation } from '../../contract/operations.ts';
+import { responseFor, type Schemas } from '../../contract/schemas.ts';
+import { type Finding, fail, ok, warn } from '../finding.ts';
+import { type Answered, statusOf } from './backend.ts';
+import { type Exercised, isReading, isRefused } from './exercise.ts';
+
+const SHOWN_MAX = 3;
+/** Statuses of requests that the gateway gives a meaning of its own, whatever the contract says. */
+const understood = new Set([400, 403, 404, 409, 410, 412, 413, 415, 422, 429]);
+
+export function driftOf(
+  { answers, untried }: Exercised,
+  entries: readonly ContractOperation[],
+  schemas: Schemas,
+  now: () => number,
+): Finding[] {
+  const check = createAnswerCheck(entries, schemas, now);
+  const found = new Map<string, Finding>();
+  const note = (finding: Finding) => found.set(`${finding.check} ${finding.says}`, finding);
+  for (const answered of answers) for (const finding of faultsOf(answered, check)) note(finding);
+  const byOperation = Map.groupBy(answers, ({ asked }) => asked.entry.operation.id);
+  if (found.size === 0 && answers.length > 0)
+    note(ok('contract', `${answers.length} answers of ${byOperation.size} operations are as the contract says.`));
+  for (const [id, all] of byOperation) {
+    const statuses = [...new Set(all.map(statusOf))];
+    if (statuses.some((status) => status < 400)) continue;
+    const says = `${id} was only refused (${statuses.join(', ')}), so what it answers otherwise was not seen.`;
+    note(warn('contract', says, "Put values that the service takes into the contract's examples."));
+  }
+  for (const { entry, why } of untried)
+    note(warn('contract', `${entry.operation.id} was not tried: ${why}.`, 'Try it by hand.'));
+  return [...found.values()];
+}
+
+type AnswerCheck = ReturnType<typeof createAnswerCheck>;
+
+function faultsOf(answered: Answered, check: AnswerCheck): Finding[] {
+  const { asked, status, headers, problem, judgement } = answered;
+  const { operation } = asked.entry;
+  const drift = (says: string, remedy = 'Correct the service, or its contract.') =>
+    fail('contract', `${operation.id}: ${says}`, remedy);
+  if (problem !== undefined) return [drift(`no answer (${problem}).`, 'See why the service does not answer.')];
+  if (isRefused(answered))
+    return [drift(`it refuses the gateway (${status}).`, 'Have it believe the assertion, or correct the credential.')];
+  if (statusOf(answered) >= 400) return refusalOf(answered);
+  if (responseFor(asked.entry, status).value === undefined)
+    return [drift(`it answers ${status}, which the contract does not declare.`)];
+  const contentType = headers['content-type'];
+  const type = Array.isArray(contentType) ? contentType[0] : contentType;
+  if (!check.acceptsMediaType(operation, status, type) && status !== 204 && status !== 304)
+    return [drift(`it answers ${status} with ${type ?? 'no media type'}, which the contract does not declare.`)];
+  const body = judgement?.kind === 'pass' ? judgement.body : answered.body;
+  const violations = body.length === 0 ? [] : check.violations(operation, status, body, type);
+  return violations.slice(0, SHOWN_MAX).map((violation) => drift(`${status} with a wrong body: ${violation}.`));
+}
+
+/** Of requests that are as the contract says. */
+function refusalOf(answered: Answered): Finding[] {
+  const { asked, status: own } = answered;
+  const { operation } = asked.entry;
+  const status = statusOf(answered);
+  if (status === 404 && operation.path.includes('{')) return [];
+  // What is right in form can still be wrong in this state of things.
+  if (!isReading(operation.method) && [404, 409, 422].includes(status)) return [];
+  const what = `${operation.id}: it answers ${own} to a request that is as the contract says`;
+  if (status >= 500) return [fail('contract', `${what}.`, 'Correct the service: it fails.')];
+  if (!understood.has(status)) {
+    const isDeclared = responseFor(asked.entry, own).value !== undefined;
+    if (!isDeclared)
+      return [fail('contract', `${what}, and no contract declares it.`, 'Declare it, or answer otherwise.')];
+  }
+  const remedy = 'Say in the contract what it does not take, so that the gateway refuses it with a reason.';
+  return [warn('contract', `${what} (${shown(asked.search)}).`, remedy)];
+}
+
+function shown(search: string): string {
+  return search === '' ? 'without query' : search.length > 80 ? `${search.slice(0, 77)}…` : search;
+}

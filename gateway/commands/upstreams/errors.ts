@@ -1,0 +1,108 @@
+// How the upstream says that something is wrong: provoked by what is not there and by what it cannot understand.
+
+import type { ContractOperation } from '../../contract/operations.ts';
+import { parameterNames } from '../../contract/routes.ts';
+import { errorFormOf } from '../../upstream/words.ts';
+import { type Finding, fail, ok, warn } from '../finding.ts';
+import { type Answered, type Asked, type Backend, statusOf } from './backend.ts';
+
+/** Nobody has a record that is called so. */
+const NOBODY = 'does-not-exist-0000000000';
+const UNKNOWN_PATH = '/gateway-tries-a-path-that-nobody-has';
+
+/** @param tried requests that were answered: what provokes is made of them */
+export async function errorsOf(backend: Backend, tried: readonly Answered[]): Promise<Finding[]> {
+  const reading = tried.filter(({ asked }) => asked.entry.operation.method === 'GET');
+  const [single] = reading.filter(({ asked }) => parameterNames(asked.entry.operation.path).length > 0);
+  const [typed] = reading.filter(({ asked }) => numberIn(asked.entry) !== undefined);
+  const [any] = tried;
+  const findings: Finding[] = [];
+  if (single !== undefined) findings.push(missing(await backend.send(absent(single.asked))));
+  if (typed !== undefined) findings.push(misunderstood(await backend.send(mistyped(typed.asked))));
+  if (any !== undefined) {
+    findings.push(unknown(await backend.send(elsewhere(any.asked, 'GET'))));
+    findings.push(headed(await backend.send({ ...(reading[0] ?? any).asked, method: 'HEAD' })));
+  }
+  return findings;
+}
+
+function absent(asked: Asked): Asked {
+  return { ...asked, pathValues: [...asked.pathValues.slice(0, -1), NOBODY] };
+}
+
+function mistyped(asked: Asked): Asked {
+  const name = encodeURIComponent(numberIn(asked.entry) ?? '');
+  const others = asked.search
+    .slice(1)
+    .split('&')
+    .filter((pair) => pair !== '' && !pair.startsWith(`${name}=`));
+  return { ...asked, search: `?${[...others, `${name}=not-a-number`].join('&')}` };
+}
+
+function elsewhere(asked: Asked, method: string): Asked {
+  return { ...asked, method, path: UNKNOWN_PATH, search: '', body: undefined };
+}
+
+/** A query parameter that takes a number. */
+function numberIn({ parameters }: ContractOperation): string | undefined {
+  for (const { value } of parameters) {
+    const { in: place, name, schema } = value as { in: string; name: string; schema?: { type?: unknown } };
+    if (place === 'query' && ['integer', 'number'].includes(String(schema?.type))) return name;
+  }
+  return undefined;
+}
+
+/** What an answer is to clients, and in which form its words are; undefined: in none that is understood. */
+function meant(answered: Answered): { status: number; form: string | undefined } {
+  const { status, headers, body, judgement } = answered;
+  if (judgement?.kind === 'refuse' || judgement?.kind === 'retry')
+    return { status: statusOf(answered), form: 'a declared rule' };
+  return { status, form: errorFormOf(headers, body) };
+}
+
+function spoken(check: string, what: string, answered: Answered, wanted: readonly number[]): Finding {
+  const { status, form } = meant(answered);
+  const says = `${what} is answered with ${answered.status}`;
+  if (!wanted.includes(status)) return fail(check, `${says}.`, `Answer ${wanted.join(' or ')}, or declare a rule.`);
+  if (form !== undefined) return ok(check, `${says}, understood as ${form}.`);
+  const remedy =
+    'Answer JSON: {"error":{"code","message"}}, problem+json, {"message"} or {"error":"…"}; or declare a rule under answers.';
+  return fail(check, `${says} in a form that is not understood, so clients lose its words.`, remedy);
+}
+
+function missing(answered: Answered): Finding {
+  return answered.problem === undefined
+    ? spoken('errors', 'What is not there', answered, [404, 410])
+    : silent('What is not there', answered);
+}
+
+function misunderstood(answered: Answered): Finding {
+  if (answered.problem !== undefined) return silent('A wrong parameter', answered);
+  if (answered.status >= 200 && answered.status < 300 && answered.judgement?.kind !== 'refuse') {
+    const says = `A wrong parameter is answered with ${answered.status}.`;
+    return warn('errors', says, 'Let it check what it is sent: the gateway does, and others may come another way.');
+  }
+  return spoken('errors', 'A wrong parameter', answered, [400, 422]);
+}
+
+/** Nothing that clients see, since the gateway knows no such path either; but a page for everything hides what is missing. */
+function unknown(answered: Answered): Finding {
+  if (answered.problem !== undefined) return silent('An unknown path', answered);
+  const { status, form } = meant(answered);
+  if ((status >= 400 && status < 500) || (status >= 400 && form === 'a declared rule'))
+    return ok('paths', `An unknown path is answered with ${answered.status}, which is taken for an error.`);
+  const remedy = 'Answer 404: otherwise what was renamed or forgotten seems to be there.';
+  return fail('paths', `An unknown path is answered with ${status}.`, remedy);
+}
+
+function headed(answered: Answered): Finding {
+  const { status, problem } = answered;
+  if (problem === undefined && status < 500)
+    return ok('paths', `HEAD is answered with ${status}; the gateway asks GET instead.`);
+  const says = problem === undefined ? `HEAD is answered with ${status}.` : `HEAD is not answered (${problem}).`;
+  return warn('paths', says, 'Nothing, as long as only the gateway comes: it asks GET instead.');
+}
+
+function silent(what: string, { problem }: Answered): Finding {
+  return fail('errors', `${what} is not answered (${problem}).`, 'See why the service does not answer.');
+}

@@ -1,0 +1,125 @@
+// Tries the operations of an upstream in an order in which each finds what it needs: lists, then what creates, then single records. Only
+// what was created here is changed and removed.
+
+import type { ContractOperation } from '../../contract/operations.ts';
+import { parameterNames } from '../../contract/routes.ts';
+import type { Schemas } from '../../contract/schemas.ts';
+import type { Answered, Asked, Backend } from './backend.ts';
+import { collectionOf, requestsFor } from './plan.ts';
+
+export interface Exercised {
+  readonly answers: readonly Answered[];
+  /** Operations that nothing was sent to, and why. */
+  readonly untried: readonly { readonly entry: ContractOperation; readonly why: string }[];
+  /** By collection: identifiers of records that are there. */
+  readonly ids: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface ExerciseOptions {
+  readonly backend: Backend;
+  readonly entries: readonly ContractOperation[];
+  readonly schemas: Schemas;
+  readonly writes: boolean;
+  /** Of all requests together. */
+  readonly requestsMax: number;
+}
+
+const ranks: Readonly<Record<string, number>> = { GET: 1, POST: 0, PUT: 3, PATCH: 2, DELETE: 4 };
+
+/** Ends early when the upstream refuses the credential: it may shut out whoever goes on. */
+export async function exercise({
+  backend,
+  entries,
+  schemas,
+  writes,
+  requestsMax,
+}: ExerciseOptions): Promise<Exercised> {
+  const answers: Answered[] = [];
+  const untried: { entry: ContractOperation; why: string }[] = [];
+  const there = new Map<string, string[]>();
+  const created = new Map<string, string[]>();
+  const each = Math.max(1, Math.floor(requestsMax / Math.max(1, entries.length)));
+
+  for (const entry of [...entries].sort((one, other) => rankOf(one) - rankOf(other))) {
+    const { method, path } = entry.operation;
+    const why = whyNot(entry, writes, created);
+    // Of what is removed, each is there once.
+    const planned = why === undefined ? requestsFor(entry, schemas, isReading(method) ? there : created) : [];
+    if (planned.length === 0) {
+      untried.push({ entry, why: why ?? 'no valid request could be made up' });
+      continue;
+    }
+    for (const asked of planned.slice(0, method === 'DELETE' ? 1 : each)) {
+      if (answers.length >= requestsMax) break;
+      const answered = await backend.send(withKey(asked, answers.length));
+      answers.push(answered);
+      if (isRefused(answered)) return { answers, untried, ids: there };
+      if (parameterNames(path).length > 0 && method !== 'POST') continue;
+      const found = identifiersIn(answered);
+      there.set(path, [...(there.get(path) ?? []), ...found]);
+      if (method === 'POST') created.set(path, [...(created.get(path) ?? []), ...found]);
+    }
+  }
+  return { answers, untried, ids: there };
+}
+
+export function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+/** Whether the upstream does not believe the gateway. */
+export function isRefused({ status, judgement }: Answered): boolean {
+  return judgement?.kind === 'credential' || (judgement === undefined && (status === 401 || status === 407));
+}
+
+/** Lists, then what creates, then everything else. */
+function rankOf({ operation }: ContractOperation): number {
+  const isList = operation.method === 'GET' && !operation.path.includes('{');
+  return isList ? -1 : (ranks[operation.method] ?? 5);
+}
+
+function whyNot(
+  { operation }: ContractOperation,
+  writes: boolean,
+  created: ReadonlyMap<string, readonly string[]>,
+): string | undefined {
+  if (isReading(operation.method)) return undefined;
+  if (!writes) return 'it writes: use --writes, or a test target';
+  const name = parameterNames(operation.path).at(-1);
+  if (operation.method === 'POST' && name === undefined) return undefined;
+  const isOwn = name !== undefined && (created.get(collectionOf(operation.path, name)) ?? []).length > 0;
+  return isOwn ? undefined : 'nothing was created here that it could change';
+}
+
+/** As clients do for writes that are not to run twice. */
+function withKey(asked: Asked, number: number): Asked {
+  if (asked.entry.operation.idempotency === 'off') return asked;
+  const key = `try-${process.pid}-${Date.now().toString(36)}-${number}`;
+  return { ...asked, headers: new Map(asked.headers).set('idempotency-key', key) };
+}
+
+/** Of the record in an answer, or of those in the first list of it. */
+function identifiersIn({ status, body }: Answered): string[] {
+  if (status < 200 || status > 299) return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch {
+    return [];
+  }
+  return recordsIn(value).flatMap((record) => {
+    const id = record.id ?? record.name;
+    return typeof id === 'string' || typeof id === 'number' ? [String(id)] : [];
+  });
+}
+
+function recordsIn(value: unknown, depth = 0): Record<string, unknown>[] {
+  if (Array.isArray(value)) return value.filter((item) => typeof item === 'object' && item !== null);
+  if (typeof value !== 'object' || value === null || depth > 2) return [];
+  const record = value as Record<string, unknown>;
+  if (record.id !== undefined) return [record];
+  const [first] = Object.values(record)
+    .map((below) => recordsIn(below, depth + 1))
+    .filter((found) => found.length > 0);
+  return first ?? (typeof record.name === 'string' ? [record] : []);
+}

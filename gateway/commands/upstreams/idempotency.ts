@@ -1,0 +1,57 @@
+// Whether the upstream keeps what it promises by honoursIdempotencyKey: a repeated key runs once, and is not taken for another request.
+
+import { randomUUID } from 'node:crypto';
+import type { UpstreamEntry } from '../../config/schema.ts';
+import { type Finding, fail, ok, warn } from '../finding.ts';
+import type { Answered, Backend } from './backend.ts';
+
+const CHECK = 'idempotency';
+
+/** @param tried requests that were answered: one that created something is repeated */
+export async function idempotencyOf(
+  backend: Backend,
+  { honoursIdempotencyKey }: UpstreamEntry,
+  tried: readonly Answered[],
+  writes: boolean,
+): Promise<Finding[]> {
+  if (!honoursIdempotencyKey) return [ok(CHECK, 'It declares nothing, so no write is sent again by the gateway.')];
+  const created = tried.filter(
+    ({ asked, status }) =>
+      asked.entry.operation.method === 'POST' &&
+      asked.entry.operation.idempotency !== 'off' &&
+      status >= 200 &&
+      status < 300,
+  );
+  const [first] = created;
+  if (!writes || first === undefined)
+    return [warn(CHECK, 'It is declared and was not tried.', 'Try it on a test target, or with --writes.')];
+  const { asked } = first;
+  const headers = new Map(asked.headers).set('idempotency-key', `try-${randomUUID()}`);
+  const { operation } = asked.entry;
+  const one = await backend.send({ ...asked, headers });
+  const again = await backend.send({ ...asked, headers });
+  const other = await backend.send({ ...asked, headers, body: changed(asked.body) });
+  return [repeated(operation.id, one, again), reused(operation.id, other)];
+}
+
+function repeated(id: string, one: Answered, again: Answered): Finding {
+  if (one.status === again.status && one.body.equals(again.body))
+    return ok(CHECK, `${id}: a repeated key is answered as it was the first time.`);
+  const says = `${id}: a repeated key is answered otherwise (${one.status}, then ${again.status}), so it may have run twice.`;
+  return fail(CHECK, says, 'Keep the answer by its key, or take honoursIdempotencyKey away.');
+}
+
+function reused(id: string, { status }: Answered): Finding {
+  if (status >= 400 && status < 500) return ok(CHECK, `${id}: a key with another body is refused (${status}).`);
+  const says = `${id}: a key with another body is answered with ${status}.`;
+  return fail(CHECK, says, 'Refuse it (422): the client would take the answer for that of its new request.');
+}
+
+/** Another body of the same shape: the first text in it is another one. */
+function changed(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return { changed: true };
+  const members = Object.entries(body);
+  const at = members.findIndex(([, value]) => typeof value === 'string');
+  const others = members.map(([name, value], index) => [name, index === at ? `${value}x` : value]);
+  return at === -1 ? { ...body, changed: true } : Object.fromEntries(others);
+}

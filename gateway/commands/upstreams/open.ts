@@ -1,0 +1,115 @@
+// From the configuration to an address of an upstream that can be asked, with everything that the gateway would show there.
+
+import { createAssertions } from '../../auth/assertions/assertions.ts';
+import type { Settings } from '../../config/load.ts';
+import type { UpstreamEntry } from '../../config/schema.ts';
+import type { Secrets } from '../../config/secrets.ts';
+import type { Configuration } from '../../configuration.ts';
+import type { Caller, Mode } from '../../exchange.ts';
+import { createLog } from '../../observe/log.ts';
+import { openSandbox } from '../../open-sandbox.ts';
+import { openUpstreamAccess } from '../../upstream-access.ts';
+import { openUpstreamTls } from '../../upstream-tls.ts';
+import { type Backend, createBackend } from './backend.ts';
+
+export interface OpenOptions {
+  readonly configuration: Configuration;
+  readonly settings: Settings;
+  readonly secrets: Secrets;
+  readonly name: string;
+  /** As upstreams.yaml has it: also `sandbox:…`. */
+  readonly address: string;
+  readonly mode: Mode;
+  readonly organization: string;
+  now(): number;
+}
+
+export interface OpenBackend {
+  readonly backend: Backend;
+  close(): Promise<void>;
+}
+
+/** Rejects with ConfigError, or with a sentence, when something is missing. */
+export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
+  const { configuration, settings, secrets, name, address, now } = options;
+  const { config } = configuration;
+  const entry = config.upstreams[name] as UpstreamEntry;
+  // What there is to say is said by the findings.
+  const log = createLog('fatal', now, { write: () => undefined });
+  const only = { [name]: entry };
+  const access = await openUpstreamAccess({
+    config: { ...config, upstreams: only },
+    workers: 1,
+    secrets,
+    log,
+    now,
+    onWaited: () => undefined,
+    onShed: () => undefined,
+    isShedding: () => false,
+  });
+  const assertions = await createAssertions({
+    keys: await secrets.assertionKeys(),
+    issuer: config.gateway.publicUrl,
+    now,
+  });
+  const sandbox = address.startsWith('sandbox:')
+    ? await openSandbox({
+        settings,
+        config,
+        secrets,
+        jwks: assertions.jwks,
+        mailAdministrator: access.sandboxAdministrator,
+        log,
+      })
+    : undefined;
+  const caller = callerFor(options);
+  const { process } = sandbox ?? {};
+  try {
+    if (address === 'sandbox:platform') await process?.seed(await assertions.assertionFor(caller, name));
+    const ofThis = new Map([...configuration.upstreamTls].filter(([of]) => of === name));
+    const tls = openUpstreamTls({ config, upstreamTls: ofThis }, { secrets, log, now });
+    const { credential } = access.of(name) ?? {};
+    const backend = createBackend({
+      origin: sandbox?.originOf(address) ?? address,
+      entry,
+      tls: tls.settingsOf({ config, upstreamTls: ofThis }).get(name),
+      caller,
+      scheme: new URL(config.gateway.publicUrl).protocol.slice(0, -1),
+      assertion: () => (credential === undefined ? assertions.assertionFor(caller, name) : undefined),
+      credential: credential?.header,
+    });
+    return {
+      backend,
+      async close() {
+        await backend.close();
+        process?.close();
+      },
+    };
+  } catch (error) {
+    process?.close();
+    throw error;
+  }
+}
+
+/** Somebody with every scope, whom no key store knows. */
+function callerFor({ configuration, mode, organization }: OpenOptions): Caller {
+  const { contracts, config } = configuration;
+  return {
+    subject: 'key_upstreams_try',
+    scheme: 'apiKey',
+    issuer: undefined,
+    organization: {
+      id: organization,
+      name: organization,
+      tier: Object.keys(config.limits.tiers)[0] ?? 'standard',
+      state: 'active',
+      contacts: [],
+      operator: false,
+    },
+    mode,
+    scopes: contracts.scopes,
+    revoked: false,
+    expiresAtMs: Number.POSITIVE_INFINITY,
+    allowsAddress: undefined,
+  };
+}

@@ -1,0 +1,162 @@
+// Which valid requests an operation is tried with: its examples first, then the least and the most of each parameter and member. Whatever
+// the gateway itself would refuse is left out.
+
+import type { JsonObject } from '../../contract/document.ts';
+import type { ContractOperation } from '../../contract/operations.ts';
+import { createParameterReader } from '../../contract/parameters.ts';
+import { isObject, type Located, member } from '../../contract/pointer.ts';
+import { parameterNames } from '../../contract/routes.ts';
+import { samplesOf } from '../../contract/sample.ts';
+import { parameterSchema, type Schemas } from '../../contract/schemas.ts';
+import type { Violation } from '../../contract/violations.ts';
+import type { Asked } from './backend.ts';
+
+/** Values that stand for what is there: by the template in front of a path parameter, such as `/v1/jobs`. */
+export type KnownIds = ReadonlyMap<string, readonly string[]>;
+
+interface Candidate {
+  readonly name: string;
+  readonly place: string;
+  readonly required: boolean;
+  readonly explode: boolean;
+  /** The plainest first. */
+  readonly values: readonly unknown[];
+}
+
+/** Attempts at a first valid request before an operation is left alone. */
+const TRIES = 6;
+const VALUES_MAX = 4;
+
+/** Valid requests, the plainest first; none where none can be made up. */
+export function requestsFor(entry: ContractOperation, schemas: Schemas, ids: KnownIds): Asked[] {
+  const candidates = entry.parameters.map((located) => toCandidate(entry.document.root, located));
+  const bodies = bodiesOf(entry, schemas, ids);
+  if (bodies === undefined) return [];
+  const { prepared, base } = firstOf(entry, schemas, candidates, ids);
+  if (base === undefined) return [];
+  const varied = candidates
+    .filter(({ place }) => place === 'query' || place === 'header')
+    .flatMap((one) => one.values.slice(0, VALUES_MAX).map((value) => new Map(base).set(one, value)));
+  const withParameters = [base, ...varied].flatMap((values) => prepared(values) ?? []);
+  const [first] = withParameters;
+  if (first === undefined || bodies.length === 0) return withParameters;
+  const [plain] = bodies;
+  return [
+    ...withParameters.map((asked) => ({ ...asked, body: plain })),
+    ...bodies.slice(1).map((body) => ({ ...first, body })),
+  ];
+}
+
+function firstOf(entry: ContractOperation, schemas: Schemas, candidates: readonly Candidate[], ids: KnownIds) {
+  const reader = createParameterReader(entry);
+  const check = schemas.request(entry).parameters;
+
+  /** Undefined: the gateway would refuse it. */
+  function prepared(values: ReadonlyMap<Candidate, unknown>): Asked | undefined {
+    const pathValues = pathValuesOf(entry, values, ids);
+    const query = queryOf(values);
+    const headers = headersOf(entry, values);
+    if (query === undefined || pathValues.some((value) => !/^[\x21-\x7e]+$/.test(value))) return undefined;
+    const violations: Violation[] = [];
+    const read = reader.read(pathValues, query, headers, violations);
+    if (violations.length > 0 || check(read, query.length).length > 0) return undefined;
+    return { entry, pathValues, search: reader.search(query, read), headers };
+  }
+
+  const required = candidates.filter(({ required, place }) => required || place === 'path');
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const base = new Map(required.map((one) => [one, one.values[attempt % Math.max(1, one.values.length)]]));
+    if (prepared(base) !== undefined) return { prepared, base };
+  }
+  return { prepared, base: undefined };
+}
+
+function toCandidate(root: JsonObject, located: Located): Candidate {
+  const { name, in: place, required, explode, example, examples } = located.value as JsonObject;
+  const schema = parameterSchema(root, located);
+  const written = isObject(examples) ? Object.keys(examples).map((key) => exampleAt(root, located, key)) : [];
+  const values = [example, ...written, ...(schema === undefined ? ['example'] : samplesOf(root, schema))];
+  return {
+    name: String(name),
+    place: String(place),
+    required: required === true,
+    explode: explode !== false,
+    values: values.filter((value) => value !== undefined && value !== null),
+  };
+}
+
+function exampleAt(root: JsonObject, owner: Located, key: string): unknown {
+  const found = member(root, member(root, owner, 'examples'), key).value;
+  return isObject(found) ? found.value : undefined;
+}
+
+function pathValuesOf(
+  { operation }: ContractOperation,
+  values: ReadonlyMap<Candidate, unknown>,
+  ids: KnownIds,
+): string[] {
+  return parameterNames(operation.path).map((name) => {
+    const known = ids.get(collectionOf(operation.path, name))?.[0];
+    const [, made] = [...values].find(([one]) => one.place === 'path' && one.name === name) ?? [];
+    return known ?? String(made ?? 'example');
+  });
+}
+
+/** What stands in front of a path parameter. */
+export function collectionOf(template: string, name: string): string {
+  return template.slice(0, template.indexOf(`/{${name}}`));
+}
+
+/** Undefined: some value cannot be written in a query. */
+function queryOf(values: ReadonlyMap<Candidate, unknown>): string | undefined {
+  const pairs: string[] = [];
+  for (const [{ name, place, explode }, value] of values) {
+    if (place !== 'query') continue;
+    const list: unknown[] = Array.isArray(value) ? value : [value];
+    if (list.some((item) => typeof item === 'object')) return undefined;
+    const texts = list.map((item) => encodeURIComponent(String(item)));
+    if (explode) pairs.push(...texts.map((text) => `${encodeURIComponent(name)}=${text}`));
+    else pairs.push(`${encodeURIComponent(name)}=${texts.join(',')}`);
+  }
+  return pairs.join('&');
+}
+
+function headersOf({ operation }: ContractOperation, values: ReadonlyMap<Candidate, unknown>): Map<string, string> {
+  const headers = new Map([
+    ['accept', 'application/json'],
+    ['host', 'gateway.invalid'],
+  ]);
+  if (operation.method === 'POST' || operation.method === 'PATCH' || operation.method === 'PUT')
+    headers.set('content-type', 'application/json');
+  for (const [{ name, place }, value] of values) if (place === 'header') headers.set(name.toLowerCase(), String(value));
+  return headers;
+}
+
+/** Valid bodies; empty: none is needed; undefined: one is needed, and none can be made up. */
+function bodiesOf(entry: ContractOperation, schemas: Schemas, ids: KnownIds): unknown[] | undefined {
+  const { root } = entry.document;
+  const requestBody = member(root, entry.located, 'requestBody');
+  const isRequired = isObject(requestBody.value) && requestBody.value.required === true;
+  const check = schemas.request(entry).bodies.get('application/json');
+  const content = member(root, member(root, requestBody, 'content'), 'application/json');
+  if (check === undefined) return isRequired ? undefined : [];
+  const { example, examples } = (content.value ?? {}) as JsonObject;
+  const written = isObject(examples) ? Object.keys(examples).map((key) => exampleAt(root, content, key)) : [];
+  const schema = { value: (content.value as JsonObject).schema, pointer: `${content.pointer}/schema` };
+  const all = [example, ...written, ...samplesOf(root, schema)].filter((value) => value !== undefined);
+  const valid = all
+    .map((value) => withReferences(value, ids))
+    .filter((value) => check({ requestBody: value }, 1).length === 0);
+  return valid.length === 0 && isRequired ? undefined : valid;
+}
+
+/** A member that is called `customer_id` names a record of the collection `customers`, where one is known. */
+function withReferences(body: unknown, ids: KnownIds): unknown {
+  if (!isObject(body)) return body;
+  const members = Object.entries(body).map(([name, value]) => {
+    const [, kind] = /^(\w+)_id$/.exec(name) ?? [];
+    const [, known = []] = [...ids].find(([path]) => kind !== undefined && path.endsWith(`/${kind}s`)) ?? [];
+    return [name, typeof value === 'string' ? (known[0] ?? value) : value];
+  });
+  return Object.fromEntries(members);
+}

@@ -1,0 +1,153 @@
+// `gateway upstreams try`: how a service gets on with its contract and with the gateway, before anybody is sent there.
+
+import type { Command } from 'commander';
+import type { Settings } from '../../config/load.ts';
+import type { UpstreamEntry } from '../../config/schema.ts';
+import type { Secrets } from '../../config/secrets.ts';
+import type { Configuration } from '../../configuration.ts';
+import type { Mode } from '../../exchange.ts';
+import { liesOnSandbox } from '../../upstream/sandbox.ts';
+import type { CommandContext } from '../context.ts';
+import type { Finding } from '../finding.ts';
+import { printJson, printLine } from '../print.ts';
+import { parseCount, unknownName } from '../read.ts';
+import type { Answered, Backend } from './backend.ts';
+import { driftOf } from './drift.ts';
+import { errorsOf } from './errors.ts';
+import { exercise, isRefused } from './exercise.ts';
+import { connectionsOf, headersOf, timesOf } from './habits.ts';
+import { idempotencyOf } from './idempotency.ts';
+import { openBackend } from './open.ts';
+
+export interface UpstreamPlaces {
+  settings(): Settings;
+  /** Rejects with ConfigError. */
+  configuration(): Promise<Configuration>;
+  secrets(): Secrets;
+}
+
+interface TryFlags {
+  readonly target?: string;
+  readonly mode?: string;
+  readonly requests: string;
+  readonly org: string;
+  readonly writes?: true;
+  readonly json?: true;
+}
+
+const REQUESTS_MAX = 10_000;
+
+export function addUpstreamsCommands(program: Command, context: CommandContext, places: UpstreamPlaces): void {
+  const upstreams = program.command('upstreams').description('try the services behind the gateway');
+  upstreams
+    .command('try')
+    .description(
+      'send the requests of its contracts straight to an upstream, as the gateway would, and print a pass card',
+    )
+    .argument('<name>', 'its entry in upstreams.yaml')
+    .option('--target <url>', 'the address to try, in place of the first one of its mode')
+    .option('--mode <mode>', 'live or test; default: test where the upstream has such an address')
+    .option('--requests <count>', 'how many valid requests are sent at most', '150')
+    .option('--org <organization>', 'on whose behalf', 'org_upstreams_try')
+    .option('--writes', 'also write: what is created is changed and removed, and nothing else; test targets always')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway upstreams try inventory --target http://localhost:3000 --writes')
+    .action((name: string, flags: TryFlags) => tryUpstream(context, places, name, flags));
+}
+
+async function tryUpstream(
+  context: CommandContext,
+  places: UpstreamPlaces,
+  name: string,
+  flags: TryFlags,
+): Promise<void> {
+  const requestsMax = parseCount(flags.requests, REQUESTS_MAX);
+  if (requestsMax === undefined) return context.usage(`--requests must be a number from 1 to ${REQUESTS_MAX}.`);
+  const configuration = await places.configuration();
+  const { upstreams } = configuration.config;
+  const entry = upstreams[name];
+  if (entry === undefined) return context.usage(unknownName('upstream', name, Object.keys(upstreams)));
+  const { mode, address } = whereTo(context, name, entry, flags);
+  const writes = flags.writes === true || mode === 'test' || liesOnSandbox({ live: [address] });
+  const { now } = context;
+  const settings = places.settings();
+  const opened = await openBackend({
+    ...{ configuration, settings, secrets: places.secrets(), name, address, mode, now },
+    organization: flags.org,
+  });
+  try {
+    const card = await cardOf(opened.backend, { configuration, name, entry, writes, requestsMax, now });
+    tell(context, { upstream: name, target: address, mode, writes, ...card }, flags.json === true);
+  } finally {
+    await opened.close();
+  }
+}
+
+function whereTo(context: CommandContext, name: string, { live, test }: UpstreamEntry, { target, mode }: TryFlags) {
+  const chosen = mode ?? (target === undefined && test !== undefined ? 'test' : 'live');
+  if (chosen !== 'live' && chosen !== 'test') return context.usage('--mode must be live or test.');
+  if (target !== undefined && !/^https?:\/\/[^/?#\s@]+\/?$/.test(target))
+    return context.usage('--target must be http://host:port without a path.');
+  const address = target ?? (chosen === 'test' ? test : live)?.[0];
+  if (address === undefined) return context.usage(`The upstream "${name}" has no address for ${chosen} keys.`);
+  return { mode: chosen as Mode, address };
+}
+
+interface Trial {
+  readonly configuration: Configuration;
+  readonly name: string;
+  readonly entry: UpstreamEntry;
+  readonly writes: boolean;
+  readonly requestsMax: number;
+  now(): number;
+}
+
+interface Card {
+  readonly requests: number;
+  readonly checks: readonly Finding[];
+}
+
+async function cardOf(
+  backend: Backend,
+  { configuration, name, entry, writes, requestsMax, now }: Trial,
+): Promise<Card> {
+  const { operations, schemas } = configuration.contracts;
+  const entries = operations.filter(({ operation }) => operation.upstream === name);
+  const exercised = await exercise({ backend, entries, schemas, writes, requestsMax });
+  const { answers } = exercised;
+  const drift = driftOf(exercised, entries, schemas, now);
+  // Whoever is not believed learns nothing more, and may be shut out.
+  if (answers.length === 0 || answers.some(isRefused)) return { requests: answers.length, checks: drift };
+  const provoked: Answered[] = [];
+  const listening: Backend = {
+    ...backend,
+    async send(asked) {
+      const answered = await backend.send(asked);
+      provoked.push(answered);
+      return answered;
+    },
+  };
+  const errors = await errorsOf(listening, answers);
+  const idempotency = await idempotencyOf(listening, entry, answers, writes);
+  const all = [...answers, ...provoked];
+  const habits = [timesOf(answers, entry), ...headersOf(all, backend.proofs()), ...connectionsOf(all, backend)];
+  return { requests: all.length, checks: [...drift, ...errors, ...habits, ...idempotency] };
+}
+
+interface Told extends Card {
+  readonly upstream: string;
+  readonly target: string;
+  readonly mode: Mode;
+  readonly writes: boolean;
+}
+
+function tell(context: CommandContext, told: Told, asJson: boolean): void {
+  const failed = told.checks.filter(({ verdict }) => verdict === 'fail').length;
+  if (asJson) printJson(context, { ok: failed === 0, ...told });
+  else {
+    printLine(context, `${told.upstream} at ${told.target}, ${told.mode}, ${told.requests} requests`);
+    for (const { verdict, check, says, remedy } of told.checks)
+      printLine(context, [verdict.padEnd(4), check.padEnd(11), says, remedy].filter(Boolean).join('  '));
+  }
+  if (failed > 0) context.fail(`${told.upstream} failed ${failed} of ${told.checks.length} checks.`);
+}

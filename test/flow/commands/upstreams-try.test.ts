@@ -1,0 +1,220 @@
+// `gateway upstreams try` against the sandbox and a sound service, which pass, and against services with every fault it looks for.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import type { Finding } from '../../../gateway/commands/finding.ts';
+import { environmentOf, writeFiles } from '../../config/faults.ts';
+import { createInstallation } from '../../support/process.ts';
+import { type Answer, type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+
+const item = {
+  type: 'object',
+  required: ['id', 'name'],
+  properties: { id: { type: 'string', readOnly: true }, name: { type: 'string', minLength: 1, maxLength: 20 } },
+};
+const answered = (status: number, schema: object) => ({
+  [status]: { description: 'x', content: { 'application/json': { schema } } },
+});
+const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+const contract = JSON.stringify({
+  openapi: '3.1.1',
+  info: { title: 'Items', version: '1' },
+  components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } }, schemas: { Item: item } },
+  security: [{ apiKey: ['items:read'] }],
+  paths: {
+    '/v1/items': {
+      get: {
+        operationId: 'listItems',
+        parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 50, default: 20 } }],
+        responses: answered(200, {
+          type: 'object',
+          required: ['data'],
+          properties: { data: { type: 'array', items: item } },
+        }),
+      },
+      post: {
+        operationId: 'createItem',
+        requestBody: { required: true, content: { 'application/json': { schema: item } } },
+        responses: answered(201, item),
+      },
+    },
+    '/v1/items/{id}': {
+      parameters: [id],
+      get: { operationId: 'getItem', responses: answered(200, item) },
+      delete: { operationId: 'deleteItem', responses: { 204: { description: 'gone' } } },
+    },
+  },
+});
+
+interface Told {
+  readonly code: number;
+  readonly ok: boolean;
+  readonly target: string;
+  readonly checks: readonly Finding[];
+}
+
+async function tryIt(upstream: FakeUpstream, flags: readonly string[] = [], entry = ''): Promise<Told> {
+  const directory = writeFiles({
+    'config/upstreams.yaml': `upstreams:\n  items:\n    contracts: [items.yaml]\n    live: ${upstream.url}\n${entry}`,
+    'openapi/items.yaml': contract,
+  });
+  const installation = createInstallation(environmentOf(directory));
+  const { code, stdout, stderr } = await installation.run('upstreams', 'try', 'items', '--json', ...flags);
+  installation.remove();
+  rmSync(directory, { recursive: true });
+  await upstream.close();
+  assert.ok(stdout.startsWith('{'), stderr);
+  return { code, ...(JSON.parse(stdout) as Omit<Told, 'code'>) };
+}
+
+const failures = ({ checks }: Told) => checks.filter(({ verdict }) => verdict === 'fail').map(({ says }) => says);
+const has = (told: Told, verdict: string, says: RegExp) =>
+  assert.ok(
+    told.checks.some((one) => one.verdict === verdict && says.test(one.says)),
+    `${verdict} ${says} in ${JSON.stringify(told.checks, null, 1)}`,
+  );
+
+/** Answers JSON, with further headers. */
+function json(response: Parameters<Answer>[1], status: number, body: unknown, headers: Record<string, string> = {}) {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+/** A service as it should be. */
+function soundService(): Answer {
+  const items = new Map([['item_1', { id: 'item_1', name: 'first' }]]);
+  const kept = new Map<string, { sent: string; made: object }>();
+  return ({ method, url, headers, body }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://any');
+    const refuse = (status: number, code: string) =>
+      json(response, status, { error: { code, message: `No: ${code}.` } });
+    if (pathname === '/v1/items' && method === 'GET') {
+      if (!/^\d*$/.test(searchParams.get('limit') ?? '')) return refuse(400, 'bad_limit');
+      return json(response, 200, { data: [...items.values()] });
+    }
+    if (pathname === '/v1/items' && method === 'POST') {
+      const key = String(headers['idempotency-key']);
+      const former = kept.get(key);
+      if (former !== undefined && former.sent !== body.toString()) return refuse(422, 'key_reused');
+      const made = { id: `item_${randomUUID()}`, ...JSON.parse(body.toString()) };
+      if (former === undefined) {
+        kept.set(key, { sent: body.toString(), made });
+        items.set(made.id, made);
+      }
+      return json(response, 201, former?.made ?? made);
+    }
+    const found = items.get(pathname.replace('/v1/items/', ''));
+    if (found === undefined) return refuse(404, 'not_there');
+    if (method !== 'DELETE') return json(response, 200, found);
+    items.delete(found.id);
+    response.writeHead(204).end();
+  };
+}
+
+describe('gateway upstreams try', { concurrency: 2 }, () => {
+  it('finds nothing that fails in the sandbox', async () => {
+    const installation = createInstallation();
+    const { code, stdout } = await installation.run('upstreams', 'try', 'platform');
+    installation.remove();
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /^platform at sandbox:platform, test, \d+ requests$/m);
+    assert.match(stdout, /^ok {4}errors .*404, understood as error object\.$/m);
+    assert.match(stdout, /^ok {4}idempotency +\w+: a repeated key is answered as it was the first time\.$/m);
+    assert.doesNotMatch(stdout, /^fail/m);
+  });
+
+  it('finds nothing that fails in a sound service, and leaves behind what was there', async () => {
+    const upstream = await startUpstream(soundService());
+    const told = await tryIt(upstream, ['--writes', '--org', 'org_acme'], '    honoursIdempotencyKey: true\n');
+    assert.deepEqual([told.code, failures(told)], [0, []]);
+    has(told, 'ok', /answers of 4 operations are as the contract says/);
+    has(told, 'ok', /p50 \d+ ms, p99 \d+ ms of the 10000 ms/);
+    const [first] = upstream.requests;
+    assert.equal(first?.headers['x-organization-id'], 'org_acme');
+    const [, claims = ''] = String(first?.headers['x-gateway-assertion']).split('.');
+    const { aud, org } = JSON.parse(Buffer.from(claims, 'base64url').toString());
+    assert.deepEqual([aud, org], ['items', 'org_acme']);
+    assert.ok(
+      upstream.requests.some(({ url }) => url === '/v1/items?limit=50'),
+      'borders are tried',
+    );
+    const deleted = upstream.requests.filter(({ method }) => method === 'DELETE').map(({ url }) => url);
+    assert.ok(deleted.length > 0 && !deleted.includes('/v1/items/item_1'), deleted.join());
+  });
+
+  it('tells drift from the contract, errors that say nothing, and headers that say too much', async () => {
+    const upstream = await startUpstream(({ method, url, headers }, response) => {
+      const more = {
+        'x-gateway-seen': String(headers['x-gateway-assertion']),
+        'set-cookie': 'a=b',
+        'x-powered-by': 'X',
+      };
+      if (method === 'POST') return json(response, 202, { id: 'item_9', name: 'x' }, more);
+      if (url.startsWith('/v1/items?')) return json(response, 200, { data: [{ id: 'item_1', name: 7 }] }, more);
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Welcome</p>');
+    });
+    const told = await tryIt(upstream, ['--writes']);
+    assert.equal(told.code, 1);
+    has(told, 'fail', /^listItems: 200 with a wrong body: \/data\/0\/name: wrong_type/);
+    has(told, 'fail', /^createItem: it answers 202, which the contract does not declare/);
+    has(told, 'fail', /^getItem: it answers 200 with text\/html, which/);
+    has(told, 'fail', /^What is not there is answered with 200/);
+    has(told, 'fail', /^An unknown path is answered with 200/);
+    has(told, 'fail', /^It echoes what proves who asks/);
+    has(told, 'fail', /headers of the inside: x-gateway-seen/);
+    has(told, 'warn', /^It answers with x-powered-by, set-cookie, which/);
+    has(told, 'warn', /^A wrong parameter is answered with 200/);
+  });
+
+  it('tells failures, errors in a form of their own, keys that are not honoured, and connections that are closed', async () => {
+    let made = 0;
+    const upstream = await startUpstream(({ method, url }, response) => {
+      response.setHeader('connection', 'close');
+      if (method === 'POST') return json(response, 201, { id: `item_${made++}`, name: 'x' });
+      if (url.includes('not-a-number')) return json(response, 400, { reason: 'limit' });
+      if (url.startsWith('/v1/items?')) return json(response, 500, {});
+      response.writeHead(404, { 'content-type': 'text/html' }).end('<p>Not found</p>');
+    });
+    const told = await tryIt(upstream, ['--writes'], '    honoursIdempotencyKey: true\n');
+    assert.equal(told.code, 1);
+    has(told, 'fail', /^listItems: it answers 500 to a request that is as the contract says/);
+    has(told, 'fail', /^createItem: a repeated key is answered otherwise/);
+    has(told, 'fail', /^createItem: a key with another body is answered with 201/);
+    has(told, 'fail', /^What is not there is answered with 404 in a form that is not understood/);
+    has(told, 'warn', /^\d+ connections for \d+ requests/);
+    has(told, 'warn', /^getItem was only refused \(404\)/);
+  });
+
+  it('tells connections that break and answers that come too late, and writes only where it is told to', async () => {
+    const upstream = await startUpstream((request, response, raw) => {
+      if (request.method === 'GET' && request.url.startsWith('/v1/items/')) return;
+      if (request.url.includes('limit=50')) return void raw.socket.destroy();
+      json(response, 200, { data: [] });
+    });
+    const told = await tryIt(upstream, [], '    timeoutMs: 300\n');
+    assert.equal(told.code, 1);
+    has(told, 'fail', /^getItem: no answer \(no answer within 300 ms\)/);
+    has(told, 'fail', /^listItems: no answer \((UND_ERR_SOCKET|ECONNRESET)\)/);
+    has(told, 'fail', /requests? were not answered in time/);
+    has(told, 'fail', /exchanges broke, the first with/);
+    assert.deepEqual([...new Set(upstream.requests.map(({ method }) => method))].sort(), ['GET', 'HEAD']);
+    has(told, 'warn', /createItem was not tried: it writes/);
+  });
+
+  it('stops at once where the gateway is not believed', async () => {
+    const upstream = await startUpstream((_request, response) => json(response, 401, { message: 'Who?' }));
+    const told = await tryIt(upstream, ['--writes']);
+    assert.equal(told.code, 1);
+    assert.equal(upstream.requests.length, 1);
+    has(told, 'fail', /^listItems: it refuses the gateway \(401\)/);
+  });
+
+  it('says how it is called where it is called wrongly', async () => {
+    const installation = createInstallation();
+    const unknown = await installation.run('upstreams', 'try', 'platfrom');
+    installation.remove();
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.stderr, /no upstream "platfrom"\. Did you mean "platform"/);
+  });
+});
