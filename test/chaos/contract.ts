@@ -1,0 +1,68 @@
+// The contract of the entries, and the entry of their upstream.
+
+const json = (schema: object) => ({ 'application/json': { schema } });
+const state = {
+  type: 'object',
+  required: ['id', 'ordinal', 'version', 'note', 'size'],
+  properties: {
+    id: { type: 'string' },
+    ordinal: { type: 'integer' },
+    version: { type: 'integer' },
+    note: { type: 'string' },
+    size: { type: 'integer' },
+    filler: { type: 'string' },
+  },
+};
+const write = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['write'],
+  properties: { write: { type: 'string' }, size: { type: 'integer', minimum: 0, maximum: 100_000 } },
+};
+const page = { type: 'object', required: ['data'], properties: { data: { type: 'array', items: state } } };
+const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+const limit = { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100 } };
+const answered = (status: string, schema: object) => ({ [status]: { description: 'done', content: json(schema) } });
+const reads = [{ apiKey: ['entries:read'] }];
+const writes = [{ apiKey: ['entries:write'] }];
+const requestBody = { required: true, content: json(write) };
+
+export const entriesContract = {
+  openapi: '3.1.1',
+  info: { title: 'Entries', version: '1' },
+  servers: [{ url: '/' }],
+  components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+  paths: {
+    '/v1/entries': {
+      get: { operationId: 'listEntries', security: reads, parameters: [limit], responses: answered('200', page) },
+      post: { operationId: 'createEntry', security: writes, requestBody, responses: answered('201', state) },
+    },
+    '/v1/entries/{id}': {
+      get: { operationId: 'getEntry', security: reads, parameters: [id], responses: answered('200', state) },
+      patch: {
+        operationId: 'updateEntry',
+        security: writes,
+        parameters: [id],
+        requestBody,
+        responses: answered('200', state),
+      },
+    },
+  },
+};
+
+/** Milliseconds for one exchange with the entries. */
+export const TIMEOUT_MS = 4000;
+
+/** What upstreams.yaml says of them, at these addresses: what fails is out for seconds, so that a short run sees it come back. */
+export const entriesEntry = (live: readonly string[]) => ({
+  contracts: ['entries.yaml'],
+  live,
+  timeoutMs: TIMEOUT_MS,
+  connectTimeoutMs: 1000,
+  firstByteTimeoutMs: 1500,
+  idleTimeoutMs: 1500,
+  honoursIdempotencyKey: true,
+  ejection: { baseSeconds: 1, maxSeconds: 4, slowStartSeconds: 2 },
+  breaker: { openSeconds: 2 },
+  health: { path: '/healthz', intervalMs: 500, timeoutMs: 500, unhealthyAfter: 2 },
+});

@@ -1,0 +1,42 @@
+// What clients wanted, and what they know that the answer has to show.
+
+import type { Outcome } from './sending.ts';
+
+export type Kind = 'get' | 'list' | 'create' | 'update' | 'mail';
+
+export interface Exchange {
+  readonly kind: Kind;
+  readonly organization: string;
+  /** Of a write: what the journal knows it by. */
+  readonly write?: string;
+  /** Its `Idempotency-Key`, if it has one. */
+  readonly key?: string;
+  /** What it is about, if that existed before. */
+  readonly entry?: string;
+  /** Of a read: the version, or of a list the ordinal of its first entry, that this client has seen already. */
+  readonly atLeast?: number;
+  /** Epoch milliseconds, both. */
+  readonly sentAt: number;
+  readonly endedAt: number;
+  readonly outcome: Outcome;
+}
+
+/** The error object, or undefined. */
+export function errorOf(body: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const { error } = JSON.parse(body) as { error?: unknown };
+    return typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const isSuccess = ({ outcome }: Pick<Exchange, 'outcome'>): boolean =>
+  outcome.kind === 'answered' && outcome.status < 300;
+
+/** How an outcome is counted: `200`, `504 upstream_timeout`, `cut`. */
+export function labelOf({ outcome }: Pick<Exchange, 'outcome'>): string {
+  if (outcome.kind !== 'answered') return outcome.kind;
+  if (outcome.status < 300) return String(outcome.status);
+  return `${outcome.status} ${String(errorOf(outcome.body)?.code ?? '(no error object)')}`;
+}

@@ -1,0 +1,203 @@
+// The whole of it: load, faults by a seed, and a judge who has seen every answer.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runClient } from './clients.ts';
+import { createDisturbances, type Disturbance } from './disturbances.ts';
+import { type Exchange, isSuccess } from './exchanges.ts';
+import { FAULTS, type Fault } from './faults.ts';
+import { openJournal } from './journal.ts';
+import { createJudge, type Verdict } from './judge.ts';
+import { breakOnce, breakUntil } from './lanes.ts';
+import { type MailTally, runMailClients } from './mail-clients.ts';
+import { type ProcessMemory, watchMemory } from './memory.ts';
+import { createRandom } from './random.ts';
+import { anyOrder, oneByOne } from './schedule.ts';
+import { type Stand, startStand } from './stand.ts';
+
+export interface TrialOptions {
+  readonly seed: number;
+  readonly durationMs: number;
+  /** Of the entries, spread over the organizations. */
+  readonly clients: number;
+  tell(line: string): void;
+}
+
+/** What clients saw of one fault that came alone. */
+export interface Recovery {
+  readonly fault: string;
+  readonly lastedMs: number;
+  readonly sent: number;
+  readonly failed: number;
+  /** From the end of the fault to that of the last failure; 0: there was none after it. */
+  readonly recoveredMs: number;
+  readonly slowestMs: number;
+}
+
+export interface TrialResult extends Verdict {
+  readonly mail: MailTally;
+  readonly memory: readonly ProcessMemory[];
+  readonly recoveries: readonly Recovery[];
+  /** How often each thing was broken. */
+  readonly faults: Readonly<Record<string, number>>;
+}
+
+interface Seen {
+  readonly sentAt: number;
+  readonly endedAt: number;
+  readonly failed: boolean;
+}
+
+const WARM_UP_MS = 4000;
+/** With nothing broken, after each fault that comes alone and at the end: longer than anything may be explained by a fault. */
+const ALONE_PAUSE_MS = 5000;
+const CALM_MS = 10_000;
+/** In runs that are long enough for it, everything comes alone at first. */
+const LONG_MS = 300_000;
+/** For memory to tell anything, the workers of the end have to be there for most of the time. */
+const REPLACED_SHARE = 0.4;
+
+export async function chaosTrial(options: TrialOptions): Promise<TrialResult> {
+  const stand = await startStand();
+  try {
+    return await runTrial(stand, options);
+  } catch (error) {
+    for (const line of stand.gateway.output().split('\n').slice(-40)) options.tell(line);
+    throw error;
+  } finally {
+    await stand.close();
+  }
+}
+
+async function runTrial(stand: Stand, { seed, durationMs, clients, tell }: TrialOptions): Promise<TrialResult> {
+  const startedAt = Date.now();
+  const told = (line: string) => tell(`${((Date.now() - startedAt) / 1000).toFixed(1)} s  ${line}`);
+  const disturbances = createDisturbances(Date.now);
+  const judge = createJudge(disturbances);
+  const seen: Seen[] = [];
+  let over = false;
+  const watched = {
+    note(exchange: Exchange) {
+      judge.note(exchange);
+      seen.push({ sentAt: exchange.sentAt, endedAt: exchange.endedAt, failed: !isSuccess(exchange) });
+    },
+    isOver: () => over,
+  };
+  const memory = watchMemory(stand.gateway.child.pid as number, () => sandboxOf(stand));
+  const load = startLoad(stand, clients, seed, watched);
+  const mail = runMailClients({
+    port: stand.gateway.port,
+    key: stand.mailKey,
+    disturbances,
+    object: judge.object,
+    ...watched,
+  });
+  const lanes = { stand, disturbances, tell: told };
+  const recoveries: Recovery[] = [];
+
+  await sleep(WARM_UP_MS);
+  if (durationMs >= LONG_MS) {
+    const random = createRandom(seed);
+    for (const step of oneByOne(FAULTS, random, ALONE_PAUSE_MS)) {
+      const disturbance = await breakOnce(lanes, step, random);
+      await sleep(step.pauseMs);
+      const during = seen.filter(({ sentAt }) => sentAt >= disturbance.beganAt);
+      recoveries.push(recoveryOf(disturbance, during));
+    }
+  }
+  const lane = (which: Fault['lane'], laneSeed: number) => {
+    const random = createRandom(laneSeed);
+    const faults = FAULTS.filter((fault) => fault.lane === which);
+    const mayReplace = () => durationMs < LONG_MS || Date.now() - startedAt < durationMs * REPLACED_SHARE;
+    return breakUntil(
+      lanes,
+      anyOrder(faults, random),
+      random,
+      startedAt + durationMs - CALM_MS,
+      (fault) => fault.replacesWorkers !== true || mayReplace(),
+    );
+  };
+  await Promise.all([lane('targets', seed + 1), lane('platform', seed + 2)]);
+  told('nothing is broken any more');
+  await sleep(CALM_MS);
+  over = true;
+  await load;
+  const tally = await mail;
+  const grown = memory.stop();
+  const journal = openJournal(stand.journal);
+  const verdict = judge.conclude(journal.executions());
+  journal.close();
+  const kills = disturbances.all().filter(({ name }) => name === 'worker killed').length;
+  const wrong = [...verdict.wrong, ...faultsInLog(stand.gateway.output(), kills), ...grown.flatMap(faultOfMemory)];
+  const faults = Object.groupBy(disturbances.all(), ({ name }) => name);
+  return {
+    ...verdict,
+    wrong,
+    mail: tally,
+    memory: grown,
+    recoveries,
+    faults: Object.fromEntries(Object.entries(faults).map(([name, all]) => [name, all?.length ?? 0])),
+  };
+}
+
+function startLoad(
+  stand: Stand,
+  clients: number,
+  seed: number,
+  watched: { note(exchange: Exchange): void; isOver(): boolean },
+): Promise<unknown> {
+  const told = new Map(stand.organizations.map(({ id }) => [id, { ordinal: 0 }]));
+  return Promise.all(
+    Array.from({ length: clients }, (_, index) => {
+      const { id, key } = stand.organizations[index % stand.organizations.length] as { id: string; key: string };
+      return runClient({
+        port: stand.gateway.port,
+        organization: id,
+        headers: { authorization: `Bearer ${key}` },
+        random: createRandom(seed * 1000 + index),
+        told: told.get(id) as { ordinal: number },
+        ...watched,
+      });
+    }),
+  );
+}
+
+function recoveryOf({ name, beganAt, endedAt }: Disturbance, during: readonly Seen[]): Recovery {
+  const failed = during.filter((one) => one.failed);
+  return {
+    fault: name,
+    lastedMs: endedAt - beganAt,
+    sent: during.length,
+    failed: failed.length,
+    recoveredMs: Math.max(0, ...failed.map((one) => one.endedAt - endedAt)),
+    slowestMs: Math.max(0, ...during.map((one) => one.endedAt - one.sentAt)),
+  };
+}
+
+function sandboxOf(stand: Stand): number[] {
+  try {
+    return [stand.sandboxPid()];
+  } catch {
+    return [];
+  }
+}
+
+/** Lines that must not be there, whatever is broken from outside. */
+function faultsInLog(output: string, kills: number): string[] {
+  const lines = output
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map((line) => JSON.parse(line) as { level: number; msg?: string; code?: string });
+  const fatal = lines.filter(({ level, code }) => level === 60 || code === 'internal_error');
+  const deaths = lines.filter(({ msg }) => msg?.startsWith('a worker died') === true);
+  const faults = fatal.map((line) => `in the log: ${JSON.stringify(line)}`);
+  if (deaths.length > kills)
+    faults.push(`${deaths.length} workers died, ${kills} were killed: ${JSON.stringify(deaths)}`);
+  return faults;
+}
+
+/** What a process may grow by after its first minute: a quarter, and 40 MB at least. */
+function faultOfMemory({ process, minutes, from, to }: ProcessMemory): string[] {
+  return to <= Math.max(from * 1.25, from + 40)
+    ? []
+    : [`${process} grew from ${from} to ${to} MB in ${minutes} minutes`];
+}
