@@ -17,6 +17,8 @@ export interface ClientOptions {
   readonly random: Random;
   /** Of all clients of this organization: the highest ordinal that any of them has been told. */
   readonly told: { ordinal: number };
+  /** How long it rests between two things, milliseconds. */
+  readonly pauseMs?: readonly [least: number, most: number];
   note(exchange: Exchange): void;
   isOver(): boolean;
 }
@@ -104,7 +106,7 @@ export async function runClient(options: ClientOptions): Promise<void> {
 
   while (!options.isOver()) {
     await act();
-    await sleep(random.between(...PAUSE_MS));
+    await sleep(random.between(...(options.pauseMs ?? PAUSE_MS)));
   }
   agent.destroy();
 }

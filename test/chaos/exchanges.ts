@@ -34,6 +34,13 @@ export function errorOf(body: string): Readonly<Record<string, unknown>> | undef
 export const isSuccess = ({ outcome }: Pick<Exchange, 'outcome'>): boolean =>
   outcome.kind === 'answered' && outcome.status < 300;
 
+/**
+ * Whether a client got less than it wanted. One that repeats a keyed write as soon as it has been answered may be told that the key is in
+ * use: its answer is about to be kept.
+ */
+export const isFailure = (exchange: Exchange): boolean =>
+  !isSuccess(exchange) && labelOf(exchange) !== '409 idempotency_key_in_use';
+
 /** How an outcome is counted: `200`, `504 upstream_timeout`, `cut`. */
 export function labelOf({ outcome }: Pick<Exchange, 'outcome'>): string {
   if (outcome.kind !== 'answered') return outcome.kind;

@@ -169,7 +169,7 @@ export const FAULTS: readonly Fault[] = [
 ];
 
 /** Resolves when two workers serve of which this holds, and there are no others. */
-async function untilTwoServe(stand: Stand, holds: (worker: WorkerStatus) => boolean): Promise<void> {
+export async function untilTwoServe(stand: Stand, holds: (worker: WorkerStatus) => boolean): Promise<void> {
   let workers: readonly WorkerStatus[] = [];
   for (const endsAt = Date.now() + PATIENCE_MS; Date.now() < endsAt; await sleep(100)) {
     workers = await stand.workers();

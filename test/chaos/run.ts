@@ -43,11 +43,11 @@ table([
 table(Object.entries(outcomes).map(([outcome, requests]) => ({ outcome, requests })));
 table(Object.entries(result.faults).map(([fault, times]) => ({ fault, times })));
 table(
-  result.recoveries.map(({ fault, lastedMs, sent, failed, recoveredMs, slowestMs }) => ({
+  result.recoveries.map(({ fault, lastedMs, sent, failedAs, recoveredMs, slowestMs }) => ({
     'alone, nothing else broken': fault,
     'lasted, s': (lastedMs / 1000).toFixed(1),
     requests: sent,
-    failed,
+    failed: failedAs || 'none',
     'last failure after its end, s': (recoveredMs / 1000).toFixed(1),
     'slowest, ms': slowestMs,
   })),

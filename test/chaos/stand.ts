@@ -14,6 +14,8 @@ import { startTarget, type Target } from './targets.ts';
 export interface WorkerStatus {
   readonly pid: number | null;
   readonly state: string;
+  /** Which version of it is in force there. */
+  readonly configuration: string | null;
 }
 
 export interface Stand {
@@ -39,14 +41,15 @@ export interface Stand {
 const TARGETS = 3;
 const ORGANIZATIONS = 4;
 
-export async function startStand(): Promise<Stand> {
+/** @param isRelayed whether the gateway reaches the targets through relays, which can do them harm */
+export async function startStand({ isRelayed = true } = {}): Promise<Stand> {
   const directory = mkdtempSync(join(tmpdir(), 'chaos-'));
   const journal = join(directory, 'journal.sqlite');
   const redis = await startRedisOnDisk();
   // One after the other: the first makes the journal.
   const targets: Target[] = [];
   for (let count = 0; count < TARGETS; count += 1) targets.push(await startTarget(journal));
-  const live = targets.map(({ relay }) => `http://127.0.0.1:${relay.port}`);
+  const live = targets.map(({ relay, port }) => `http://127.0.0.1:${isRelayed ? relay.port : port}`);
   const installation = createInstallation({
     GATEWAY_CONFIG: join(directory, 'config'),
     GATEWAY_CONTRACTS: join(directory, 'openapi'),

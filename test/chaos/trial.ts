@@ -1,13 +1,13 @@
 // The whole of it: load, faults by a seed, and a judge who has seen every answer.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runClient } from './clients.ts';
 import { createDisturbances, type Disturbance } from './disturbances.ts';
-import { type Exchange, isSuccess } from './exchanges.ts';
+import { type Exchange, isFailure, labelOf } from './exchanges.ts';
 import { FAULTS, type Fault } from './faults.ts';
 import { openJournal } from './journal.ts';
 import { createJudge, type Verdict } from './judge.ts';
 import { breakOnce, breakUntil } from './lanes.ts';
+import { runClients } from './load.ts';
 import { type MailTally, runMailClients } from './mail-clients.ts';
 import { type ProcessMemory, watchMemory } from './memory.ts';
 import { createRandom } from './random.ts';
@@ -28,6 +28,8 @@ export interface Recovery {
   readonly lastedMs: number;
   readonly sent: number;
   readonly failed: number;
+  /** As what, with how many of each. */
+  readonly failedAs: string;
   /** From the end of the fault to that of the last failure; 0: there was none after it. */
   readonly recoveredMs: number;
   readonly slowestMs: number;
@@ -44,7 +46,8 @@ export interface TrialResult extends Verdict {
 interface Seen {
   readonly sentAt: number;
   readonly endedAt: number;
-  readonly failed: boolean;
+  /** What became of it, if it failed. */
+  readonly failure: string | undefined;
 }
 
 const WARM_UP_MS = 4000;
@@ -78,12 +81,16 @@ async function runTrial(stand: Stand, { seed, durationMs, clients, tell }: Trial
   const watched = {
     note(exchange: Exchange) {
       judge.note(exchange);
-      seen.push({ sentAt: exchange.sentAt, endedAt: exchange.endedAt, failed: !isSuccess(exchange) });
+      seen.push({
+        sentAt: exchange.sentAt,
+        endedAt: exchange.endedAt,
+        failure: isFailure(exchange) ? labelOf(exchange) : undefined,
+      });
     },
     isOver: () => over,
   };
   const memory = watchMemory(stand.gateway.child.pid as number, () => sandboxOf(stand));
-  const load = startLoad(stand, clients, seed, watched);
+  const load = runClients(stand, { clients, seed, ...watched });
   const mail = runMailClients({
     port: stand.gateway.port,
     key: stand.mailKey,
@@ -139,35 +146,15 @@ async function runTrial(stand: Stand, { seed, durationMs, clients, tell }: Trial
   };
 }
 
-function startLoad(
-  stand: Stand,
-  clients: number,
-  seed: number,
-  watched: { note(exchange: Exchange): void; isOver(): boolean },
-): Promise<unknown> {
-  const told = new Map(stand.organizations.map(({ id }) => [id, { ordinal: 0 }]));
-  return Promise.all(
-    Array.from({ length: clients }, (_, index) => {
-      const { id, key } = stand.organizations[index % stand.organizations.length] as { id: string; key: string };
-      return runClient({
-        port: stand.gateway.port,
-        organization: id,
-        headers: { authorization: `Bearer ${key}` },
-        random: createRandom(seed * 1000 + index),
-        told: told.get(id) as { ordinal: number },
-        ...watched,
-      });
-    }),
-  );
-}
-
 function recoveryOf({ name, beganAt, endedAt }: Disturbance, during: readonly Seen[]): Recovery {
-  const failed = during.filter((one) => one.failed);
+  const failed = during.filter((one) => one.failure !== undefined);
+  const byFailure = Object.entries(Object.groupBy(failed, (one) => one.failure as string));
   return {
     fault: name,
     lastedMs: endedAt - beganAt,
     sent: during.length,
     failed: failed.length,
+    failedAs: byFailure.map(([failure, all]) => `${all?.length ?? 0} ${failure}`).join(', '),
     recoveredMs: Math.max(0, ...failed.map((one) => one.endedAt - endedAt)),
     slowestMs: Math.max(0, ...during.map((one) => one.endedAt - one.sentAt)),
   };
