@@ -5,20 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 import type { DigestOf } from './auth/api-key.ts';
 import type { Assertions } from './auth/assertions/assertions.ts';
-import { liveKeysOf } from './auth/live-keys.ts';
 import type { KeyStore } from './auth/store/store.ts';
 import { createForwardClock } from './clock.ts';
 import type { Settings } from './config/load.ts';
 import type { Secrets } from './config/secrets.ts';
 import type { Configuration } from './configuration.ts';
-import { type Console, createConsole } from './console/console.ts';
 import { createPressed } from './console/pressed.ts';
 import type { Sample } from './console/sample.ts';
 import { alwaysCarriedBy } from './edge/always.ts';
 import { createIds } from './edge/ids.ts';
 import { cutOff } from './edge/linger.ts';
 import { createRefuse } from './edge/refuse.ts';
-import { closeAtOnce, listen } from './edge/server.ts';
 import { newTicketKeys } from './edge/tls/secure.ts';
 import type { GatewayError } from './errors.ts';
 import type { Arrived, StageName, Trail } from './exchange.ts';
@@ -26,20 +23,20 @@ import { openIdentity } from './identity.ts';
 import { createDoors } from './limits/door.ts';
 import { openCounterStore } from './limits/open-store.ts';
 import { createThrottle } from './limits/throttle.ts';
-import { createUsage } from './limits/usage.ts';
 import { createListeners } from './listeners.ts';
 import { warnOfLostTiers } from './lost-tiers.ts';
-import { createAdminServer, type Operators } from './observe/admin.ts';
+import type { Operators } from './observe/admin.ts';
 import { createLog, type Log } from './observe/log.ts';
-import { createMetrics, DURATION_BUCKETS } from './observe/metrics.ts';
-import { createStatus, type Lifecycle } from './observe/status.ts';
+import { createMetrics } from './observe/metrics.ts';
+import type { Lifecycle } from './observe/status.ts';
 import { untraced } from './observe/tracing/tracing.ts';
 import { createTrail } from './observe/trail.ts';
+import { openOverload } from './open-overload.ts';
 import { openSandbox } from './open-sandbox.ts';
 import { openTracing } from './open-tracing.ts';
-import { createOverload, type OverloadRules } from './overload/overload.ts';
-import { type LoopProbe, probeLoop } from './overload/probe.ts';
-import { createShedding } from './overload/shedding.ts';
+import { openOperators } from './operators.ts';
+import type { OverloadRules } from './overload/overload.ts';
+import type { LoopProbe } from './overload/probe.ts';
 import { followConfiguration } from './reload.ts';
 import { openAnswerStore } from './replay/open-store.ts';
 import { createServing, type Serving } from './serving.ts';
@@ -221,21 +218,14 @@ export async function startApp(options: AppOptions): Promise<App> {
     publicUrl: () => gateway.publicUrl,
     now,
   });
-  const shedding = createShedding({
-    onShed: (reason) => metrics.overload.shed(reason),
-    onBegin: (upstream, reason) =>
-      log.logger.warn({ upstream, reason }, 'there is too much to do: requests are being refused'),
-    onEnd: (upstream, shed, durationMs) =>
-      log.logger.info({ upstream, shed, duration_ms: Math.round(durationMs) }, 'no more requests are being refused'),
-    now: () => performance.now(),
-  });
-  const overload = createOverload({
+  const { overload, shedding } = openOverload({
     rules: () => overloadRules,
     // Event streams and WebSockets have a bound of their own.
     inFlight: () => listeners.activeRequests() - tunnels.open(),
     isKnownCaller: identity.isKnownCaller,
-    shedding,
-    probe: options.probeLoop ?? probeLoop,
+    probe: options.probeLoop,
+    log,
+    metrics,
   });
   const shared = {
     identity,
@@ -278,48 +268,25 @@ export async function startApp(options: AppOptions): Promise<App> {
     onFinished,
   });
   const { certificates } = listeners;
-  const status = createStatus({
-    version: options.version,
-    now,
-    configuration: () => reloads.status(),
-    upstreams: () => configuration.config.upstreams,
-    access: access.status,
-    targets: targets.groups.status,
-    operations: () => serving.operations.length,
-    keys: identity.keysStatus,
-    issuers: identity.issuersStatus,
-    limits: counters.status,
-    idempotency: answers.status,
-    certificates: certificates.status,
-    deprecatedUses: versionUses.status,
-    overload: overload.status,
+  const operators = openOperators({
+    ...options,
+    forwardNow,
+    log,
+    metrics,
+    pressed,
+    counters,
+    answers,
+    identity,
+    access,
+    targets,
+    overload,
+    certificates,
+    versionUses,
+    reload: () => reloads.status(),
+    configuration: () => configuration,
+    serving: () => serving,
     lifecycle: () => lifecycle,
   });
-  const operators: Operators<Sample> = {
-    metrics,
-    readiness: status.readiness,
-    status: status.status,
-    sample: async () => ({ ...(await metrics.sample()), organizations: pressed.list() }),
-    exchanges: async (id) => log.recent(id),
-    versions: versionUses.report,
-    limits: createUsage({
-      store: counters,
-      rules: () => configuration.config.limits,
-      operations: () => serving.operations,
-      organizationOf: options.store.organizations.get,
-      keysOf: (organization) => liveKeysOf(options.store, organization, now()),
-      noteReset: options.store.audit.appendReset,
-    }),
-  };
-  const consoleOfOperators = options.worker === undefined ? openConsole(operators, forwardNow) : undefined;
-  const adminServer =
-    consoleOfOperators &&
-    createAdminServer({
-      host: settings.adminHost,
-      token: secrets.read('admin_token'),
-      ...operators,
-      console: consoleOfOperators,
-    });
 
   function onRefused({ trail }: Arrived, error: GatewayError): void {
     const failed = countedStatuses.has(error.refusal.status) && countedStages.has(trail.stage);
@@ -363,7 +330,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   await identity.ready();
   await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
   const { port, plainPort } = await listeners.listen();
-  const adminPort = adminServer ? await listen(adminServer, settings.adminHost, settings.adminPort) : 0;
+  const adminPort = await operators.listen();
 
   async function stop(handOver = false): Promise<void> {
     lifecycle = 'ending';
@@ -383,8 +350,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await counters.close();
     await tracing?.close();
     sandbox.process?.close();
-    consoleOfOperators?.stop();
-    if (adminServer) await closeAtOnce(adminServer);
+    await operators.close();
     log.flush();
   }
 
@@ -393,14 +359,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await reloads.reload();
   }
 
-  return { port, plainPort, adminPort, operators, log, reload, stop };
-}
-
-function openConsole({ sample, status, versions }: Operators<Sample>, now: () => number): Console {
-  // There is but one process to be asked.
-  const self = {};
-  const samples = async () => new Map([[self, await sample()]]);
-  return createConsole({ bounds: DURATION_BUCKETS, samples, status, versions, now });
+  return { port, plainPort, adminPort, operators: operators.answers, log, reload, stop };
 }
 
 function overloadRulesOf({ config: { gateway } }: Configuration): OverloadRules {
