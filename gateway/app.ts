@@ -48,6 +48,9 @@ import { openUpstreamTargets } from './upstream-targets.ts';
 import { openUpstreamTls } from './upstream-tls.ts';
 import { openVersionUses } from './version-uses.ts';
 
+/** From the last connection that is accepted to the last byte of what was sent on it. */
+const LAST_REQUESTS_MS = 200;
+
 export interface AppOptions {
   readonly version: string;
   readonly settings: Settings;
@@ -337,7 +340,13 @@ export async function startApp(options: AppOptions): Promise<App> {
     reloads.stop();
     if (handOver) listeners.stopListening();
     listeners.announceEnd();
-    if (gateway.timeouts.drainDelayMs > 0) await sleep(gateway.timeouts.drainDelayMs);
+    const { drainDelayMs } = gateway.timeouts;
+    if (drainDelayMs > 0) {
+      await sleep(drainDelayMs);
+      // Not every balancer has noticed: whoever has connected just now has a request on its way, which nobody would send once more.
+      listeners.stopListening();
+      await sleep(Math.min(drainDelayMs, LAST_REQUESTS_MS));
+    }
     lifecycle = 'draining';
     tunnels.drain();
     await listeners.drain(gateway.timeouts.drainMs);

@@ -1,0 +1,50 @@
+// A gateway that ends stops accepting connections first, and serves those that it has accepted: a balancer that has just connected sends its
+// request, and would not send it to another gateway once it has.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, before, it } from 'node:test';
+import { createWorld, type World } from '../../support/world.ts';
+
+let world: World;
+let stopped: Promise<void> | undefined;
+before(async () => {
+  world = await createWorld({ gateway: { timeouts: { drainDelayMs: 300 } } });
+});
+after(async () => {
+  if (stopped === undefined) await world.gateway.stop();
+  await stopped;
+  await world.upstream.close();
+});
+
+async function open(): Promise<Socket> {
+  const socket = connect(world.gateway.port, '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Keeps a connection that says nothing, the latest of those that are accepted. Returns it once no more are. */
+async function lastAccepted(): Promise<Socket> {
+  let last = await open();
+  for (;;) {
+    try {
+      const next = await open();
+      last.destroy();
+      last = next;
+    } catch {
+      return last;
+    }
+  }
+}
+
+it('a request on the last connection that is accepted is answered, and told that the connection ends', async () => {
+  stopped = world.gateway.stop();
+  const socket = await lastAccepted();
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk)).on('error', () => undefined);
+  socket.write('GET /v1/nothing HTTP/1.1\r\nHost: api.test\r\n\r\n');
+  await once(socket, 'close');
+  assert.match(text, /^HTTP\/1\.1 404 /);
+  assert.match(text, /\r\nconnection: close\r\n/i);
+});
