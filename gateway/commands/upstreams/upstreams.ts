@@ -9,7 +9,7 @@ import type { Mode } from '../../exchange.ts';
 import { liesOnSandbox } from '../../upstream/sandbox.ts';
 import type { CommandContext } from '../context.ts';
 import type { Finding } from '../finding.ts';
-import { printJson, printLine } from '../print.ts';
+import { counted, printJson, printLine } from '../print.ts';
 import { parseCount, unknownName } from '../read.ts';
 import type { Answered, Backend } from './backend.ts';
 import { driftOf } from './drift.ts';
@@ -145,7 +145,7 @@ function tell(context: CommandContext, told: Told, asJson: boolean): void {
   const failed = told.checks.filter(({ verdict }) => verdict === 'fail').length;
   if (asJson) printJson(context, { ok: failed === 0, ...told });
   else {
-    printLine(context, `${told.upstream} at ${told.target}, ${told.mode}, ${told.requests} requests`);
+    printLine(context, `${told.upstream} at ${told.target}, ${told.mode}, ${counted(told.requests, 'request')}`);
     for (const { verdict, check, says, remedy } of told.checks)
       printLine(context, [verdict.padEnd(4), check.padEnd(11), says, remedy].filter(Boolean).join('  '));
   }
