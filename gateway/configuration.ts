@@ -2,7 +2,6 @@
 // reload, check and the commands, so that what `check` accepts is what starts.
 
 import { setImmediate as turn } from 'node:timers/promises';
-import { loadCertificates } from './certificates.ts';
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
 import { type Config, type ConfigDraft, completed, configFiles, loadConfig, type Settings } from './config/load.ts';
 import { checkRuleNames } from './config/rule-names.ts';
@@ -15,7 +14,8 @@ import type { ContractOperation } from './contract/operations.ts';
 import { createThreadReader } from './contract/reader.ts';
 import type { Certificate } from './edge/tls/certificate.ts';
 import { ConfigError, condensed, type Mistake, suggest } from './mistakes.ts';
-import { keepPromises, type Promises } from './promises.ts';
+import { loadCertificates } from './wiring/certificates.ts';
+import { keepPromises, type Promises } from './wiring/promises.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

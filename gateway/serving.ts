@@ -6,7 +6,6 @@ import type { Configuration } from './configuration.ts';
 import { createAnswerCheck } from './contract/answer.ts';
 import { parseIdempotencyKey } from './contract/idempotency-key.ts';
 import { publishedContracts } from './contract/merged/groups.ts';
-import { createDeciding } from './deciding.ts';
 import { createCors } from './edge/cors.ts';
 import { createAnswerOptions } from './edge/options.ts';
 import type { Refuse } from './edge/refuse.ts';
@@ -14,7 +13,6 @@ import { createShell } from './edge/shell.ts';
 import { addressOfSite, authorityOf, type Site } from './edge/sites.ts';
 import { GatewayError } from './errors.ts';
 import type { Arrived, Operation, Trail } from './exchange.ts';
-import type { Identity } from './identity.ts';
 import { createLimit } from './limits/limit.ts';
 import type { CounterStore } from './limits/store.ts';
 import type { Throttle } from './limits/throttle.ts';
@@ -32,9 +30,11 @@ import { createGuards } from './upstream/guards.ts';
 import type { Pools } from './upstream/pools.ts';
 import { createTargets } from './upstream/targets.ts';
 import { createWays, type Way } from './upstream/ways.ts';
-import type { UpstreamTlsAccess } from './upstream-tls.ts';
 import type { Lives } from './versions/life.ts';
 import { notingUses } from './versions/uses.ts';
+import { createDeciding } from './wiring/deciding.ts';
+import type { Identity } from './wiring/identity.ts';
+import type { UpstreamTlsAccess } from './wiring/upstream-tls.ts';
 
 /** What is there from start to end. */
 export interface Shared {

@@ -1,7 +1,6 @@
 // `gateway check` and `gateway routes`: load as start does, say what is wrong or what would be served, start nothing.
 
 import type { Command } from 'commander';
-import { untimelyMistakes } from '../certificates.ts';
 import { loadSettings, type Settings } from '../config/load.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
@@ -10,8 +9,9 @@ import { crossingTemplates } from '../contract/crossings.ts';
 import { unlistedFiles } from '../contract/load.ts';
 import type { Operation } from '../exchange.ts';
 import { ConfigError, type Mistake, toSentence } from '../mistakes.ts';
-import { tracingHeaders } from '../open-tracing.ts';
 import { shownPath } from '../source.ts';
+import { untimelyMistakes } from '../wiring/certificates.ts';
+import { tracingHeaders } from '../wiring/open-tracing.ts';
 import { printJson, printTable } from './print.ts';
 import { openSecrets, type Surroundings } from './surroundings.ts';
 

@@ -1,7 +1,6 @@
 // The process that holds the workers and both listeners, and serves no request itself: it has connections taken by the workers in turn,
 // keeps as many of them as there should be, and answers operators for all of them.
 
-import { createForwardClock } from '../clock.ts';
 import { endOnCrash } from '../commands/crash.ts';
 import type { Started } from '../commands/start.ts';
 import { openSecrets, type Surroundings } from '../commands/surroundings.ts';
@@ -14,6 +13,7 @@ import { createJoinedOutput, keepsWritesTogether, standardOutput } from '../obse
 import { createLog, type Log } from '../observe/log.ts';
 import { DURATION_BUCKETS } from '../observe/metrics.ts';
 import { createWorkerMetrics, type MetricsOfWorker, type WorkerMetrics } from '../observe/worker-metrics.ts';
+import { createForwardClock } from '../wiring/clock.ts';
 import { type Crew, createCrew } from './crew.ts';
 import { createWorkersOperators } from './operators.ts';
 import { startWorkerProcess, type WorkerProcess } from './process.ts';

@@ -6,9 +6,9 @@ import type { Settings } from '../../config/load.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import { keyProblem } from '../../config/upstream-tls.ts';
 import type { Configuration } from '../../configuration.ts';
-import { tracingHeaders } from '../../open-tracing.ts';
 import { shownPath } from '../../source.ts';
 import { liesOnSandboxOnly } from '../../upstream/sandbox.ts';
+import { tracingHeaders } from '../../wiring/open-tracing.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 
 export function checkSecrets(

@@ -4,7 +4,6 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { Configuration } from '../../configuration.ts';
-import { createDeciding } from '../../deciding.ts';
 import { alwaysCarriedBy } from '../../edge/always.ts';
 import { createIds } from '../../edge/ids.ts';
 import { createRefuse } from '../../edge/refuse.ts';
@@ -17,6 +16,7 @@ import type { CounterStore } from '../../limits/store.ts';
 import { createLines } from '../../observe/line.ts';
 import { createTrail } from '../../observe/trail.ts';
 import { createPipeline } from '../../pipeline.ts';
+import { createDeciding } from '../../wiring/deciding.ts';
 import type { DecisionRecord } from './story.ts';
 
 export interface RehearsedRequest {

@@ -7,9 +7,9 @@ import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Caller, Mode } from '../../exchange.ts';
 import { createLog } from '../../observe/log.ts';
-import { openSandbox } from '../../open-sandbox.ts';
-import { openUpstreamAccess } from '../../upstream-access.ts';
-import { openUpstreamTls } from '../../upstream-tls.ts';
+import { openSandbox } from '../../wiring/open-sandbox.ts';
+import { openUpstreamAccess } from '../../wiring/upstream-access.ts';
+import { openUpstreamTls } from '../../wiring/upstream-tls.ts';
 import { type Backend, createBackend } from './backend.ts';
 
 export interface OpenOptions {

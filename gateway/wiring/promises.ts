@@ -1,12 +1,12 @@
 // Whether contracts keep what has been published, as part of checking a configuration: before a start, a reload, and by `check`.
 
 import { join } from 'node:path';
-import type { ConfigDraft } from './config/load.ts';
-import { checkPromises, type Kept, type Promised, readPromises } from './contract/diff/promises.ts';
-import type { Contracts } from './contract/load.ts';
-import type { ContractOperation } from './contract/operations.ts';
-import type { Locate } from './contract/positions.ts';
-import type { Mistake } from './mistakes.ts';
+import type { ConfigDraft } from '../config/load.ts';
+import { checkPromises, type Kept, type Promised, readPromises } from '../contract/diff/promises.ts';
+import type { Contracts } from '../contract/load.ts';
+import type { ContractOperation } from '../contract/operations.ts';
+import type { Locate } from '../contract/positions.ts';
+import type { Mistake } from '../mistakes.ts';
 
 /** What was compared, and what came of it. */
 export interface Promises extends Kept {

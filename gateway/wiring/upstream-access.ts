@@ -1,14 +1,14 @@
 // Wiring of what upstreams are shown and how much they are sent: their credentials come from the secrets store, where one must be unless
 // the upstream is the sandbox, for which one is made.
 
-import type { Config } from './config/load.ts';
-import type { UpstreamEntry } from './config/schema.ts';
-import type { Secrets } from './config/secrets.ts';
-import type { Configuration } from './configuration.ts';
-import { ConfigError, type Mistake } from './mistakes.ts';
-import type { Log } from './observe/log.ts';
-import { type Accesses, type AccessesOptions, createAccesses } from './upstream/access.ts';
-import { liesOnSandboxOnly } from './upstream/sandbox.ts';
+import type { Config } from '../config/load.ts';
+import type { UpstreamEntry } from '../config/schema.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { Configuration } from '../configuration.ts';
+import { ConfigError, type Mistake } from '../mistakes.ts';
+import type { Log } from '../observe/log.ts';
+import { type Accesses, type AccessesOptions, createAccesses } from '../upstream/access.ts';
+import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
 
 export interface UpstreamAccess extends Accesses {
   /** What the mail server of the sandbox is to accept, `user:password`; undefined when nobody uses it. */

@@ -1,15 +1,15 @@
 // Who still calls what is deprecated: counted while the gateway serves, and told to operators with the notices that follow from it.
 
-import type { KeyStore } from './auth/store/store.ts';
-import type { Settings } from './config/load.ts';
-import type { Organization } from './exchange.ts';
-import type { Log } from './observe/log.ts';
-import type { Lives } from './versions/life.ts';
-import { noticesOf } from './versions/notices.ts';
-import { openUseStore } from './versions/open-store.ts';
-import { affectedBy, jsonOf, lifeJson, stateOf } from './versions/report.ts';
-import { dayOf, type Use } from './versions/store.ts';
-import { createUses, type UsesStatus } from './versions/uses.ts';
+import type { KeyStore } from '../auth/store/store.ts';
+import type { Settings } from '../config/load.ts';
+import type { Organization } from '../exchange.ts';
+import type { Log } from '../observe/log.ts';
+import type { Lives } from '../versions/life.ts';
+import { noticesOf } from '../versions/notices.ts';
+import { openUseStore } from '../versions/open-store.ts';
+import { affectedBy, jsonOf, lifeJson, stateOf } from '../versions/report.ts';
+import { dayOf, type Use } from '../versions/store.ts';
+import { createUses, type UsesStatus } from '../versions/uses.ts';
 
 const FLUSH_MS = 5000;
 const REPORTED_DAYS = 90;

@@ -1,22 +1,22 @@
 // Wiring of what operators see: status, metrics, limits, recent exchanges and the console, on a listener of their own.
 
-import { liveKeysOf } from './auth/live-keys.ts';
-import type { KeyStore } from './auth/store/store.ts';
-import type { Settings } from './config/load.ts';
-import type { Secrets } from './config/secrets.ts';
-import type { Configuration } from './configuration.ts';
-import { type Console, createConsole } from './console/console.ts';
-import type { Pressed } from './console/pressed.ts';
-import type { Sample } from './console/sample.ts';
-import { closeAtOnce, listen } from './edge/server.ts';
+import { liveKeysOf } from '../auth/live-keys.ts';
+import type { KeyStore } from '../auth/store/store.ts';
+import type { Settings } from '../config/load.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { Configuration } from '../configuration.ts';
+import { type Console, createConsole } from '../console/console.ts';
+import type { Pressed } from '../console/pressed.ts';
+import type { Sample } from '../console/sample.ts';
+import { closeAtOnce, listen } from '../edge/server.ts';
+import type { CounterStore } from '../limits/store.ts';
+import { createUsage } from '../limits/usage.ts';
+import { createAdminServer, type Operators } from '../observe/admin.ts';
+import type { Log } from '../observe/log.ts';
+import { DURATION_BUCKETS, type Metrics } from '../observe/metrics.ts';
+import { createStatus, type StatusOptions } from '../observe/status.ts';
+import type { Serving } from '../serving.ts';
 import type { Identity } from './identity.ts';
-import type { CounterStore } from './limits/store.ts';
-import { createUsage } from './limits/usage.ts';
-import { createAdminServer, type Operators } from './observe/admin.ts';
-import type { Log } from './observe/log.ts';
-import { DURATION_BUCKETS, type Metrics } from './observe/metrics.ts';
-import { createStatus, type StatusOptions } from './observe/status.ts';
-import type { Serving } from './serving.ts';
 import type { VersionUses } from './version-uses.ts';
 
 /** Something that can tell how it is. */

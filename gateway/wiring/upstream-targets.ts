@@ -2,11 +2,11 @@
 // logged and counted.
 
 import { lookup } from 'node:dns';
-import type { Log } from './observe/log.ts';
-import type { Metrics } from './observe/metrics.ts';
-import { createGroups, type Groups } from './upstream/groups.ts';
-import { createLookup } from './upstream/lookup.ts';
-import { createPools, type Pools } from './upstream/pools.ts';
+import type { Log } from '../observe/log.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import { createGroups, type Groups } from '../upstream/groups.ts';
+import { createLookup } from '../upstream/lookup.ts';
+import { createPools, type Pools } from '../upstream/pools.ts';
 
 export interface UpstreamTargets {
   readonly pools: Pools;

@@ -1,10 +1,10 @@
 // Opens tracing as gateway.yaml has it, with what its collector wants to be shown from the secrets store.
 
 import { hostname } from 'node:os';
-import type { GatewayFile } from './config/gateway-file.ts';
-import type { Secrets } from './config/secrets.ts';
-import type { Log } from './observe/log.ts';
-import { createTracing, type Ids, type Tracing, type TracingOptions } from './observe/tracing/tracing.ts';
+import type { GatewayFile } from '../config/gateway-file.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { Log } from '../observe/log.ts';
+import { createTracing, type Ids, type Tracing, type TracingOptions } from '../observe/tracing/tracing.ts';
 
 export interface TracingParts extends Pick<TracingOptions, 'version' | 'onOutcome'> {
   readonly gateway: Pick<GatewayFile, 'tracing'>;

@@ -1,9 +1,9 @@
 // Organizations whose tier a new configuration does not have any more: they are served on, under the strictest one, which somebody
 // should know.
 
-import type { KeyStore } from './auth/store/store.ts';
-import type { LimitsFile } from './config/schema.ts';
-import type { Log } from './observe/log.ts';
+import type { KeyStore } from '../auth/store/store.ts';
+import type { LimitsFile } from '../config/schema.ts';
+import type { Log } from '../observe/log.ts';
 
 type Tiers = Pick<LimitsFile, 'tiers'>;
 

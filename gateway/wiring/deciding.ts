@@ -1,16 +1,16 @@
 // The stages that decide by the configuration alone: they read the request and send, spend and remember nothing. Used by what serves
 // requests and by what tells how one would be served.
 
-import { createAuthorize } from './auth/authorize.ts';
-import type { Configuration } from './configuration.ts';
-import { createMatchByPlace } from './contract/match.ts';
-import { createValidate } from './contract/validate.ts';
-import { createAdmit } from './edge/admit.ts';
-import { createSites, type Site, type SitesOf } from './edge/sites.ts';
-import type { Stages, Trail } from './exchange.ts';
-import { createTunnelTable, type TunnelTable } from './tunnel/table.ts';
-import { type Lives, livesOf } from './versions/life.ts';
-import { matchAlive } from './versions/match.ts';
+import { createAuthorize } from '../auth/authorize.ts';
+import type { Configuration } from '../configuration.ts';
+import { createMatchByPlace } from '../contract/match.ts';
+import { createValidate } from '../contract/validate.ts';
+import { createAdmit } from '../edge/admit.ts';
+import { createSites, type Site, type SitesOf } from '../edge/sites.ts';
+import type { Stages, Trail } from '../exchange.ts';
+import { createTunnelTable, type TunnelTable } from '../tunnel/table.ts';
+import { type Lives, livesOf } from '../versions/life.ts';
+import { matchAlive } from '../versions/match.ts';
 
 export interface Deciding extends Pick<Stages, 'admit' | 'match' | 'authorize' | 'validate'> {
   readonly allowedMethods: ReturnType<typeof createMatchByPlace>['allowedMethods'];

@@ -1,11 +1,11 @@
 // Wiring of the sandbox: started where some upstream lies on it, and found wherever it listens after a restart.
 
-import type { Assertions } from './auth/assertions/assertions.ts';
-import type { Config, Settings } from './config/load.ts';
-import type { Secrets } from './config/secrets.ts';
-import type { Mistake } from './mistakes.ts';
-import type { Log } from './observe/log.ts';
-import { liesOnSandbox, type SandboxProcess, startSandbox } from './upstream/sandbox.ts';
+import type { Assertions } from '../auth/assertions/assertions.ts';
+import type { Config, Settings } from '../config/load.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { Mistake } from '../mistakes.ts';
+import type { Log } from '../observe/log.ts';
+import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/sandbox.ts';
 
 export interface OpenSandbox {
   /** Undefined: no upstream needs it. */

@@ -1,20 +1,20 @@
 // The wiring of everything that says who is calling: keys and tokens toward the gateway, assertions toward upstreams.
 
 import { hostname } from 'node:os';
-import type { DigestOf } from './auth/api-key.ts';
-import { type Assertions, createAssertions } from './auth/assertions/assertions.ts';
-import { followAssertionKeys } from './auth/assertions/follow.ts';
-import { createAuthenticate } from './auth/authenticate.ts';
-import type { MatchesBasic } from './auth/basic.ts';
-import { createDirectory, type DirectoryStatus } from './auth/directory.ts';
-import { countLiveInstances } from './auth/live-instances.ts';
-import type { Change, KeyStore } from './auth/store/store.ts';
-import { createIssuers, type Issuers } from './auth/tokens/issuers.ts';
-import { createTokenReader } from './auth/tokens/reader.ts';
-import type { GatewayFile } from './config/gateway-file.ts';
-import type { Secrets } from './config/secrets.ts';
-import type { Admitted, Stages } from './exchange.ts';
-import type { Log } from './observe/log.ts';
+import type { DigestOf } from '../auth/api-key.ts';
+import { type Assertions, createAssertions } from '../auth/assertions/assertions.ts';
+import { followAssertionKeys } from '../auth/assertions/follow.ts';
+import { createAuthenticate } from '../auth/authenticate.ts';
+import type { MatchesBasic } from '../auth/basic.ts';
+import { createDirectory, type DirectoryStatus } from '../auth/directory.ts';
+import { countLiveInstances } from '../auth/live-instances.ts';
+import type { Change, KeyStore } from '../auth/store/store.ts';
+import { createIssuers, type Issuers } from '../auth/tokens/issuers.ts';
+import { createTokenReader } from '../auth/tokens/reader.ts';
+import type { GatewayFile } from '../config/gateway-file.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { Admitted, Stages } from '../exchange.ts';
+import type { Log } from '../observe/log.ts';
 
 export interface IdentityOptions {
   readonly gateway: GatewayFile;

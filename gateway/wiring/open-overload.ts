@@ -1,10 +1,10 @@
 // Wiring of what the gateway takes at all: its bounds, and how their being reached is counted and told.
 
-import type { Log } from './observe/log.ts';
-import type { Metrics } from './observe/metrics.ts';
-import { createOverload, type Overload, type OverloadOptions } from './overload/overload.ts';
-import { type LoopProbe, probeLoop } from './overload/probe.ts';
-import { createShedding, type Shedding } from './overload/shedding.ts';
+import type { Log } from '../observe/log.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import { createOverload, type Overload, type OverloadOptions } from '../overload/overload.ts';
+import { type LoopProbe, probeLoop } from '../overload/probe.ts';
+import { createShedding, type Shedding } from '../overload/shedding.ts';
 
 export interface OverloadParts extends Pick<OverloadOptions, 'rules' | 'inFlight' | 'isKnownCaller'> {
   /** How late the event loop is; measured by a timer of its own by default. */

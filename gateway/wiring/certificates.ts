@@ -3,9 +3,9 @@
 // mistake somewhere in it must not keep a renewed certificate out.
 
 import { hostname } from 'node:os';
-import type { KeyStore } from './auth/store/store.ts';
-import type { Config } from './config/load.ts';
-import { watchFiles } from './config/watch.ts';
+import type { KeyStore } from '../auth/store/store.ts';
+import type { Config } from '../config/load.ts';
+import { watchFiles } from '../config/watch.ts';
 import {
   type Certificate,
   type CertificateFiles,
@@ -13,10 +13,10 @@ import {
   pathsOf,
   readCertificate,
   untimely,
-} from './edge/tls/certificate.ts';
-import type { Mistake } from './mistakes.ts';
-import type { Log } from './observe/log.ts';
-import { shownPath } from './source.ts';
+} from '../edge/tls/certificate.ts';
+import type { Mistake } from '../mistakes.ts';
+import type { Log } from '../observe/log.ts';
+import { shownPath } from '../source.ts';
 
 const DAY_MS = 86_400_000;
 /** Renewals are due long before. */

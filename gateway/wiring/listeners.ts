@@ -1,19 +1,19 @@
 // The side that clients connect to: the public listener, with or without TLS, the one beside it that has none, and how many connections
 // they take together.
 
-import type { KeyStore } from './auth/store/store.ts';
+import type { KeyStore } from '../auth/store/store.ts';
+import type { Settings } from '../config/load.ts';
+import type { Configuration } from '../configuration.ts';
+import { createAdmit } from '../edge/admit.ts';
+import { alwaysCarriedBy } from '../edge/always.ts';
+import { createIsTrusted } from '../edge/client-address.ts';
+import { createConnections, type Excess } from '../edge/connections.ts';
+import { createRefuse } from '../edge/refuse.ts';
+import { createPublicServer, listen, type PublicServer, type ServerOptions } from '../edge/server.ts';
+import { createPlain } from '../edge/tls/plain.ts';
+import { createSecure, type HandshakeFailure } from '../edge/tls/secure.ts';
+import type { Log } from '../observe/log.ts';
 import { type Certificates, followCertificates } from './certificates.ts';
-import type { Settings } from './config/load.ts';
-import type { Configuration } from './configuration.ts';
-import { createAdmit } from './edge/admit.ts';
-import { alwaysCarriedBy } from './edge/always.ts';
-import { createIsTrusted } from './edge/client-address.ts';
-import { createConnections, type Excess } from './edge/connections.ts';
-import { createRefuse } from './edge/refuse.ts';
-import { createPublicServer, listen, type PublicServer, type ServerOptions } from './edge/server.ts';
-import { createPlain } from './edge/tls/plain.ts';
-import { createSecure, type HandshakeFailure } from './edge/tls/secure.ts';
-import type { Log } from './observe/log.ts';
 
 type FromApp = Pick<
   ServerOptions,

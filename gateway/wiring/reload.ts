@@ -2,14 +2,14 @@
 // in force, and takes over in one step. One that has mistakes changes nothing, and everybody is told.
 
 import { hostname } from 'node:os';
-import type { KeyStore } from './auth/store/store.ts';
-import { changedFiles } from './config/digests.ts';
-import { fixedMistakes } from './config/fixed.ts';
-import { watchFiles } from './config/watch.ts';
-import type { Configuration } from './configuration.ts';
-import { ConfigError, type Mistake, toSentence } from './mistakes.ts';
-import type { Log } from './observe/log.ts';
-import { shownPath } from './source.ts';
+import type { KeyStore } from '../auth/store/store.ts';
+import { changedFiles } from '../config/digests.ts';
+import { fixedMistakes } from '../config/fixed.ts';
+import { watchFiles } from '../config/watch.ts';
+import type { Configuration } from '../configuration.ts';
+import { ConfigError, type Mistake, toSentence } from '../mistakes.ts';
+import type { Log } from '../observe/log.ts';
+import { shownPath } from '../source.ts';
 
 /** In the audit log and in /status; the log has all of them. */
 const TOLD_MISTAKES_MAX = 20;

@@ -1,11 +1,11 @@
 // Wiring of TLS toward upstreams: what their files hold, with keys from the secrets store, ready for connections.
 
-import type { Secrets } from './config/secrets.ts';
-import { keyProblem, type UpstreamTls, untimelyTls } from './config/upstream-tls.ts';
-import type { Configuration } from './configuration.ts';
-import { ConfigError, type Mistake } from './mistakes.ts';
-import type { Log } from './observe/log.ts';
-import type { TlsSettings } from './upstream/pools.ts';
+import type { Secrets } from '../config/secrets.ts';
+import { keyProblem, type UpstreamTls, untimelyTls } from '../config/upstream-tls.ts';
+import type { Configuration } from '../configuration.ts';
+import { ConfigError, type Mistake } from '../mistakes.ts';
+import type { Log } from '../observe/log.ts';
+import type { TlsSettings } from '../upstream/pools.ts';
 
 type Named = Pick<Configuration, 'config' | 'upstreamTls'>;
 
