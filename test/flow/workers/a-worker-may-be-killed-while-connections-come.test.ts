@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually, type Several, startSeveral } from './several.ts';
 
-const CLIENTS = 24;
+const CLIENTS = 12;
 const KILLS = 2;
 /** Whoever has waited so long for an empty answer waits for ever. */
 const HANGING_MS = 10_000;
