@@ -1,7 +1,7 @@
 // The wiring: opens what is there from start to end, and has everything that depends on the configuration built by serving.ts, anew for
 // each configuration. Concerns that need each other's functions get them passed in by these two files.
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as lookAround, setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 import type { DigestOf } from './auth/api-key.ts';
 import type { Assertions } from './auth/assertions/assertions.ts';
@@ -342,10 +342,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     listeners.announceEnd();
     const { drainDelayMs } = gateway.timeouts;
     if (drainDelayMs > 0) {
-      await sleep(drainDelayMs);
+      await serveFor(drainDelayMs);
       // Not every balancer has noticed: whoever has connected just now has a request on its way, which nobody would send once more.
       listeners.stopListening();
-      await sleep(Math.min(drainDelayMs, LAST_REQUESTS_MS));
+      await serveFor(Math.min(drainDelayMs, LAST_REQUESTS_MS));
     }
     lifecycle = 'draining';
     tunnels.drain();
@@ -369,6 +369,13 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 
   return { port, plainPort, adminPort, operators: operators.answers, log, reload, stop };
+}
+
+/** An event loop that was busy comes to its timers first: whoever has connected meanwhile is taken in, and then read, before this is over. */
+async function serveFor(ms: number): Promise<void> {
+  await sleep(ms);
+  await lookAround();
+  await lookAround();
 }
 
 function overloadRulesOf({ config: { gateway } }: Configuration): OverloadRules {
