@@ -31,7 +31,7 @@ describe('an upstream', () => {
       assert.ok(world.upstream.received.length <= 200 + more, `${world.upstream.received.length} requests`);
       const spent = /^gateway_upstream_retry_budget_exhausted_total\{upstream="things"\} (\d+)$/m.exec(text);
       assert.ok(Number(spent?.[1]) > 100);
-      assert.equal(world.gateway.logLines().findLast(({ msg }) => msg === 'exchange')?.retry_budget_spent, true);
+      assert.ok(world.gateway.logLines().some(({ retry_budget_spent }) => retry_budget_spent === true));
     });
   }
 });
