@@ -1,8 +1,8 @@
 // What clients upload, as files in a directory that is emptied at start and at the end, and never grows beyond a bound:
 // the oldest give way. Nothing is held in memory as a whole.
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream, mkdirSync, type ReadStream, rmSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { createReadStream, mkdirSync, type ReadStream, rmSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -49,6 +49,8 @@ export function createBlobs(directory: string, allBytesMax = ALL_BYTES_MAX): Blo
   return {
     async keep(accountId, content, bytesMax) {
       const draft = join(directory, randomUUID());
+      // Opened before the first byte: a stream that opens by itself may do so after a refusal has cleared up.
+      const file = await open(draft, 'wx');
       const hash = createHash('sha256');
       let size = 0;
       async function* measured(chunks: AsyncIterable<Buffer>) {
@@ -62,7 +64,7 @@ export function createBlobs(directory: string, allBytesMax = ALL_BYTES_MAX): Blo
       try {
         // Not the stream itself: a pipeline would destroy the connection that a refusal is to be sent on.
         const chunks = content.iterator({ destroyOnReturn: false });
-        await pipeline(chunks, measured, createWriteStream(draft));
+        await pipeline(chunks, measured, file.createWriteStream());
       } catch (error) {
         await rm(draft, { force: true });
         throw error;
