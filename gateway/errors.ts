@@ -399,13 +399,20 @@ export interface GatewayErrorDetails {
   readonly words?: UpstreamWords;
 }
 
-/** A refusal on its way to the one writer of error answers. Only `headers`, `fields`, `words` and the catalogue's texts can reach a client. */
+/**
+ * A refusal on its way to the one writer of error answers. Only `headers`, `fields`, `words` and the catalogue's texts can reach a client.
+ * Without a stack: its code and stage say where it was made, and walking the stack is a tenth of a refusal (2.8 µs of CPU of 29,
+ * measured under load). A bug has the stack of its cause.
+ */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly details: GatewayErrorDetails;
 
   constructor(code: ErrorCode, details: GatewayErrorDetails = {}) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(code, details.cause === undefined ? undefined : { cause: details.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'GatewayError';
     this.code = code;
     this.details = details;

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError, isIdempotent, type Refusal, toGatewayError } from '../errors.ts';
 import type { Arrived, Operation, Scheme } from '../exchange.ts';
+import { atEndOfTurn } from '../turn.ts';
 import { cutOff, endAfterLingering } from './linger.ts';
 
 export interface RefuseOptions {
@@ -68,7 +69,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
     if (closes && request.method !== 'HEAD') {
       closing.add(response);
       response.write(body, () => endAfterLingering(request.socket));
-    } else response.end(body);
+    } else atEndOfTurn(() => response.end(body));
     trail.bytesOut = body.length;
     options.onRefused(arrived, error);
   }

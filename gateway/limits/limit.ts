@@ -28,24 +28,31 @@ export function createLimit({ store, rules, now }: LimitOptions): (permitted: Pe
   };
 }
 
-function conclude(permitted: Permitted, { charges, policies }: Counters, verdict: Verdict, nowMs: number): Counted {
-  const { states, violated, shadowRefusals } = verdict;
+function conclude(permitted: Permitted, counters: Counters, verdict: Verdict, nowMs: number): Counted {
+  const quota = note(permitted, counters, verdict, nowMs);
+  if (verdict.outcome !== 'admitted') throw refusalOf(verdict);
+  return { ...permitted, quota };
+}
+
+/** By itself, since the engine never optimizes what only ever throws, as `conclude` does where nearly everything is refused. */
+function note({ trail, carried }: Permitted, { charges, policies }: Counters, verdict: Verdict, nowMs: number): Quota {
+  const { states, shadowRefusals } = verdict;
   const quota: Quota = { states, tightest: tightestOf(charges, verdict) };
-  const { trail, carried } = permitted;
   trail.quota = quota;
   trail.charged = charges;
   trail.quotaSource = verdict.source;
   trail.quotaDecidedAtMs = verdict.decidedAtMs;
   if (shadowRefusals.length > 0) trail.shadowRefusals = shadowRefusals;
   appendLimitHeaders(carried, policies, charges, quota, nowMs);
-  if (verdict.outcome === 'undecided') throw new GatewayError('gateway_overloaded');
-  if (verdict.outcome === 'refused') {
-    throw new GatewayError('rate_limited', {
-      retryAfterSeconds: retryAfterSecondsOf(verdict.waitMs),
-      fields: { violated_policies: violated },
-    });
-  }
-  return { ...permitted, quota };
+  return quota;
+}
+
+function refusalOf({ outcome, waitMs, violated }: Verdict): GatewayError {
+  if (outcome === 'undecided') return new GatewayError('gateway_overloaded');
+  return new GatewayError('rate_limited', {
+    retryAfterSeconds: retryAfterSecondsOf(waitMs),
+    fields: { violated_policies: violated },
+  });
 }
 
 /** Of the enforced states: the violated one that lasts longest, else the one with the smallest share left. */

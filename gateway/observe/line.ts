@@ -74,10 +74,12 @@ function credentialOf({ scheme, issuer, subject }: Caller): Record<string, strin
 
 /** `,"name":value` for each member that has one. */
 function members(values: Readonly<Record<string, unknown>>): string {
-  return Object.entries(values)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `,"${name}":${JSON.stringify(value)}`)
-    .join('');
+  let text = '';
+  for (const name in values) {
+    const value = values[name];
+    if (value !== undefined) text += `,"${name}":${JSON.stringify(value)}`;
+  }
+  return text;
 }
 
 /** Shadow limits are not shown as the limit of a request, but it was decided all the same. */
@@ -132,21 +134,23 @@ function rarePart(trail: Trail, durationMs: number): string {
     answer_violations: answerViolations,
     cause: causeOf(code, cause),
     ...refusalMembers(trail),
-    stages_ms: isSlow || code !== undefined ? stagesOf(trail, durationMs) : undefined,
-  }).concat(queued);
+  }).concat(isSlow || code !== undefined ? stagesPart(trail, durationMs) : '', queued);
 }
 
 /** How long each stage took that something can be waited for in. What comes before `authenticate` waits for nothing and is part of it. */
-function stagesOf({ startedAt, identifiedAt, countedAt, checkedAt, forwardedAt }: Trail, durationMs: number) {
-  if (identifiedAt === 0) return undefined;
-  const marks = [startedAt, identifiedAt, countedAt, checkedAt, forwardedAt ?? 0, startedAt + durationMs];
-  const spans = TIMED_STAGES.map((stage, index): [string, number] | undefined => {
-    const from = marks[index] as number;
+function stagesPart({ startedAt, identifiedAt, countedAt, checkedAt, forwardedAt }: Trail, durationMs: number): string {
+  if (identifiedAt === 0) return '';
+  const endedAt = startedAt + durationMs;
+  const reached = [startedAt, identifiedAt, countedAt, checkedAt, forwardedAt ?? 0];
+  let spans = '';
+  for (let index = 0; index < TIMED_STAGES.length; index += 1) {
+    const from = reached[index] as number;
+    if (from === 0) continue;
     // The stage that the exchange ended in took the rest.
-    const to = marks.slice(index + 1).find((mark) => mark !== 0) as number;
-    return from === 0 ? undefined : [stage, Math.round((to - from) * 1000) / 1000];
-  });
-  return Object.fromEntries(spans.filter((span) => span !== undefined));
+    const to = reached[index + 1] || endedAt;
+    spans += `${spans === '' ? '' : ','}"${TIMED_STAGES[index]}":${milliseconds(to - from)}`;
+  }
+  return `,"stages_ms":{${spans}}`;
 }
 
 /** The stack only for bugs; everything else is known by its code. */

@@ -6,10 +6,10 @@
 import type { Dispatcher } from 'undici';
 import type { GatewayError } from '../errors.ts';
 import type { Fresh, Operation, Recording } from '../exchange.ts';
+import { atEndOfTurn } from '../turn.ts';
 import { isConnectionLost, toUnsentFailure, toUpstreamFailure, upstreamFailure } from './failure.ts';
 import { type AnswerHeaders, answerHeaders } from './headers.ts';
 import type { Failure } from './retry.ts';
-import { atEndOfTurn } from './turn.ts';
 import { toUpstreamRefusal } from './words.ts';
 
 /** What the contract thinks of an answer. */

@@ -29,6 +29,7 @@ const shared = [
   'gateway/redis.ts',
   'gateway/source.ts',
   'gateway/sqlite.ts',
+  'gateway/turn.ts',
 ];
 /** They hold several concerns together, so they may see them all. */
 const wiring = [
