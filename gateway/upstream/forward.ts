@@ -5,10 +5,9 @@ import { Readable } from 'node:stream';
 import type { Awaitable, Caller, Checked, Fresh, Recording, Trail } from '../exchange.ts';
 import { type Outgoing, sendGuarded } from './guarded.ts';
 import { requestHeaders } from './headers.ts';
-import { sendInPlace } from './in-place.ts';
 import type { Relay } from './relay.ts';
 import { isStreamed } from './retry.ts';
-import type { SendingOptions } from './sending.ts';
+import { type SendingOptions, sendInPlace } from './sending.ts';
 import type { Target } from './targets.ts';
 import type { Way } from './ways.ts';
 

@@ -8,10 +8,9 @@ import { readJson, toValue } from './answers/json-tree.ts';
 import type { HeldAnswer, Judge, Judgement } from './answers/rules.ts';
 import type { Credential } from './credential.ts';
 import { Held } from './held.ts';
-import { sendInPlace } from './in-place.ts';
 import type { Relay } from './relay.ts';
 import type { Rewrite } from './requests/rules.ts';
-import type { Dispatch, Sending, SendingOptions } from './sending.ts';
+import { type Dispatch, type Sending, type SendingOptions, sendInPlace } from './sending.ts';
 import type { Target } from './targets.ts';
 import type { Way } from './ways.ts';
 

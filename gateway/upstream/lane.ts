@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../errors.ts';
 import { type BacklogRules, createBacklog } from './backlog.ts';
-import { createLine, type Share, type Waiter } from './line.ts';
+import { createLine, type Guest, type Share, type Waiter } from './line.ts';
 
 /** With more organizations than this, those that have nothing here are forgotten. */
 const SHARES_MAX = 4096;
@@ -28,21 +28,13 @@ export interface LaneOptions {
   onShed(why: Shedding): void;
 }
 
-/** What is told when the client of a waiting request leaves. */
-export interface Departure {
-  prependListener(event: 'close', listener: () => void): unknown;
-  off(event: 'close', listener: () => void): unknown;
-  readonly destroyed: boolean;
-}
-
 export interface Lane {
   /** Takes a place, to be given back by `leave`; undefined: there is none, or others wait for it. */
   enter(organization: string): Share | undefined;
-  /**
-   * Waits for a place. Resolves without one when the client has left; rejects with upstream_overloaded when the deadline passes first or
-   * more wait than should.
-   */
-  wait(organization: string, withinMs: number, client: Departure): Promise<Share | undefined>;
+  /** Waits for a place. The guest is refused with upstream_overloaded when that takes too long, or when more wait than should: maybe at once. */
+  wait(organization: string, withinMs: number, guest: Guest): Waiter;
+  /** It waits no more, if it still did. Nobody is told. */
+  leaveLine(waiter: Waiter): void;
   leave(share: Share): void;
   inFlight(): number;
   waiting(): number;
@@ -53,6 +45,7 @@ export function createLane({ places, rules, onWaited, onShed }: LaneOptions): La
   const line = createLine();
   const backlog = createBacklog();
   let inFlight = 0;
+  let isAdmitting = false;
   let sweep: NodeJS.Timeout | undefined;
   let sweepAtMs = Number.POSITIVE_INFINITY;
 
@@ -84,9 +77,20 @@ export function createLane({ places, rules, onWaited, onShed }: LaneOptions): La
     while (inFlight < number) {
       const waiter = line.next(most);
       if (waiter === undefined) return;
-      take(waiter.share);
-      waiter.enter();
+      const waitedMs = performance.now() - waiter.sinceMs;
+      onWaited(waitedMs);
+      waiter.guest.entered(take(waiter.share), waitedMs);
     }
+  }
+
+  /** Once everything that comes with what just ended is done: then its connection is free, too. */
+  function admitWaitingSoon(): void {
+    if (isAdmitting) return;
+    isAdmitting = true;
+    queueMicrotask(() => {
+      isAdmitting = false;
+      admitWaiting();
+    });
   }
 
   /** From the newest of whoever has the most: what waits already is nearest to being served. */
@@ -97,7 +101,7 @@ export function createLane({ places, rules, onWaited, onShed }: LaneOptions): La
 
   function shed(waiter: Waiter, why: Shedding): void {
     onShed(why);
-    waiter.refuse(overloaded(backlog.waitMs(line.length())));
+    waiter.guest.refused(overloaded(backlog.waitMs(line.length())), performance.now() - waiter.sinceMs);
   }
 
   /** One timer for all: most deadlines are equally far away, and most requests are let in before theirs. */
@@ -115,51 +119,28 @@ export function createLane({ places, rules, onWaited, onShed }: LaneOptions): La
     ).unref();
   }
 
-  function queue(share: Share, withinMs: number, client: Departure): Promise<Share | undefined> {
-    return new Promise((resolve, reject) => {
-      const sinceMs = performance.now();
-      const onClose = () => {
-        if (line.remove(waiter)) resolve(undefined);
-      };
-      const waiter: Waiter = {
-        share,
-        sinceMs,
-        untilMs: sinceMs + withinMs,
-        enter() {
-          client.off('close', onClose);
-          onWaited(performance.now() - sinceMs);
-          resolve(share);
-        },
-        refuse(reason) {
-          client.off('close', onClose);
-          reject(reason);
-        },
-      };
-      // Before the listener that ends the exchange and has it logged.
-      client.prependListener('close', onClose);
-      if (line.length() === 0) backlog.begin(sinceMs);
-      line.push(waiter);
-      sweepBy(waiter.untilMs);
-      shorten(sinceMs);
-    });
-  }
-
   return {
     enter(organization) {
       // There may be more places than when somebody last came or went: they belong to those who wait, and what is left is free.
       if (line.length() > 0) admitWaiting();
       return line.length() > 0 || inFlight >= places() ? undefined : take(shareOf(organization));
     },
-    wait(organization, withinMs, client) {
-      if (client.destroyed) return Promise.resolve(undefined);
-      return queue(shareOf(organization), withinMs, client);
+    wait(organization, withinMs, guest) {
+      const sinceMs = performance.now();
+      const waiter = { guest, share: shareOf(organization), sinceMs, untilMs: sinceMs + withinMs };
+      if (line.length() === 0) backlog.begin(sinceMs);
+      line.push(waiter);
+      sweepBy(waiter.untilMs);
+      shorten(sinceMs);
+      return waiter;
     },
+    leaveLine: (waiter) => void line.remove(waiter),
     leave(share) {
       inFlight -= 1;
       share.inFlight -= 1;
       if (line.length() === 0) return;
       backlog.depart(performance.now());
-      admitWaiting();
+      admitWaitingSoon();
     },
     inFlight: () => inFlight,
     waiting: line.length,

@@ -1,5 +1,7 @@
 // Who waits for a place at one upstream: a line per organization, served in turn, so that nobody waits behind the many of another.
 
+import type { GatewayError } from '../errors.ts';
+
 /** What one organization has at an upstream. */
 export interface Share {
   readonly organization: string;
@@ -8,14 +10,20 @@ export interface Share {
   readonly waiting: Waiter[];
 }
 
-/** A request that waits. Whoever takes it out of the line settles it. */
+/** Told when the waiting ends. */
+export interface Guest {
+  /** It has a place, to be given back. @param waitedMs how long that took */
+  entered(share: Share, waitedMs: number): void;
+  refused(error: GatewayError, waitedMs: number): void;
+}
+
+/** A place in the line. Whoever takes it out tells its guest. */
 export interface Waiter {
+  readonly guest: Guest;
   readonly share: Share;
   /** `performance.now()` of its coming, and of the moment it stops waiting. */
   readonly sinceMs: number;
   readonly untilMs: number;
-  enter(): void;
-  refuse(reason: unknown): void;
 }
 
 export interface Line {

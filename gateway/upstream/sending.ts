@@ -1,15 +1,16 @@
-// One exchange with an upstream: its deadline, its client, and the attempts it takes until one of them is the answer.
+// One exchange with an upstream: its place there, its deadline, its client, and the attempts it takes until one of them is the answer.
 // A class, as the relay is: there is one per request, and methods on a prototype cost nothing to make.
 
 import type { GatewayError } from '../errors.ts';
-import type { Fresh, RetryReason } from '../exchange.ts';
+import type { Caller, Fresh, RetryReason } from '../exchange.ts';
 import { upstreamFailure } from './failure.ts';
-import type { Share } from './line.ts';
+import type { Guest, Share, Waiter } from './line.ts';
 import { isClientsDoing, type Outcome, outcomeOf } from './outcome.ts';
 import { type AnswerJudge, Relay, type Relayed } from './relay.ts';
 import { createRepeats, type Failed, type Next, type Repeats } from './repeats.ts';
 import { type Failure, isStreamed, retryReasonOf } from './retry.ts';
 import type { Target, Targets } from './targets.ts';
+import type { Watched } from './watch.ts';
 import type { Way } from './ways.ts';
 
 /** What all sendings of one configuration share. */
@@ -23,7 +24,27 @@ export interface SendingOptions {
 /** Sends the request once; the answer goes to the relay, by way of whoever judges it first. What it throws ends the exchange. */
 export type Dispatch = (target: Target, relay: Relay, sending: Sending) => void;
 
-export class Sending implements Relayed {
+/**
+ * Resolves when the exchange has ended, also when its client has left. Rejects with what the client is to be told.
+ *
+ * @param deadlineAt as `performance.now()` counts
+ */
+export function sendInPlace(
+  options: SendingOptions,
+  fresh: Fresh,
+  way: Way,
+  deadlineAt: number,
+  dispatch: Dispatch,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    new Sending(options, fresh, way, deadlineAt, dispatch, resolve, reject);
+  });
+}
+
+/** Of its time, a request may wait this much for a place: what is left has to do for an answer. */
+const WAITING_PART = 0.9;
+
+export class Sending implements Relayed, Guest, Watched {
   readonly watchesBytes: boolean;
   attemptAt = 0;
   readonly #options: SendingOptions;
@@ -34,11 +55,10 @@ export class Sending implements Relayed {
   readonly #reject: (error: unknown) => void;
   /** As `performance.now()` counts. */
   readonly #deadlineAt: number;
-  /** Looked at again when it has run out: what is under way mostly ends long before that. */
-  #clock: NodeJS.Timeout;
   #isClockStopped = false;
   #pause: NodeJS.Timeout | undefined;
-  /** Its place at the upstream, until it is given back. */
+  /** Its place in the line, and then at the upstream until that is given back. */
+  #waiter: Waiter | undefined;
   #place: Share | undefined;
   #target: Target | undefined;
   #relay: Relay | undefined;
@@ -50,16 +70,14 @@ export class Sending implements Relayed {
   readonly #onClientGone = () => this.#clientGone();
 
   /**
-   * Begins at once. Whoever makes one hears of its end, by `resolve` or with what the client is to be told by `reject`.
+   * Begins as soon as there is a place. Whoever makes one hears of its end, by `resolve` or with what the client is to be told by `reject`.
    *
-   * @param place of the lane of `way`; it is given back at the end
    * @param deadlineAt as `performance.now()` counts
    */
   constructor(
     options: SendingOptions,
     fresh: Fresh,
     way: Way,
-    place: Share,
     deadlineAt: number,
     dispatch: Dispatch,
     resolve: () => void,
@@ -73,23 +91,45 @@ export class Sending implements Relayed {
     this.#reject = reject;
     this.#deadlineAt = deadlineAt;
     this.watchesBytes = way.idleTimeoutMs !== undefined;
-    this.#place = place;
-    const target = this.#first();
-    const startedAt = performance.now();
-    this.#clock = setTimeout(onTime, Math.max(1, Math.min(way.shortestMs, deadlineAt - startedAt)), this);
     // Before the listener that ends the exchange and has it logged.
     fresh.response.prependListener('close', this.#onClientGone);
-    way.budget.request();
-    this.#attempt(target, startedAt);
+    const organization = whoseShare(fresh.caller);
+    const place = way.lane.enter(organization);
+    if (place !== undefined) this.#begin(place);
+    else if (fresh.response.destroyed) this.#leave();
+    else {
+      const withinMs = (deadlineAt - performance.now()) * WAITING_PART;
+      this.#waiter = way.lane.wait(organization, withinMs, this);
+    }
   }
 
-  #first(): Target {
+  entered(place: Share, waitedMs: number): void {
+    this.#waiter = undefined;
+    this.#fresh.trail.queuedMs = waitedMs;
+    this.#begin(place);
+  }
+
+  refused(error: GatewayError, waitedMs: number): void {
+    this.#waiter = undefined;
+    this.#fresh.trail.queuedMs = waitedMs;
+    this.#settle();
+    this.#reject(error);
+  }
+
+  #begin(place: Share): void {
+    const { operation, caller } = this.#fresh;
+    this.#place = place;
+    let target: Target;
     try {
-      return this.#options.targets.pick(this.#fresh.operation.upstream, this.#fresh.caller.mode);
+      target = this.#options.targets.pick(operation.upstream, caller.mode);
     } catch (error) {
-      this.#leavePlace();
-      throw error;
+      this.#settle();
+      this.#reject(error);
+      return;
     }
+    this.#way.watch.add(this);
+    this.#way.budget.request();
+    this.#attempt(target, performance.now());
   }
 
   #attempt(target: Target, at: number): void {
@@ -177,7 +217,7 @@ export class Sending implements Relayed {
   /** From here on, the exchange ends by itself. */
   stopClock(): void {
     this.#isClockStopped = true;
-    clearTimeout(this.#clock);
+    this.#way.watch.delete(this);
   }
 
   #again({ target, waitMs }: Next, reason: RetryReason): void {
@@ -194,29 +234,20 @@ export class Sending implements Relayed {
     this.#attempt(this.#target as Target, performance.now());
   }
 
-  /** The clock ran out: mostly because something has to be waited for a little longer. */
-  onTime(hasLooked: boolean): void {
+  look(now: number): void {
+    // Timers count whole milliseconds.
+    if (now + 1 < this.#dueAt(now)) return;
+    // An event loop that was busy comes to its timers before it reads what has arrived meanwhile.
+    setImmediate(endIfOverdue, this);
+  }
+
+  endIfOverdue(): void {
     if (this.#isClockStopped) return;
     const now = performance.now();
-    const dueAt = this.#dueAt(now);
-    // Timers count whole milliseconds.
-    if (now + 1 < dueAt) {
-      // Another attempt may begin meanwhile, with times of its own.
-      this.#clock = setTimeout(onTime, Math.min(dueAt - now, this.#way.shortestMs), this);
-      return;
-    }
-    // An event loop that was busy comes to its timers before it reads what has arrived meanwhile.
-    if (!hasLooked) {
-      setImmediate(onTimeAgain, this);
-      return;
-    }
-    if (now + 1 >= this.#deadlineAt) {
-      if (this.#relay === undefined) this.#endPause();
-      else this.#relay.abort(this.#timeout(), 'other');
-      return;
-    }
-    this.#clock = setTimeout(onTime, this.#way.shortestMs, this);
-    this.#relay?.abort(this.#timeout(), 'timeout');
+    if (now + 1 < this.#dueAt(now)) return;
+    if (now + 1 < this.#deadlineAt) this.#relay?.abort(this.#timeout(), 'timeout');
+    else if (this.#relay === undefined) this.#endPause();
+    else this.#relay.abort(this.#timeout(), 'other');
   }
 
   #timeout(): GatewayError {
@@ -236,7 +267,11 @@ export class Sending implements Relayed {
 
   #clientGone(): void {
     if (this.#relay !== undefined) this.#relay.clientGone();
-    else {
+    else if (this.#waiter !== undefined) {
+      this.#way.lane.leaveLine(this.#waiter);
+      this.#fresh.trail.queuedMs = performance.now() - this.#waiter.sinceMs;
+      this.#leave();
+    } else {
       this.#release();
       this.#leave();
     }
@@ -286,12 +321,13 @@ export class Sending implements Relayed {
   }
 }
 
-function onTime(sending: Sending): void {
-  sending.onTime(false);
+/** Whoever has no organization counts for themselves. */
+function whoseShare({ organization, subject }: Caller): string {
+  return organization === undefined ? subject : organization.id;
 }
 
-function onTimeAgain(sending: Sending): void {
-  sending.onTime(true);
+function endIfOverdue(sending: Sending): void {
+  sending.endIfOverdue();
 }
 
 function resume(sending: Sending): void {

@@ -4,6 +4,7 @@ import type { Access, Accesses } from './access.ts';
 import { type Budget, createBudget } from './budget.ts';
 import type { Guard } from './guarded.ts';
 import type { Lane } from './lane.ts';
+import { createWatch, type Watch } from './watch.ts';
 
 export interface WayEntry {
   readonly timeoutMs: number;
@@ -20,8 +21,8 @@ export interface Way {
   readonly firstByteTimeoutMs: number | undefined;
   /** Without a byte of the body. */
   readonly idleTimeoutMs: number | undefined;
-  /** The least of the three: the clock of an exchange need not be looked at before. */
-  readonly shortestMs: number;
+  /** Of exchanges under way. */
+  readonly watch: Watch;
   /** How often a request is sent again at most. */
   readonly repeatsMax: number;
   readonly budget: Budget;
@@ -46,8 +47,9 @@ export function createWays(
     const budget = createBudget(retry.budgetPercent, now);
     const guard = guards.get(name);
     const { lane } = accesses.of(name) as Access;
-    const times = { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, shortestMs };
-    return [name, { ...times, repeatsMax: retry.attempts, budget, lane, honoursIdempotencyKey, guard }];
+    const times = { timeoutMs, firstByteTimeoutMs, idleTimeoutMs };
+    const watch = createWatch(shortestMs);
+    return [name, { ...times, watch, repeatsMax: retry.attempts, budget, lane, honoursIdempotencyKey, guard }];
   });
   return new Map(all);
 }
