@@ -11,6 +11,7 @@ import type { Server as HttpsServer } from 'node:https';
 import { type AddressInfo, Server as Listener, type Socket } from 'node:net';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { Arrived, Trail } from '../exchange.ts';
+import { createRoster } from '../roster.ts';
 import { continueInTurn } from './interim.ts';
 import { cutOff } from './linger.ts';
 import { watchBodies } from './overdue.ts';
@@ -63,7 +64,7 @@ const parserErrors: Readonly<Record<string, ErrorCode>> = {
 };
 
 export function createPublicServer(options: ServerOptions): PublicServer {
-  const active = new Set<Arrived>();
+  const active = createRoster<Arrived>();
   const connections = new Set<Socket>();
   const checkingMs = Math.min(1000, options.headersMs, options.requestMs);
   let ending = false;
@@ -83,20 +84,19 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   const bodies = watchBodies({
     requestMs: options.requestMs,
     everyMs: checkingMs,
-    active: () => active,
+    active: active.all,
     refuse: options.refuse.refuse,
   });
   const stopWatchingReaders = watchSlowReaders({
     idleMs: options.writeIdleMs,
     everyMs: Math.min(checkingMs, options.writeIdleMs / 2),
-    active: () => active,
+    active: active.all,
     cut: cutOff,
   });
 
   /** Two answers on one connection come in the order of their requests; a connection that is upgraded has no order. */
   function isPipelined({ socket }: IncomingMessage): boolean {
-    for (const { request } of active) if (request.socket === socket) return true;
-    return false;
+    return active.all().some(({ request }) => request.socket === socket);
   }
 
   function arrive(request: IncomingMessage, response: ServerResponse, until: ServerResponse | Socket): Arrived {
@@ -105,10 +105,10 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     const arrived = { id, request, response, trail, carried: ['X-Request-Id', id] };
     // Until somebody answers: then the client has left before anybody could.
     trail.status = 499;
-    active.add(arrived);
+    const entry = active.add(arrived);
     if (ending) response.shouldKeepAlive = false;
     until.on('close', () => {
-      active.delete(arrived);
+      active.remove(entry);
       bodies.answered(arrived);
       options.onFinished(trail);
       if (closing) server.closeIdleConnections();
@@ -163,7 +163,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
 
   /** Nothing on this connection can be read from here on. Who is told depends on where in it that is. */
   function refuseUnreadable(socket: Socket, error: GatewayError): void {
-    const pending = [...active].filter(({ request }) => request.socket === socket);
+    const pending = active.all().filter(({ request }) => request.socket === socket);
     const last = pending.at(-1);
     if (last === undefined) refuseUnparsed(socket, error);
     else if (!last.request.complete) options.refuse.refuse(last, error);
@@ -188,7 +188,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   function announceEnd(): void {
     ending = true;
     // Whoever is served now learns that this connection ends (RFC 9112 section 9.6); Node does not say it by itself.
-    for (const { response } of active) response.shouldKeepAlive = false;
+    for (const { response } of active.all()) response.shouldKeepAlive = false;
   }
 
   async function drain(drainMs: number): Promise<void> {
@@ -210,7 +210,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
 
   return {
     server,
-    activeRequests: () => active.size,
+    activeRequests: active.size,
     letStream: bodies.letStream,
     stopListening,
     announceEnd,

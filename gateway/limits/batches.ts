@@ -25,6 +25,7 @@ interface Asked {
 }
 
 interface Batch {
+  readonly link: RedisLink;
   readonly asked: Asked[];
   questions: string;
   /** 0: the clock of the server. */
@@ -38,9 +39,9 @@ export type Ask = (link: RedisLink, charges: readonly Charge[]) => Promise<Verdi
 /** One batch per server and turn. */
 export function createBatches({ decideWithout, refusals, onBatch, serverClock }: BatchesOptions): Ask {
   const questionOf = createQuestions();
-  const open = new Map<RedisLink, Batch>();
+  let open: Batch[] = [];
 
-  async function send(link: RedisLink, { asked, questions, openedAt, clockMs }: Batch): Promise<void> {
+  async function send({ link, asked, questions, openedAt, clockMs }: Batch): Promise<void> {
     try {
       distribute(await link.run(clockMs, questions), asked, refusals);
     } catch {
@@ -50,26 +51,27 @@ export function createBatches({ decideWithout, refusals, onBatch, serverClock }:
   }
 
   function flush(): void {
-    for (const [link, batch] of open) void send(link, batch);
-    open.clear();
+    const batches = open;
+    open = [];
+    for (const batch of batches) void send(batch);
   }
 
   function openBatch(link: RedisLink): Batch {
     // setImmediate runs once all sockets of this turn have been read; a microtask would run after each of them.
-    if (open.size === 0) setImmediate(flush);
-    const batch = { asked: [], questions: '', clockMs: serverClock?.() ?? 0, openedAt: performance.now() };
-    open.set(link, batch);
+    if (open.length === 0) setImmediate(flush);
+    const batch = { link, asked: [], questions: '', clockMs: serverClock?.() ?? 0, openedAt: performance.now() };
+    open.push(batch);
     return batch;
   }
 
   return function ask(link, charges) {
-    const batch = open.get(link) ?? openBatch(link);
+    const batch = open.find((one) => one.link === link) ?? openBatch(link);
     const { asked } = batch;
     batch.questions += questionOf(charges);
     const verdict = new Promise<Verdict>((resolve) => asked.push({ charges, resolve }));
     if (asked.length === BATCH_MAX) {
-      open.delete(link);
-      void send(link, batch);
+      open.splice(open.indexOf(batch), 1);
+      void send(batch);
     }
     return verdict;
   };

@@ -2,6 +2,7 @@
 // failure takes the link down for everybody, and only a probe in the background brings it up again.
 
 import { connectRedis, type Redis } from '../redis.ts';
+import { createRoster } from '../roster.ts';
 import { decide, isMisplaced, type Reply, toQuestion } from './questions.ts';
 
 /** Any counter will do: what matters is that the script can write. PING would be answered by a server that is read-only or full. */
@@ -114,7 +115,7 @@ function createCalls(
   { deadlineMs }: Pick<RedisLinkOptions, 'deadlineMs'>,
   onFailure: (cause: Error) => void,
 ): Calls {
-  const waiting = new Set<(cause: Error) => void>();
+  const waiting = createRoster<(cause: Error) => void>();
 
   function run(clockMs: number, questions: string): Promise<Reply> {
     return new Promise((resolve, reject) => {
@@ -123,14 +124,14 @@ function createCalls(
       const timer = setTimeout(() => setImmediate(late), deadlineMs);
       function settle(): boolean {
         clearTimeout(timer);
-        return waiting.delete(fail);
+        return waiting.remove(entry);
       }
       function fail(cause: Error): void {
         if (!settle()) return;
         reject(cause);
         onFailure(cause);
       }
-      waiting.add(fail);
+      const entry = waiting.add(fail);
       decide(client, clockMs, questions).then((reply) => {
         if (settle()) resolve(reply);
       }, fail);
@@ -140,7 +141,7 @@ function createCalls(
   return {
     run,
     failAll(cause) {
-      for (const fail of [...waiting]) fail(cause);
+      for (const fail of waiting.all()) fail(cause);
     },
   };
 }

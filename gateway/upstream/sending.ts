@@ -3,6 +3,7 @@
 
 import type { GatewayError } from '../errors.ts';
 import type { Caller, Fresh, RetryReason } from '../exchange.ts';
+import type { RosterEntry } from '../roster.ts';
 import { upstreamFailure } from './failure.ts';
 import type { Guest, Share, Waiter } from './line.ts';
 import { isClientsDoing, type Outcome, outcomeOf } from './outcome.ts';
@@ -55,6 +56,7 @@ export class Sending implements Relayed, Guest, Watched {
   readonly #reject: (error: unknown) => void;
   /** As `performance.now()` counts. */
   readonly #deadlineAt: number;
+  #watched: RosterEntry<Watched> | undefined;
   #isClockStopped = false;
   #pause: NodeJS.Timeout | undefined;
   /** Its place in the line, and then at the upstream until that is given back. */
@@ -127,7 +129,7 @@ export class Sending implements Relayed, Guest, Watched {
       this.#reject(error);
       return;
     }
-    this.#way.watch.add(this);
+    this.#watched = this.#way.watch.add(this);
     this.#way.budget.request();
     this.#attempt(target, performance.now());
   }
@@ -217,7 +219,7 @@ export class Sending implements Relayed, Guest, Watched {
   /** From here on, the exchange ends by itself. */
   stopClock(): void {
     this.#isClockStopped = true;
-    this.#way.watch.delete(this);
+    if (this.#watched !== undefined) this.#way.watch.remove(this.#watched);
   }
 
   #again({ target, waitMs }: Next, reason: RetryReason): void {

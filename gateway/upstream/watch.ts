@@ -1,13 +1,15 @@
 // One clock for all that is under way to an upstream: a timer for each exchange costs half a microsecond of CPU, and hardly any runs out.
 
+import { createRoster, type RosterEntry } from '../roster.ts';
+
 export interface Watched {
   /** Is anything overdue? @param now as `performance.now()` counts */
   look(now: number): void;
 }
 
 export interface Watch {
-  add(watched: Watched): void;
-  delete(watched: Watched): void;
+  add(watched: Watched): RosterEntry<Watched>;
+  remove(entry: RosterEntry<Watched>): void;
 }
 
 /** What is overdue is noticed so much later at most: a tenth of the time it had, and never more than this. */
@@ -16,7 +18,7 @@ const LATE_MS_MAX = 50;
 
 /** @param shortestMs the least of the times that are watched */
 export function createWatch(shortestMs: number): Watch {
-  const all = new Set<Watched>();
+  const roster = createRoster<Watched>();
   const everyMs = Math.max(1, Math.min(LATE_MS_MAX, shortestMs * LATE_PART));
   let isLooking = false;
 
@@ -27,17 +29,17 @@ export function createWatch(shortestMs: number): Watch {
 
   function lookAtAll(): void {
     isLooking = false;
-    if (all.size === 0) return;
+    if (roster.size() === 0) return;
     const now = performance.now();
-    for (const watched of all) watched.look(now);
+    for (const watched of roster.all()) watched.look(now);
     lookLater();
   }
 
   return {
     add(watched) {
-      all.add(watched);
       if (!isLooking) lookLater();
+      return roster.add(watched);
     },
-    delete: (watched) => void all.delete(watched),
+    remove: roster.remove,
   };
 }

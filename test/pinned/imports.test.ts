@@ -27,6 +27,7 @@ const shared = [
   'gateway/errors.ts',
   'gateway/mistakes.ts',
   'gateway/redis.ts',
+  'gateway/roster.ts',
   'gateway/source.ts',
   'gateway/sqlite.ts',
   'gateway/turn.ts',
