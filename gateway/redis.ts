@@ -86,6 +86,28 @@ export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions)
   return client;
 }
 
+/**
+ * Asks one question on a connection of its own, which is closed afterwards. Rejects when Redis cannot be reached or does not answer, and
+ * with what the question throws.
+ *
+ * @param url as `connectRedis` takes it
+ * @param commandTimeoutMs for each command of the question
+ */
+export async function askRedis<T>(
+  url: string,
+  commandTimeoutMs: number,
+  question: (client: Redis) => Promise<T>,
+): Promise<T> {
+  const opened = Promise.withResolvers<void>();
+  const client = connectRedis({ url, commandTimeoutMs, onReady: opened.resolve, onLost: opened.reject });
+  try {
+    await opened.promise;
+    return await question(client);
+  } finally {
+    client.disconnect();
+  }
+}
+
 type Patience = Pick<RedisOptions, 'commandTimeoutMs' | 'silenceMaxMs'>;
 
 function reconnectAfterMs(attempt: number): number {

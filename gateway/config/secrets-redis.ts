@@ -1,7 +1,7 @@
 // Secrets that the gateway made itself, in Redis: for instances that have no directory in common. No message ever holds a value.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectRedis, evaluate, type Redis, toScript } from '../redis.ts';
+import { askRedis, evaluate, type Redis, toScript } from '../redis.ts';
 import type { MadeSecrets } from './secrets-made.ts';
 
 const KEY = '{gateway}:secrets';
@@ -48,7 +48,7 @@ export function createSecretsInRedis({ url, patienceMs }: SecretsInRedisOptions)
     const endsAt = performance.now() + patienceLeftMs;
     for (;;) {
       try {
-        const answer = await askOnce(url, question);
+        const answer = await askRedis(url, COMMAND_TIMEOUT_MS, question);
         patienceLeftMs = 0;
         return answer;
       } catch (cause) {
@@ -81,20 +81,4 @@ export function createSecretsInRedis({ url, patienceMs }: SecretsInRedisOptions)
     replace: (entry, former, value) =>
       ask(async (client) => (await evaluate(client, REPLACE, [KEY], [entry, former, value])) === 1),
   };
-}
-
-async function askOnce<T>(url: string, question: (client: Redis) => Promise<T>): Promise<T> {
-  const opened = Promise.withResolvers<void>();
-  const client = connectRedis({
-    url,
-    commandTimeoutMs: COMMAND_TIMEOUT_MS,
-    onReady: opened.resolve,
-    onLost: opened.reject,
-  });
-  try {
-    await opened.promise;
-    return await question(client);
-  } finally {
-    client.disconnect();
-  }
 }

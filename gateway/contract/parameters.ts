@@ -26,6 +26,9 @@ export interface ParameterReader {
   search(query: string, values: ParameterValues): string;
 }
 
+/** For all that have none of a place: objects without a prototype are tables, and dear to make. */
+const NONE: Record<string, unknown> = Object.freeze(bare());
+
 /** Prepares reading for one operation; nothing of the contract is looked at per request. */
 export function createParameterReader(entry: ContractOperation): ParameterReader {
   const parameters = entry.parameters.map((located) => toParameter(entry.document.root, located));
@@ -42,8 +45,14 @@ export function createParameterReader(entry: ContractOperation): ParameterReader
     given: ReadonlyMap<string, string>,
     violations: Violation[],
   ): ParameterValues {
-    const values = { path: bare(), query: bare(), header: bare(), cookie: bare() };
-    for (const [index, { name, parameter }] of path.entries()) {
+    const values = {
+      path: path.length === 0 ? NONE : bare(),
+      query: query === '' ? NONE : bare(),
+      header: headers.length === 0 ? NONE : bare(),
+      cookie: cookies.length === 0 ? NONE : bare(),
+    };
+    for (let index = 0; index < path.length; index += 1) {
+      const { name, parameter } = path[index] as (typeof path)[number];
       const text = pathValues[index] as string;
       values.path[name] = parameter ? toValue(parameter, text) : text;
     }

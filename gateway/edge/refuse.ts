@@ -69,7 +69,9 @@ export function createRefuse(options: RefuseOptions): Refuse {
     if (closes && request.method !== 'HEAD') {
       closing.add(response);
       response.write(body, () => endAfterLingering(request.socket));
-    } else atEndOfTurn(() => response.end(body));
+    } else if (response.shouldKeepAlive) atEndOfTurn(() => response.end(body));
+    // A connection that somebody is about to end: that of an upgrade that failed, for one.
+    else response.end(body);
     trail.bytesOut = body.length;
     options.onRefused(arrived, error);
   }

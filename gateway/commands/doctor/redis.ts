@@ -1,6 +1,6 @@
 // The Redis that REDIS_URL names: whether it answers, and whether it can be trusted with keys, limits and answers.
 
-import { connectRedis, type Redis } from '../../redis.ts';
+import { askRedis, type Redis } from '../../redis.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { checkSkew } from './data.ts';
 
@@ -12,32 +12,26 @@ const MEMORY_WARN = 0.8;
 const MAJOR_MIN = 6;
 const COMMAND_TIMEOUT_MS = 2000;
 
-/** Rejects when it does not answer. */
+/** That it does not answer is a finding, too. */
 export async function checkRedis(url: string, now: () => number): Promise<Finding[]> {
-  const opened = Promise.withResolvers<void>();
-  const client = connectRedis({
-    url,
-    commandTimeoutMs: COMMAND_TIMEOUT_MS,
-    onReady: opened.resolve,
-    onLost: opened.reject,
-  });
   try {
-    await opened.promise;
-    const latencyMs = await latencyOf(client);
-    const skewMs = await skewOf(client, now);
-    const info = parseInfo(await client.info());
-    return [
-      checkLatency(latencyMs),
-      ...checkServer(info),
-      await checkPersistence(client, info),
-      checkSkew('clock of Redis', skewMs),
-    ];
+    return await askRedis(url, COMMAND_TIMEOUT_MS, (client) => examine(client, now));
   } catch (error) {
     const says = `Redis does not answer (${error instanceof Error ? error.message : String(error)}).`;
     return [fail('redis', says, 'Start it, or correct REDIS_URL and what lies between.')];
-  } finally {
-    client.disconnect();
   }
+}
+
+async function examine(client: Redis, now: () => number): Promise<Finding[]> {
+  const latencyMs = await latencyOf(client);
+  const skewMs = await skewOf(client, now);
+  const info = parseInfo(await client.info());
+  return [
+    checkLatency(latencyMs),
+    ...checkServer(info),
+    await checkPersistence(client, info),
+    checkSkew('clock of Redis', skewMs),
+  ];
 }
 
 async function latencyOf(client: Redis): Promise<number> {
