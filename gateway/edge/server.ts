@@ -65,7 +65,7 @@ const parserErrors: Readonly<Record<string, ErrorCode>> = {
 
 export function createPublicServer(options: ServerOptions): PublicServer {
   const active = createRoster<Arrived>();
-  const connections = new Set<Socket>();
+  const connections = createRoster<Socket>();
   const checkingMs = Math.min(1000, options.headersMs, options.requestMs);
   let ending = false;
   let closing = false;
@@ -134,8 +134,8 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   }
 
   function note(socket: Socket): void {
-    connections.add(socket);
-    socket.on('close', () => connections.delete(socket));
+    const entry = connections.add(socket);
+    socket.on('close', () => connections.remove(entry));
   }
 
   if (options.takeConnection) server.on('connection', options.takeConnection);
@@ -164,7 +164,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   /** Nothing on this connection can be read from here on. Who is told depends on where in it that is. */
   function refuseUnreadable(socket: Socket, error: GatewayError): void {
     const pending = active.all().filter(({ request }) => request.socket === socket);
-    const last = pending.at(-1);
+    const last = pending.sort((one, other) => one.trail.startedAt - other.trail.startedAt).at(-1);
     if (last === undefined) refuseUnparsed(socket, error);
     else if (!last.request.complete) options.refuse.refuse(last, error);
     // Answers come in the order of their requests: one written now would be taken for the answer to an earlier one.
@@ -195,10 +195,10 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     announceEnd();
     closing = true;
     // Node takes a connection on which nothing has been said yet for a busy one.
-    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of connections.all()) if (socket.bytesRead === 0) socket.destroy();
     const deadline = setTimeout(() => {
       // Node does not count upgraded ones among them.
-      for (const socket of connections) socket.destroy();
+      for (const socket of connections.all()) socket.destroy();
     }, drainMs);
     await new Promise<void>((resolve) => {
       server.close(() => resolve());
