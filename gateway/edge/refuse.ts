@@ -33,17 +33,29 @@ const reasons: Readonly<Record<number, string>> = {
 
 export function createRefuse(options: RefuseOptions): Refuse {
   const realm = new URL(options.publicUrl).host;
-  /** Answered for good: whatever else goes wrong on their connections needs no further answer. */
-  const closing = new WeakSet<ServerResponse>();
+  /** Their answer is on its way: whatever else goes wrong on their connections needs no further one. */
+  const answered = new WeakSet<ServerResponse>();
 
   function refuse(arrived: Arrived, thrown: unknown): void {
+    const { response } = arrived;
+    if (answered.has(response)) return;
+    const error = toGatewayError(thrown);
+    // At the end of the turn as a whole: a head that promises to keep the connection must not stand before what may yet end it. Where it
+    // ends in any case, somebody may be about to do that.
+    if (response.headersSent || isGone(arrived) || !response.shouldKeepAlive || closesAfter(arrived, error)) {
+      write(arrived, error, thrown);
+      return;
+    }
+    answered.add(response);
+    atEndOfTurn(() => write(arrived, error, thrown));
+  }
+
+  function write(arrived: Arrived, error: GatewayError, thrown: unknown): void {
     const { request, response, trail } = arrived;
-    if (closing.has(response)) return;
-    if (response.destroyed || request.socket.destroyed) {
+    if (isGone(arrived)) {
       noteClientGone(arrived, thrown);
       return;
     }
-    const error = toGatewayError(thrown);
     trail.code = error.details.words?.code ?? error.code;
     trail.cause = error.details.cause;
     trail.refusal = error;
@@ -55,7 +67,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
     const retryable = isRetryable(error, request.method ?? '', request.headers['idempotency-key'] !== undefined);
     const body = Buffer.from(JSON.stringify(errorObject(error, arrived.id, retryable, options.publicUrl)));
     const status = error.details.words?.status ?? error.refusal.status;
-    const closes = error.refusal.closes === true || !isBodyRead(arrived);
+    const closes = closesAfter(arrived, error);
     trail.status = status;
     const head = [
       ...options.alwaysCarried,
@@ -67,11 +79,9 @@ export function createRefuse(options: RefuseOptions): Refuse {
     if (closes) head.push('Connection', 'close');
     response.writeHead(status, head);
     if (closes && request.method !== 'HEAD') {
-      closing.add(response);
+      answered.add(response);
       response.write(body, () => endAfterLingering(request.socket));
-    } else if (response.shouldKeepAlive) atEndOfTurn(() => response.end(body));
-    // A connection that somebody is about to end: that of an upgrade that failed, for one.
-    else response.end(body);
+    } else response.end(body);
     trail.bytesOut = body.length;
     options.onRefused(arrived, error);
   }
@@ -172,6 +182,15 @@ function bearerChallengeOf(error: GatewayError, realm: string): string | undefin
     return `${bare}, error="invalid_token", error_description="${message.replaceAll('"', "'")}"`;
   const scopes = error.details.fields?.required_scopes;
   return `${bare}, error="insufficient_scope", scope="${Array.isArray(scopes) ? scopes.join(' ') : ''}"`;
+}
+
+/** Nobody hears an answer: the client has left, or said that it will, and Node has ended the connection from this side, too. */
+function isGone({ request, response }: Arrived): boolean {
+  return response.destroyed || request.socket.destroyed || request.socket.writableEnded;
+}
+
+function closesAfter(arrived: Arrived, error: GatewayError): boolean {
+  return error.refusal.closes === true || !isBodyRead(arrived);
 }
 
 /** There is nobody to answer. What the socket says about that is nobody's fault; anything else that was thrown is still noted. */

@@ -165,10 +165,20 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   function refuseUnreadable(socket: Socket, error: GatewayError): void {
     const pending = active.all().filter(({ request }) => request.socket === socket);
     const last = pending.sort((one, other) => one.trail.startedAt - other.trail.startedAt).at(-1);
-    if (last === undefined) refuseUnparsed(socket, error);
-    else if (!last.request.complete) options.refuse.refuse(last, error);
+    if (last === undefined) {
+      refuseUnparsed(socket, error);
+      return;
+    }
     // Answers come in the order of their requests: one written now would be taken for the answer to an earlier one.
-    else last.response.shouldKeepAlive = false;
+    endAfter(last.response, socket);
+    if (!last.request.complete) options.refuse.refuse(last, error);
+  }
+
+  /** The connection ends with this answer, whether or not its head has said so. */
+  function endAfter(response: ServerResponse, socket: Socket): void {
+    if (!response.headersSent) response.shouldKeepAlive = false;
+    else if (response.writableFinished) socket.destroySoon();
+    else response.once('finish', () => socket.destroySoon());
   }
 
   function refuseUnparsed(socket: Socket, error: GatewayError): void {

@@ -196,14 +196,19 @@ export class Relay implements Dispatcher.DispatchHandler {
   }
 
   #end(): void {
-    const { response } = this.#fresh;
-    if (!this.#hasHead) {
-      const first = this.#first;
-      this.#writeHead(this.#mode === 'drop' ? this.#length : (first?.length ?? 0));
-      atEndOfTurn(() => response.end(first));
-    } else response.end();
+    if (this.#hasHead) this.#fresh.response.end();
+    else atEndOfTurn(() => this.#writeWhole());
     this.#settle();
     this.#owner.relayed();
+  }
+
+  /** Head and body at once: until then, whatever ends the connection can still say so in the head. */
+  #writeWhole(): void {
+    const { response } = this.#fresh;
+    if (response.headersSent) return;
+    const first = this.#first;
+    this.#writeHead(this.#mode === 'drop' ? this.#length : (first?.length ?? 0));
+    response.end(first);
   }
 
   /** The client gets nothing before it is kept, so that however soon it asks again, what it got is found. */
