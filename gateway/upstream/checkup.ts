@@ -1,7 +1,8 @@
 // Health checks of one target: asked again and again, on connections of their own, whether it answers. Several answers in a row are needed
 // to change a verdict.
 
-import type { Dispatcher } from 'undici';
+import { ask } from './http1/ask.ts';
+import type { Pool } from './http1/pool.ts';
 
 export interface HealthRules {
   readonly path: string;
@@ -34,7 +35,7 @@ export interface CheckupOptions {
   /** The verdict to begin with. */
   readonly isHealthy: boolean;
   /** A connection of its own, to wherever the target is now: a target whose connections are all in use is not ill. */
-  connect(): Dispatcher;
+  connect(): Pool;
   /** Epoch milliseconds. */
   now(): number;
   onResult(result: CheckResult): void;
@@ -55,7 +56,7 @@ export function createCheckup(rules: HealthRules, options: CheckupOptions): Chec
 
   async function check(): Promise<void> {
     const startedAt = performance.now();
-    const status = await ask(rules, options.connect, stopped.signal);
+    const status = await statusOf(rules, options.connect, stopped.signal);
     if (stopped.signal.aborted) return;
     note(status);
     const pause = rules.intervalMs * (1 - JITTER + 2 * JITTER * Math.random());
@@ -92,21 +93,20 @@ function isGood({ status: expected }: HealthRules, status: number | undefined): 
 }
 
 /** The status of the answer; undefined: none came, for whatever reason. Never rejects. */
-async function ask(
+async function statusOf(
   { path, timeoutMs }: HealthRules,
-  connect: () => Dispatcher,
+  connect: () => Pool,
   stopped: AbortSignal,
 ): Promise<number | undefined> {
   const connection = connect();
   try {
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
-    const headers = { 'user-agent': 'api-gateway health check', accept: '*/*' };
-    const { statusCode } = await connection.request({ method: 'GET', path, headers, signal });
-    return statusCode;
+    const headers = ['user-agent', 'api-gateway health check', 'accept', '*/*'];
+    const { status } = await ask(connection, { method: 'GET', path, headers, body: null }, signal);
+    return status;
   } catch {
     return undefined;
   } finally {
-    // What the body of the answer says does not matter.
-    void connection.destroy().catch(() => undefined);
+    connection.destroy();
   }
 }

@@ -2,7 +2,7 @@
 
 import { type ErrorCode, GatewayError } from '../errors.ts';
 
-/** Node, TLS and undici codes; the Proxy-Status error types are those of RFC 9209 section 2.3. */
+/** Node and TLS codes, and our own of the connection; the Proxy-Status error types are those of RFC 9209 section 2.3. */
 const failures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ECONNREFUSED: ['upstream_unreachable', 'connection_refused'],
   EHOSTUNREACH: ['upstream_unreachable', 'destination_ip_unroutable'],
@@ -11,15 +11,11 @@ const failures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOTFOUND: ['upstream_unreachable', 'dns_error'],
   EAI_AGAIN: ['upstream_timeout', 'dns_timeout'],
   ETIMEDOUT: ['upstream_timeout', 'connection_timeout'],
-  UND_ERR_CONNECT_TIMEOUT: ['upstream_timeout', 'connection_timeout'],
-  UND_ERR_HEADERS_TIMEOUT: ['upstream_timeout', 'http_response_timeout'],
-  UND_ERR_BODY_TIMEOUT: ['upstream_timeout', 'http_response_timeout'],
+  WIRE_CONNECT_TIMEOUT: ['upstream_timeout', 'connection_timeout'],
   ECONNRESET: ['upstream_bad_response', 'connection_terminated'],
   EPIPE: ['upstream_bad_response', 'connection_terminated'],
-  UND_ERR_SOCKET: ['upstream_bad_response', 'http_response_incomplete'],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['upstream_bad_response', 'http_response_incomplete'],
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: ['upstream_bad_response', 'http_response_body_size'],
-  UND_ERR_HEADERS_OVERFLOW: ['upstream_bad_response', 'http_response_header_section_size'],
+  WIRE_INCOMPLETE: ['upstream_bad_response', 'http_response_incomplete'],
+  WIRE_HEAD_TOO_LARGE: ['upstream_bad_response', 'http_response_header_section_size'],
 };
 
 const tlsProblem = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|EPROTO)/;
@@ -44,7 +40,7 @@ const losses = new Set([
   'EAI_AGAIN',
   'ETIMEDOUT',
 ]);
-for (const code of ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']) losses.add(code);
+for (const code of ['WIRE_CONNECT_TIMEOUT', 'WIRE_INCOMPLETE', 'ECONNRESET', 'EPIPE']) losses.add(code);
 
 /** Whether the connection failed, rather than what came over it. */
 export function isConnectionLost(error: unknown): boolean {

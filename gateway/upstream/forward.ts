@@ -1,10 +1,10 @@
 // Stage: sends the checked request to a target of its upstream, once there is a place for it, and hands the answer to the relay. Throws
 // upstream_* codes.
 
-import { Readable } from 'node:stream';
 import type { Awaitable, Caller, Checked, Fresh, Recording, Trail } from '../exchange.ts';
-import { type Outgoing, sendGuarded } from './guarded.ts';
+import { sendGuarded } from './guarded.ts';
 import { requestHeaders } from './headers.ts';
+import type { Outgoing } from './http1/wire.ts';
 import type { Relay } from './relay.ts';
 import { isStreamed } from './retry.ts';
 import { type SendingOptions, sendInPlace } from './sending.ts';
@@ -70,22 +70,16 @@ function pathOf({ operation, path, search }: Checked): string {
 }
 
 /** The bytes that were checked, or the request itself where the contract says that its body streams. */
-function bodyOf(checked: Checked, headers: string[]): Buffer | Readable | null {
+function bodyOf(checked: Checked, headers: string[]): Outgoing['body'] {
   if (checked.rawBody) return checked.rawBody;
   if (!isStreamed(checked)) return null;
   const length = checked.headers.get('content-length');
   if (length !== undefined) headers.push('content-length', length);
   if (checked.headers.has('expect') && checked.trail.attempts === 1) checked.response.writeContinue();
-  const body = Readable.from(countedBody(checked, checked.trail.attempts), { objectMode: false });
-  // While it is sent, undici listens. A client that breaks off just afterwards would end the process otherwise.
-  return body.on('error', ignore);
+  return countedBody(checked);
 }
 
-function ignore(): void {}
-
-async function* countedBody({ request, trail }: Checked, attempt: number): AsyncGenerator<Buffer> {
-  // One that was given up while it waited for a connection begins all the same when it gets one: the bytes belong to the latest.
-  if (trail.attempts !== attempt) return;
+async function* countedBody({ request, trail }: Checked): AsyncGenerator<Buffer> {
   // When the upstream stops reading, the client's connection still has an answer to carry.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     trail.bytesIn += (chunk as Buffer).length;

@@ -4,7 +4,8 @@
 import type { Mode } from '../exchange.ts';
 import { type Breaker, type BreakerRules, type BreakerState, createBreaker } from './breaker.ts';
 import { type CheckResult, type Checkup, createCheckup, type HealthRules } from './checkup.ts';
-import type { PoolSettings, Pools } from './pools.ts';
+import type { PoolSettings } from './http1/pool.ts';
+import type { Pools } from './pools.ts';
 import { comeBack, createStanding, type EjectionRules, letIn, type Standing } from './standing.ts';
 import { type GroupStatus, stateOf, type TargetState, type TargetStatus, targetStatus } from './target-status.ts';
 

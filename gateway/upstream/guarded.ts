@@ -1,13 +1,13 @@
 // Sending to an upstream that has a credential or rules of its own: change what is to be changed, log in, and judge the answer before the
 // client sees any of it.
 
-import type { Readable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import type { Fresh } from '../exchange.ts';
 import { readJson, toValue } from './answers/json-tree.ts';
 import type { HeldAnswer, Judge, Judgement } from './answers/rules.ts';
 import type { Credential } from './credential.ts';
 import { Held } from './held.ts';
+import type { Outgoing } from './http1/wire.ts';
 import type { Relay } from './relay.ts';
 import type { Rewrite } from './requests/rules.ts';
 import { type Dispatch, type Sending, type SendingOptions, sendInPlace } from './sending.ts';
@@ -19,15 +19,6 @@ export interface Guard {
   readonly credential: Credential | undefined;
   readonly judge: Judge | undefined;
   readonly rewrite: Rewrite | undefined;
-}
-
-/** A request as it would be sent without a guard. */
-export interface Outgoing {
-  readonly method: string;
-  /** With query. */
-  readonly path: string;
-  readonly headers: string[];
-  readonly body: Buffer | Readable | null;
 }
 
 /** What the credential is refused with when no rule says otherwise. */
@@ -105,8 +96,9 @@ function attempt(one: Attempt): void {
       (answer, pass) => conclude(answer, authorization, pass),
     );
     const outgoing = one.outgoing();
-    if (authorization !== undefined) outgoing.headers.push('authorization', authorization);
-    target.dispatcher.dispatch(outgoing, held);
+    const headers =
+      authorization === undefined ? outgoing.headers : [...outgoing.headers, 'authorization', authorization];
+    target.dispatcher.dispatch({ ...outgoing, headers }, held);
   } catch (error) {
     fail(error as GatewayError);
   }

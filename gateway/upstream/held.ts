@@ -1,19 +1,17 @@
 // An answer that is held back until it has been judged, between the connection and the relay that writes to the client.
 
-import type { Dispatcher } from 'undici';
 import type { HeldAnswer } from './answers/rules.ts';
 import { toUpstreamFailure, upstreamFailure } from './failure.ts';
 import type { AnswerHeaders } from './headers.ts';
+import type { AnswerHandler, Control } from './http1/wire.ts';
 import type { Relay } from './relay.ts';
 
 /** Whoever sends more than this is not understood any more. */
 const HELD_BYTES_MAX = 8_388_608;
 
-type Controller = Dispatcher.DispatchController;
-
 /** One attempt: collects the answer and hands it over, whole. Failures of the connection go to the relay at once. */
-export class Held implements Dispatcher.DispatchHandler {
-  #controller: Controller | undefined;
+export class Held implements AnswerHandler {
+  #control: Control | undefined;
   #status = 0;
   #headers: AnswerHeaders = {};
   #body: Buffer[] = [];
@@ -38,23 +36,27 @@ export class Held implements Dispatcher.DispatchHandler {
     this.#onAnswer = onAnswer;
   }
 
-  onRequestStart(controller: Controller): void {
-    this.#controller = controller;
-    this.#relay.onRequestStart(controller);
+  get ended(): boolean {
+    return this.#relay.ended;
   }
 
-  onResponseStart(controller: Controller, status: number, headers: AnswerHeaders): void {
-    if (this.#relay.ended || status < 200) return;
+  onRequestStart(control: Control): void {
+    this.#control = control;
+    this.#relay.onRequestStart(control);
+  }
+
+  onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
+    if (this.#relay.ended) return;
     this.#status = status;
     this.#headers = headers;
     this.#passes = !this.#isHeld(status);
-    if (this.#passes) this.#relay.onResponseStart(controller, status, headers);
+    if (this.#passes) this.#relay.onResponseStart(control, status, headers);
     else this.#relay.noteAnswer(status);
   }
 
-  onResponseData(controller: Controller, chunk: Buffer): void {
+  onResponseData(control: Control, chunk: Buffer): void {
     if (this.#passes) {
-      this.#relay.onResponseData(controller, chunk);
+      this.#relay.onResponseData(control, chunk);
       return;
     }
     this.#relay.noteBytes();
@@ -73,19 +75,19 @@ export class Held implements Dispatcher.DispatchHandler {
     this.#onAnswer(answer, (body) => this.#pass(body));
   }
 
-  onResponseError(controller: Controller | undefined, error: Error): void {
-    this.#relay.onResponseError(controller, error);
+  onResponseError(control: Control | undefined, error: Error): void {
+    this.#relay.onResponseError(control, error);
   }
 
   #pass(body: Buffer): void {
-    const controller = this.#controller as Controller;
+    const control = this.#control as Control;
     try {
       const headers = { ...this.#headers, 'content-length': String(body.length) };
-      this.#relay.onResponseStart(controller, this.#status, headers);
-      if (body.length > 0) this.#relay.onResponseData(controller, body);
+      this.#relay.onResponseStart(control, this.#status, headers);
+      if (body.length > 0) this.#relay.onResponseData(control, body);
       this.#relay.onResponseEnd();
     } catch (error) {
-      this.#relay.onResponseError(controller, toUpstreamFailure(error));
+      this.#relay.onResponseError(control, toUpstreamFailure(error));
     }
   }
 }

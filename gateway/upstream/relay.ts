@@ -1,14 +1,14 @@
 // Carries one upstream answer to the client: head, body, backpressure, and every way it can go wrong. When to give up, and whether to try
 // again, is not decided here.
-// A class, unlike the rest: undici calls five methods on one object per request, and methods on a prototype cost nothing to make.
+// A class, unlike the rest: a connection calls five methods on one object per request, and methods on a prototype cost nothing to make.
 // Longer than the rest, since what these methods know of one answer would otherwise be passed between files.
 
-import type { Dispatcher } from 'undici';
 import type { GatewayError } from '../errors.ts';
 import type { Fresh, Operation, Recording } from '../exchange.ts';
 import { atEndOfTurn } from '../turn.ts';
 import { isConnectionLost, toUnsentFailure, toUpstreamFailure, upstreamFailure } from './failure.ts';
 import { type AnswerHeaders, answerHeaders } from './headers.ts';
+import type { AnswerHandler, Control } from './http1/wire.ts';
 import type { Failure } from './retry.ts';
 import { toUpstreamRefusal } from './words.ts';
 
@@ -41,12 +41,10 @@ const ERROR_BODY_BYTES_MAX = 65_536;
 const CHECKED_BYTES_MAX = 1_048_576;
 const TOO_LARGE = 'the body is too large to be checked';
 
-type Controller = Dispatcher.DispatchController;
-
-export class Relay implements Dispatcher.DispatchHandler {
+export class Relay implements AnswerHandler {
   /** True once its end has been told; nothing may happen afterwards. */
   ended = false;
-  #controller: Controller | undefined;
+  #control: Control | undefined;
   #status = 0;
   #headers: AnswerHeaders = {};
   /** What happens to the body: `error` bodies are understood, `refuse` is held until it has been checked. */
@@ -79,24 +77,21 @@ export class Relay implements Dispatcher.DispatchHandler {
 
   /** Whether a byte of the request may have left: it was given to a connection, which writes it at once. */
   get wasSent(): boolean {
-    return this.#controller !== undefined;
+    return this.#control !== undefined;
   }
 
   /** When the last byte of an answer came, `performance.now()`; undefined before the first. While the client holds it up, that is now. */
   lastByteAt(now: number): number | undefined {
     if (this.#byteAt === 0) return undefined;
-    return this.#controller?.paused === true ? now : this.#byteAt;
+    return this.#control?.paused === true ? now : this.#byteAt;
   }
 
-  onRequestStart(controller: Controller): void {
-    // Given up while it waited for a connection, which is left to the next: an abort would close it.
-    if (this.ended) throw new Error('the attempt has ended');
-    this.#controller = controller;
+  onRequestStart(control: Control): void {
+    this.#control = control;
   }
 
-  onResponseStart(_controller: Controller, status: number, headers: AnswerHeaders): void {
-    // Interim answers are not relayed: what they promise is the gateway's to keep, and nobody asked for them.
-    if (this.ended || status < 200) return;
+  onResponseStart(_control: Control, status: number, headers: AnswerHeaders): void {
+    if (this.ended) return;
     const { operation, method } = this.#fresh;
     this.noteAnswer(status);
     this.#status = status;
@@ -133,7 +128,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#byteAt = 0;
   }
 
-  onResponseData(controller: Controller, chunk: Buffer): void {
+  onResponseData(control: Control, chunk: Buffer): void {
     if (this.ended || this.#mode === 'drop' || this.#isOutpaced()) return;
     this.noteBytes();
     if (this.#mode === 'error' || this.#mode === 'refuse') {
@@ -148,18 +143,18 @@ export class Relay implements Dispatcher.DispatchHandler {
     const { recording, trail } = this.#fresh;
     trail.bytesOut += chunk.length;
     if (this.#held !== undefined && recording !== undefined) {
-      this.#hold(controller, recording, this.#held, chunk);
+      this.#hold(control, recording, this.#held, chunk);
       return;
     }
     if (this.#hasHead) {
-      this.#write(controller, chunk);
+      this.#write(control, chunk);
     } else if (this.#first === undefined) {
       this.#first = chunk;
       // Whatever arrived in the same read is handled before this: a whole small answer never gets here.
-      if (chunk.length !== this.#length) queueMicrotask(() => this.#releaseFirst(controller));
+      if (chunk.length !== this.#length) queueMicrotask(() => this.#releaseFirst(control));
     } else {
-      this.#releaseFirst(controller);
-      this.#write(controller, chunk);
+      this.#releaseFirst(control);
+      this.#write(control, chunk);
     }
   }
 
@@ -190,7 +185,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     else this.#end();
   }
 
-  onResponseError(_controller: Controller | undefined, error: Error): void {
+  onResponseError(_control: Control | undefined, error: Error): void {
     const failure = this.wasSent ? toUpstreamFailure(error) : toUnsentFailure(error);
     this.#fail(failure, isConnectionLost(error) ? 'lost' : 'other');
   }
@@ -222,16 +217,16 @@ export class Relay implements Dispatcher.DispatchHandler {
   }
 
   /** What becomes too long to be kept goes on to the client as it comes, once that is noted. */
-  #hold(controller: Controller, recording: Recording, held: Buffer[], chunk: Buffer): void {
+  #hold(control: Control, recording: Recording, held: Buffer[], chunk: Buffer): void {
     held.push(chunk);
     this.#heldBytes += chunk.length;
     if (this.#heldBytes <= recording.bodyBytesMax) return;
-    controller.pause();
+    control.pause();
     void this.#keepAnswer(recording, undefined).then(() => {
       if (this.ended) return;
       this.#writeHead(this.#length);
       this.noteBytes();
-      if (this.#fresh.response.write(Buffer.concat(held))) controller.resume();
+      if (this.#fresh.response.write(Buffer.concat(held))) control.resume();
       else this.#resumeOnDrain();
     });
   }
@@ -255,24 +250,24 @@ export class Relay implements Dispatcher.DispatchHandler {
     response.writeHead(this.#status, head);
   }
 
-  #releaseFirst(controller: Controller): void {
+  #releaseFirst(control: Control): void {
     const first = this.#first;
     if (this.ended || first === undefined || this.#hasHead || this.#isOutpaced()) return;
     this.#writeHead(this.#length);
-    this.#write(controller, first);
+    this.#write(control, first);
   }
 
-  #write(controller: Controller, chunk: Buffer): void {
+  #write(control: Control, chunk: Buffer): void {
     const { response } = this.#fresh;
     if (response.write(chunk)) return;
-    controller.pause();
+    control.pause();
     this.#resumeOnDrain();
   }
 
   #resumeOnDrain(): void {
     this.#onDrain ??= () => {
       this.noteBytes();
-      this.#controller?.resume();
+      this.#control?.resume();
     };
     this.#fresh.response.once('drain', this.#onDrain);
   }
@@ -306,9 +301,9 @@ export class Relay implements Dispatcher.DispatchHandler {
   clientGone(): void {
     if (this.ended) return;
     // What has been sent and is to be kept runs to its end: the client will ask for it again.
-    if (this.#held !== undefined && this.#controller !== undefined) return;
+    if (this.#held !== undefined && this.#control !== undefined) return;
     this.#settle();
-    this.#controller?.abort(new Error('the client left'));
+    this.#control?.abort();
     this.#owner.abandoned();
   }
 
@@ -316,7 +311,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   abort(error: GatewayError, failure: Failure): void {
     if (this.ended) return;
     this.#settle();
-    this.#controller?.abort(error);
+    this.#control?.abort();
     this.#owner.failed(error, failure, this.wasSent, this.#status);
   }
 

@@ -1,13 +1,14 @@
 // The targets behind each upstream under one configuration: which one gets the next request, and over which connections. Throws
 // upstream_unavailable.
 
-import type { Dispatcher } from 'undici';
 import { GatewayError } from '../errors.ts';
 import type { Mode } from '../exchange.ts';
 import { choose } from './choose.ts';
 import type { Group, GroupRules, Groups } from './groups.ts';
+import type { TlsSettings } from './http1/connect.ts';
+import type { Dispatcher } from './http1/wire.ts';
 import type { Outcome } from './outcome.ts';
-import type { HeldPool, Pools, TlsSettings } from './pools.ts';
+import type { HeldPool, Pools } from './pools.ts';
 import { begin, end, type Standing } from './standing.ts';
 
 export interface UpstreamAddresses extends Omit<GroupRules, 'tls'> {

@@ -5,7 +5,7 @@ import { keyProblem, type UpstreamTls, untimelyTls } from '../config/upstream-tl
 import type { Configuration } from '../configuration.ts';
 import { ConfigError, type Mistake } from '../mistakes.ts';
 import type { Log } from '../observe/log.ts';
-import type { TlsSettings } from '../upstream/pools.ts';
+import type { TlsSettings } from '../upstream/http1/connect.ts';
 
 type Named = Pick<Configuration, 'config' | 'upstreamTls'>;
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { it } from 'node:test';
+import { ask } from '../../gateway/upstream/http1/ask.ts';
 import { createLookup } from '../../gateway/upstream/lookup.ts';
 import { createPools } from '../../gateway/upstream/pools.ts';
 
@@ -19,8 +20,8 @@ async function idleMs(announcedMs: number): Promise<number> {
     connectTimeoutMs: 2000,
     connectionMaxAgeSeconds: 60,
   });
-  const { body } = await held.dispatcher.request({ method: 'GET', path: '/' });
-  await body.dump();
+  const request = { method: 'GET', path: '/', headers: [], body: null };
+  await ask(held.dispatcher, request, AbortSignal.timeout(5000));
   const socket = await connected;
   const since = performance.now();
   // `end` comes from the other side only.

@@ -19,7 +19,8 @@ export interface RefusalCase<World> {
 /** Fake upstreams put this into everything that must not get out. */
 export const SECRET = 'SECRET-of-the-upstream';
 
-const leaks = /\n\s+at |node_modules|gateway\/|127\.0\.0\.1|ECONN|ENOTFOUND|UND_ERR|undici|sk_(live|test)_\w{8}|SECRET/;
+const leaks =
+  /\n\s+at |node_modules|gateway\/|127\.0\.0\.1|ECONN|ENOTFOUND|UND_ERR|undici|WIRE_|sk_(live|test)_\w{8}|SECRET/;
 
 /** Registers one test per case. The world is asked for when a test runs, since hooks make it. */
 export function runCases<World>(cases: readonly RefusalCase<World>[], world: () => World): void {

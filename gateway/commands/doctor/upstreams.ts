@@ -8,8 +8,10 @@ import { connect as connectSecurely, type TLSSocket } from 'node:tls';
 import type { UpstreamEntry } from '../../config/schema.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
+import { ask } from '../../upstream/http1/ask.ts';
+import type { TlsSettings } from '../../upstream/http1/connect.ts';
 import { createLookup } from '../../upstream/lookup.ts';
-import { createPools, type TlsSettings } from '../../upstream/pools.ts';
+import { createPools } from '../../upstream/pools.ts';
 import { type Check, type Finding, fail, ok, reasonOf } from '../finding.ts';
 import { checkValidity } from './certificates.ts';
 
@@ -113,13 +115,13 @@ async function checkHealth(
   const client = createPools(createLookup(lookupAll)).single(origin, settings);
   try {
     const signal = AbortSignal.timeout(health.timeoutMs);
-    const { statusCode } = await client.request({ method: 'GET', path: health.path, signal });
-    const isGood = health.status === undefined ? statusCode >= 200 && statusCode < 300 : statusCode === health.status;
-    if (isGood) return ok(name, `It takes connections, and ${health.path} answers ${statusCode}.`);
-    return fail(name, `${health.path} answers ${statusCode}.`, 'See why it is not well, or correct health.path.');
+    const { status } = await ask(client, { method: 'GET', path: health.path, headers: [], body: null }, signal);
+    const isGood = health.status === undefined ? status >= 200 && status < 300 : status === health.status;
+    if (isGood) return ok(name, `It takes connections, and ${health.path} answers ${status}.`);
+    return fail(name, `${health.path} answers ${status}.`, 'See why it is not well, or correct health.path.');
   } catch (error) {
     return fail(name, `${health.path} does not answer (${reasonOf(error)}).`, 'See why, or correct health.');
   } finally {
-    await client.destroy();
+    client.destroy();
   }
 }

@@ -7,8 +7,10 @@ import type { ContractOperation } from '../../contract/operations.ts';
 import type { Awaitable, Caller, Checked } from '../../exchange.ts';
 import { createJudge, type Judgement } from '../../upstream/answers/rules.ts';
 import { type AnswerHeaders, requestHeaders } from '../../upstream/headers.ts';
+import { ask } from '../../upstream/http1/ask.ts';
+import type { TlsSettings } from '../../upstream/http1/connect.ts';
 import { createLookup } from '../../upstream/lookup.ts';
-import { createPools, type TlsSettings } from '../../upstream/pools.ts';
+import { createPools } from '../../upstream/pools.ts';
 import { createRewrite } from '../../upstream/requests/rules.ts';
 import { reasonOf } from '../finding.ts';
 
@@ -55,7 +57,7 @@ export interface Backend {
   connections(): number;
   /** The header values that prove who asks: nothing of them may come back. */
   proofs(): readonly string[];
-  close(): Promise<void>;
+  close(): void;
 }
 
 export interface BackendOptions {
@@ -82,10 +84,6 @@ export function createBackend(options: BackendOptions): Backend {
   const judge = createJudge(entry.answers);
   const rewrite = createRewrite(entry.requests);
   const proofs = new Set<string>();
-  let connections = 0;
-  client.on('connect', () => {
-    connections += 1;
-  });
 
   async function outgoing(asked: Asked) {
     const { operation } = asked.entry;
@@ -105,7 +103,7 @@ export function createBackend(options: BackendOptions): Backend {
     const rewritten = await rewrite(operation)?.(checked as unknown as Checked);
     const own = operation.upstreamPrefix + path.slice(operation.publicPrefix.length);
     return {
-      method: (asked.method ?? operation.method) as 'GET',
+      method: asked.method ?? operation.method,
       path: (asked.path ?? rewritten?.path ?? own) + asked.search,
       headers,
       body: rewritten === undefined ? (rawBody ?? null) : (rewritten.body ?? null),
@@ -116,10 +114,8 @@ export function createBackend(options: BackendOptions): Backend {
     const request = await outgoing(asked);
     const startedAt = performance.now();
     try {
-      const answer = await client.request({ ...request, signal: AbortSignal.timeout(timeoutMs) });
-      const body = Buffer.from(await answer.body.arrayBuffer());
+      const { status, headers, body } = await ask(client, request, AbortSignal.timeout(timeoutMs));
       const ms = performance.now() - startedAt;
-      const { statusCode: status, headers } = answer;
       const addressed = { operation: asked.entry.operation, pathValues: asked.pathValues, submitted: asked.body };
       const judgement = judge({ status, headers, body }, addressed);
       return { asked, status, headers, body, ms, judgement };
@@ -131,7 +127,7 @@ export function createBackend(options: BackendOptions): Backend {
     }
   }
 
-  return { send, connections: () => connections, proofs: () => [...proofs], close: () => client.destroy() };
+  return { send, connections: () => client.opened, proofs: () => [...proofs], close: () => client.destroy() };
 }
 
 function inTurn(values: readonly string[]): () => string {

@@ -26,7 +26,7 @@ export interface OpenOptions {
 
 export interface OpenBackend {
   readonly backend: Backend;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Rejects with ConfigError, or with a sentence, when something is missing. */
@@ -80,8 +80,8 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
     });
     return {
       backend,
-      async close() {
-        await backend.close();
+      close() {
+        backend.close();
         process?.close();
       },
     };

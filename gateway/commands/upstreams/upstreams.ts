@@ -79,7 +79,7 @@ async function tryUpstream(
     const card = await cardOf(opened.backend, { configuration, name, entry, writes, requestsMax, now });
     tell(context, { upstream: name, target: address, mode, writes, ...card }, flags.json === true);
   } finally {
-    await opened.close();
+    opened.close();
   }
 }
 

@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import type { Dispatcher } from 'undici';
+import { ask } from '../../../gateway/upstream/http1/ask.ts';
+import type { PoolSettings } from '../../../gateway/upstream/http1/pool.ts';
+import type { Dispatcher } from '../../../gateway/upstream/http1/wire.ts';
 import { createLookup, type LookupAll } from '../../../gateway/upstream/lookup.ts';
-import { createPools, type HeldPool, type PoolSettings } from '../../../gateway/upstream/pools.ts';
+import { createPools, type HeldPool } from '../../../gateway/upstream/pools.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 
 const ONE = '127.0.0.1';
@@ -73,8 +75,9 @@ async function createScene(addresses: readonly string[], settings: Partial<PoolS
 
 /** Who answered. */
 async function askOver(dispatcher: Dispatcher): Promise<string> {
-  const { body } = await dispatcher.request({ method: 'GET', path: '/' });
-  return body.text();
+  const request = { method: 'GET', path: '/', headers: [], body: null };
+  const { body } = await ask(dispatcher, request, AbortSignal.timeout(5000));
+  return body.toString();
 }
 
 describe('connections to a name', () => {
@@ -117,7 +120,7 @@ describe('connections to a name', () => {
     const { pools } = await createScene([ONE]);
     const single = pools.single(origin, { connections: 1, connectTimeoutMs: 2000, connectionMaxAgeSeconds: 60 });
     assert.equal(await askOver(single), ONE);
-    await single.destroy();
+    await single.close();
   });
 });
 
@@ -136,12 +139,24 @@ describe('pools', () => {
   });
 
   it('close when the last one lets go', async () => {
-    const [first, second] = [pools.hold('http://service.test', settings), pools.hold('http://service.test', settings)];
-    const { dispatcher } = first as HeldPool;
-    await first?.letGo();
-    assert.equal((dispatcher as Dispatcher & { closed: boolean }).closed, false);
-    await second?.letGo();
-    assert.equal((dispatcher as Dispatcher & { closed: boolean }).closed, true);
+    const server = createServer((_, response) => response.end(ONE));
+    await new Promise<void>((resolve) => server.listen(0, ONE, resolve));
+    await start({ destroy: () => server.close() });
+    const { port } = server.address() as AddressInfo;
+    let connections = 0;
+    let closed = Promise.resolve();
+    server.on('connection', (socket) => {
+      connections += 1;
+      closed = new Promise((resolve) => socket.once('end', resolve));
+    });
+    const held = () => pools.hold(`http://${ONE}:${port}`, settings);
+    const [first, second] = [held(), held()];
+    assert.equal(await askOver(first.dispatcher), ONE);
+    await first.letGo();
+    assert.equal(await askOver(second.dispatcher), ONE);
+    assert.equal(connections, 1);
+    await second.letGo();
+    await closed;
   });
 });
 

@@ -1,0 +1,50 @@
+// One request and its whole answer, for whoever only asks now and then.
+
+import type { AnswerHeaders } from '../headers.ts';
+import type { AnswerHandler, Control, Dispatcher, Outgoing } from './wire.ts';
+
+export interface Asked {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly body: Buffer;
+}
+
+/** Rejects with what is wrong with the connection or the answer, or with the reason of the signal. */
+export function ask(dispatcher: Dispatcher, request: Outgoing, signal: AbortSignal): Promise<Asked> {
+  return new Promise((resolve, reject) => {
+    const body: Buffer[] = [];
+    let status = 0;
+    let headers: AnswerHeaders = {};
+    let control: Control | undefined;
+    const handler: AnswerHandler & { ended: boolean } = {
+      ended: false,
+      onRequestStart(begun) {
+        control = begun;
+      },
+      onResponseStart(_control, ...head) {
+        [status, headers] = head;
+      },
+      onResponseData(_control, chunk) {
+        body.push(chunk);
+      },
+      onResponseEnd: () => end(() => resolve({ status, headers, body: Buffer.concat(body) })),
+      onResponseError: (_control, error) => end(() => reject(error)),
+    };
+    const onAbort = () => {
+      control?.abort();
+      end(() => reject(signal.reason));
+    };
+
+    function end(settle: () => void): void {
+      handler.ended = true;
+      signal.removeEventListener('abort', onAbort);
+      settle();
+    }
+
+    if (signal.aborted) onAbort();
+    else {
+      signal.addEventListener('abort', onAbort);
+      dispatcher.dispatch(request, handler);
+    }
+  });
+}

@@ -1,0 +1,242 @@
+// One connection to an upstream: one request at a time, its answer read to the end, then the next.
+// A class, as whatever there is one of per request or connection that has several methods.
+
+import type { Socket } from 'node:net';
+import { AnswerReader } from './answer-reader.ts';
+import { WireFault } from './fault.ts';
+import { upload } from './upload.ts';
+import type { AnswerHandler, Control, Outgoing } from './wire.ts';
+
+/** A request on its way, and whoever takes its answer. */
+export class Attempt implements Control {
+  readonly request: Outgoing;
+  readonly head: string;
+  readonly handler: AnswerHandler;
+  paused = false;
+  /** While it has one. */
+  connection: Connection | undefined;
+
+  constructor(request: Outgoing, head: string, handler: AnswerHandler) {
+    this.request = request;
+    this.head = head;
+    this.handler = handler;
+  }
+
+  pause(): void {
+    this.paused = true;
+    this.connection?.pause();
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.connection?.resume();
+  }
+
+  abort(): void {
+    this.connection?.end();
+  }
+}
+
+/** Whom a connection belongs to. */
+export interface Owner {
+  /** It can take another request. */
+  freed(connection: Connection): void;
+  /** It has ended and is not to be used again. Told once. */
+  ended(connection: Connection): void;
+}
+
+/** A request whose body is as small as this leaves in one piece. */
+const JOINED_BYTES_MAX = 65_536;
+/** Other sides close idle connections after 5 s and more; what says otherwise is left this much earlier. */
+const IDLE_SECONDS = 4;
+const EARLIER_SECONDS = 2;
+
+export class Connection {
+  /** `performance.now()` */
+  readonly bornAt: number;
+  readonly #socket: Socket;
+  readonly #owner: Owner;
+  readonly #reader = new AnswerReader();
+  #attempt: Attempt | undefined;
+  /** Whether all of the request has been given to the socket. */
+  #isSent = true;
+  #isReading = false;
+  #isRetired = false;
+  #hasEnded = false;
+  /** For how long it may be idle, and for how long it has been, counted by whoever asks each second. */
+  #idleSecondsMax = IDLE_SECONDS;
+  #idleSeconds = 0;
+
+  /** @param socket connected; what it reads goes to `read` */
+  constructor(socket: Socket, owner: Owner, bornAt: number) {
+    this.bornAt = bornAt;
+    this.#socket = socket;
+    this.#owner = owner;
+    socket.on('error', (error) => this.#lost(error));
+    socket.on('end', () => this.#closed());
+    socket.on('close', () => this.#closed());
+  }
+
+  /** Only for a connection that is free. */
+  send(attempt: Attempt): void {
+    this.#attempt = attempt;
+    this.#idleSeconds = 0;
+    attempt.connection = this;
+    this.#reader.begin(attempt.request.method);
+    try {
+      attempt.handler.onRequestStart(attempt);
+    } catch (error) {
+      this.#fail(error as Error);
+      return;
+    }
+    this.#write(attempt);
+  }
+
+  #write(attempt: Attempt): void {
+    const { head, request } = attempt;
+    const { body } = request;
+    if (body === null) this.#socket.write(head, 'latin1');
+    else if (!(body instanceof Buffer)) void this.#upload(attempt);
+    else if (body.length <= JOINED_BYTES_MAX) this.#socket.write(joined(head, body));
+    else {
+      this.#socket.cork();
+      this.#socket.write(head, 'latin1');
+      this.#socket.write(body);
+      this.#socket.uncork();
+    }
+  }
+
+  async #upload(attempt: Attempt): Promise<void> {
+    this.#isSent = false;
+    try {
+      await upload(this.#socket, attempt.head, attempt.request, () => this.#attempt === attempt);
+      if (this.#attempt === attempt) this.#isSent = true;
+    } catch (error) {
+      if (this.#attempt === attempt) this.#fail(error as Error);
+    }
+  }
+
+  /** What the socket has read; the bytes are used again afterwards. */
+  read(bytes: Uint8Array, length: number): void {
+    // Nobody has asked for anything: whose answer this is meant to be cannot be known.
+    if (this.#attempt === undefined) {
+      this.end();
+      return;
+    }
+    const copy = Buffer.allocUnsafe(length);
+    copy.set(length === bytes.length ? bytes : bytes.subarray(0, length));
+    this.#reader.feed(copy);
+    this.#readOn(this.#attempt);
+  }
+
+  #readOn(attempt: Attempt): void {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    try {
+      while (!attempt.paused && this.#attempt === attempt && this.#step(attempt));
+    } catch (error) {
+      if (this.#attempt === attempt) this.#fail(error as Error);
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  /** Whether there may be another one. */
+  #step(attempt: Attempt): boolean {
+    const { handler } = attempt;
+    switch (this.#reader.next()) {
+      case 'more':
+        return false;
+      case 'head': {
+        const { status, headers } = this.#reader.head as NonNullable<AnswerReader['head']>;
+        handler.onResponseStart(attempt, status, headers);
+        return true;
+      }
+      case 'data':
+        handler.onResponseData(attempt, this.#reader.chunk);
+        return true;
+      case 'end':
+        this.#answered(attempt);
+        return false;
+    }
+  }
+
+  #answered(attempt: Attempt): void {
+    this.#attempt = undefined;
+    attempt.connection = undefined;
+    const head = this.#reader.head;
+    const idleSecondsMax = head?.idleSeconds === undefined ? IDLE_SECONDS : head.idleSeconds - EARLIER_SECONDS;
+    this.#idleSecondsMax = idleSecondsMax;
+    // An answer to a request that was not read to its end: what comes after it would wait for that.
+    const isRead = this.#isSent && this.#socket.writableLength === 0;
+    const isReusable = head?.isPersistent === true && isRead && !this.#reader.hasSurplus && idleSecondsMax > 0;
+    if (isReusable && !this.#isRetired) this.#owner.freed(this);
+    else this.end();
+    try {
+      attempt.handler.onResponseEnd(attempt);
+    } catch (error) {
+      attempt.handler.onResponseError(attempt, error as Error);
+    }
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    const attempt = this.#attempt;
+    if (attempt === undefined) return;
+    this.#readOn(attempt);
+    if (this.#attempt === attempt && !attempt.paused) this.#socket.resume();
+  }
+
+  /** Takes no further request; closed at once if it has none. */
+  retire(): void {
+    this.#isRetired = true;
+    if (this.#attempt === undefined) this.end();
+  }
+
+  /** A second has passed. */
+  tick(): void {
+    if (this.#attempt !== undefined) return;
+    this.#idleSeconds += 1;
+    if (this.#idleSeconds >= this.#idleSecondsMax) this.end();
+  }
+
+  /** Closes it. Whoever waits for an answer is not told. */
+  end(): void {
+    if (this.#attempt !== undefined) this.#attempt.connection = undefined;
+    this.#attempt = undefined;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#socket.destroy();
+    this.#owner.ended(this);
+  }
+
+  /** The other side has ended it, as an answer without a length does. */
+  #closed(): void {
+    const attempt = this.#attempt;
+    if (attempt === undefined) this.end();
+    else if (this.#reader.close()) {
+      this.#answered(attempt);
+    } else this.#fail(new WireFault('WIRE_INCOMPLETE', 'the connection ended before the answer'));
+  }
+
+  #lost(error: Error): void {
+    if (this.#attempt === undefined) this.end();
+    else this.#fail(error);
+  }
+
+  #fail(error: Error): void {
+    const attempt = this.#attempt as Attempt;
+    this.end();
+    attempt.handler.onResponseError(attempt, error);
+  }
+}
+
+function joined(head: string, body: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(head.length + body.length);
+  bytes.write(head, 0, 'latin1');
+  bytes.set(body, head.length);
+  return bytes;
+}

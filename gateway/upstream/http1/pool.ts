@@ -1,0 +1,169 @@
+// The connections to one origin, and who waits for one.
+
+import type { LookupFunction, Socket } from 'node:net';
+import { atEndOfTurn } from '../../turn.ts';
+import { type Connect, type ConnectSettings, createConnect } from './connect.ts';
+import { Attempt, Connection, type Owner } from './connection.ts';
+import { requestHead } from './request-head.ts';
+import type { AnswerHandler, Dispatcher, Outgoing } from './wire.ts';
+
+export interface PoolSettings extends ConnectSettings {
+  /** Connections per target. */
+  readonly connections: number;
+  /** A connection that is older gets no further request, so that names are looked up again while requests never pause. */
+  readonly connectionMaxAgeSeconds: number;
+}
+
+/** How often connections are looked at: for how long they have been idle, and how old they are. */
+const LOOKED_AT_EVERY_MS = 1000;
+
+export class Pool implements Dispatcher, Owner {
+  /** How many connections were made. */
+  opened = 0;
+  readonly #host: string;
+  readonly #connect: Connect;
+  readonly #connectionsMax: number;
+  readonly #maxAgeMs: number;
+  readonly #connections = new Set<Connection>();
+  /** The one used last comes first, so that those that are not needed are left to age. */
+  readonly #free: Connection[] = [];
+  readonly #waiting: Attempt[] = [];
+  readonly #opening = new Set<Socket>();
+  #isServing = false;
+  #looking: NodeJS.Timeout | undefined;
+  #onClosed: (() => void) | undefined;
+  #isClosed = false;
+
+  /** @param readInto what all connections read into, one after the other; more than one pool may have it */
+  constructor(origin: string, settings: PoolSettings, lookup: LookupFunction, readInto: Uint8Array) {
+    const url = new URL(origin);
+    this.#host = url.host;
+    this.#connect = createConnect(url, settings, lookup, readInto);
+    this.#connectionsMax = settings.connections;
+    this.#maxAgeMs = settings.connectionMaxAgeSeconds * 1000;
+  }
+
+  /**
+   * What is sent leaves at the end of the turn: by then, a free connection that the other side has closed or sent something on meanwhile
+   * has been found out, so that no answer is taken for that of another request, and no request is lost on a connection that is gone.
+   */
+  dispatch(request: Outgoing, handler: AnswerHandler): void {
+    this.#waiting.push(new Attempt(request, requestHead(request, this.#host), handler));
+    this.#serveSoon();
+  }
+
+  /** Resolves when requests in flight have ended. What is sent afterwards still is; its connection is not kept. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    for (const connection of this.#free.slice()) connection.end();
+    return new Promise((resolve) => {
+      this.#onClosed = resolve;
+      this.#lookWhetherClosed();
+    });
+  }
+
+  /** Ends all connections now. Nobody who waits for an answer is told. */
+  destroy(): void {
+    this.#isClosed = true;
+    this.#waiting.length = 0;
+    for (const socket of this.#opening) socket.destroy();
+    this.#opening.clear();
+    for (const connection of [...this.#connections]) connection.end();
+    clearInterval(this.#looking);
+  }
+
+  freed(connection: Connection): void {
+    if (this.#isClosed && this.#waiting.length === 0) {
+      connection.end();
+      return;
+    }
+    this.#free.push(connection);
+    if (this.#waiting.length > 0) this.#serveSoon();
+  }
+
+  ended(connection: Connection): void {
+    this.#connections.delete(connection);
+    const at = this.#free.indexOf(connection);
+    if (at !== -1) this.#free.splice(at, 1);
+    if (this.#waiting.length > 0) this.#serveSoon();
+    this.#lookWhetherClosed();
+  }
+
+  #serveSoon(): void {
+    if (this.#isServing) return;
+    this.#isServing = true;
+    atEndOfTurn(() => this.#serve());
+  }
+
+  #serve(): void {
+    this.#isServing = false;
+    while (this.#waiting.length > 0) {
+      if ((this.#waiting[0] as Attempt).handler.ended) this.#waiting.shift();
+      else {
+        const connection = this.#free.pop();
+        if (connection === undefined) break;
+        connection.send(this.#waiting.shift() as Attempt);
+      }
+    }
+    this.#openForThoseWhoWait();
+    this.#lookWhetherClosed();
+  }
+
+  #openForThoseWhoWait(): void {
+    const room = this.#connectionsMax - this.#connections.size - this.#opening.size;
+    const needed = Math.min(room, this.#waiting.length - this.#opening.size);
+    for (let i = 0; i < needed; i++) this.#open();
+  }
+
+  #open(): void {
+    let connection: Connection | undefined;
+    const socket: Socket = this.#connect(
+      (bytes, length) => connection?.read(bytes, length),
+      (error) => {
+        this.#opening.delete(socket);
+        if (error === undefined) connection = this.#take(socket);
+        else this.#refuse(error);
+      },
+    );
+    this.#opening.add(socket);
+  }
+
+  #take(socket: Socket): Connection {
+    const connection = new Connection(socket, this, performance.now());
+    this.opened += 1;
+    this.#connections.add(connection);
+    this.#looking ??= setInterval(() => this.#lookAtAll(), LOOKED_AT_EVERY_MS).unref();
+    this.#free.push(connection);
+    this.#serve();
+    if (this.#isClosed && this.#free.includes(connection)) connection.end();
+    return connection;
+  }
+
+  /** No connection could be made. Whoever another one is being made for already may still get that. */
+  #refuse(error: Error): void {
+    if (this.#waiting.length > this.#opening.size) {
+      const attempt = this.#waiting.shift() as Attempt;
+      if (!attempt.handler.ended) attempt.handler.onResponseError(undefined, error);
+    }
+    this.#serveSoon();
+  }
+
+  #lookAtAll(): void {
+    const bornBefore = performance.now() - this.#maxAgeMs;
+    for (const connection of this.#connections) {
+      if (connection.bornAt < bornBefore) connection.retire();
+      connection.tick();
+    }
+    if (this.#connections.size > 0) return;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
+  }
+
+  #lookWhetherClosed(): void {
+    const isEmpty = this.#waiting.length + this.#opening.size + this.#connections.size === 0;
+    if (this.#onClosed === undefined || !isEmpty) return;
+    clearInterval(this.#looking);
+    this.#onClosed();
+    this.#onClosed = undefined;
+  }
+}

@@ -1,0 +1,39 @@
+// Pure: a request → its head as it is written.
+
+import { WireFault } from './fault.ts';
+import type { Outgoing } from './wire.ts';
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
+const NOT_IN_TARGET = /[^\x21-\x7e\x80-\xff]/;
+const NOT_IN_FIELD = /[^\t -~\x80-\xff]/;
+/** Methods that mean something with a body: without one, its length is said to be 0 (RFC 9110 section 8.6). */
+const withBody = new Set(['POST', 'PUT', 'PATCH']);
+
+/**
+ * Latin1 text up to the empty line. Throws WireFault if a part of it could end the line that it stands in.
+ *
+ * @param host as in `Host`
+ */
+export function requestHead({ method, path, headers, body }: Outgoing, host: string): string {
+  if (!TOKEN.test(method) || NOT_IN_TARGET.test(path)) throw unsendable('the request line');
+  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  let isCounted = false;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] as string;
+    const value = headers[at + 1] as string;
+    if (NOT_IN_FIELD.test(value)) throw unsendable(name);
+    if (name === 'content-length') isCounted = true;
+    head += `${name}: ${value}\r\n`;
+  }
+  return `${head}${framingOf(method, body, isCounted)}\r\n`;
+}
+
+function framingOf(method: string, body: Outgoing['body'], isCounted: boolean): string {
+  if (isCounted) return '';
+  if (body === null) return withBody.has(method) ? 'content-length: 0\r\n' : '';
+  return body instanceof Buffer ? `content-length: ${body.length}\r\n` : 'transfer-encoding: chunked\r\n';
+}
+
+function unsendable(part: string): WireFault {
+  return new WireFault('WIRE_UNSENDABLE', `${part} holds a character that it must not`);
+}

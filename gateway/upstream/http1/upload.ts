@@ -1,0 +1,53 @@
+// A body that streams, on its way to an upstream: no faster than that one reads.
+
+import type { Socket } from 'node:net';
+import type { Outgoing } from './wire.ts';
+
+const LAST_CHUNK = '0\r\n\r\n';
+
+/**
+ * Resolves when all of it was given to the socket, or when nobody wants the rest. Rejects with what the body fails with. The head leaves
+ * with the first bytes: a client that announces a body and sends none keeps no upstream waiting.
+ *
+ * @param isWanted whether to go on, asked before each write
+ */
+export async function upload(
+  socket: Socket,
+  head: string,
+  { body, headers }: Outgoing,
+  isWanted: () => boolean,
+): Promise<void> {
+  const isChunked = !isCounted(headers);
+  let toSend = head;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    if (!isWanted()) return;
+    if (chunk.length === 0) continue;
+    socket.cork();
+    if (isChunked) toSend += `${chunk.length.toString(16)}\r\n`;
+    if (toSend !== '') socket.write(toSend, 'latin1');
+    const hasRoom = socket.write(chunk);
+    socket.uncork();
+    toSend = isChunked ? '\r\n' : '';
+    if (!hasRoom) await drained(socket);
+  }
+  if (isChunked) toSend += LAST_CHUNK;
+  if (toSend !== '' && isWanted()) socket.write(toSend, 'latin1');
+}
+
+function isCounted(headers: readonly string[]): boolean {
+  for (let at = 0; at < headers.length; at += 2) if (headers[at] === 'content-length') return true;
+  return false;
+}
+
+/** There is room again, or there never will be. */
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      socket.off('drain', done);
+      socket.off('close', done);
+      resolve();
+    };
+    if (socket.destroyed) resolve();
+    else socket.once('drain', done).once('close', done);
+  });
+}
