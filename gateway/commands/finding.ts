@@ -1,6 +1,7 @@
 // What a check of the surroundings found, and how checks are run: none throws, none takes longer than its time.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WireFault } from '../upstream/http1/fault.ts';
 
 export type Verdict = 'ok' | 'warn' | 'fail';
 
@@ -30,6 +31,7 @@ export function fail(check: string, says: string, remedy: string): Finding {
 
 /** What can be understood of an error: a code such as ECONNREFUSED, else its words. */
 export function reasonOf(error: unknown): string {
+  if (error instanceof WireFault) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   return code ?? message ?? String(error);
 }

@@ -184,10 +184,8 @@ export class Connection {
   }
 
   resume(): void {
-    const attempt = this.#attempt;
-    if (attempt === undefined) return;
-    this.#readOn(attempt);
-    if (this.#attempt === attempt && !attempt.paused) this.#socket.resume();
+    this.#socket.resume();
+    if (this.#attempt !== undefined) this.#readOn(this.#attempt);
   }
 
   /** Takes no further request; closed at once if it has none. */
@@ -219,7 +217,7 @@ export class Connection {
     if (attempt === undefined) this.end();
     else if (this.#reader.close()) {
       this.#answered(attempt);
-    } else this.#fail(new WireFault('WIRE_INCOMPLETE', 'the connection ended before the answer'));
+    } else this.#fail(new WireFault('WIRE_INCOMPLETE', 'the connection ended before the answer was whole'));
   }
 
   #lost(error: Error): void {
