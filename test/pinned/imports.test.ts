@@ -61,7 +61,6 @@ const libraries: Record<string, readonly string[]> = {
   'rate-limiter-flexible': ['gateway/limits/'],
   re2js: ['gateway/contract/'],
   'swagger-ui-dist': ['gateway/portal/'],
-  undici: ['gateway/upstream/'],
   yaml: ['gateway/source.ts', 'gateway/portal/yaml-thread.ts'],
   zod: ['gateway/config/'],
 };
