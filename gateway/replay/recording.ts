@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Awaitable, RecordedAnswer, Recording } from '../exchange.ts';
+import { createRoster } from '../roster.ts';
 import { recordOf, recordOfRefusal } from './record.ts';
 import type { Retention } from './retention.ts';
 import type { AnswerStore, Slot } from './store.ts';
@@ -35,7 +36,7 @@ export interface Recordings {
 }
 
 export function createRecordings({ store, retention, bodyBytesMax }: RecordingOptions): Recordings {
-  const writing = new Set<Promise<void>>();
+  const writing = createRoster<Promise<void>>();
   let closing = false;
 
   /** Tried again while the lease lasts: if the store was away for a moment only, the outcome is not lost. */
@@ -53,8 +54,8 @@ export function createRecordings({ store, retention, bodyBytesMax }: RecordingOp
   /** Resolves when it is written, or when the client has waited long enough for that. */
   async function settle({ leaseMs }: Attempt, write: () => Awaitable<void>): Promise<void> {
     const written = writeUntil(performance.now() + leaseMs, write);
-    writing.add(written);
-    written.finally(() => writing.delete(written));
+    const entry = writing.add(written);
+    written.finally(() => writing.remove(entry));
     try {
       await within(STORE_WAIT_MS, written);
     } catch {
@@ -91,7 +92,7 @@ export function createRecordings({ store, retention, bodyBytesMax }: RecordingOp
   }
 
   async function settled(): Promise<void> {
-    await Promise.all(writing);
+    await Promise.all(writing.all());
   }
 
   function close(): Promise<void> {

@@ -121,17 +121,18 @@ export class Sending implements Relayed, Guest, Watched {
   #begin(place: Share): void {
     const { operation, caller } = this.#fresh;
     this.#place = place;
-    let target: Target;
+    // Whoever let it in from the line could do nothing with what is thrown here.
     try {
-      target = this.#options.targets.pick(operation.upstream, caller.mode);
+      const target = this.#options.targets.pick(operation.upstream, caller.mode);
+      this.#target = target;
+      this.#watched = this.#way.watch.add(this);
+      this.#way.budget.request();
+      this.#attempt(target, performance.now());
     } catch (error) {
+      if (this.#target !== undefined) this.#release();
       this.#settle();
       this.#reject(error);
-      return;
     }
-    this.#watched = this.#way.watch.add(this);
-    this.#way.budget.request();
-    this.#attempt(target, performance.now());
   }
 
   #attempt(target: Target, at: number): void {
