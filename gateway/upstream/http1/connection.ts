@@ -61,6 +61,8 @@ export class Connection {
   /** Whether all of the request has been given to the socket. */
   #isSent = true;
   #isReading = false;
+  /** The other side has ended it. What came before that may still have to be taken. */
+  #isClosed = false;
   #isRetired = false;
   #hasEnded = false;
   /** For how long it may be idle, and for how long it has been, counted by whoever asks each second. */
@@ -139,6 +141,7 @@ export class Connection {
     } finally {
       this.#isReading = false;
     }
+    if (this.#isClosed && this.#attempt === attempt) this.#closed();
   }
 
   /** Whether there may be another one. */
@@ -170,7 +173,7 @@ export class Connection {
     // An answer to a request that was not read to its end: what comes after it would wait for that.
     const isRead = this.#isSent && this.#socket.writableLength === 0;
     const isReusable = head?.isPersistent === true && isRead && !this.#reader.hasSurplus && idleSecondsMax > 0;
-    if (isReusable && !this.#isRetired) this.#owner.freed(this);
+    if (isReusable && !this.#isRetired && !this.#isClosed) this.#owner.freed(this);
     else this.end();
     try {
       attempt.handler.onResponseEnd(attempt);
@@ -213,8 +216,11 @@ export class Connection {
 
   /** The other side has ended it, as an answer without a length does. */
   #closed(): void {
+    this.#isClosed = true;
     const attempt = this.#attempt;
     if (attempt === undefined) this.end();
+    // TLS hands over all that it has read, and the end with it, also to whoever has paused: `resume` comes back here.
+    else if (attempt.paused) return;
     else if (this.#reader.close()) {
       this.#answered(attempt);
     } else this.#fail(new WireFault('WIRE_INCOMPLETE', 'the connection ended before the answer was whole'));
