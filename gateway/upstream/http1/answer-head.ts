@@ -61,7 +61,7 @@ function parseFields(text: string): Fields {
     const end = text.indexOf('\r\n', at);
     const colon = text.indexOf(':', at);
     const name = text.slice(at, colon).toLowerCase();
-    const value = text.slice(colon + 1, end).trim();
+    const value = valueIn(text, colon + 1, end);
     const known = fields[name];
     if (known === undefined) fields[name] = value;
     else if (typeof known === 'string') fields[name] = [known, value];
@@ -69,6 +69,19 @@ function parseFields(text: string): Fields {
     at = end + 2;
   }
   return fields;
+}
+
+/** Without space and tab around it. `trim` takes more away than that, and would read `chunked` where others read something else. */
+function valueIn(text: string, from: number, to: number): string {
+  let start = from;
+  let end = to;
+  while (start < end && isSpace(text.charCodeAt(start))) start += 1;
+  while (start < end && isSpace(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09;
 }
 
 /** RFC 9112 section 6.3. Both lengths at once, or one of them twice, is how answers are smuggled. */
