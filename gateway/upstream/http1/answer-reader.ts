@@ -12,7 +12,10 @@ type State = 'head' | 'counted' | 'untilClose' | 'chunkSize' | 'chunk' | 'chunkE
 const HEAD_BYTES_MAX = 16_384;
 /** A chunk's size with its extensions, which are ignored. */
 const SIZE_LINE_BYTES_MAX = 1024;
-const CHUNK_SIZE = /^([\dA-Fa-f]{1,12})[\t ]*(?:;[\t -~\x80-\xff]*)?$/;
+/** With extensions as RFC 9112 section 7.1.1 has them, without the space that it calls bad: other readers refuse that. */
+const CHUNK_SIZE =
+  /^([\dA-Fa-f]{1,12})(?:;[!#$%&'*+\-.^_`|~\dA-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)*$/;
+const FIELD = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+:[\t -~\x80-\xff]*$/;
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LINE_END = Buffer.from('\r\n');
@@ -148,6 +151,8 @@ export class AnswerReader {
     if (line === undefined) return false;
     this.#trailerBytes += line.length;
     if (line === '') this.#state = 'over';
+    // What it is instead, an answer for one, may be where others take the body to have ended.
+    else if (!FIELD.test(line)) throw new WireFault('WIRE_MALFORMED', 'a line after the last chunk is not a field');
     return true;
   }
 

@@ -6,6 +6,8 @@ import { type AddressInfo, createServer, type LookupFunction, type Server, type 
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createSecureServer } from 'node:tls';
+import { parseAnswerHead } from '../../../../gateway/upstream/http1/answer-head.ts';
+import { AnswerReader } from '../../../../gateway/upstream/http1/answer-reader.ts';
 import type { TlsSettings } from '../../../../gateway/upstream/http1/connect.ts';
 import { Pool, type PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
 import type { AnswerHandler, Control } from '../../../../gateway/upstream/http1/wire.ts';
@@ -150,4 +152,47 @@ describe('an answer that ends with its connection while the client holds it up',
     assert.equal(taker.bytes, length);
     await pool.close();
   });
+});
+
+describe('the head of an answer', () => {
+  it('has nothing but space and tab taken away around its values', () => {
+    const head = (line: string) => parseAnswerHead(`HTTP/1.1 200 OK\r\n${line}\r\n`, 'GET');
+    assert.equal(head('content-length: \t 5\t ').framing, 5);
+    assert.equal(head('x: \t ').headers.x, '');
+    assert.throws(() => head('content-length: 5\xa0'), { code: 'WIRE_MALFORMED' });
+    assert.throws(() => head('transfer-encoding: \xa0chunked'), { code: 'WIRE_MALFORMED' });
+  });
+});
+
+describe('a body in chunks', () => {
+  function read(body: string): string {
+    const reader = new AnswerReader();
+    reader.begin('GET');
+    reader.feed(Buffer.from(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body}`, 'latin1'));
+    let text = '';
+    for (;;) {
+      const step = reader.next();
+      if (step === 'data') text += reader.chunk.toString();
+      else if (step !== 'head') return step === 'end' ? text : step;
+    }
+  }
+
+  for (const extension of ['', ';a', ';a=b', ';a=b;c', ';a="b;\\" c"'])
+    it(`may say more about a chunk: ${extension}`, () => {
+      assert.equal(read(`5${extension}\r\nhello\r\n0${extension}\r\n\r\n`), 'hello');
+    });
+
+  for (const extension of [' ', '\t', ';', ';a b', ' ;a', '; a', ';a=', ';a="b', ';\xe9', ';a,b=c'])
+    it(`is refused with what other readers refuse: ${JSON.stringify(extension)}`, () => {
+      assert.throws(() => read(`5${extension}\r\nhello\r\n0\r\n\r\n`), { code: 'WIRE_MALFORMED' });
+    });
+
+  it('may have fields after it', () => {
+    assert.equal(read('5\r\nhello\r\n0\r\na: b\r\nc:\r\n\r\n'), 'hello');
+  });
+
+  for (const line of ['no field', 'a\nb: c', ' a: b', 'a : b', 'HTTP/1.1 200 OK', 'a: \0'])
+    it(`is refused with a line after it that is no field: ${JSON.stringify(line)}`, () => {
+      assert.throws(() => read(`5\r\nhello\r\n0\r\n${line}\r\n\r\n`), { code: 'WIRE_MALFORMED' });
+    });
 });
