@@ -18,7 +18,7 @@ const failures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   WIRE_HEAD_TOO_LARGE: ['upstream_bad_response', 'http_response_header_section_size'],
 };
 
-const tlsProblem = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|EPROTO)/;
+const tlsProblem = /^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|EPROTO)/;
 
 /** Translates an error of the connection or of the upstream's HTTP. Anything unknown is a bad response: it came from there. */
 export function toUpstreamFailure(error: unknown): GatewayError {

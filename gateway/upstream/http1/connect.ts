@@ -1,6 +1,6 @@
 // Opens connections to one origin: TCP, and TLS on it for https.
 
-import { connect as connectPlainly, isIP, type LookupFunction, type NetConnectOpts, type Socket } from 'node:net';
+import { connect as connectPlainly, isIP, type LookupFunction, type NetConnectOpts, Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { WireFault } from './fault.ts';
 
@@ -75,16 +75,28 @@ export function createConnect(
     });
   }
 
+  /** A certificate or key that OpenSSL does not take, as a short one, is thrown at whoever connects with it. */
+  function openOrFail(onRead: OnRead): Socket {
+    try {
+      return open(onRead);
+    } catch (error) {
+      return new Socket().destroy(error as Error);
+    }
+  }
+
   return function connect(onRead, done) {
-    const socket = open(onRead);
+    const socket = openOrFail(onRead);
     const timer = setTimeout(() => {
       socket.destroy(new WireFault('WIRE_CONNECT_TIMEOUT', `no connection within ${connectTimeoutMs} ms`));
     }, connectTimeoutMs);
     const failed = (error: Error) => {
-      clearTimeout(timer);
+      // Some refuse to go on with what they have given out themselves; the next connection begins anew.
+      session = undefined;
       done(error);
     };
     socket.once('error', failed);
+    // Also when it is given up before that.
+    socket.once('close', () => clearTimeout(timer));
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       clearTimeout(timer);
       socket.off('error', failed);
