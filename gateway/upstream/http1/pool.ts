@@ -55,7 +55,6 @@ export class Pool implements Dispatcher, Owner {
   /** Resolves when requests in flight have ended. What is sent afterwards still is; its connection is not kept. */
   close(): Promise<void> {
     this.#isClosed = true;
-    for (const connection of this.#free.slice()) connection.end();
     return new Promise((resolve) => {
       this.#onClosed = resolve;
       this.#lookWhetherClosed();
@@ -66,10 +65,9 @@ export class Pool implements Dispatcher, Owner {
   destroy(): void {
     this.#isClosed = true;
     this.#waiting.length = 0;
-    for (const socket of this.#opening) socket.destroy();
-    this.#opening.clear();
     for (const connection of [...this.#connections]) connection.end();
     clearInterval(this.#looking);
+    this.#lookWhetherClosed();
   }
 
   freed(connection: Connection): void {
@@ -97,16 +95,24 @@ export class Pool implements Dispatcher, Owner {
 
   #serve(): void {
     this.#isServing = false;
-    while (this.#waiting.length > 0) {
-      if ((this.#waiting[0] as Attempt).handler.ended) this.#waiting.shift();
-      else {
-        const connection = this.#free.pop();
-        if (connection === undefined) break;
-        connection.send(this.#waiting.shift() as Attempt);
-      }
+    while (this.#doesAnyoneWait() && this.#free.length > 0) {
+      const connection = this.#free.pop() as Connection;
+      connection.send(this.#waiting.shift() as Attempt);
     }
     this.#openForThoseWhoWait();
     this.#lookWhetherClosed();
+  }
+
+  /** Forgets those before the first who does. */
+  #doesAnyoneWait(): boolean {
+    while (this.#waiting[0]?.handler.ended === true) this.#waiting.shift();
+    return this.#waiting.length > 0;
+  }
+
+  #endUnused(): void {
+    for (const socket of this.#opening) socket.destroy();
+    this.#opening.clear();
+    for (const connection of this.#free.slice()) connection.end();
   }
 
   #openForThoseWhoWait(): void {
@@ -134,16 +140,16 @@ export class Pool implements Dispatcher, Owner {
     this.#connections.add(connection);
     this.#looking ??= setInterval(() => this.#lookAtAll(), LOOKED_AT_EVERY_MS).unref();
     this.#free.push(connection);
-    this.#serve();
-    if (this.#isClosed && this.#free.includes(connection)) connection.end();
+    // At once would be too early for the other free connections: see `dispatch`.
+    this.#serveSoon();
     return connection;
   }
 
-  /** No connection could be made. Whoever another one is being made for already may still get that. */
+  /** No connection could be made. Whoever gets one that is free, or that is being made already, need not know. */
   #refuse(error: Error): void {
-    if (this.#waiting.length > this.#opening.size) {
+    if (this.#doesAnyoneWait() && this.#waiting.length > this.#opening.size + this.#free.length) {
       const attempt = this.#waiting.shift() as Attempt;
-      if (!attempt.handler.ended) attempt.handler.onResponseError(undefined, error);
+      attempt.handler.onResponseError(undefined, error);
     }
     this.#serveSoon();
   }
@@ -160,8 +166,9 @@ export class Pool implements Dispatcher, Owner {
   }
 
   #lookWhetherClosed(): void {
-    const isEmpty = this.#waiting.length + this.#opening.size + this.#connections.size === 0;
-    if (this.#onClosed === undefined || !isEmpty) return;
+    if (!this.#isClosed || this.#doesAnyoneWait()) return;
+    this.#endUnused();
+    if (this.#onClosed === undefined || this.#connections.size > 0) return;
     clearInterval(this.#looking);
     this.#onClosed();
     this.#onClosed = undefined;

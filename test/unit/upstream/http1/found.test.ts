@@ -196,3 +196,127 @@ describe('a body in chunks', () => {
       assert.throws(() => read(`5\r\nhello\r\n0\r\n${line}\r\n\r\n`), { code: 'WIRE_MALFORMED' });
     });
 });
+
+/** Holds every look-up but the first until it is told. */
+function createHeldLookup() {
+  const held: Callback[] = [];
+  let asked = 0;
+  const lookup: LookupFunction = (_hostname, _options, callback) => {
+    asked += 1;
+    if (asked === 1) found(callback);
+    else held.push(callback);
+  };
+  return { held, lookup };
+}
+
+async function answered(pool: Pool, takers: readonly Taker[]): Promise<void> {
+  for (const taker of takers) pool.dispatch(GET, taker);
+  await Promise.all(takers.map(({ over }) => over));
+}
+
+describe('a pool', () => {
+  it('closes as soon as nobody waits who still wants an answer', async () => {
+    let answer: () => void = () => undefined;
+    const port = await listen((socket) => {
+      answer = () => socket.write(EMPTY);
+    });
+    const pool = await createPool(port);
+    const [first, second] = [new Taker(), new Taker()];
+    for (const taker of [first, second]) pool.dispatch(GET, taker);
+    await sleep(20);
+    second.ended = true;
+    const startedAt = performance.now();
+    const closed = pool.close();
+    answer();
+    await closed;
+    assert.ok(performance.now() - startedAt < 500);
+    assert.deepEqual([first.told, second.told], [['start', '200', 'end'], []]);
+  });
+
+  it('closes without the connections that are still being made for nobody', async () => {
+    const { lookup, held } = createHeldLookup();
+    const pool = await createPool(await listen(answerAll), { connections: 2 }, lookup);
+    await answered(pool, [new Taker(), new Taker()]);
+    assert.equal(held.length, 1);
+    const startedAt = performance.now();
+    await pool.close();
+    assert.ok(performance.now() - startedAt < 500);
+  });
+
+  it('is closed once it is destroyed', async () => {
+    const pool = await createPool(1, {}, () => undefined);
+    pool.dispatch(GET, new Taker());
+    await sleep(10);
+    const closed = pool.close();
+    pool.destroy();
+    await closed;
+  });
+
+  it('keeps no timer of a connection that was given up', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const pool = await createPool(1, { connectTimeoutMs: 60_000 }, () => undefined);
+    await sleep(10);
+    const before = timers();
+    pool.dispatch(GET, new Taker());
+    await sleep(10);
+    assert.equal(timers(), before + 1);
+    pool.destroy();
+    await sleep(10);
+    assert.equal(timers(), before);
+  });
+
+  it('fails nobody for whom a connection is free', async () => {
+    const { lookup, held } = createHeldLookup();
+    const pool = await createPool(await listen(answerAll), { connections: 2 }, lookup);
+    await answered(pool, [new Taker(), new Taker()]);
+    const third = new Taker();
+    pool.dispatch(GET, third);
+    held[0]?.(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }), []);
+    await third.over;
+    assert.deepEqual(third.told, ['start', '200', 'end']);
+  });
+
+  it('tells of a connection that could not be made whoever still waits for it', async () => {
+    const callbacks: Callback[] = [];
+    const pool = await createPool(1, {}, (_hostname, _options, callback) => void callbacks.push(callback));
+    const [first, second] = [new Taker(), new Taker()];
+    for (const taker of [first, second]) pool.dispatch(GET, taker);
+    await new Promise((resolve) => setImmediate(resolve));
+    first.ended = true;
+    callbacks[0]?.(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }), []);
+    await second.over;
+    assert.deepEqual([first.told, second.told], [[], ['ENOTFOUND']]);
+    assert.equal(callbacks.length, 1);
+  });
+
+  it('sends nothing before the end of the turn, also when a connection is made in it', async () => {
+    const order: string[] = [];
+    const late = [new Taker(), new Taker()];
+    for (const taker of late) taker.onRequestStart = () => order.push('sent');
+    let sockets = 0;
+    // The connection is taken here before it is known to be made there, in the same turn.
+    const port = await listen((socket) => {
+      answerAll(socket);
+      sockets += 1;
+      if (sockets < 2) return;
+      setImmediate(() => order.push('end of turn'));
+      for (const taker of late) pool.dispatch(GET, taker);
+    });
+    const { lookup, held } = createHeldLookup();
+    const pool = await createPool(port, { connections: 2 }, lookup);
+    await answered(pool, [new Taker(), new Taker()]);
+    found(held[0] as Callback);
+    await Promise.all(late.map(({ over }) => over));
+    assert.deepEqual(order, ['end of turn', 'sent', 'sent']);
+  });
+
+  it('outlives credentials that make no connection', async () => {
+    const { key } = authority.issue({ names: ['other'] });
+    const { certificate } = authority.issue({ names: ['client'] });
+    const pool = await createPool(await listen(answerAll, true), { tls: { certificate, key } });
+    const taker = new Taker();
+    await answered(pool, [taker]);
+    assert.deepEqual(taker.told, ['ERR_OSSL_X509_KEY_VALUES_MISMATCH']);
+    await pool.close();
+  });
+});
