@@ -27,6 +27,8 @@ export class Pool implements Dispatcher, Owner {
   readonly #connections = new Set<Connection>();
   /** The one used last comes first, so that those that are not needed are left to age. */
   readonly #free: Connection[] = [];
+  /** Free at the end of this turn: a close that has come together with the answer is found out in the next one. */
+  readonly #resting: Connection[] = [];
   readonly #waiting: Attempt[] = [];
   readonly #opening = new Set<Socket>();
   #isServing = false;
@@ -45,7 +47,8 @@ export class Pool implements Dispatcher, Owner {
 
   /**
    * What is sent leaves at the end of the turn: by then, a free connection that the other side has closed or sent something on meanwhile
-   * has been found out, so that no answer is taken for that of another request, and no request is lost on a connection that is gone.
+   * has been found out, so that no answer is taken for that of another request, and no request is lost on a connection that is gone. One
+   * that has just been freed is looked at for one turn more.
    */
   dispatch(request: Outgoing, handler: AnswerHandler): void {
     this.#waiting.push(new Attempt(request, requestHead(request, this.#host), handler));
@@ -75,14 +78,16 @@ export class Pool implements Dispatcher, Owner {
       connection.end();
       return;
     }
-    this.#free.push(connection);
-    if (this.#waiting.length > 0) this.#serveSoon();
+    this.#resting.push(connection);
+    this.#serveSoon();
   }
 
   ended(connection: Connection): void {
     this.#connections.delete(connection);
-    const at = this.#free.indexOf(connection);
-    if (at !== -1) this.#free.splice(at, 1);
+    for (const list of [this.#free, this.#resting]) {
+      const at = list.indexOf(connection);
+      if (at !== -1) list.splice(at, 1);
+    }
     if (this.#waiting.length > 0) this.#serveSoon();
     this.#lookWhetherClosed();
   }
@@ -100,7 +105,15 @@ export class Pool implements Dispatcher, Owner {
       connection.send(this.#waiting.shift() as Attempt);
     }
     this.#openForThoseWhoWait();
+    this.#letRested();
     this.#lookWhetherClosed();
+  }
+
+  #letRested(): void {
+    if (this.#resting.length === 0) return;
+    this.#free.push(...this.#resting);
+    this.#resting.length = 0;
+    if (this.#waiting.length > 0) this.#serveSoon();
   }
 
   /** Forgets those before the first who does. */
@@ -112,12 +125,12 @@ export class Pool implements Dispatcher, Owner {
   #endUnused(): void {
     for (const socket of this.#opening) socket.destroy();
     this.#opening.clear();
-    for (const connection of this.#free.slice()) connection.end();
+    for (const connection of [...this.#free, ...this.#resting]) connection.end();
   }
 
   #openForThoseWhoWait(): void {
     const room = this.#connectionsMax - this.#connections.size - this.#opening.size;
-    const needed = Math.min(room, this.#waiting.length - this.#opening.size);
+    const needed = Math.min(room, this.#waiting.length - this.#opening.size - this.#resting.length);
     for (let i = 0; i < needed; i++) this.#open();
   }
 
@@ -147,7 +160,8 @@ export class Pool implements Dispatcher, Owner {
 
   /** No connection could be made. Whoever gets one that is free, or that is being made already, need not know. */
   #refuse(error: Error): void {
-    if (this.#doesAnyoneWait() && this.#waiting.length > this.#opening.size + this.#free.length) {
+    const expected = this.#opening.size + this.#free.length + this.#resting.length;
+    if (this.#doesAnyoneWait() && this.#waiting.length > expected) {
       const attempt = this.#waiting.shift() as Attempt;
       attempt.handler.onResponseError(undefined, error);
     }

@@ -319,4 +319,29 @@ describe('a pool', () => {
     assert.deepEqual(taker.told, ['ERR_OSSL_X509_KEY_VALUES_MISMATCH']);
     await pool.close();
   });
+
+  for (const isSecure of [false, true])
+    it(`notices a close that came with an answer before it sends anything more${isSecure ? ' over TLS' : ''}`, async () => {
+      const closing = `HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi`;
+      const port = await listen((socket) => socket.once('data', () => socket.end(closing)), isSecure);
+      const tls = isSecure ? { ca: authority.certificate } : undefined;
+      const pool = await createPool(port, { connections: 2, ...(tls && { tls }) });
+      const takers = Array.from({ length: 20 }, () => new Taker());
+      await answered(pool, takers);
+      for (const { told } of takers) assert.deepEqual(told, ['start', '200', 'end']);
+      assert.equal(pool.opened, takers.length);
+    });
+
+  it('makes no further connection for whoever can have one in the next turn', async () => {
+    const pool = await createPool(await listen(answerAll), { connections: 4 });
+    await answered(pool, [new Taker()]);
+    for (let i = 0; i < 10; i++) {
+      const taker = new Taker();
+      const next = new Taker();
+      taker.onResponseEnd = () => pool.dispatch(GET, next);
+      pool.dispatch(GET, taker);
+      await next.over;
+    }
+    assert.equal(pool.opened, 1);
+  });
 });
