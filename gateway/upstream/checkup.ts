@@ -102,7 +102,8 @@ async function statusOf(
   try {
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
     const headers = ['user-agent', 'api-gateway health check', 'accept', '*/*'];
-    const { status } = await ask(connection, { method: 'GET', path, headers, body: null }, signal);
+    // What the body says does not matter, however long it is, or whether it ends at all.
+    const { status } = await ask(connection, { method: 'GET', path, headers, body: null }, signal, false);
     return status;
   } catch {
     return undefined;

@@ -115,7 +115,7 @@ async function checkHealth(
   const client = createPools(createLookup(lookupAll)).single(origin, settings);
   try {
     const signal = AbortSignal.timeout(health.timeoutMs);
-    const { status } = await ask(client, { method: 'GET', path: health.path, headers: [], body: null }, signal);
+    const { status } = await ask(client, { method: 'GET', path: health.path, headers: [], body: null }, signal, false);
     const isGood = health.status === undefined ? status >= 200 && status < 300 : status === health.status;
     if (isGood) return ok(name, `It takes connections, and ${health.path} answers ${status}.`);
     return fail(name, `${health.path} answers ${status}.`, 'See why it is not well, or correct health.path.');

@@ -1,4 +1,4 @@
-// One request and its whole answer, for whoever only asks now and then.
+// One request and its answer, for whoever only asks now and then.
 
 import type { AnswerHeaders } from '../headers.ts';
 import type { AnswerHandler, Control, Dispatcher, Outgoing } from './wire.ts';
@@ -9,8 +9,12 @@ export interface Asked {
   readonly body: Buffer;
 }
 
-/** Rejects with what is wrong with the connection or the answer, or with the reason of the signal. */
-export function ask(dispatcher: Dispatcher, request: Outgoing, signal: AbortSignal): Promise<Asked> {
+/**
+ * Rejects with what is wrong with the connection or the answer, or with the reason of the signal.
+ *
+ * @param wantsBody false: the head is enough. What comes after it is not waited for, and its connection is closed
+ */
+export function ask(dispatcher: Dispatcher, request: Outgoing, signal: AbortSignal, wantsBody = true): Promise<Asked> {
   return new Promise((resolve, reject) => {
     const body: Buffer[] = [];
     let status = 0;
@@ -21,8 +25,11 @@ export function ask(dispatcher: Dispatcher, request: Outgoing, signal: AbortSign
       onRequestStart(begun) {
         control = begun;
       },
-      onResponseStart(_control, ...head) {
+      onResponseStart(begun, ...head) {
         [status, headers] = head;
+        if (wantsBody) return;
+        begun.abort();
+        handler.onResponseEnd(begun);
       },
       onResponseData(_control, chunk) {
         body.push(chunk);

@@ -6,8 +6,10 @@ import { type AddressInfo, createServer, type LookupFunction, type Server, type 
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createSecureServer } from 'node:tls';
+import { createCheckup } from '../../../../gateway/upstream/checkup.ts';
 import { parseAnswerHead } from '../../../../gateway/upstream/http1/answer-head.ts';
 import { AnswerReader } from '../../../../gateway/upstream/http1/answer-reader.ts';
+import { ask } from '../../../../gateway/upstream/http1/ask.ts';
 import type { TlsSettings } from '../../../../gateway/upstream/http1/connect.ts';
 import { Pool, type PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
 import type { AnswerHandler, Control } from '../../../../gateway/upstream/http1/wire.ts';
@@ -343,5 +345,35 @@ describe('a pool', () => {
       await next.over;
     }
     assert.equal(pool.opened, 1);
+  });
+});
+
+describe('a health check', () => {
+  it('has its result with the head of the answer, whose body may never end', async () => {
+    const port = await listen((socket) => socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\nabc')));
+    const pool = await createPool(port);
+    const results: string[] = [];
+    await new Promise<void>((resolve) => {
+      const rules = { path: '/', intervalMs: 10, timeoutMs: 200, healthyAfter: 1, unhealthyAfter: 1 };
+      const onResult = (result: string) => {
+        results.push(result);
+        resolve();
+      };
+      const options = { isHealthy: true, connect: () => pool, now: Date.now, onResult, onVerdict: () => undefined };
+      void start({ destroy: createCheckup(rules, options).stop });
+    });
+    assert.deepEqual(results, ['passed']);
+  });
+
+  it('leaves the rest of the answer to nobody', async () => {
+    let closed: Promise<void> | undefined;
+    const port = await listen((socket) => {
+      closed = new Promise((resolve) => socket.once('close', () => resolve()));
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\nabc'));
+    });
+    const pool = await createPool(port);
+    const { status, body } = await ask(pool, GET, AbortSignal.timeout(1000), false);
+    assert.deepEqual([status, body.length], [200, 0]);
+    await closed;
   });
 });
