@@ -29,11 +29,13 @@ export function requestHead({ method, path, headers, body }: Outgoing, host: str
 }
 
 function framingOf(method: string, body: Outgoing['body'], isCounted: boolean): string {
+  // It is that of another body.
+  if (isCounted && (body === null || body instanceof Buffer)) throw unsendable('content-length');
   if (isCounted) return '';
   if (body === null) return withBody.has(method) ? 'content-length: 0\r\n' : '';
   return body instanceof Buffer ? `content-length: ${body.length}\r\n` : 'transfer-encoding: chunked\r\n';
 }
 
 function unsendable(part: string): WireFault {
-  return new WireFault('WIRE_UNSENDABLE', `${part} holds a character that it must not`);
+  return new WireFault('WIRE_UNSENDABLE', `${part} is not as it must be`);
 }

@@ -218,18 +218,16 @@ async function answered(pool: Pool, takers: readonly Taker[]): Promise<void> {
 
 describe('a pool', () => {
   it('closes as soon as nobody waits who still wants an answer', async () => {
-    let answer: () => void = () => undefined;
-    const port = await listen((socket) => {
-      answer = () => socket.write(EMPTY);
-    });
+    const asked = Promise.withResolvers<Socket>();
+    const port = await listen((socket) => socket.once('data', () => asked.resolve(socket)));
     const pool = await createPool(port);
     const [first, second] = [new Taker(), new Taker()];
     for (const taker of [first, second]) pool.dispatch(GET, taker);
-    await sleep(20);
+    const upstream = await asked.promise;
     second.ended = true;
     const startedAt = performance.now();
     const closed = pool.close();
-    answer();
+    upstream.write(EMPTY);
     await closed;
     assert.ok(performance.now() - startedAt < 500);
     assert.deepEqual([first.told, second.told], [['start', '200', 'end'], []]);
@@ -375,5 +373,38 @@ describe('a health check', () => {
     const { status, body } = await ask(pool, GET, AbortSignal.timeout(1000), false);
     assert.deepEqual([status, body.length], [200, 0]);
     await closed;
+  });
+});
+
+describe('a body that streams and says how long it is', () => {
+  for (const [name, length] of Object.entries({ longer: '5', shorter: '50' }))
+    it(`is given up with its connection when it is ${name}`, async () => {
+      let got = '';
+      const port = await listen((socket) => {
+        socket.on('data', (bytes) => {
+          got += bytes.toString();
+        });
+      });
+      const pool = await createPool(port);
+      const taker = new Taker();
+      async function* body() {
+        yield Buffer.from('abc');
+        await sleep(10);
+        yield Buffer.from('defGET / HTTP/1.1');
+      }
+      pool.dispatch({ method: 'POST', path: '/', headers: ['content-length', length], body: body() }, taker);
+      await taker.over;
+      assert.deepEqual(taker.told, ['start', 'WIRE_UNSENDABLE']);
+      if (name === 'longer') assert.ok(!got.includes('GET'), 'what is too much for it has left');
+      await pool.close();
+    });
+
+  it('is not replaced by another one that is as long as it is', async () => {
+    const pool = await createPool(1);
+    const headers = ['content-length', '5'];
+    for (const body of [null, Buffer.from('abc')])
+      assert.throws(() => pool.dispatch({ method: 'POST', path: '/', headers, body }, new Taker()), {
+        code: 'WIRE_UNSENDABLE',
+      });
   });
 });
