@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { LookupAddress } from 'node:dns';
-import { type AddressInfo, createServer, type LookupFunction, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type LookupFunction, type Server, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createSecureServer } from 'node:tls';
@@ -406,5 +406,36 @@ describe('a body that streams and says how long it is', () => {
       assert.throws(() => pool.dispatch({ method: 'POST', path: '/', headers, body }, new Taker()), {
         code: 'WIRE_UNSENDABLE',
       });
+  });
+});
+
+describe('a TLS session', () => {
+  it('that the other side does not go on with is not tried again', async () => {
+    const port = await listen((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n'));
+    }, true);
+    let first = 0;
+    const between = await listen((socket) => {
+      socket.once('data', (hello) => {
+        first ||= hello.length;
+        // A session makes the greeting longer.
+        if (hello.length > first + 100) {
+          socket.destroy();
+          return;
+        }
+        const onward = connect(port, HOST).on('error', () => undefined);
+        onward.write(hello);
+        socket.pipe(onward).pipe(socket);
+      });
+    });
+    const pool = await createPool(between, { tls: { ca: authority.certificate } });
+    const ends: (string | undefined)[] = [];
+    for (let i = 0; i < 3; i++) {
+      const taker = new Taker();
+      await answered(pool, [taker]);
+      ends.push(taker.told.at(-1));
+    }
+    assert.deepEqual(ends, ['end', 'ECONNRESET', 'end']);
+    await pool.close();
   });
 });
