@@ -88,10 +88,10 @@ export class Connection {
     try {
       attempt.handler.onRequestStart(attempt);
     } catch (error) {
-      this.#fail(error as Error);
-      return;
+      if (this.#attempt === attempt) this.#fail(error as Error);
     }
-    this.#write(attempt);
+    // Unless it was given up by that.
+    if (this.#attempt === attempt) this.#write(attempt);
   }
 
   #write(attempt: Attempt): void {

@@ -439,3 +439,23 @@ describe('a TLS session', () => {
     await pool.close();
   });
 });
+
+describe('a request that is given up in the moment in which it gets its connection', () => {
+  for (const throws of [false, true])
+    it(`takes nothing of its body${throws ? ', also when that is thrown' : ''}`, async () => {
+      let taken = 0;
+      async function* body() {
+        taken += 1;
+        yield Buffer.from('abc');
+      }
+      const pool = await createPool(await listen(answerAll));
+      const [taker, next] = [new Taker(), new Taker()];
+      taker.onRequestStart = (control) => {
+        control.abort();
+        if (throws) throw new Error('given up');
+      };
+      pool.dispatch({ method: 'POST', path: '/', headers: [], body: body() }, taker);
+      await answered(pool, [next]);
+      assert.deepEqual([taken, taker.told, next.told], [0, [], ['start', '200', 'end']]);
+    });
+});
