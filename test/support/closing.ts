@@ -2,7 +2,7 @@
 
 import { afterEach } from 'node:test';
 
-interface Closable {
+export interface Closable {
   stop?(): Promise<unknown>;
   close?(): Promise<unknown>;
   destroy?(): void;

@@ -49,9 +49,16 @@ export function parseAnswerHead(text: string, method: string): AnswerHead {
     status,
     headers,
     framing: hasNoBody ? 0 : framing,
-    isPersistent: (hasNoBody || framing !== 'close') && isPersistent(headers.connection, isOld),
+    isPersistent: isClear(status, framing, hasNoBody) && isPersistent(headers.connection, isOld),
     idleSeconds: idleSecondsOf(headers['keep-alive']),
   };
+}
+
+/** Whether the end of the answer is known, and nothing is to be expected after it. */
+function isClear(status: number, framing: Framing, hasNoBody: boolean): boolean {
+  // It has no body, but announces one.
+  if (status === 204) return framing === 0 || framing === 'close';
+  return hasNoBody || framing !== 'close';
 }
 
 function parseFields(text: string): Fields {

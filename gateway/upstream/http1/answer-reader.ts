@@ -96,7 +96,8 @@ export class AnswerReader {
   #readHead(): boolean {
     for (;;) {
       const end = this.#bytes.indexOf(HEAD_END, this.#at);
-      const length = (end === -1 ? this.#bytes.length : end) - this.#at;
+      // The last bytes may be all but one of its end.
+      const length = (end === -1 ? this.#bytes.length - HEAD_END.length + 1 : end) - this.#at;
       if (length > HEAD_BYTES_MAX) throw new WireFault('WIRE_HEAD_TOO_LARGE', 'the head of the answer is too large');
       if (end === -1) return false;
       const head = parseAnswerHead(this.#bytes.toString('latin1', this.#at, end + LINE_END.length), this.#method);

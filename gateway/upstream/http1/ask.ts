@@ -48,10 +48,15 @@ export function ask(dispatcher: Dispatcher, request: Outgoing, signal: AbortSign
       settle();
     }
 
-    if (signal.aborted) onAbort();
-    else {
-      signal.addEventListener('abort', onAbort);
+    if (signal.aborted) {
+      onAbort();
+      return;
+    }
+    signal.addEventListener('abort', onAbort);
+    try {
       dispatcher.dispatch(request, handler);
+    } catch (error) {
+      end(() => reject(error));
     }
   });
 }

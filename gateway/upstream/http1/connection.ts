@@ -50,6 +50,7 @@ const JOINED_BYTES_MAX = 65_536;
 /** Other sides close idle connections after 5 s and more; what says otherwise is left this much earlier. */
 const IDLE_SECONDS = 4;
 const EARLIER_SECONDS = 2;
+const IDLE_SECONDS_MAX = 600;
 
 export class Connection {
   /** `performance.now()` */
@@ -168,18 +169,22 @@ export class Connection {
     this.#attempt = undefined;
     attempt.connection = undefined;
     const head = this.#reader.head;
-    const idleSecondsMax = head?.idleSeconds === undefined ? IDLE_SECONDS : head.idleSeconds - EARLIER_SECONDS;
-    this.#idleSecondsMax = idleSecondsMax;
-    // An answer to a request that was not read to its end: what comes after it would wait for that.
-    const isRead = this.#isSent && this.#socket.writableLength === 0;
-    const isReusable = head?.isPersistent === true && isRead && !this.#reader.hasSurplus && idleSecondsMax > 0;
-    if (isReusable && !this.#isRetired && !this.#isClosed) this.#owner.freed(this);
+    const idleSecondsMax = (head?.idleSeconds ?? IDLE_SECONDS + EARLIER_SECONDS) - EARLIER_SECONDS;
+    this.#idleSecondsMax = Math.min(idleSecondsMax, IDLE_SECONDS_MAX);
+    const isWhole = this.#isSent && !this.#reader.hasSurplus && !this.#isClosed;
+    if (isWhole && head?.isPersistent === true && idleSecondsMax > 0 && !this.#isRetired) this.#owner.freed(this);
     else this.end();
     try {
       attempt.handler.onResponseEnd(attempt);
     } catch (error) {
+      this.end();
       attempt.handler.onResponseError(attempt, error as Error);
     }
+  }
+
+  /** False: the answer came before all of the request was read, and what comes after it would wait for that. Over TLS, known a turn later. */
+  get isDrained(): boolean {
+    return this.#socket.writableLength === 0;
   }
 
   pause(): void {

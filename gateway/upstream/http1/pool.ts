@@ -1,6 +1,6 @@
 // The connections to one origin, and who waits for one.
 
-import type { LookupFunction, Socket } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { atEndOfTurn } from '../../turn.ts';
 import { type Connect, type ConnectSettings, createConnect } from './connect.ts';
 import { Attempt, Connection, type Owner } from './connection.ts';
@@ -10,7 +10,7 @@ import type { AnswerHandler, Dispatcher, Outgoing } from './wire.ts';
 export interface PoolSettings extends ConnectSettings {
   /** Connections per target. */
   readonly connections: number;
-  /** A connection that is older gets no further request, so that names are looked up again while requests never pause. */
+  /** A connection to a name that is older gets no further request, so that names are looked up again while requests never pause. */
   readonly connectionMaxAgeSeconds: number;
 }
 
@@ -42,7 +42,8 @@ export class Pool implements Dispatcher, Owner {
     this.#host = url.host;
     this.#connect = createConnect(url, settings, lookup, readInto);
     this.#connectionsMax = settings.connections;
-    this.#maxAgeMs = settings.connectionMaxAgeSeconds * 1000;
+    // An address that is no name stays where it is.
+    this.#maxAgeMs = isName(url.hostname) ? settings.connectionMaxAgeSeconds * 1000 : Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -111,8 +112,10 @@ export class Pool implements Dispatcher, Owner {
 
   #letRested(): void {
     if (this.#resting.length === 0) return;
-    this.#free.push(...this.#resting);
-    this.#resting.length = 0;
+    for (const connection of this.#resting.splice(0)) {
+      if (connection.isDrained) this.#free.push(connection);
+      else connection.end();
+    }
     if (this.#waiting.length > 0) this.#serveSoon();
   }
 
@@ -187,4 +190,8 @@ export class Pool implements Dispatcher, Owner {
     this.#onClosed();
     this.#onClosed = undefined;
   }
+}
+
+function isName(hostname: string): boolean {
+  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
 }

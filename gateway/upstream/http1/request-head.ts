@@ -4,7 +4,7 @@ import { WireFault } from './fault.ts';
 import type { Outgoing } from './wire.ts';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
-const NOT_IN_TARGET = /[^\x21-\x7e\x80-\xff]/;
+const TARGET = /^[\x21-\x7e\x80-\xff]+$/;
 const NOT_IN_FIELD = /[^\t -~\x80-\xff]/;
 /** Methods that mean something with a body: without one, its length is said to be 0 (RFC 9110 section 8.6). */
 const withBody = new Set(['POST', 'PUT', 'PATCH']);
@@ -15,7 +15,7 @@ const withBody = new Set(['POST', 'PUT', 'PATCH']);
  * @param host as in `Host`
  */
 export function requestHead({ method, path, headers, body }: Outgoing, host: string): string {
-  if (!TOKEN.test(method) || NOT_IN_TARGET.test(path)) throw unsendable('the request line');
+  if (!TOKEN.test(method) || !TARGET.test(path)) throw unsendable('the request line');
   let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   let isCounted = false;
   for (let at = 0; at < headers.length; at += 2) {

@@ -1,0 +1,81 @@
+// Whoever takes an answer in tests: keeps what it is told, in order, and does on the way what a test wants.
+
+import type { AnswerHeaders } from '../../../../gateway/upstream/headers.ts';
+import type { AnswerHandler, Control, Dispatcher, Outgoing } from '../../../../gateway/upstream/http1/wire.ts';
+
+export type Told = 'begun' | 'head' | 'data' | 'end' | 'error';
+/** What else is done when it is told something; what this throws, the handler throws. */
+export type Reactions = { readonly [told in Told]?: (control: Control) => void };
+
+export class Recorder implements AnswerHandler {
+  ended = false;
+  /** Pieces of a body that come one after the other are one. */
+  readonly told: Told[] = [];
+  control: Control | undefined;
+  status = 0;
+  headers: AnswerHeaders = {};
+  error: NodeJS.ErrnoException | undefined;
+  /** What came with `error`. */
+  errorControl: Control | undefined;
+  readonly #body: Buffer[] = [];
+  readonly #reactions: Reactions;
+  #waiting: { readonly told: Told; resolve(): void }[] = [];
+
+  constructor(reactions: Reactions = {}) {
+    this.#reactions = reactions;
+  }
+
+  get body(): string {
+    return Buffer.concat(this.#body).toString('latin1');
+  }
+
+  /** Resolves when it is told that, or has been. */
+  hears(told: Told): Promise<this> {
+    if (this.told.includes(told)) return Promise.resolve(this);
+    return new Promise((resolve) => this.#waiting.push({ told, resolve: () => resolve(this) }));
+  }
+
+  /** Its end, good or bad. */
+  get over(): Promise<this> {
+    return Promise.race([this.hears('end'), this.hears('error')]);
+  }
+
+  onRequestStart(control: Control): void {
+    this.control = control;
+    this.#note('begun', control);
+  }
+
+  onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
+    this.status = status;
+    this.headers = headers;
+    this.#note('head', control);
+  }
+
+  onResponseData(control: Control, chunk: Buffer): void {
+    this.#body.push(chunk);
+    this.#note('data', control);
+  }
+
+  onResponseEnd(control: Control): void {
+    this.#note('end', control);
+  }
+
+  onResponseError(control: Control | undefined, error: Error): void {
+    this.error = error;
+    this.errorControl = control;
+    this.#note('error', control as Control);
+  }
+
+  #note(told: Told, control: Control): void {
+    if (told !== 'data' || this.told.at(-1) !== 'data') this.told.push(told);
+    for (const one of this.#waiting) if (one.told === told) one.resolve();
+    this.#waiting = this.#waiting.filter((one) => one.told !== told);
+    this.#reactions[told]?.(control);
+  }
+}
+
+export function send(dispatcher: Dispatcher, request: Partial<Outgoing> = {}, reactions: Reactions = {}): Recorder {
+  const recorder = new Recorder(reactions);
+  dispatcher.dispatch({ method: 'GET', path: '/', headers: [], body: null, ...request }, recorder);
+  return recorder;
+}

@@ -1,0 +1,159 @@
+// How the connections to one origin end: once nobody needs them, or at once.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
+import { closesAfterEach } from '../../../support/closing.ts';
+import { send } from './handler.ts';
+import { type Arrived, counted, destroying, poolTo, startPeer, turns } from './peer.ts';
+
+const start = closesAfterEach();
+const answer = ({ socket, path }: Arrived) => void socket.write(counted(path));
+
+async function createScene(settings: Partial<PoolSettings> = {}) {
+  const peer = await start(startPeer());
+  const pool = poolTo(peer.origin, settings);
+  await start(destroying(pool));
+  return { peer, pool };
+}
+
+/** Whether it has resolved when everything that was under way is done. */
+function watched(promise: Promise<void>): { isDone: boolean } {
+  const watch = { isDone: false };
+  void promise.then(() => {
+    watch.isDone = true;
+  });
+  return watch;
+}
+
+describe('a pool that closes', () => {
+  it('is closed at once when it has no connection', async () => {
+    const { pool } = await createScene();
+    await pool.close();
+  });
+
+  it('closes connections that are free', async () => {
+    const { peer, pool } = await createScene({ connections: 2 });
+    peer.plays(answer);
+    await Promise.all([send(pool).over, send(pool).over]);
+    await pool.close();
+    await peer.until(({ closed }) => closed === 2);
+  });
+
+  it('waits for those in flight and for those who wait for a connection', async () => {
+    const { peer, pool } = await createScene();
+    const [first, second] = [send(pool, { path: '/1' }), send(pool, { path: '/2' })];
+    await peer.until(({ requests }) => requests.length === 1);
+    const closing = pool.close();
+    const watch = watched(closing);
+    answer(peer.requests[0] as Arrived);
+    await peer.until(({ requests }) => requests.length === 2);
+    await turns();
+    assert.equal(watch.isDone, false);
+    answer(peer.requests[1] as Arrived);
+    await closing;
+    assert.deepEqual([first.body, second.body], ['/1', '/2']);
+    await peer.until(({ closed }) => closed === 1);
+    assert.equal(pool.opened, 1);
+  });
+
+  it('waits for those whose connection is not made yet', async () => {
+    const { peer, pool } = await createScene();
+    peer.plays(answer);
+    const sent = send(pool, { path: '/1' });
+    await pool.close();
+    assert.equal(sent.body, '/1');
+    await peer.until(({ closed }) => closed === 1);
+  });
+
+  it('does not wait for those who have given up waiting', { timeout: 2000 }, async () => {
+    const { peer, pool } = await createScene();
+    const [first, given] = [send(pool, { path: '/1' }), send(pool, { path: '/2' })];
+    await peer.until(({ requests }) => requests.length === 1);
+    given.ended = true;
+    const closing = pool.close();
+    answer(peer.requests[0] as Arrived);
+    await first.over;
+    await closing;
+    await peer.until(({ closed }) => closed === 1);
+    assert.equal(peer.requests.length, 1);
+  });
+
+  it('closes a connection that nobody needs any more when it is made', async () => {
+    const { peer, pool } = await createScene();
+    const given = send(pool);
+    await turns(1);
+    given.ended = true;
+    await pool.close();
+    await peer.until(({ closed }) => closed === 1);
+    assert.deepEqual(given.told, []);
+  });
+
+  it('is closed when those in flight have failed', async () => {
+    const { peer, pool } = await createScene({ connections: 2 });
+    const sent = [send(pool), send(pool)];
+    await peer.until(({ requests }) => requests.length === 2);
+    const closing = pool.close();
+    for (const { socket } of peer.requests) socket.destroy();
+    await closing;
+    for (const { told } of sent) assert.deepEqual(told, ['begun', 'error']);
+  });
+
+  it('still sends what comes afterwards, and keeps no connection for it', async () => {
+    const { peer, pool } = await createScene();
+    peer.plays(answer);
+    await pool.close();
+    for (const path of ['/1', '/2']) {
+      assert.equal((await send(pool, { path }).over).body, path);
+      await peer.until(({ closed }) => closed === peer.sockets.length);
+    }
+    assert.equal(pool.opened, 2);
+  });
+});
+
+describe('a pool that is destroyed', () => {
+  it('ends all connections, and tells nobody', async () => {
+    const { peer, pool } = await createScene({ connections: 2 });
+    const sent = [send(pool), send(pool), send(pool)];
+    await peer.until(({ requests }) => requests.length === 2);
+    pool.destroy();
+    await peer.until(({ closed }) => closed === 2);
+    await turns();
+    assert.deepEqual(
+      sent.map(({ told }) => told),
+      [['begun'], ['begun'], []],
+    );
+    assert.equal(peer.sockets.length, 2);
+  });
+
+  it('ends connections that are being made, and waits for none of them', async () => {
+    const { pool } = await createScene({ connectTimeoutMs: 60_000 });
+    const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
+    const before = timers();
+    const sent = send(pool);
+    await turns(1);
+    assert.ok(timers() > before, 'a connection is being made');
+    pool.destroy();
+    await turns();
+    assert.equal(timers(), before);
+    assert.deepEqual(sent.told, []);
+  });
+
+  it('is closed for whoever waits for that', { timeout: 2000 }, async () => {
+    const { pool } = await createScene();
+    send(pool);
+    await turns(1);
+    const closing = pool.close();
+    pool.destroy();
+    await closing;
+  });
+
+  it('can be destroyed again, and still sends what comes afterwards', async () => {
+    const { peer, pool } = await createScene();
+    peer.plays(answer);
+    pool.destroy();
+    pool.destroy();
+    assert.equal((await send(pool, { path: '/1' }).over).body, '/1');
+    await peer.until(({ closed }) => closed === 1);
+  });
+});

@@ -1,0 +1,211 @@
+// The connections to one origin: how many, for whom, and what becomes of those who wait.
+
+import assert from 'node:assert/strict';
+import type { LookupFunction } from 'node:net';
+import { describe, it } from 'node:test';
+import type { PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
+import { closesAfterEach } from '../../../support/closing.ts';
+import { unusedPort } from '../../../support/upstream.ts';
+import { type Recorder, send } from './handler.ts';
+import { type Arrived, counted, destroying, poolTo, startPeer, turns } from './peer.ts';
+
+const start = closesAfterEach();
+
+async function createScene(settings: Partial<PoolSettings> = {}) {
+  const peer = await start(startPeer());
+  const pool = poolTo(peer.origin, settings);
+  await start(destroying(pool));
+  return { peer, pool };
+}
+
+const answer = ({ socket, path }: Arrived) => void socket.write(counted(path));
+
+describe('connections', () => {
+  it('are used again, one request after the other', async () => {
+    const { peer, pool } = await createScene({ connections: 4 });
+    peer.plays(answer);
+    for (const path of ['/1', '/2', '/3']) {
+      const { told, status, body } = await send(pool, { path }).over;
+      assert.deepEqual([told, status, body], [['begun', 'head', 'data', 'end'], 200, path]);
+    }
+    assert.equal(peer.sockets.length, 1);
+    assert.equal(pool.opened, 1);
+  });
+
+  it('carry one request at a time, and are no more than allowed', async () => {
+    const { peer, pool } = await createScene({ connections: 2 });
+    const paths = ['/1', '/2', '/3', '/4', '/5'];
+    const sent = paths.map((path) => send(pool, { path }));
+    for (let answered = 0; answered < paths.length; answered++) {
+      await peer.until(({ requests }) => requests.length === Math.min(answered + 2, paths.length));
+      await turns();
+      assert.equal(peer.requests.length, Math.min(answered + 2, paths.length));
+      answer(peer.requests[answered] as Arrived);
+    }
+    const bodies = (await Promise.all(sent.map((one) => one.over))).map(({ body }) => body);
+    assert.deepEqual(bodies, paths);
+    assert.equal(pool.opened, 2);
+  });
+
+  it('are made only for those who wait', async () => {
+    const { peer, pool } = await createScene({ connections: 8 });
+    peer.plays(answer);
+    await Promise.all(['/1', '/2', '/3'].map((path) => send(pool, { path }).over));
+    assert.equal(peer.sockets.length, 3);
+  });
+
+  it('serve those who wait in their order', async () => {
+    const { peer, pool } = await createScene();
+    peer.plays(answer);
+    const paths = Array.from({ length: 20 }, (_, i) => `/${i}`);
+    await Promise.all(paths.map((path) => send(pool, { path }).over));
+    assert.deepEqual(
+      peer.requests.map(({ path }) => path),
+      paths,
+    );
+  });
+
+  it('serve next what an answer leads to at once', async () => {
+    const { peer, pool } = await createScene();
+    peer.plays(answer);
+    const second = await new Promise<Recorder>((resolve) => {
+      send(pool, {}, { end: () => resolve(send(pool, { path: '/second' })) });
+    });
+    assert.equal((await second.over).body, '/second');
+    assert.equal(peer.sockets.length, 1);
+  });
+
+  it('are made anew in place of one that ended, for those who wait', async () => {
+    const { peer, pool } = await createScene();
+    const [first, second] = [send(pool, { path: '/1' }), send(pool, { path: '/2' })];
+    peer.plays((request) => (request.path === '/1' ? request.socket.destroy() : answer(request)));
+    assert.deepEqual((await first.over).told, ['begun', 'error']);
+    assert.equal((await second.over).body, '/2');
+    assert.equal(pool.opened, 2);
+  });
+});
+
+describe('a request that waits', () => {
+  it('is skipped once it was given up, and nothing of it is written', async () => {
+    const { peer, pool } = await createScene();
+    const [first, second, third, fourth] = ['/1', '/2', '/3', '/4'].map((path) => send(pool, { path }));
+    await peer.until(({ requests }) => requests.length === 1);
+    for (const one of [second, third]) if (one) one.ended = true;
+    peer.plays(answer);
+    answer(peer.requests[0] as Arrived);
+    await Promise.all([first?.over, fourth?.over]);
+    assert.deepEqual(
+      peer.requests.map(({ path }) => path),
+      ['/1', '/4'],
+    );
+    assert.deepEqual([second?.told, third?.told], [[], []]);
+  });
+
+  it('needs no connection once it was given up', async () => {
+    const { peer, pool } = await createScene();
+    const given = send(pool, { path: '/given' });
+    given.ended = true;
+    await turns();
+    assert.equal(peer.sockets.length, 0);
+    assert.equal(pool.opened, 0);
+  });
+
+  it('is not told of a failure once it was given up', async () => {
+    const pool = poolTo(`http://127.0.0.1:${await unusedPort()}`);
+    const [first, given, last] = [send(pool), send(pool), send(pool)];
+    given.ended = true;
+    await Promise.all([first.over, last.over]);
+    assert.deepEqual([first.told, given.told, last.told], [['error'], [], ['error']]);
+  });
+
+  it('that cannot be written is refused at once', async () => {
+    const { peer, pool } = await createScene();
+    assert.throws(() => send(pool, { path: '/\r\n' }), { code: 'WIRE_UNSENDABLE' });
+    peer.plays(answer);
+    assert.equal((await send(pool, { path: '/fine' }).over).body, '/fine');
+    assert.equal(peer.requests.length, 1);
+  });
+});
+
+describe('a connection that is not made', () => {
+  it('fails each request once, before a byte of it has left', async () => {
+    const pool = poolTo(`http://127.0.0.1:${await unusedPort()}`, { connections: 2 });
+    const sent = Array.from({ length: 5 }, () => send(pool));
+    await Promise.all(sent.map((one) => one.over));
+    await turns();
+    for (const { told, error, errorControl } of sent)
+      assert.deepEqual([told, error?.code, errorControl], [['error'], 'ECONNREFUSED', undefined]);
+    assert.equal(pool.opened, 0);
+    await pool.close();
+  });
+
+  it('fails one request, not the others that wait', async () => {
+    const peer = await start(startPeer());
+    peer.plays(answer);
+    const pool = poolTo(`http://service.test:${peer.port}`, { connections: 1 }, lookUpEach(['127.0.0.3', '127.0.0.1']));
+    await start(destroying(pool));
+    const sent = ['/1', '/2', '/3'].map((path) => send(pool, { path }));
+    const over = await Promise.all(sent.map((one) => one.over));
+    assert.deepEqual(
+      over.map(({ error, body }) => error?.code ?? body),
+      ['ECONNREFUSED', '/2', '/3'],
+    );
+    assert.equal(pool.opened, 1);
+  });
+
+  it('fails nobody for whom another one is being made', async () => {
+    const peer = await start(startPeer());
+    peer.plays(answer);
+    const addresses = ['127.0.0.3', '127.0.0.1'];
+    const pool = poolTo(`http://service.test:${peer.port}`, { connections: 3 }, lookUpEach(addresses));
+    await start(destroying(pool));
+    const [given, alsoGiven, third] = [send(pool), send(pool), send(pool, { path: '/3' })];
+    await turns(1);
+    given.ended = true;
+    alsoGiven.ended = true;
+    const fourth = send(pool, { path: '/4' });
+    const over = await Promise.all([third.over, fourth.over]);
+    assert.deepEqual(
+      over.map(({ body }) => body),
+      ['/3', '/4'],
+    );
+    assert.equal(pool.opened, 2);
+  });
+
+  it('in time fails with a code of its own, and the next one is tried for those who wait', async () => {
+    const peer = await start(startPeer());
+    peer.plays(answer);
+    const pool = poolTo(
+      `http://service.test:${peer.port}`,
+      { connectTimeoutMs: 40 },
+      lookUpEach([undefined, '127.0.0.1']),
+    );
+    await start(destroying(pool));
+    const [first, second] = [send(pool, { path: '/1' }), send(pool, { path: '/2' })];
+    assert.equal((await first.over).error?.code, 'WIRE_CONNECT_TIMEOUT');
+    assert.equal((await second.over).body, '/2');
+  });
+
+  it('because its name is unknown fails with that', async () => {
+    const unknown = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+    const pool = poolTo('http://service.test', {}, (_hostname, _options, callback) => callback(unknown, ''));
+    assert.equal((await send(pool).over).error, unknown);
+  });
+
+  it('because its settings cannot be used fails the request alone', async () => {
+    const pool = poolTo('https://127.0.0.1:1', { tls: { certificate: 'none', key: 'none' } });
+    const [first, second] = [send(pool), send(pool)];
+    assert.match((await first.over).error?.code ?? '', /^ERR_OSSL/);
+    assert.deepEqual((await second.over).told, ['error']);
+    await pool.close();
+  });
+});
+
+/** Addresses for one look-up after the other, the last one for all that follow; undefined: none comes. */
+function lookUpEach(addresses: readonly (string | undefined)[]): LookupFunction {
+  const left = [...addresses];
+  return (_hostname, _options, callback) => {
+    const address = left.length > 1 ? left.shift() : left[0];
+    if (address !== undefined) setImmediate(() => callback(null, [{ address, family: 4 }]));
+  };
+}

@@ -1,0 +1,81 @@
+// What happens within one turn of the event loop: a connection is neither used before what has come over it was read, nor closed because
+// it has been told of its own writing later than of the answer.
+
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { createSecureContext } from 'node:tls';
+import { createAuthority } from '../../../support/certificates.ts';
+import { closesAfterEach } from '../../../support/closing.ts';
+import { send, type Told } from './handler.ts';
+import { counted, destroying, EMPTY, poolTo, startPeer, turns } from './peer.ts';
+
+const start = closesAfterEach();
+const authority = createAuthority();
+const { certificate: cert, key } = authority.issue({ names: ['service.test'] });
+const settings = { tls: { ca: authority.certificate, serverName: 'service.test' } };
+after(() => authority.remove());
+
+describe('within one turn', () => {
+  for (const tls of [undefined, { cert, key }]) {
+    it(`an answer that comes at once leaves the connection usable${tls === undefined ? '' : ' over TLS'}`, async () => {
+      const peer = await start(startPeer(tls));
+      const pool = poolTo(peer.origin, settings);
+      await start(destroying(pool));
+      peer.plays(({ socket }) => void socket.write(EMPTY));
+      await send(pool).over;
+      await turns(2);
+      peer.plays(() => undefined);
+      for (const body of [null, Buffer.from('small'), Buffer.alloc(100_000)]) {
+        const sent = send(pool, { method: 'POST', body });
+        // After the request was written, before anything else is read.
+        setImmediate(() => peer.sockets[0]?.write(counted('at once')));
+        assert.equal((await sent.over).body, 'at once');
+        await turns(2);
+      }
+      assert.deepEqual([pool.opened, peer.closed], [1, 0]);
+    });
+  }
+
+  it('a connection that is made serves one of those who wait, and the others are served at the end of the turn', async () => {
+    const held: (() => void)[] = [];
+    let greeted = 0;
+    const peer = await start(
+      startPeer({
+        cert,
+        key,
+        SNICallback(_name, done) {
+          greeted += 1;
+          const goOn = () => done(null, createSecureContext({ cert, key }));
+          if (greeted === 2) held.push(goOn);
+          else goOn();
+        },
+      }),
+    );
+    const pool = poolTo(peer.origin, { ...settings, connections: 2 });
+    await start(destroying(pool));
+    peer.plays(({ socket, path }) => void socket.write(counted(path)));
+    await Promise.all([send(pool).over, send(pool).over]);
+    while (held.length === 0) await turns(1);
+    await turns(1);
+    assert.equal(pool.opened, 1);
+    // The second connection stands in the next turn, in which forged bytes come over the first one, after that.
+    held[0]?.();
+    peer.sockets[0]?.write(counted('forged'));
+    let atOnce: readonly Told[] | undefined;
+    const first = send(
+      pool,
+      { path: '/1' },
+      {
+        begun() {
+          process.nextTick(() => {
+            atOnce = [...second.told];
+          });
+        },
+      },
+    );
+    const second = send(pool, { path: '/2' });
+    assert.deepEqual([(await first.over).body, (await second.over).body], ['/1', '/2']);
+    assert.deepEqual(atOnce, [], 'the connection that was free may have been closed, or have been sent something');
+    assert.equal(pool.opened, 3);
+  });
+});
