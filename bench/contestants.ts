@@ -91,11 +91,11 @@ export function pidsOf({ process: child }: Pick<Contestant, 'process'>): number[
 }
 
 /** Holds a contestant still while others are measured: one that only waits still wakes for its timers and takes caches away. */
-export function rest({ process: child }: Contestant): void {
+export function rest({ process: child }: Pick<Contestant, 'process'>): void {
   signal(child, 'SIGSTOP');
 }
 
-export function wake({ process: child }: Contestant): void {
+export function wake({ process: child }: Pick<Contestant, 'process'>): void {
   signal(child, 'SIGCONT');
 }
 

@@ -1,7 +1,7 @@
 // `node bench/limits-cost.ts`: what the limit stage costs a gateway on Redis, as the difference of CPU per request between gateways
 // with and without limits, beside the same difference for a plain RateLimiterRedis in its place.
 
-import { type ChildProcess, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { connectRedis, type Redis } from '../gateway/redis.ts';
 import { startServer } from '../test/support/redis.ts';
-import { startPinned } from './contestants.ts';
+import { type Contestant, rest, startPinned, stop, wake } from './contestants.ts';
 import { runLoad } from './load.ts';
 
 const { values } = parseArgs({
@@ -46,12 +46,12 @@ interface Sample {
   readonly perCommand: number;
 }
 
-interface Gateway {
-  readonly name: string;
-  readonly port: number;
-  readonly child: ChildProcess;
+interface Gateway extends Omit<Contestant, 'keys'> {
   readonly samples: Sample[];
 }
+
+/** After it was held still, for its connection to Redis to be found in order again. */
+const WARM_UP_MS = 1000;
 
 const redis = await startServer();
 const observer = connectRedis({ url: redis.url });
@@ -121,19 +121,25 @@ for (const [index, variant] of variants.entries()) {
   const port = 18_572 + index;
   const environment = environmentOf(variant, port);
   const child = await startPinned('../bin/gateway', ['start'], 0, port, environment);
-  gateways.push({ name: variant.name, port, child, samples: [] });
+  gateways.push({ name: variant.name, port, process: child, samples: [] });
   // Where nothing is limited there is no tier to be in.
   if (keys.length === 0 && variant.limits.tiers.premium !== undefined) keys = seed(environment);
 }
+// Beside others that only wait, a gateway is dearer than alone.
+gateways.forEach(rest);
 
 for (let round = -1; round < rounds; round += 1) {
-  for (const { port, child, samples } of gateways) {
+  for (const gateway of gateways) {
+    const { port, process: child, samples } = gateway;
     const requests = keys.map((key) =>
       Buffer.from(
         `GET /v1/customers?limit=20 HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n\r\n`,
       ),
     );
+    wake(gateway);
+    await runLoad({ port, connections, durationMs: WARM_UP_MS, requests });
     const taken = await sample(port, child.pid as number, requests, durationMs);
+    rest(gateway);
     // The first round is for the compilers.
     if (round >= 0) samples.push(taken);
   }
@@ -158,11 +164,7 @@ console.table(
   }),
 );
 
-for (const { child } of gateways) {
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await ended;
-}
+for (const { process: child } of gateways) await stop(child);
 observer.disconnect();
 await redis.stop();
 upstream.kill('SIGTERM');

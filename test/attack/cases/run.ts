@@ -67,10 +67,8 @@ async function play(attack: AttackCase, besieged: Besieged): Promise<void> {
     const seen = besieged.upstream.take();
     const state = client.at(-1) === 'open' ? await probe(connection, besieged) : await endOf(connection);
     assert.deepEqual([...answers.map(outcomeOf), state], client);
-    assert.deepEqual(
-      seen.map((request) => masked(request, besieged, answers)),
-      upstream,
-    );
+    // Over several connections, nothing says which of them is read first.
+    assert.deepEqual(seen.map((request) => masked(request, besieged, answers)).toSorted(), upstream.toSorted());
     assert.deepEqual(besieged.upstream.objections.splice(0), []);
     assert.deepEqual(besieged.upstream.truncated.splice(0), []);
     for (const answer of answers) assertDesigned(answer, sent.startsWith('HEAD '));
