@@ -2,7 +2,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Caller } from '../exchange.ts';
-import { parseApiKey } from './api-key.ts';
+import { API_KEY_LENGTH } from './api-key.ts';
 import type { Credentials } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
@@ -13,7 +13,7 @@ export type CredentialReader = (credentials: Credentials) => Awaitable<Caller> |
 export function createApiKeyReader(directory: Pick<Directory, 'callerOf'>): CredentialReader {
   return function readApiKey({ scheme, value }) {
     if (scheme !== 'bearer') return undefined;
-    if (parseApiKey(value) === undefined) throw new GatewayError('api_key_malformed');
+    if (value.length !== API_KEY_LENGTH) throw new GatewayError('api_key_malformed');
     const caller = directory.callerOf(value);
     return caller instanceof Promise ? caller.then(existing) : existing(caller);
   };

@@ -8,7 +8,7 @@ import { type RandomBytes, randomBase62, toBase62 } from './base62.ts';
 const FORM = /^sk_(live|test)_[0-9A-Za-z]{38}$/;
 const RANDOM_LENGTH = 32;
 const CHECK_LENGTH = 6;
-const LENGTH = 'sk_live_'.length + RANDOM_LENGTH + CHECK_LENGTH;
+export const API_KEY_LENGTH = 'sk_live_'.length + RANDOM_LENGTH + CHECK_LENGTH;
 
 /** What may be shown of a key: enough for its owner to recognise it. */
 export interface KeyDisplay {
@@ -26,10 +26,10 @@ export function createApiKey(mode: Mode, randomBytes: RandomBytes): string {
 
 /** The mode a key claims, or undefined if this is no key. The checksum finds typing mistakes; it proves nothing. */
 export function parseApiKey(text: string): Mode | undefined {
-  if (text.length !== LENGTH) return undefined;
+  if (text.length !== API_KEY_LENGTH) return undefined;
   const mode = FORM.exec(text)?.[1];
   if (mode === undefined) return undefined;
-  const end = LENGTH - CHECK_LENGTH;
+  const end = API_KEY_LENGTH - CHECK_LENGTH;
   return checkOf(text.slice(0, end)) === text.slice(end) ? (mode as Mode) : undefined;
 }
 

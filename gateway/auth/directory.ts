@@ -1,9 +1,9 @@
 // Who a presented key stands for: remembered, followed through changes, and still answered for a while when the store is away.
-// Throws auth_unavailable when it cannot know.
+// Throws api_key_malformed, and auth_unavailable when it cannot know.
 
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Caller, Organization } from '../exchange.ts';
-import type { DigestOf } from './api-key.ts';
+import { type DigestOf, parseApiKey } from './api-key.ts';
 import type { KnownCaller } from './caller-cache.ts';
 import { createChangeFollower } from './change-follower.ts';
 import { parseAuthorization } from './credentials.ts';
@@ -55,7 +55,7 @@ export interface DirectoryStatus {
 }
 
 export interface Directory {
-  /** The same object for the same key until something about it changes; undefined: no such key. Whether it has the form of a key is checked before. */
+  /** The same object for the same key until something about it changes; undefined: no such key. Throws api_key_malformed. */
   callerOf(key: string): Awaitable<Caller | undefined>;
   /** The same object until something about the organization changes; undefined: there is none. Throws auth_unavailable. */
   organizationOf(id: string): Awaitable<Organization | undefined>;
@@ -114,6 +114,8 @@ export function createDirectory(options: DirectoryOptions): Directory {
       const keyHash = callers.hashOf(key);
       const known = callers.find(keyHash);
       if (known !== undefined && withinGrace()) return use(known);
+      // What is remembered had the form of a key when it first came; looking at that costs half a microsecond.
+      if (parseApiKey(key) === undefined) throw new GatewayError('api_key_malformed');
       // Before the absences: a key that is remembered as absent may have been made since the stream was last read.
       requireStore();
       if (callers.isAbsent(keyHash)) return undefined;

@@ -75,6 +75,17 @@ test('an unknown key is looked up once, not with every request', async (t) => {
   assert.equal(state.lookUps, 1);
 });
 
+test('what has not the form of a key is told so, without a look-up', async (t) => {
+  const { store, key } = await storeWithKey(t);
+  const { state, needed } = switchable(store);
+  const directory = follow(t, needed);
+  await settled(directory, key);
+  state.lookUps = 0;
+  const wrong = ['', `${key.slice(0, -1)}-`, key.replace('live', 'test'), `${key}x`, ` ${key.slice(1)}`];
+  for (const text of wrong) assert.throws(() => directory.callerOf(text), { code: 'api_key_malformed' }, text);
+  assert.equal(state.lookUps, 0);
+});
+
 test('a bulk change drops everything', async (t) => {
   const { store, key } = await storeWithKey(t);
   const directory = follow(t, store);
