@@ -35,13 +35,14 @@ const KEEP_ALIVE_MS = 60_000;
  * @param readInto what all its connections read into, one after the other
  */
 export function createConnect(
-  { protocol, hostname, port }: URL,
+  origin: URL,
   { connectTimeoutMs, tls }: ConnectSettings,
   lookup: LookupFunction,
   readInto: Uint8Array,
 ): Connect {
+  const { protocol, port } = origin;
   const isSecure = protocol === 'https:';
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(origin);
   const place: NetConnectOpts = {
     host,
     port: Number(port || (isSecure ? 443 : 80)),
@@ -104,4 +105,9 @@ export function createConnect(
     });
     return socket;
   };
+}
+
+/** A name, or an address as it is dialled: without the brackets of IPv6. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
 }

@@ -3,39 +3,9 @@
 
 import type { Socket } from 'node:net';
 import { AnswerReader } from './answer-reader.ts';
+import type { Attempt } from './attempt.ts';
 import { WireFault } from './fault.ts';
 import { upload } from './upload.ts';
-import type { AnswerHandler, Control, Outgoing } from './wire.ts';
-
-/** A request on its way, and whoever takes its answer. */
-export class Attempt implements Control {
-  readonly request: Outgoing;
-  readonly head: string;
-  readonly handler: AnswerHandler;
-  paused = false;
-  /** While it has one. */
-  connection: Connection | undefined;
-
-  constructor(request: Outgoing, head: string, handler: AnswerHandler) {
-    this.request = request;
-    this.head = head;
-    this.handler = handler;
-  }
-
-  pause(): void {
-    this.paused = true;
-    this.connection?.pause();
-  }
-
-  resume(): void {
-    this.paused = false;
-    this.connection?.resume();
-  }
-
-  abort(): void {
-    this.connection?.end();
-  }
-}
 
 /** Whom a connection belongs to. */
 export interface Owner {

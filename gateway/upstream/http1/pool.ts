@@ -2,8 +2,9 @@
 
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { atEndOfTurn } from '../../turn.ts';
-import { type Connect, type ConnectSettings, createConnect } from './connect.ts';
-import { Attempt, Connection, type Owner } from './connection.ts';
+import { Attempt } from './attempt.ts';
+import { type Connect, type ConnectSettings, createConnect, hostOf } from './connect.ts';
+import { Connection, type Owner } from './connection.ts';
 import { requestHead } from './request-head.ts';
 import type { AnswerHandler, Dispatcher, Outgoing } from './wire.ts';
 
@@ -43,7 +44,7 @@ export class Pool implements Dispatcher, Owner {
     this.#connect = createConnect(url, settings, lookup, readInto);
     this.#connectionsMax = settings.connections;
     // An address that is no name stays where it is.
-    this.#maxAgeMs = isName(url.hostname) ? settings.connectionMaxAgeSeconds * 1000 : Number.POSITIVE_INFINITY;
+    this.#maxAgeMs = isIP(hostOf(url)) === 0 ? settings.connectionMaxAgeSeconds * 1000 : Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -190,8 +191,4 @@ export class Pool implements Dispatcher, Owner {
     this.#onClosed();
     this.#onClosed = undefined;
   }
-}
-
-function isName(hostname: string): boolean {
-  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
 }

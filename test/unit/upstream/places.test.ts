@@ -2,19 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type AccessEntry, createAccesses } from '../../../gateway/upstream/access.ts';
+import type { AccessEntry } from '../../../gateway/upstream/access.ts';
+import { openAccesses as open } from './accesses.ts';
 
-const open = (workers = 1) =>
-  createAccesses({
-    readSecret: () => 'somebody:something',
-    workers,
-    onWaited: () => undefined,
-    onShed: () => undefined,
-    isShedding: () => false,
-    onLatched: () => undefined,
-    onHealed: () => undefined,
-    now: Date.now,
-  });
 const plain: AccessEntry = { live: ['http://127.0.0.1:1'], connections: 16, maxQueued: 1000 };
 const basic = { user: 'somebody', secret: 'entry' };
 

@@ -4,24 +4,15 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { it } from 'node:test';
 import type { Fresh } from '../../../gateway/exchange.ts';
-import { createAccesses } from '../../../gateway/upstream/access.ts';
 import { sendInPlace } from '../../../gateway/upstream/sending.ts';
 import type { Target, Targets } from '../../../gateway/upstream/targets.ts';
 import { createWays } from '../../../gateway/upstream/ways.ts';
+import { openAccesses } from './accesses.ts';
 
 const target = { origin: 'http://127.0.0.1:1' } as Target;
 
 function createScene() {
-  const accesses = createAccesses({
-    readSecret: () => '',
-    workers: 1,
-    onWaited: () => undefined,
-    onShed: () => undefined,
-    isShedding: () => false,
-    onLatched: () => undefined,
-    onHealed: () => undefined,
-    now: Date.now,
-  });
+  const accesses = openAccesses();
   accesses.use({ books: { live: [target.origin], connections: 1, maxQueued: 10, maxInFlight: 1 } }, 0.5);
   const entry = { timeoutMs: 60_000, retry: { attempts: 0, budgetPercent: 20 }, honoursIdempotencyKey: false };
   const way = createWays({ books: entry }, new Map(), accesses, () => performance.now()).get('books') ?? assert.fail();

@@ -4,7 +4,7 @@ import { lookup } from 'node:dns';
 import { type AddressInfo, createServer, type LookupFunction, type Server, type Socket } from 'node:net';
 import { createServer as createSecureServer, type TlsOptions } from 'node:tls';
 import { Pool, type PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
-import type { Closable } from '../../../support/closing.ts';
+import type { Closable, closesAfterEach } from '../../../support/closing.ts';
 
 export interface Arrived {
   readonly socket: Socket;
@@ -115,4 +115,17 @@ export function destroying(pool: Pool): Closable {
 /** Whatever was to happen at the end of this turn, or in the next one, has happened. */
 export async function turns(count = 3): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+/** A server, and connections to it, both ended after the test. */
+export async function createPoolScene(start: ReturnType<typeof closesAfterEach>, settings: Partial<PoolSettings> = {}) {
+  const peer = await start(startPeer());
+  const pool = poolTo(peer.origin, settings);
+  await start(destroying(pool));
+  return { peer, pool };
+}
+
+/** Answers with the path that was asked for. */
+export function answer({ socket, path }: Arrived): void {
+  socket.write(counted(path));
 }

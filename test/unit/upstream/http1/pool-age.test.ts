@@ -6,18 +6,11 @@ import { describe, it } from 'node:test';
 import type { PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
 import { send } from './handler.ts';
-import { type Arrived, counted, destroying, EMPTY, poolTo, startPeer } from './peer.ts';
+import { type Arrived, answer, counted, createPoolScene, destroying, EMPTY, poolTo, startPeer } from './peer.ts';
 
 const start = closesAfterEach();
 
-async function createScene(settings: Partial<PoolSettings> = {}) {
-  const peer = await start(startPeer());
-  const pool = poolTo(peer.origin, settings);
-  await start(destroying(pool));
-  return { peer, pool };
-}
-
-const answer = ({ socket, path }: Arrived) => void socket.write(counted(path));
+const createScene = (settings?: Partial<PoolSettings>) => createPoolScene(start, settings);
 
 describe('connections that grow old', () => {
   it('to a name get no further request', async (t) => {

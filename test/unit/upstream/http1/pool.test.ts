@@ -7,18 +7,11 @@ import type { PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
 import { unusedPort } from '../../../support/upstream.ts';
 import { type Recorder, send } from './handler.ts';
-import { type Arrived, counted, destroying, poolTo, startPeer, turns } from './peer.ts';
+import { type Arrived, answer, createPoolScene, destroying, poolTo, startPeer, turns } from './peer.ts';
 
 const start = closesAfterEach();
 
-async function createScene(settings: Partial<PoolSettings> = {}) {
-  const peer = await start(startPeer());
-  const pool = poolTo(peer.origin, settings);
-  await start(destroying(pool));
-  return { peer, pool };
-}
-
-const answer = ({ socket, path }: Arrived) => void socket.write(counted(path));
+const createScene = (settings?: Partial<PoolSettings>) => createPoolScene(start, settings);
 
 describe('connections', () => {
   it('are used again, one request after the other', async () => {

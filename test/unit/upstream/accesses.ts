@@ -1,0 +1,15 @@
+// The ways into upstreams, for tests that want nothing of them but places.
+
+import { createAccesses } from '../../../gateway/upstream/access.ts';
+
+export const openAccesses = (workers = 1) =>
+  createAccesses({
+    readSecret: () => 'somebody:something',
+    workers,
+    onWaited: () => undefined,
+    onShed: () => undefined,
+    isShedding: () => false,
+    onLatched: () => undefined,
+    onHealed: () => undefined,
+    now: Date.now,
+  });
