@@ -4,27 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { Command, CommanderError } from 'commander';
-import { createAdminClient } from './commands/admin-client.ts';
-import { addAssertionKeysCommands } from './commands/assertion-keys.ts';
-import { addAuditCommands } from './commands/audit.ts';
-import { addCheckCommands } from './commands/check.ts';
+import { addCommands, type CommandTools } from './commands/all.ts';
 import type { CommandContext } from './commands/context.ts';
-import { addContractCommands } from './commands/contract/contract.ts';
-import { contractPlaces } from './commands/contract/places.ts';
-import { addDoctorCommand } from './commands/doctor/doctor.ts';
-import { addExplainCommand } from './commands/explain/explain.ts';
-import { addInitCommand } from './commands/init/init.ts';
-import { addKeysCommands } from './commands/keys/keys.ts';
-import { addLimitsCommands } from './commands/limits/limits.ts';
-import { createWithUsage } from './commands/limits/usage.ts';
-import { addOrgsCommands } from './commands/orgs.ts';
-import { addSeedCommands } from './commands/seed.ts';
-import { addStartCommand } from './commands/start.ts';
 import { openKeyStore, openSecrets, type Surroundings } from './commands/surroundings.ts';
-import { addUpstreamsCommands } from './commands/upstreams/upstreams.ts';
-import { addVersionsCommands } from './commands/versions/versions.ts';
 import { loadSettings } from './config/load.ts';
-import { loadConfiguration } from './configuration.ts';
 import { ConfigError, toSentence } from './mistakes.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -62,9 +45,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
-const configuration = () => loadConfiguration(loadSettings(process.env), process.env);
+const settings = () => loadSettings(process.env);
+const configuration: CommandTools['configuration'] = async (limitsPath) => {
+  // Not every command needs it, and it takes longer to load than most of them.
+  const { loadConfiguration } = await import('./configuration.ts');
+  return loadConfiguration(settings(), process.env, 'few', limitsPath);
+};
 const context: CommandContext = {
-  openStore: () => openKeyStore(surroundings, loadSettings(process.env)),
+  openStore: () => openKeyStore(surroundings, settings()),
   tiers: async () => Object.keys((await configuration()).config.limits.tiers),
   knownScopes: async () => (await configuration()).contracts.scopes,
   operatorScopes: async () => new Set((await configuration()).config.gateway.operatorScopes),
@@ -97,33 +85,8 @@ const program = new Command('gateway')
   .description('One hostname in front of the platform.')
   .version(version)
   .showHelpAfterError();
-addStartCommand(program, surroundings);
-addCheckCommands(program, surroundings);
-addDoctorCommand(program, surroundings);
-addInitCommand(program, context, () => loadSettings(process.env).configDirectory);
-addOrgsCommands(program, context);
-addKeysCommands(program, context);
-addSeedCommands(program, context);
-addAuditCommands(program, context);
-addAssertionKeysCommands(program, context, () => openSecrets(surroundings, loadSettings(process.env)));
-const adminToken = () => openSecrets(surroundings, loadSettings(process.env)).read('admin_token');
-const usagePlaces = { settings: () => loadSettings(process.env), configuration, adminToken };
-addExplainCommand(program, context, {
-  adminClient: () => createAdminClient(loadSettings(process.env), adminToken()),
-  configuration,
-  usageOf: (organization) => createWithUsage(context, usagePlaces)((usage) => usage.show(organization)),
-});
-addContractCommands(program, context, contractPlaces(process.env));
-addUpstreamsCommands(program, context, {
-  settings: () => loadSettings(process.env),
-  configuration,
-  secrets: () => openSecrets(surroundings, loadSettings(process.env)),
-});
-addVersionsCommands(program, context, { settings: () => loadSettings(process.env), configuration });
-addLimitsCommands(program, context, {
-  withUsage: createWithUsage(context, usagePlaces),
-  load: (limitsPath) => loadConfiguration(loadSettings(process.env), process.env, 'few', limitsPath),
-});
+const secrets = () => openSecrets(surroundings, settings());
+await addCommands(program, { surroundings, context, settings, configuration, secrets }, process.argv[2]);
 exitOnUsage(program);
 
 try {

@@ -12,7 +12,7 @@ import { documentedMetrics } from '../support/documented-metrics.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pages = documents();
-const program = knownCommands();
+const program = await knownCommands();
 const operations = pages.get('docs/operations.md') ?? '';
 
 /** As GitHub makes them of headings. */

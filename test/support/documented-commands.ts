@@ -4,45 +4,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { addAssertionKeysCommands } from '../../gateway/commands/assertion-keys.ts';
-import { addAuditCommands } from '../../gateway/commands/audit.ts';
-import { addCheckCommands } from '../../gateway/commands/check.ts';
-import type { CommandContext } from '../../gateway/commands/context.ts';
-import { addContractCommands } from '../../gateway/commands/contract/contract.ts';
-import { addDoctorCommand } from '../../gateway/commands/doctor/doctor.ts';
-import { addExplainCommand } from '../../gateway/commands/explain/explain.ts';
-import { addInitCommand } from '../../gateway/commands/init/init.ts';
-import { addKeysCommands } from '../../gateway/commands/keys/keys.ts';
-import { addLimitsCommands } from '../../gateway/commands/limits/limits.ts';
-import { addOrgsCommands } from '../../gateway/commands/orgs.ts';
-import { addSeedCommands } from '../../gateway/commands/seed.ts';
-import { addStartCommand } from '../../gateway/commands/start.ts';
-import type { Surroundings } from '../../gateway/commands/surroundings.ts';
-import { addUpstreamsCommands } from '../../gateway/commands/upstreams/upstreams.ts';
-import { addVersionsCommands } from '../../gateway/commands/versions/versions.ts';
+import { addCommands, type CommandTools } from '../../gateway/commands/all.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** All commands with their options. None of them can be run. */
-export function knownCommands(): Command {
+export async function knownCommands(): Promise<Command> {
   const program = new Command('gateway');
-  const context = {} as CommandContext;
-  const surroundings = {} as Surroundings;
-  const nothing = {} as never;
-  addStartCommand(program, surroundings);
-  addCheckCommands(program, surroundings);
-  addDoctorCommand(program, surroundings);
-  addInitCommand(program, context, () => '');
-  addOrgsCommands(program, context);
-  addKeysCommands(program, context);
-  addSeedCommands(program, context);
-  addAuditCommands(program, context);
-  addAssertionKeysCommands(program, context, nothing);
-  addExplainCommand(program, context, nothing);
-  addContractCommands(program, context, nothing);
-  addUpstreamsCommands(program, context, nothing);
-  addVersionsCommands(program, context, nothing);
-  addLimitsCommands(program, context, nothing);
+  const tools: Partial<CommandTools> = { surroundings: { environment: {} } as never };
+  await addCommands(program, tools as CommandTools);
   return program;
 }
 

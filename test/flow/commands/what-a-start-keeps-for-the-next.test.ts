@@ -1,0 +1,53 @@
+// The wrapper has Node keep what it compiled, beside the packages or where it is told to, and runs as well where nothing can be kept.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** What `bin/gateway --version` says in an environment of its own. */
+function start(environment: NodeJS.ProcessEnv) {
+  const env = { PATH: process.env.PATH, ...environment };
+  return promisify(execFile)(join(root, 'bin/gateway'), ['--version'], { env, maxBuffer: 1e8 });
+}
+
+describe('bin/gateway', () => {
+  let directory: string;
+  before(() => {
+    directory = mkdtempSync(join(tmpdir(), 'gateway-compiled-'));
+  });
+  after(() => rmSync(directory, { recursive: true }));
+
+  it('finds what an earlier start kept beside the packages', async () => {
+    await start({});
+    const { stdout, stderr } = await start({ NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
+    const kept = new RegExp(
+      `reading cache from ${join(root, 'node_modules/.cache/compile')}/\\S+ for .*/gateway/main\\.ts`,
+    );
+    assert.match(`${stdout}${stderr}`, kept);
+  });
+
+  it('keeps it where it is told to', async () => {
+    const told = join(directory, 'told');
+    assert.equal((await start({ NODE_COMPILE_CACHE: told })).stdout.trim(), version);
+    assert.equal(readdirSync(told).length, 1);
+  });
+
+  it('keeps nothing when it is told so', async () => {
+    const { stdout, stderr } = await start({ NODE_COMPILE_CACHE: '', NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
+    assert.deepEqual([stdout.trim(), stderr], [version, '']);
+  });
+
+  it('runs where nothing can be written', async () => {
+    const file = join(directory, 'file');
+    writeFileSync(file, '');
+    assert.equal((await start({ NODE_COMPILE_CACHE: join(file, 'below') })).stdout.trim(), version);
+  });
+});
