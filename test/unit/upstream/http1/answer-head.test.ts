@@ -49,7 +49,13 @@ describe('a status line', () => {
 
 describe('field lines', () => {
   it('have lower-case names, and values without the spaces and tabs around them', () => {
-    const { headers } = parse([OK, 'Content-Type:\t text/plain; charset="a b" \t', 'X-Empty:', 'X-Blank:  ', 'x:y:z']);
+    const { headers } = parse([
+      OK,
+      'Content-Type:\t text/plain; charset="a b" \t',
+      'X-Empty:',
+      'X-Blank: \t ',
+      'x:y:z',
+    ]);
     assert.deepEqual(
       { ...headers },
       { 'content-type': 'text/plain; charset="a b"', 'x-empty': '', 'x-blank': '', x: 'y:z' },
@@ -140,6 +146,7 @@ describe('how a body ends', () => {
   it('is told by its length', () => {
     assert.equal(framing([OK, 'Content-Length: 0']), 0);
     assert.equal(framing([OK, 'Content-Length:  42 ']), 42);
+    assert.equal(framing([OK, 'Content-Length: \t 5\t ']), 5);
     assert.equal(framing([OK, 'Content-Length: 0042']), 42);
     assert.equal(framing([OK, 'Content-Length: 999999999999999']), 999_999_999_999_999);
   });

@@ -102,6 +102,14 @@ describe('a chunked body', () => {
     assert.deepEqual([body, outcome], ['a\r\n0123456789', 'end']);
   });
 
+  it('may say more about each chunk', () => {
+    for (const extension of ['', ';a', ';a=b', ';a=b;c', ';a="b;\\" c"']) {
+      const text = `${CHUNKED}5${extension}\r\nhello\r\n0${extension}\r\n\r\n`;
+      assert.equal(outcomeOf(text), 'end', extension);
+      assert.equal(read(text).body, 'hello', extension);
+    }
+  });
+
   it('has sizes in hexadecimal, and nothing else', () => {
     const sizes = [
       '',
@@ -120,12 +128,16 @@ describe('a chunked body', () => {
       '1_0',
       '1;a\r',
       '1 ',
+      '1\t',
       '1 ;a',
       '1; a',
       '1;',
       '1;a=',
       '1;a="b',
       '1;a"b"',
+      '1;a b',
+      '1;\xe9',
+      '1;a,b=c',
     ];
     for (const size of sizes) assert.equal(outcomeOf(`${CHUNKED}${size}\r\nb\r\n0\r\n\r\n`), 'WIRE_MALFORMED', size);
     assert.equal(outcomeOf(`${CHUNKED}${'0'.repeat(12)}1\r\nb\r\n0\r\n\r\n`), 'WIRE_MALFORMED');
@@ -139,9 +151,11 @@ describe('a chunked body', () => {
   });
 
   it('has trailers that are fields, which two readers would end at the same place', () => {
-    for (const trailer of ['x', ' x: y', 'x : y', 'x: \0', '\n', 'x: y\nz: a', '\rx: y', ': x', 'HTTP/1.1 200 OK'])
+    const others = ['x', 'no field', ' x: y', 'x : y', 'x: \0', '\n', 'x: y\nz: a', 'x\ny: z', '\rx: y', ': x'];
+    for (const trailer of [...others, 'HTTP/1.1 200 OK'])
       assert.equal(outcomeOf(`${CHUNKED}0\r\n${trailer}\r\n\r\n`), 'WIRE_MALFORMED', JSON.stringify(trailer));
-    assert.equal(outcomeOf(`${CHUNKED}0\r\nx:\r\ny: \xe9\t\r\nx: z\r\n\r\n`), 'end');
+    const text = `${CHUNKED}5\r\nhello\r\n0\r\nx:\r\ny: \xe9\t\r\nx: z\r\n\r\n`;
+    assert.deepEqual([outcomeOf(text), read(text).body], ['end', 'hello']);
   });
 });
 

@@ -55,6 +55,15 @@ describe('whoever asks', () => {
   });
 });
 
+describe('whoever asks for the head alone', () => {
+  it('has it at once, and the connection is closed without the rest', { timeout: 2000 }, async () => {
+    const { peer, pool } = await createScene('HTTP/1.1 200 OK\r\n\r\nabc');
+    const { status, body } = await ask(pool, request, AbortSignal.timeout(1000), false);
+    assert.deepEqual([status, body.length], [200, 0]);
+    await peer.until(({ closed }) => closed === 1);
+  });
+});
+
 describe('whoever asks and gives up', () => {
   const reason = new Error('given up');
 

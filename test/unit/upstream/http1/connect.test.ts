@@ -1,22 +1,20 @@
 // How connections are made: by name and address, over TCP and over TLS, to nobody but whom they are meant for.
 
 import assert from 'node:assert/strict';
-import type { LookupFunction } from 'node:net';
+import { connect, type LookupFunction } from 'node:net';
 import { after, describe, it } from 'node:test';
 import type { TLSSocket, TlsOptions } from 'node:tls';
 import type { PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
 import { createAuthority } from '../../../support/certificates.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
 import { send } from './handler.ts';
-import { type Arrived, counted, destroying, poolTo, startPeer } from './peer.ts';
+import { type Arrived, answer, counted, destroying, poolTo, startPeer } from './peer.ts';
 
 const start = closesAfterEach();
 const authority = createAuthority();
 const own = authority.issue({ names: ['127.0.0.1', 'service.test', '::1'] });
 const server = { cert: own.certificate, key: own.key };
 after(() => authority.remove());
-
-const answer = ({ socket, path }: Arrived) => void socket.write(counted(path));
 
 interface SceneOptions {
   readonly tls?: TlsOptions;
@@ -174,6 +172,14 @@ describe('a connection over TLS', () => {
     assert.equal(without.peer.requests.length, 0);
   });
 
+  it('is not made with a certificate and a key that are not one pair, which fails the request, not the process', async () => {
+    const { certificate } = authority.issue({ names: ['gateway.test'] });
+    const { pool } = await createScene({ tls: server, settings: { tls: { certificate, key: own.key } } });
+    const { told, error } = await send(pool).over;
+    assert.deepEqual([told, error?.code], [['error'], 'ERR_OSSL_X509_KEY_VALUES_MISMATCH']);
+    await pool.close();
+  });
+
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
     it(`is resumed by the next one in ${version}`, async () => {
       const tls = { ...server, maxVersion: version, minVersion: version };
@@ -186,4 +192,33 @@ describe('a connection over TLS', () => {
       assert.deepEqual([resumed, pool.opened], [['false', 'true', 'true'], 3]);
     });
   }
+
+  it('does not go on again with a session that the other side did not go on with', async () => {
+    const far = await start(startPeer(server));
+    far.plays(({ socket }) => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n'));
+    const between = await start(startPeer());
+    let first = 0;
+    between.server.on('connection', (socket) => {
+      socket.once('data', (hello) => {
+        first ||= hello.length;
+        // A session makes the greeting longer.
+        if (hello.length > first + 100) {
+          socket.destroy();
+          return;
+        }
+        const onward = connect(far.port, '127.0.0.1').on('error', () => undefined);
+        onward.write(hello);
+        socket.pipe(onward).pipe(socket);
+      });
+    });
+    const pool = poolTo(between.origin.replace('http:', 'https:'), trusting);
+    await start(destroying(pool));
+    const outcomes: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { told, error } = await send(pool).over;
+      outcomes.push(error?.code ?? told.at(-1) ?? '');
+    }
+    assert.deepEqual(outcomes, ['end', 'ECONNRESET', 'end']);
+    await pool.close();
+  });
 });

@@ -5,11 +5,12 @@ import { after, describe, it } from 'node:test';
 import type { Control } from '../../../../gateway/upstream/http1/wire.ts';
 import { createAuthority } from '../../../support/certificates.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
-import { type Reactions, send, type Told } from './handler.ts';
+import { type Reactions, send, slowly, type Told } from './handler.ts';
 import { type Arrived, counted, destroying, poolTo, startPeer, turns } from './peer.ts';
 
 const start = closesAfterEach();
 const authority = createAuthority();
+const { certificate: cert, key } = authority.issue({ names: ['127.0.0.1'] });
 after(() => authority.remove());
 
 async function createScene(text = counted('body'), then?: (request: Arrived) => void) {
@@ -122,8 +123,7 @@ describe('an answer that is paused', () => {
     ['is not whole', counted(`${body}.`).slice(0, -1), 'error'],
   ] as const) {
     it(`over TLS is not lost when the other side has closed already, and ${what}`, async () => {
-      const { certificate, key } = authority.issue({ names: ['127.0.0.1'] });
-      const peer = await start(startPeer({ cert: certificate, key }));
+      const peer = await start(startPeer({ cert, key }));
       peer.plays(({ socket }) => socket.end(text));
       const pool = poolTo(peer.origin, { tls: { ca: authority.certificate } });
       await start(destroying(pool));
@@ -137,6 +137,31 @@ describe('an answer that is paused', () => {
       if (end === 'error') assert.equal(sent.error?.code, 'WIRE_INCOMPLETE');
       await peer.until(({ closed }) => closed === 1);
     });
+  }
+});
+
+describe('an answer that is taken slowly', () => {
+  // More than is read at once.
+  const body = 'b'.repeat(100_000);
+  for (const isSecure of [false, true]) {
+    for (const [what, text, end] of [
+      ['has a length', counted(body), 'end'],
+      ['is chunked', `${CHUNKED}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`, 'end'],
+      ['ends with the connection', `HTTP/1.1 200 OK\r\n\r\n${body}`, 'end'],
+      ['is not whole', counted(`${body}.`).slice(0, -1), 'error'],
+    ] as const) {
+      const name = `is not lost when the other side closes after it, and ${what}`;
+      it(`${isSecure ? 'over TLS ' : ''}${name}`, async () => {
+        const peer = await start(startPeer(isSecure ? { cert, key } : undefined));
+        peer.plays(({ socket }) => socket.end(text));
+        const pool = poolTo(peer.origin, { tls: { ca: authority.certificate } });
+        await start(destroying(pool));
+        const sent = await send(pool, {}, slowly).over;
+        assert.deepEqual([sent.told, sent.status, sent.body], [['begun', 'head', 'data', end], 200, body]);
+        if (end === 'error') assert.equal(sent.error?.code, 'WIRE_INCOMPLETE');
+        await pool.close();
+      });
+    }
   }
 });
 

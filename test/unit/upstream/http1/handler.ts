@@ -74,6 +74,14 @@ export class Recorder implements AnswerHandler {
   }
 }
 
+/** Takes each piece only a while after the one before. */
+export const slowly: Reactions = {
+  data(control) {
+    control.pause();
+    setTimeout(() => control.resume(), 20);
+  },
+};
+
 export function send(dispatcher: Dispatcher, request: Partial<Outgoing> = {}, reactions: Reactions = {}): Recorder {
   const recorder = new Recorder(reactions);
   dispatcher.dispatch({ method: 'GET', path: '/', headers: [], body: null, ...request }, recorder);

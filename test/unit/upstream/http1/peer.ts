@@ -107,6 +107,28 @@ export function poolTo(origin: string, settings: Partial<PoolSettings> = {}, loo
   return new Pool(origin, { ...usual, ...settings }, lookUp, new Uint8Array(65_536));
 }
 
+/**
+ * Look-ups that end when the test says so, each where servers listen, or with its error.
+ *
+ * @param atOnce how many are not held: the first ones
+ */
+export function holdLookUps(atOnce = 0) {
+  const held: ((error?: Error) => void)[] = [];
+  let asked = 0;
+  const lookUp: LookupFunction = (_hostname, _options, callback) => {
+    const goOn = (error?: Error) => callback(error ?? null, [{ address: '127.0.0.1', family: 4 }]);
+    asked += 1;
+    if (asked <= atOnce) goOn();
+    else held.push(goOn);
+  };
+  return { held, lookUp };
+}
+
+/** What the system says of a name that is not known. */
+export function unknownName(): Error {
+  return Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+}
+
 /** What ends a pool after a test, whatever is in flight. */
 export function destroying(pool: Pool): Closable {
   return { destroy: () => pool.destroy() };
@@ -117,10 +139,18 @@ export async function turns(count = 3): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-/** A server, and connections to it, both ended after the test. */
-export async function createPoolScene(start: ReturnType<typeof closesAfterEach>, settings: Partial<PoolSettings> = {}) {
+/**
+ * A server, and connections to it, both ended after the test.
+ *
+ * @param lookUp with it, the server has a name
+ */
+export async function createPoolScene(
+  start: ReturnType<typeof closesAfterEach>,
+  settings: Partial<PoolSettings> = {},
+  lookUp?: LookupFunction,
+) {
   const peer = await start(startPeer());
-  const pool = poolTo(peer.origin, settings);
+  const pool = poolTo(lookUp === undefined ? peer.origin : `http://service.test:${peer.port}`, settings, lookUp);
   await start(destroying(pool));
   return { peer, pool };
 }

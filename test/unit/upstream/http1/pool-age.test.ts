@@ -6,19 +6,18 @@ import { describe, it } from 'node:test';
 import type { PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
 import { send } from './handler.ts';
-import { type Arrived, answer, counted, createPoolScene, destroying, EMPTY, poolTo, startPeer } from './peer.ts';
+import { type Arrived, answer, counted, createPoolScene, EMPTY } from './peer.ts';
 
 const start = closesAfterEach();
 
-const createScene = (settings?: Partial<PoolSettings>) => createPoolScene(start, settings);
+const createScene = (settings?: Partial<PoolSettings>, lookUp?: LookupFunction) =>
+  createPoolScene(start, settings, lookUp);
 
 describe('connections that grow old', () => {
   it('to a name get no further request', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
-    const peer = await start(startPeer());
     const lookUp: LookupFunction = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
-    const pool = poolTo(`http://service.test:${peer.port}`, { connectionMaxAgeSeconds: 0 }, lookUp);
-    await start(destroying(pool));
+    const { peer, pool } = await createScene({ connectionMaxAgeSeconds: 0 }, lookUp);
     const first = send(pool, { path: '/1' });
     await peer.until(({ requests }) => requests.length === 1);
     t.mock.timers.tick(1000);

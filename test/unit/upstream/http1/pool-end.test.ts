@@ -1,21 +1,17 @@
 // How the connections to one origin end: once nobody needs them, or at once.
 
 import assert from 'node:assert/strict';
+import type { LookupFunction } from 'node:net';
 import { describe, it } from 'node:test';
 import type { PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
 import { send } from './handler.ts';
-import { type Arrived, counted, destroying, poolTo, startPeer, turns } from './peer.ts';
+import { type Arrived, answer, createPoolScene, holdLookUps, turns } from './peer.ts';
 
 const start = closesAfterEach();
-const answer = ({ socket, path }: Arrived) => void socket.write(counted(path));
 
-async function createScene(settings: Partial<PoolSettings> = {}) {
-  const peer = await start(startPeer());
-  const pool = poolTo(peer.origin, settings);
-  await start(destroying(pool));
-  return { peer, pool };
-}
+const createScene = (settings?: Partial<PoolSettings>, lookUp?: LookupFunction) =>
+  createPoolScene(start, settings, lookUp);
 
 /** Whether it has resolved when everything that was under way is done. */
 function watched(promise: Promise<void>): { isDone: boolean } {
@@ -71,12 +67,25 @@ describe('a pool that closes', () => {
     const [first, given] = [send(pool, { path: '/1' }), send(pool, { path: '/2' })];
     await peer.until(({ requests }) => requests.length === 1);
     given.ended = true;
-    const closing = pool.close();
+    const watch = watched(pool.close());
     answer(peer.requests[0] as Arrived);
     await first.over;
-    await closing;
+    await turns();
+    assert.equal(watch.isDone, true);
     await peer.until(({ closed }) => closed === 1);
     assert.equal(peer.requests.length, 1);
+    assert.deepEqual([first.told, given.told], [['begun', 'head', 'data', 'end'], []]);
+  });
+
+  it('does not wait for connections that are still being made for nobody', async () => {
+    const { lookUp, held } = holdLookUps(1);
+    const { peer, pool } = await createScene({ connections: 2 }, lookUp);
+    peer.plays(answer);
+    await Promise.all([send(pool).over, send(pool).over]);
+    assert.equal(held.length, 1);
+    const watch = watched(pool.close());
+    await turns();
+    assert.equal(watch.isDone, true);
   });
 
   it('closes a connection that nobody needs any more when it is made', async () => {
@@ -139,13 +148,28 @@ describe('a pool that is destroyed', () => {
     assert.deepEqual(sent.told, []);
   });
 
-  it('is closed for whoever waits for that', { timeout: 2000 }, async () => {
-    const { pool } = await createScene();
+  it('keeps no timer of a connection whose name is being looked up', async () => {
+    const { lookUp, held } = holdLookUps();
+    const { pool } = await createScene({ connectTimeoutMs: 60_000 }, lookUp);
+    const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
+    const before = timers();
     send(pool);
     await turns(1);
-    const closing = pool.close();
+    assert.deepEqual([held.length, timers()], [1, before + 1]);
     pool.destroy();
-    await closing;
+    await turns();
+    assert.equal(timers(), before);
+  });
+
+  it('is closed for whoever waits for that, also while a name is looked up', { timeout: 2000 }, async () => {
+    for (const lookUp of [undefined, holdLookUps().lookUp]) {
+      const { pool } = await createScene({}, lookUp);
+      send(pool);
+      await turns(1);
+      const closing = pool.close();
+      pool.destroy();
+      await closing;
+    }
   });
 
   it('can be destroyed again, and still sends what comes afterwards', async () => {

@@ -7,11 +7,12 @@ import type { PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
 import { unusedPort } from '../../../support/upstream.ts';
 import { type Recorder, send } from './handler.ts';
-import { type Arrived, answer, createPoolScene, destroying, poolTo, startPeer, turns } from './peer.ts';
+import { type Arrived, answer, createPoolScene, holdLookUps, poolTo, turns, unknownName } from './peer.ts';
 
 const start = closesAfterEach();
 
-const createScene = (settings?: Partial<PoolSettings>) => createPoolScene(start, settings);
+const createScene = (settings?: Partial<PoolSettings>, lookUp?: LookupFunction) =>
+  createPoolScene(start, settings, lookUp);
 
 describe('connections', () => {
   it('are used again, one request after the other', async () => {
@@ -66,6 +67,19 @@ describe('connections', () => {
     });
     assert.equal((await second.over).body, '/second');
     assert.equal(peer.sockets.length, 1);
+  });
+
+  it('are not made for whoever can have one in the next turn', async () => {
+    const { peer, pool } = await createScene({ connections: 4 });
+    peer.plays(answer);
+    await send(pool).over;
+    for (let i = 0; i < 10; i++) {
+      const next = await new Promise<Recorder>((resolve) => {
+        send(pool, {}, { end: () => resolve(send(pool)) });
+      });
+      await next.over;
+    }
+    assert.equal(pool.opened, 1);
   });
 
   it('are made anew in place of one that ended, for those who wait', async () => {
@@ -133,10 +147,8 @@ describe('a connection that is not made', () => {
   });
 
   it('fails one request, not the others that wait', async () => {
-    const peer = await start(startPeer());
+    const { peer, pool } = await createScene({}, lookUpEach(['127.0.0.3', '127.0.0.1']));
     peer.plays(answer);
-    const pool = poolTo(`http://service.test:${peer.port}`, { connections: 1 }, lookUpEach(['127.0.0.3', '127.0.0.1']));
-    await start(destroying(pool));
     const sent = ['/1', '/2', '/3'].map((path) => send(pool, { path }));
     const over = await Promise.all(sent.map((one) => one.over));
     assert.deepEqual(
@@ -147,11 +159,8 @@ describe('a connection that is not made', () => {
   });
 
   it('fails nobody for whom another one is being made', async () => {
-    const peer = await start(startPeer());
+    const { peer, pool } = await createScene({ connections: 3 }, lookUpEach(['127.0.0.3', '127.0.0.1']));
     peer.plays(answer);
-    const addresses = ['127.0.0.3', '127.0.0.1'];
-    const pool = poolTo(`http://service.test:${peer.port}`, { connections: 3 }, lookUpEach(addresses));
-    await start(destroying(pool));
     const [given, alsoGiven, third] = [send(pool), send(pool), send(pool, { path: '/3' })];
     await turns(1);
     given.ended = true;
@@ -165,22 +174,40 @@ describe('a connection that is not made', () => {
     assert.equal(pool.opened, 2);
   });
 
-  it('in time fails with a code of its own, and the next one is tried for those who wait', async () => {
-    const peer = await start(startPeer());
+  it('fails nobody for whom one is free', async () => {
+    const { lookUp, held } = holdLookUps(1);
+    const { peer, pool } = await createScene({ connections: 2 }, lookUp);
     peer.plays(answer);
-    const pool = poolTo(
-      `http://service.test:${peer.port}`,
-      { connectTimeoutMs: 40 },
-      lookUpEach([undefined, '127.0.0.1']),
-    );
-    await start(destroying(pool));
+    await Promise.all([send(pool).over, send(pool).over]);
+    const third = send(pool, { path: '/3' });
+    assert.equal(held.length, 1);
+    held[0]?.(unknownName());
+    await third.over;
+    assert.deepEqual([third.told, third.body], [['begun', 'head', 'data', 'end'], '/3']);
+  });
+
+  it('fails whoever still waits for it, and nobody who was given up meanwhile', async () => {
+    const { lookUp, held } = holdLookUps();
+    const { pool } = await createScene({}, lookUp);
+    const [given, second] = [send(pool), send(pool)];
+    await turns(1);
+    given.ended = true;
+    held[0]?.(unknownName());
+    await second.over;
+    assert.deepEqual([given.told, second.told, second.error?.code], [[], ['error'], 'ENOTFOUND']);
+    assert.equal(held.length, 1);
+  });
+
+  it('in time fails with a code of its own, and the next one is tried for those who wait', async () => {
+    const { peer, pool } = await createScene({ connectTimeoutMs: 40 }, lookUpEach([undefined, '127.0.0.1']));
+    peer.plays(answer);
     const [first, second] = [send(pool, { path: '/1' }), send(pool, { path: '/2' })];
     assert.equal((await first.over).error?.code, 'WIRE_CONNECT_TIMEOUT');
     assert.equal((await second.over).body, '/2');
   });
 
   it('because its name is unknown fails with that', async () => {
-    const unknown = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+    const unknown = unknownName();
     const pool = poolTo('http://service.test', {}, (_hostname, _options, callback) => callback(unknown, ''));
     assert.equal((await send(pool).over).error, unknown);
   });

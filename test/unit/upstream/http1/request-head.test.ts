@@ -56,6 +56,11 @@ describe('a request head', () => {
     );
   });
 
+  it('says no length but that of the body that is there', () => {
+    const headers = ['content-length', '5'];
+    for (const body of [null, Buffer.from('abc')]) isUnsendable({ method: 'POST', headers, body }, String(body));
+  });
+
   it('has every byte above ASCII, and no character that is more than a byte', () => {
     const value = '\t\x80\xff~';
     assert.ok(head({ path: '/\x80\xff', headers: ['x', value] }).includes(`x: ${value}\r\n`));

@@ -6,8 +6,8 @@ import { after, describe, it } from 'node:test';
 import { createSecureContext } from 'node:tls';
 import { createAuthority } from '../../../support/certificates.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
-import { send, type Told } from './handler.ts';
-import { counted, destroying, EMPTY, poolTo, startPeer, turns } from './peer.ts';
+import { type Recorder, send, type Told } from './handler.ts';
+import { answer, counted, createPoolScene, destroying, EMPTY, holdLookUps, poolTo, startPeer, turns } from './peer.ts';
 
 const start = closesAfterEach();
 const authority = createAuthority();
@@ -53,7 +53,7 @@ describe('within one turn', () => {
     );
     const pool = poolTo(peer.origin, { ...settings, connections: 2 });
     await start(destroying(pool));
-    peer.plays(({ socket, path }) => void socket.write(counted(path)));
+    peer.plays(answer);
     await Promise.all([send(pool).over, send(pool).over]);
     while (held.length === 0) await turns(1);
     await turns(1);
@@ -78,4 +78,34 @@ describe('within one turn', () => {
     assert.deepEqual(atOnce, [], 'the connection that was free may have been closed, or have been sent something');
     assert.equal(pool.opened, 3);
   });
+
+  it('nothing is sent before its end, also when a connection is made in it', async () => {
+    const { lookUp, held } = holdLookUps(1);
+    const { peer, pool } = await createPoolScene(start, { connections: 2 }, lookUp);
+    peer.plays(answer);
+    await Promise.all([send(pool).over, send(pool).over]);
+    const order: string[] = [];
+    const late = Promise.withResolvers<Recorder[]>();
+    const begun = () => void order.push('sent');
+    // The connection is taken there before it is known to be made here, in the same turn.
+    peer.server.once('connection', () => {
+      setImmediate(() => order.push('end of turn'));
+      late.resolve([send(pool, {}, { begun }), send(pool, {}, { begun })]);
+    });
+    held[0]?.();
+    await Promise.all((await late.promise).map((one) => one.over));
+    assert.deepEqual(order, ['end of turn', 'sent', 'sent']);
+  });
+
+  for (const tls of [undefined, { cert, key }]) {
+    it(`a close that came with an answer is noticed before more is sent${tls === undefined ? '' : ' over TLS'}`, async () => {
+      const peer = await start(startPeer(tls));
+      const pool = poolTo(peer.origin, { ...settings, connections: 2 });
+      await start(destroying(pool));
+      peer.plays(({ socket }) => socket.end(counted('hi')));
+      const sent = Array.from({ length: 20 }, () => send(pool));
+      for (const { over } of sent) assert.deepEqual((await over).told, ['begun', 'head', 'data', 'end']);
+      assert.equal(pool.opened, sent.length);
+    });
+  }
 });

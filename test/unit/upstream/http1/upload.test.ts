@@ -4,10 +4,11 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
+import type { Control } from '../../../../gateway/upstream/http1/wire.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
 import { startUpstream } from '../../../support/upstream.ts';
 import { send } from './handler.ts';
-import { counted, destroying, EMPTY, poolTo, startPeer, turns } from './peer.ts';
+import { answer, counted, createPoolScene, destroying, EMPTY, type Peer, poolTo, turns } from './peer.ts';
 
 const start = closesAfterEach();
 
@@ -19,11 +20,10 @@ async function createScene() {
 }
 
 /** A peer of bytes, whose connections are read by the test itself. */
-async function createPeerScene() {
-  const peer = await start(startPeer());
-  const pool = poolTo(peer.origin);
-  await start(destroying(pool));
-  return { peer, pool };
+const createPeerScene = () => createPoolScene(start);
+
+function received(peer: Peer): string {
+  return Buffer.concat(peer.received).toString('latin1');
 }
 
 /** Pieces given one after the other, and what became of whoever gives them. */
@@ -86,13 +86,12 @@ describe('a body', () => {
   it('is framed byte for byte', async () => {
     const { peer, pool } = await createPeerScene();
     const sent = send(pool, { method: 'POST', body: body('0123456789abcdef', '\xe9') });
-    const received = () => Buffer.concat(peer.received).toString('latin1');
-    await peer.until(() => received().endsWith('0\r\n\r\n'));
+    await peer.until(() => received(peer).endsWith('0\r\n\r\n'));
     peer.sockets[0]?.write(EMPTY);
     await sent.over;
     const head = `POST / HTTP/1.1\r\nhost: 127.0.0.1:${peer.port}\r\nconnection: keep-alive\r\n`;
     const chunks = '10\r\n0123456789abcdef\r\n2\r\n\xc3\xa9\r\n0\r\n\r\n';
-    assert.equal(received(), `${head}transfer-encoding: chunked\r\n\r\n${chunks}`);
+    assert.equal(received(peer), `${head}transfer-encoding: chunked\r\n\r\n${chunks}`);
   });
 
   it('that never begins keeps the head back, and then both leave', async () => {
@@ -126,6 +125,27 @@ describe('a body', () => {
     peer.sockets[0]?.write(counted('all'));
     assert.equal((await sent.over).body, 'all');
   });
+});
+
+describe('a body that streams and says how long it is', () => {
+  for (const [what, length] of [
+    ['longer', '5'],
+    ['shorter', '50'],
+  ] as const) {
+    it(`is given up with its connection when it is ${what}`, async () => {
+      const { peer, pool } = await createPeerScene();
+      const rest = Promise.withResolvers<string>();
+      const streamed = body('abc', rest.promise);
+      const sent = send(pool, { method: 'POST', headers: ['content-length', length], body: streamed });
+      await peer.until(() => received(peer).endsWith('abc'));
+      rest.resolve('defGET / HTTP/1.1');
+      await sent.over;
+      assert.deepEqual([sent.told, sent.error?.code], [['begun', 'error'], 'WIRE_UNSENDABLE']);
+      await peer.until(({ closed }) => closed === 1);
+      if (what === 'longer') assert.ok(!received(peer).includes('GET'), 'what is too much for it has left');
+      await pool.close();
+    });
+  }
 });
 
 describe('a body whose answer comes early', () => {
@@ -213,15 +233,22 @@ describe('a body that fails', () => {
 });
 
 describe('a body whose request is given up', () => {
-  it('at its begin is not asked for', async () => {
-    const { peer, pool } = await createPeerScene();
-    const streamed = body('first');
-    send(pool, { method: 'POST', body: streamed }, { begun: (control) => control.abort() });
-    await peer.until(({ closed }) => closed === 1);
-    await turns(5);
-    assert.equal(streamed.state.given, 0);
-    assert.equal(peer.requests.length, 0);
-  });
+  for (const throws of [false, true]) {
+    it(`at its begin is not asked for${throws ? ', also when that is thrown' : ''}`, async () => {
+      const { peer, pool } = await createPeerScene();
+      const streamed = body('first');
+      const begun = (control: Control) => {
+        control.abort();
+        if (throws) throw new Error('given up');
+      };
+      const sent = send(pool, { method: 'POST', body: streamed }, { begun });
+      await peer.until(({ closed }) => closed === 1);
+      await turns(5);
+      assert.deepEqual([streamed.state.given, sent.told, peer.requests.length], [0, ['begun'], 0]);
+      peer.plays(answer);
+      assert.equal((await send(pool, { path: '/next' }).over).body, '/next');
+    });
+  }
 
   it('later is let go of, also while the other side does not read', async () => {
     const { peer, pool } = await createPeerScene();
