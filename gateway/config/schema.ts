@@ -54,7 +54,7 @@ export const upstreamEntry = z.strictObject({
     .prefault({}),
   /** Connections per target. 16 took a quarter less CPU per request than 64. */
   connections: whole('connections', 1, 1024).default(16),
-  /** A connection that is older gets no further request, so that changes of names are followed. */
+  /** A connection to a name that is older gets no further request, so that changes of names are followed. */
   connectionMaxAgeSeconds: whole('seconds', 1, 86_400).default(60),
   /** When a target that fails gets nothing, while others do. */
   ejection,

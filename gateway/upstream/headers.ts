@@ -2,7 +2,7 @@
 
 import type { Checked, Operation } from '../exchange.ts';
 
-/** Header fields as undici gives them: lower-case names. */
+/** Header fields as a connection gives them: lower-case names; a list where a field came several times. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 // Everything else a client sends stays here: credentials, cookies, hop-by-hop fields, and whatever it calls itself.

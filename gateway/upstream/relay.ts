@@ -1,6 +1,6 @@
 // Carries one upstream answer to the client: head, body, backpressure, and every way it can go wrong. When to give up, and whether to try
 // again, is not decided here.
-// A class, unlike the rest: a connection calls five methods on one object per request, and methods on a prototype cost nothing to make.
+// A class: a connection calls five methods on one object per request, and methods on a prototype cost nothing to make.
 // Longer than the rest, since what these methods know of one answer would otherwise be passed between files.
 
 import type { GatewayError } from '../errors.ts';
@@ -75,7 +75,7 @@ export class Relay implements AnswerHandler {
     this.#owner = owner;
   }
 
-  /** Whether a byte of the request may have left: it was given to a connection, which writes it at once. */
+  /** Whether a byte of the request may have left: it was given to a connection, which writes it at once, or as its body streams in. */
   get wasSent(): boolean {
     return this.#control !== undefined;
   }

@@ -1,4 +1,5 @@
-// Bytes as they come → the answer to one request after the other. It holds what is not understood yet, and never more than a head of it.
+// Bytes as they come → the answer to one request after the other. It holds what is not understood yet: never more than a head of it, and
+// what had been read when whoever takes the answer held it up.
 
 import { type AnswerHead, parseAnswerHead } from './answer-head.ts';
 import { WireFault } from './fault.ts';

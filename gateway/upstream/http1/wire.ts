@@ -15,7 +15,7 @@ export interface Outgoing {
 /** How an answer is slowed down, or given up. Means nothing once the answer has ended. */
 export interface Control {
   readonly paused: boolean;
-  /** Not another call before `resume`. */
+  /** No further part of the answer before `resume`; that the connection is lost may still be told. */
   pause(): void;
   resume(): void;
   /** Closes the connection. Nobody is told. */
@@ -26,7 +26,7 @@ export interface Control {
 export interface AnswerHandler {
   /** Nobody waits for it any more: one that has not begun yet never does. */
   readonly ended: boolean;
-  /** It has a connection and is written to it in the same turn; before this, no byte of it has left. */
+  /** It has a connection, and is written to it in the same turn or as its body streams in; before this, no byte of it has left. */
   onRequestStart(control: Control): void;
   /** Of the final answer: interim ones are nobody's business. */
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void;
