@@ -1,4 +1,4 @@
-// A whole service behind the gateway: items of an organization, in memory. docs/upstreams.md puts it behind the gateway step by step.
+// A whole service behind the gateway: items of an organization, in memory. docs/first-steps.md puts it behind the gateway step by step.
 import { createServer } from 'node:http';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 
