@@ -9,7 +9,7 @@ import { responseFor, type Schemas } from './schemas.ts';
 import { toViolations } from './violations.ts';
 
 export interface AnswerCheck {
-  /** Whether the contract lets this status be answered with this media type. A status without declared content admits anything. */
+  /** Whether the contract lets this status be answered with this media type. A status without declared content admits all but HTML. */
   acceptsMediaType(operation: Operation, status: number, contentType: string | undefined): boolean;
   /** What to do with the body of this answer: hold it back until it is checked, look at a copy, or let it pass. */
   modeFor(operation: Operation, status: number, contentType?: string): 'refuse' | 'report' | 'off';
