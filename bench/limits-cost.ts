@@ -11,17 +11,21 @@ import { connectRedis, type Redis } from '../gateway/redis.ts';
 import { startServer } from '../test/support/redis.ts';
 import { type Contestant, rest, startPinned, stop, wake } from './contestants.ts';
 import { runLoad } from './load.ts';
+import { runPaced } from './paced.ts';
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '7' },
     seconds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '64' },
+    /** 0: all that the gateway can do. */
+    'per-second': { type: 'string', default: '8000' },
   },
 });
 const rounds = Number(values.rounds);
 const durationMs = Number(values.seconds) * 1000;
 const connections = Number(values.connections);
+const perSecond = Number(values['per-second']);
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 const median = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
@@ -105,7 +109,8 @@ async function commandsOf(client: Redis): Promise<number> {
 
 async function sample(port: number, pid: number, requests: readonly Buffer[], forMs: number): Promise<Sample> {
   const [cpuBefore, commandsBefore] = [cpuMicrosOf(pid), await commandsOf(observer)];
-  const { answers, seconds, statuses } = await runLoad({ port, connections, durationMs: forMs, requests });
+  const load = { port, connections, durationMs: forMs, requests };
+  const { answers, seconds, statuses } = await (perSecond === 0 ? runLoad(load) : runPaced({ ...load, perSecond }));
   if (statuses[200] !== answers) throw new Error(`answered ${JSON.stringify(statuses)}`);
   const commands = (await commandsOf(observer)) - commandsBefore;
   return {
@@ -146,7 +151,7 @@ for (let round = -1; round < rounds; round += 1) {
 }
 
 process.stdout.write(
-  `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}; ${rounds} rounds of ${values.seconds} s, ${connections} connections\n`,
+  `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}; ${rounds} rounds of ${values.seconds} s, ${connections} connections, ${perSecond || 'all possible'} requests a second\n`,
 );
 const noLimits = gateways[0]?.samples ?? [];
 console.table(
