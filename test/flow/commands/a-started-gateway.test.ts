@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { createInstallation, type Running } from '../../support/process.ts';
 
@@ -53,93 +53,96 @@ describe('gateway start on the sandbox', () => {
       await second.stop();
     }
   });
+});
+
+describe('a gateway on the sandbox', () => {
+  const installation = createInstallation();
+  let gateway: Running;
+  let headers: { authorization: string };
+  before(async () => {
+    gateway = await installation.start();
+    headers = { authorization: `Bearer ${/sk_test_\w+/.exec(gateway.output())?.[0]}` };
+  });
+  after(() => installation.remove());
 
   it('has at least 250 customers in the demo organization, so that paging is real', async () => {
-    const gateway = await installation.start();
-    try {
-      const key = /sk_test_\w+/.exec(gateway.output())?.[0];
-      let count = 0;
-      let cursor = '';
-      do {
-        const answer = await fetch(`http://127.0.0.1:${gateway.port}/v1/customers?limit=100${cursor}`, {
-          headers: { authorization: `Bearer ${key}` },
-        });
-        const page = (await answer.json()) as { data: unknown[]; cursor: string | null };
-        count += page.data.length;
-        cursor = page.cursor === null ? '' : `&cursor=${page.cursor}`;
-      } while (cursor !== '');
-      assert.ok(count >= 250, `${count} customers`);
-    } finally {
-      await gateway.stop();
-    }
+    let count = 0;
+    let cursor = '';
+    do {
+      const answer = await fetch(`http://127.0.0.1:${gateway.port}/v1/customers?limit=100${cursor}`, { headers });
+      const page = (await answer.json()) as { data: unknown[]; cursor: string | null };
+      count += page.data.length;
+      cursor = page.cursor === null ? '' : `&cursor=${page.cursor}`;
+    } while (cursor !== '');
+    assert.ok(count >= 250, `${count} customers`);
   });
 
   it('honours what the commands change within a second', async () => {
-    const gateway = await installation.start();
-    try {
-      const status = async (key: string) =>
-        (
-          await fetch(`http://127.0.0.1:${gateway.port}/v1/customers?limit=1`, {
-            headers: { authorization: `Bearer ${key}` },
-          })
-        ).status;
-      const created = await installation.run(
-        'orgs',
-        'create',
-        '--id',
-        'org_acme',
-        '--name',
-        'Acme',
-        '--tier',
-        'premium',
-        '--json',
-      );
-      assert.equal(JSON.parse(created.stdout).id, 'org_acme');
-      const issued = await installation.run(
-        'keys',
-        'create',
-        '--org',
-        'org_acme',
-        '--mode',
-        'live',
-        '--scopes',
-        '*',
-        '--json',
-      );
-      const { id, key } = JSON.parse(issued.stdout);
-      assert.match(key, /^sk_live_[0-9A-Za-z]{38}$/);
-      assert.equal(await status(key), 200, 'a new key works at once');
+    const status = async (key: string) =>
+      (
+        await fetch(`http://127.0.0.1:${gateway.port}/v1/customers?limit=1`, {
+          headers: { authorization: `Bearer ${key}` },
+        })
+      ).status;
+    const created = await installation.run(
+      'orgs',
+      'create',
+      '--id',
+      'org_acme',
+      '--name',
+      'Acme',
+      '--tier',
+      'premium',
+      '--json',
+    );
+    assert.equal(JSON.parse(created.stdout).id, 'org_acme');
+    const issued = await installation.run(
+      'keys',
+      'create',
+      '--org',
+      'org_acme',
+      '--mode',
+      'live',
+      '--scopes',
+      '*',
+      '--json',
+    );
+    const { id, key } = JSON.parse(issued.stdout);
+    assert.match(key, /^sk_live_[0-9A-Za-z]{38}$/);
+    assert.equal(await status(key), 200, 'a new key works at once');
 
-      await installation.run('orgs', 'suspend', 'org_acme');
-      assert.ok(await until(async () => (await status(key)) === 403, 1000), 'suspended within a second');
-      await installation.run('orgs', 'resume', 'org_acme');
-      assert.ok(await until(async () => (await status(key)) === 200, 1000), 'resumed within a second');
-      await installation.run('keys', 'revoke', id, '--json');
-      assert.ok(await until(async () => (await status(key)) === 401, 1000), 'revoked within a second');
+    await installation.run('orgs', 'suspend', 'org_acme');
+    assert.ok(await until(async () => (await status(key)) === 403, 1000), 'suspended within a second');
+    await installation.run('orgs', 'resume', 'org_acme');
+    assert.ok(await until(async () => (await status(key)) === 200, 1000), 'resumed within a second');
+    await installation.run('keys', 'revoke', id, '--json');
+    assert.ok(await until(async () => (await status(key)) === 401, 1000), 'revoked within a second');
 
-      const audit = JSON.parse((await installation.run('audit', '--org', 'org_acme', '--json')).stdout) as {
-        kind: string;
-      }[];
-      const kinds = [
-        'key.revoked',
-        'organization.resumed',
-        'organization.suspended',
-        'key.created',
-        'organization.created',
-      ];
-      assert.deepEqual(
-        audit.map(({ kind }) => kind),
-        kinds,
-      );
-    } finally {
-      await gateway.stop();
-    }
+    const audit = JSON.parse((await installation.run('audit', '--org', 'org_acme', '--json')).stdout) as {
+      kind: string;
+    }[];
+    const kinds = [
+      'key.revoked',
+      'organization.resumed',
+      'organization.suspended',
+      'key.created',
+      'organization.created',
+    ];
+    assert.deepEqual(
+      audit.map(({ kind }) => kind),
+      kinds,
+    );
+  });
+
+  it('says in one sentence that a port is taken, and ends with 1', async () => {
+    const other = createInstallation({ PORT: String(gateway.port) });
+    const refused = await other.run('start');
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /Cannot listen on 127\.0\.0\.1:\d+: something else listens there\./);
+    other.remove();
   });
 
   it('finishes the request in flight on SIGTERM', async () => {
-    const gateway = await installation.start();
-    const key = /sk_test_\w+/.exec(gateway.output())?.[0];
-    const headers = { authorization: `Bearer ${key}` };
     const url = `http://127.0.0.1:${gateway.port}/v1/customers?limit=100`;
     const ask = () => Promise.all(Array.from({ length: 20 }, async () => (await fetch(url, { headers })).json()));
     // Whoever is still connecting is not in flight: from here on, connections are there.
@@ -151,15 +154,5 @@ describe('gateway start on the sandbox', () => {
     for (const page of (await answers) as { data?: unknown[]; error?: { code: string } }[]) {
       assert.ok(page.data?.length === 100 || page.error?.code === 'gateway_shutting_down');
     }
-  });
-
-  it('says in one sentence that a port is taken, and ends with 1', async () => {
-    const gateway = await installation.start();
-    const other = createInstallation({ PORT: String(gateway.port) });
-    const refused = await other.run('start');
-    assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /Cannot listen on 127\.0\.0\.1:\d+: something else listens there\./);
-    await gateway.stop();
-    other.remove();
   });
 });
