@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 
-const keys = createRemoteJWKSet(new URL(process.env.GATEWAY_JWKS_URL));
+const keys = createRemoteJWKSet(new URL(process.env.GATEWAY_JWKS_URL), { cacheMaxAge: 300_000 });
 const itemsOf = new Map();
 
 async function callerOf(request) {

@@ -39,17 +39,20 @@ const nameIn =
     return { reason: `${JSON.stringify(value)} is not defined in ${file}.`, remedy: suggest(String(value), names) };
   };
 
+/** As in `limits.yaml`. */
+const COST_MAX = 1_000_000;
+
 const members: Readonly<Record<string, { readonly as: keyof Extensions; readonly check: Check }>> = {
   'x-gateway-upstream': { as: 'upstream', check: nameIn('upstreams', 'upstreams.yaml') },
   'x-gateway-limit': { as: 'limit', check: nameIn('limits', 'limits.yaml under extra') },
   'x-gateway-cost': {
     as: 'cost',
     check: (value) =>
-      Number.isInteger(value) && (value as number) >= 1
+      Number.isInteger(value) && (value as number) >= 1 && (value as number) <= COST_MAX
         ? undefined
         : {
             reason: `${JSON.stringify(value)} is not possible here.`,
-            remedy: 'A cost is a whole number of at least 1.',
+            remedy: `A cost is a whole number from 1 to ${COST_MAX}.`,
           },
   },
   'x-gateway-idempotency': { as: 'idempotency', check: oneOf('optional', 'required', 'off') },

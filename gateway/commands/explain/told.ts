@@ -18,9 +18,9 @@ const tellers: Readonly<Record<Stage, Tell>> = {
     rehearsed === true ? 'not tried: each gateway counts the failures of addresses by itself' : undefined,
     outcome === 'refused' ? `the address has failed too often; it may come back after ${after} s` : undefined,
   ],
-  match: ({ operation, route, upstream, method }, outcome) =>
+  match: ({ operation, route, upstream, method, code }, outcome) =>
     outcome === 'refused'
-      ? ['no operation has this method and path']
+      ? [matchRefusals[String(code)] ?? 'no operation has this method and path']
       : [operation === undefined ? undefined : `${operation}: ${method} ${route}, of upstream ${upstream}`],
   authenticate: (record) => [callerIn(record), hintIn(record)],
   authorize: (record, outcome) =>
@@ -40,6 +40,13 @@ const tellers: Readonly<Record<Stage, Tell>> = {
     outcome === 'refused' ? replayRefusals[String(code)] : undefined,
   ],
   forward: tellForward,
+};
+
+const matchRefusals: Readonly<Record<string, string>> = {
+  method_not_allowed: 'operations have this path, none of them with this method',
+  method_not_implemented: 'no operation at all has this method',
+  version_sunset: 'this version of the operation has ended',
+  version_unknown: 'there is no such version',
 };
 
 const replayRefusals: Readonly<Record<string, string>> = {

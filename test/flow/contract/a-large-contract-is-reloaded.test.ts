@@ -54,7 +54,7 @@ describe('a large contract under a gateway that serves', () => {
     assert.deepEqual(
       (await inForce(foreign.gateway)).last_failure?.mistakes.map((mistake) => mistake.replace(/^.*foreign\.json/, '')),
       [
-        `:${line}:22: paths./apis/added/{name}.x-gateway-cost: 0 is not possible here. A cost is a whole number of at least 1.`,
+        `:${line}:22: paths./apis/added/{name}.x-gateway-cost: 0 is not possible here. A cost is a whole number from 1 to 1000000.`,
       ],
     );
     await saveAndReload(foreign.gateway, file, '{"openapi":"3.0.0",');

@@ -23,6 +23,7 @@ describe('explain', () => {
     });
     gateway = await startGateway({
       ...thingsAt(upstream.url, { timeoutMs: 300 }),
+      gateway: { operations: { updateThing: { deprecated: '2024-01-17', sunset: '2025-07-17' } } },
       limits: {
         tiers: { standard: { requests: 1000 }, tight: { requests: 1 } },
         extra: { burst: { requests: 1, enforce: false } },
@@ -92,10 +93,16 @@ describe('explain', () => {
     assert.equal(told, 'client 127.0.0.1');
   });
 
-  it('match', async (test) => {
-    const told = await refusedBy(test, 'match', 'route_not_found', await call('/v1/nothing'));
-    assert.equal(told, 'no operation has this method and path');
-  });
+  for (const [method, path, code, expected] of [
+    ['GET', '/v1/nothing', 'route_not_found', 'no operation has this method and path'],
+    ['GET', '/v9/things', 'version_unknown', 'there is no such version'],
+    ['DELETE', '/v1/things', 'method_not_allowed', 'operations have this path, none of them with this method'],
+    ['PROPFIND', '/v1/things', 'method_not_implemented', 'no operation at all has this method'],
+    ['PATCH', '/v1/things/1', 'version_sunset', 'this version of the operation has ended'],
+  ] as const)
+    it(`match, with ${code}`, async (test) => {
+      assert.equal(await refusedBy(test, 'match', code, await call(path, { method })), expected);
+    });
 
   it('authenticate', async (test) => {
     const refused = await call('/v1/things', { headers: { authorization: 'Bearer nonsense' } });

@@ -34,7 +34,8 @@ test('idempotency is for POST and PATCH', async () => {
 test('the values that mean nothing are mistakes with the values that do', async () => {
   for (const [members, sentence] of [
     [{ 'x-gateway-costs': 1 }, 'x-gateway-costs is not known. Did you mean "x-gateway-cost"?'],
-    [{ 'x-gateway-cost': 0 }, '0 is not possible here. A cost is a whole number of at least 1.'],
+    [{ 'x-gateway-cost': 0 }, '0 is not possible here. A cost is a whole number from 1 to 1000000.'],
+    [{ 'x-gateway-cost': 1_000_001 }, '1000001 is not possible here. A cost is a whole number from 1 to 1000000.'],
     [{ 'x-gateway-body': 'buffered' }, '"buffered" is not a possible value. Use one of: buffer, stream.'],
     [{ 'x-gateway-public': false }, 'false is not a possible value. Use one of: true.'],
     [{ 'x-gateway-upstream': 'its' }, '"its" is not defined in upstreams.yaml. Did you mean "it"?'],
