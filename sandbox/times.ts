@@ -34,7 +34,7 @@ export function parseDate(text: string): string | undefined {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text) ? text : undefined;
 }
 
-/** The same day of a later month, or that month's last day where it is shorter. */
+/** The same day of a later month, or that month's last day where it is shorter. In and after the year 10000 it is longer than a date. */
 export function addMonths(date: string, months: number): string {
   const start = new Date(`${date}T00:00:00Z`);
   const day = start.getUTCDate();
@@ -44,5 +44,5 @@ export function addMonths(date: string, months: number): string {
   const lastDay = new Date(moved);
   lastDay.setUTCMonth(lastDay.getUTCMonth() + 1, 0);
   moved.setUTCDate(Math.min(day, lastDay.getUTCDate()));
-  return moved.toISOString().slice(0, 10);
+  return moved.toISOString().slice(0, -'T00:00:00.000Z'.length);
 }

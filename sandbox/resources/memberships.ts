@@ -1,6 +1,15 @@
 // Memberships: a customer's subscription to a recurring maintenance plan and when it renews.
-import { date, flag, oneOf, reference, text } from '../kinds.ts';
-import { before, byNullable, equals, onlyByUpdate, optional, type Resource, required } from '../resource.ts';
+import { date, flag, oneOf, reference, refuse, text, within } from '../kinds.ts';
+import {
+  before,
+  byNullable,
+  equals,
+  onlyByUpdate,
+  optional,
+  type Resource,
+  required,
+  type StoredRecord,
+} from '../resource.ts';
 import { money } from '../shapes.ts';
 import { addMonths } from '../times.ts';
 
@@ -29,9 +38,15 @@ export const memberships: Resource = {
   },
   sorts: { renews_on: byNullable('renews_on') },
   edges: { active: ['paused', 'canceled'], paused: ['active', 'canceled'] },
-  settle(next) {
-    if (next.status === 'canceled') return { ...next, renews_on: null };
-    const months = MONTHS[String(next.interval)] ?? 1;
-    return { ...next, renews_on: addMonths(String(next.starts_on), months) };
+  check(next, spot) {
+    // A longer date is none by RFC 3339, and breaks the order of the texts.
+    if (renewal(next).length > String(next.starts_on).length) {
+      refuse(within(spot, 'starts_on'), 'too_large', 'Must leave time for a renewal before the year 10000.');
+    }
   },
+  settle: (next) => ({ ...next, renews_on: next.status === 'canceled' ? null : renewal(next) }),
 };
+
+function renewal({ starts_on, interval }: StoredRecord): string {
+  return addMonths(String(starts_on), MONTHS[String(interval)] ?? 1);
+}
