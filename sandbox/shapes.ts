@@ -82,13 +82,27 @@ export const metadata: Kind = {
   },
 };
 
-/** Any object, as long as it is not nested so deeply that reading it back could fail. */
+/** Any object, as long as it is not nested so deeply that reading it back could fail, and its numbers are kept as numbers. */
 export const freeObject: Kind = {
   read(value, spot) {
     if (!isObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
-    return isShallow(value, NESTING_MAX) ? (value as Json) : tooDeep(spot);
+    if (!isShallow(value, NESTING_MAX)) return tooDeep(spot);
+    return refuseInfinite(value, spot) ? undefined : (value as Json);
   },
 };
+
+/** JSON can say numbers that no computer has. They are read as infinite, and written as null. */
+function refuseInfinite(value: unknown, spot: Spot): boolean {
+  if (value === Number.POSITIVE_INFINITY) refuse(spot, 'too_large', 'Must be a number of 64 bits.');
+  if (value === Number.NEGATIVE_INFINITY) refuse(spot, 'too_small', 'Must be a number of 64 bits.');
+  if (typeof value === 'number') return !Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return false;
+  const inArray = Array.isArray(value);
+  const found = Object.entries(value).map(([name, member]) =>
+    refuseInfinite(member, within(spot, inArray ? Number(name) : name)),
+  );
+  return found.includes(true);
+}
 
 function tooDeep(spot: Spot): undefined {
   return refuse(spot, 'invalid', `Must not be nested more than ${NESTING_MAX} levels deep.`);

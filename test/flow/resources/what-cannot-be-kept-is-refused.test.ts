@@ -7,11 +7,20 @@ import { type Client, clientOf, create, type Json, type Reply, startStrictGatewa
 
 let gateway: TestGateway;
 let client: Client;
+let authorization: string;
 before(async () => {
   gateway = await startStrictGateway();
   client = await clientOf(gateway);
+  ({ authorization } = await gateway.authorize());
 });
 after(() => gateway.stop());
+
+/** Sends a body as it is written: JSON.stringify knows no numbers that are too large. */
+async function post(path: string, body: string): Promise<{ status: number; body: Json }> {
+  const headers = { authorization, 'content-type': 'application/json' };
+  const response = await fetch(new URL(path, gateway.url), { method: 'POST', headers, body });
+  return { status: response.status, body: await response.json() };
+}
 
 const problems = ({ status, body }: Pick<Reply, 'status' | 'body'>) => [
   status,
@@ -37,5 +46,20 @@ describe('a membership', () => {
     const moved = await client('PATCH', `/v1/memberships/${id}`, { interval: 'year' });
     assert.deepEqual(problems(moved), [400, '/starts_on too_large']);
     assert.equal((await client('GET', `/v1/memberships/${id}`)).body.renews_on, renews_on);
+  });
+});
+
+describe('a preference of a guest', () => {
+  it('that is a number too large for any computer is refused, not kept as null', async () => {
+    assert.deepEqual(problems(await post('/v1/guests', '{"name":"G","preferences":{"a":1e999,"b":[],"c":-1e999}}')), [
+      400,
+      '/preferences/a too_large',
+      '/preferences/c too_small',
+    ]);
+  });
+
+  it('that is the largest number is kept', async () => {
+    const guest = await post('/v1/guests', '{"name":"G","preferences":{"a":1.7976931348623157e308,"b":1e-999}}');
+    assert.deepEqual(guest.body.preferences, { a: Number.MAX_VALUE, b: 0 });
   });
 });
