@@ -61,7 +61,9 @@ export function text(bounds: { max: number; min?: number; pattern?: RegExp }): K
     read(value, spot) {
       if (typeof value !== 'string') return refuse(spot, 'wrong_type', 'Must be a string.', { type: 'string' });
       // A lone surrogate or a NUL does not come out of the database as it went in.
-      if (!value.isWellFormed() || value.includes('\0')) return refuse(spot, 'invalid', 'Must be text without NUL.');
+      if (!value.isWellFormed() || value.includes('\0')) {
+        return refuse(spot, 'invalid', 'Must be text without NUL and without lone surrogates.');
+      }
       // The contract counts characters, not UTF-16 units; the spread is only paid where the units are too many.
       if (value.length > max && [...value].length > max) {
         return refuse(spot, 'too_long', `Must have at most ${max} characters.`, { maxLength: max });

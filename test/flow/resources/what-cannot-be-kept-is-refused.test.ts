@@ -63,3 +63,9 @@ describe('a preference of a guest', () => {
     assert.deepEqual(guest.body.preferences, { a: Number.MAX_VALUE, b: 0 });
   });
 });
+
+it('half a character is refused, and the message says that it is not about NUL alone', async () => {
+  const half = await post('/v1/customers', '{"name":"\\ud83d"}');
+  assert.deepEqual(problems(half), [400, '/name invalid']);
+  assert.match(half.body.error.errors[0].message, /lone surrogate/);
+});
