@@ -2,7 +2,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Matched, Operation } from '../exchange.ts';
-import { createRoutes, type Routes } from './routes.ts';
+import { createRoutes } from './routes.ts';
 
 // Methods that mean something to this server; any other is not "not allowed" but unknown (RFC 9110 section 15.6.2).
 const known = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']);
@@ -34,7 +34,7 @@ export function createMatch(operations: readonly Operation[]): Match {
 
   function allowedMethods(admitted: Admitted): readonly string[] {
     const allowed = routes.allowedMethods(admitted.segments);
-    if (allowed.length === 0) throw notFound(admitted.segments, routes, versions);
+    if (allowed.length === 0) throw notFound(admitted.segments, versions);
     return allowed;
   }
 
@@ -68,9 +68,9 @@ export function createMatchByPlace<Place extends object>(
   };
 }
 
-function notFound(segments: readonly string[], routes: Routes, versions: readonly string[]): GatewayError {
-  const [first = '', ...rest] = segments;
-  if (first === 'api' && routes.allowedMethods(rest).length > 0)
+function notFound([first = '', second = '']: readonly string[], versions: readonly string[]): GatewayError {
+  // Also where nothing is at the rest of the path: whoever writes /api has that to learn first.
+  if (first === 'api' && versions.includes(second))
     return new GatewayError('route_not_found', { hint: 'version_first' });
   if (/^v\d+$/.test(first) && !versions.includes(first)) {
     return new GatewayError('version_unknown', { fields: { supported_versions: versions } });

@@ -12,12 +12,14 @@ const paths: readonly Case[] = [
   { name: 'the root', code: 'route_not_found', provoke: ({ call }) => call('GET /') },
   { name: 'a trailing slash', code: 'route_not_found', provoke: ({ call }) => call('GET /v1/things/') },
   { name: 'another case', code: 'route_not_found', provoke: ({ call }) => call('GET /V1/things') },
-  {
-    name: 'a path with /api in front',
-    code: 'route_not_found',
-    provoke: ({ call }) => call('GET /api/v1/things'),
-    also: ({ error }) => assert.match(String(error.message), /without \/api in front: \/v1\//),
-  },
+  ...['/api/v1/things', '/api/v1/nothing', '/api/v1/things/', '/api/v1'].map(
+    (path): Case => ({
+      name: `a path with /api in front: ${path}`,
+      code: 'route_not_found',
+      provoke: ({ call }) => call(`GET ${path}`),
+      also: ({ error }) => assert.match(String(error.message), /without \/api in front: \/v1\//),
+    }),
+  ),
   {
     name: 'a version that does not exist',
     code: 'version_unknown',
