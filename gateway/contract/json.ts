@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
+import { faultInJson, faultInUtf8 } from './json-fault.ts';
 
 export interface Json {
   readonly value: unknown;
@@ -21,13 +22,13 @@ export interface JsonLimits {
  * duplicates are refused (RFC 8259 section 4 leaves the choice open, which is what attacks rest on).
  */
 export function parseJson(bytes: Buffer, { jsonDepthMax: depthMax, jsonMembersMax: membersMax }: JsonLimits): Json {
-  if (!isUtf8(bytes)) throw new GatewayError('malformed_json');
+  if (!isUtf8(bytes)) throw malformed(faultInUtf8(bytes));
   const text = bytes.toString('utf8');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new GatewayError('malformed_json', { cause: error });
+    throw malformed(Buffer.byteLength(text.slice(0, faultInJson(text))), error);
   }
   const names = countNames(text);
   if (names.escaped) value = readEscaped(text, depthMax);
@@ -81,6 +82,11 @@ export function measure(value: unknown, depthMax: number): { members: number; it
 
 function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
+}
+
+/** Tells the place and never what is there. */
+function malformed(byteOffset: number, cause?: unknown): GatewayError {
+  return new GatewayError('malformed_json', { fields: { byte_offset: byteOffset }, cause });
 }
 
 function tooDeep(depthMax: number): GatewayError {

@@ -164,7 +164,7 @@ export const EXPLANATIONS: Readonly<Record<ErrorCode, Explanation>> = {
     remedy: 'Escape each part of the path and of the query by itself, and join them with single slashes.',
   },
   malformed_json: {
-    meaning: 'The body is not exactly one JSON text in UTF-8.',
+    meaning: 'The body is not exactly one JSON text in UTF-8; from `byte_offset` on it is none.',
     remedy: 'Let a library write the JSON, and send its text unchanged as UTF-8.',
   },
   duplicate_json_member: {

@@ -52,14 +52,23 @@ const negotiation: readonly Case[] = [
 ];
 
 const texts: readonly Case[] = [
-  ...Object.entries({
-    'broken JSON': '{"name":',
-    'data behind the JSON': `${good} {}`,
-    'a comment in the JSON': '{"name":"a"/**/}',
-    'JSON that is not UTF-8': Buffer.from('{"name":"\xe4"}', 'latin1'),
-    'half a surrogate in UTF-8': Buffer.from([...Buffer.from('{"name":"'), 0xed, 0xa0, 0x80, ...Buffer.from('"}')]),
-    'a byte order mark': `\ufeff${good}`,
-  }).map(([name, body]): Case => ({ name, code: 'malformed_json', provoke: (world) => create(world, body) })),
+  ...(
+    [
+      ['broken JSON', '{"name":', 8],
+      ['data behind the JSON', `${good} {}`, good.length + 1],
+      ['a comment in the JSON', '{"name":"ä"/**/}', 12],
+      ['JSON that is not UTF-8', Buffer.from('{"name":"\xe4"}', 'latin1'), 9],
+      ['half a surrogate in UTF-8', Buffer.from([...Buffer.from('{"name":"'), 0xed, 0xa0, 0x80, 0x22, 0x7d]), 9],
+      ['a byte order mark', `\ufeff${good}`, 0],
+    ] as const
+  ).map(
+    ([name, body, offset]): Case => ({
+      name,
+      code: 'malformed_json',
+      provoke: (world) => create(world, body),
+      also: ({ error }) => assert.equal(error.byte_offset, offset),
+    }),
+  ),
   ...Object.entries({
     'one member twice': '{"name":"a","name":"b"}',
     'one member twice, deep inside': '{"name":"a","more":{"x":[{"y":1,"y":1}]}}',
