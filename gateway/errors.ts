@@ -243,6 +243,11 @@ export const REFUSALS = {
     status: 412,
     message: 'The record changed in the meantime: a precondition of the request does not hold.',
   },
+  precondition_required: {
+    ...request,
+    status: 428,
+    message: 'This change is only made on the condition that the record is as you know it: send If-Match.',
+  },
   invalid_transition: {
     ...conflict,
     status: 409,

@@ -193,6 +193,10 @@ export const EXPLANATIONS: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'An `If-Match` or similar header does not hold: the record was changed in the meantime.',
     remedy: 'Read the record again, apply your change to what it is now, and send that with its new `ETag`.',
   },
+  precondition_required: {
+    meaning: 'The service behind the operation asks for an `If-Match` or similar header with this change.',
+    remedy: 'Retrieve the record and send its `ETag` as `If-Match` with the change, so that no other change is lost.',
+  },
   invalid_transition: {
     meaning: 'The record cannot change from its present status to the one asked for.',
     remedy: 'Read the record, and take a step that its present status allows.',

@@ -15,7 +15,11 @@ const types = new Set<string>([
 ] satisfies ErrorType[]);
 
 /** Codes for statuses whose bodies say nothing that is understood. */
-const byStatus: Readonly<Record<number, ErrorCode>> = { 404: 'resource_missing', 412: 'precondition_failed' };
+const byStatus: Readonly<Record<number, ErrorCode>> = {
+  404: 'resource_missing',
+  412: 'precondition_failed',
+  428: 'precondition_required',
+};
 
 /** An upstream's answer of 400 or more → the refusal the client gets. */
 export function toUpstreamRefusal(status: number, headers: AnswerHeaders, body: Buffer): GatewayError {

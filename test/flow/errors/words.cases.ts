@@ -67,6 +67,7 @@ const replaced: readonly Case[] = [
   answers('400 with text', 'upstream_rejected', 400, SECRET, rejected, 'text/plain'),
   answers('403 without a body', 'upstream_rejected', 403, '', rejected),
   answers('412 without a body', 'precondition_failed', 412, '', plain('precondition_failed')),
+  answers('428 without a body', 'precondition_required', 428, '', plain('precondition_required')),
   answers('400 with broken JSON', 'upstream_rejected', 400, `{"message":"${SECRET}`, rejected),
   answers('400 with a list', 'upstream_rejected', 400, `["${SECRET}"]`, rejected),
   answers(

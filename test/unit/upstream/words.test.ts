@@ -14,6 +14,7 @@ describe('a status of an upstream', () => {
     [404, 'resource_missing'],
     [407, 'upstream_auth_failed'],
     [412, 'precondition_failed'],
+    [428, 'precondition_required'],
     [418, 'upstream_rejected'],
     [429, 'upstream_overloaded'],
     [500, 'upstream_error'],
