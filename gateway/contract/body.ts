@@ -21,10 +21,7 @@ export function expectBody(admitted: Admitted, contract: BodyContract, bytesMax:
     if (contract.required) throw new GatewayError('body_missing');
     return undefined;
   }
-  if (contract.mediaTypes.length === 0) {
-    const errors = [{ in: 'body', param: '', pointer: '', code: 'unknown', message: 'This operation takes no body.' }];
-    throw new GatewayError('validation_failed', { fields: { errors } });
-  }
+  if (isUnexpected(admitted, contract)) return undefined;
   const encoding = admitted.headers.get('content-encoding');
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new GatewayError('unsupported_content_encoding', { headers: { 'Accept-Encoding': 'identity' } });
@@ -33,6 +30,11 @@ export function expectBody(admitted: Admitted, contract: BodyContract, bytesMax:
   const length = Number(admitted.headers.get('content-length') ?? 0);
   if (length > bytesMax) throw tooLarge(bytesMax);
   return declared;
+}
+
+/** Whether a body is there where the contract has none. That is a violation beside others, so it is not thrown here. */
+export function isUnexpected({ hasBody }: Pick<Admitted, 'hasBody'>, { mediaTypes }: BodyContract): boolean {
+  return hasBody && mediaTypes.length === 0;
 }
 
 function checkMediaType(admitted: Admitted, accepted: readonly string[]): string {

@@ -5,7 +5,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Checked, Counted, Operation, Trail } from '../exchange.ts';
 import { checkAccept } from './accept.ts';
-import { type BodyContract, expectBody, readBody } from './body.ts';
+import { type BodyContract, expectBody, isUnexpected, readBody } from './body.ts';
 import { declaredNames, toNotes } from './declared.ts';
 import type { JsonObject } from './document.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
@@ -37,6 +37,14 @@ interface RequestContract {
   readonly names: () => ReadonlySet<string>;
 }
 
+const unexpectedBody: Violation = {
+  in: 'body',
+  param: '',
+  pointer: '',
+  code: 'unknown',
+  message: 'This operation takes no body.',
+};
+
 export function createValidate(options: ValidateOptions): (counted: Counted) => Awaitable<Checked> {
   const entries = new Map(options.operations.map((entry) => [entry.operation, entry]));
   const contracts = new Map<Operation, RequestContract>();
@@ -63,6 +71,7 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     // Nothing in a query takes less than two characters.
     const errors = contract.schemas.parameters(values, query.length / 2);
     if (errors.length > 0) violations.push(...toViolations(errors, contract.root));
+    if (isUnexpected(counted, contract.body)) violations.push(unexpectedBody);
     const search = contract.reader.search(query, values);
     if (mediaType === undefined || counted.operation.body === 'stream')
       return pass(counted, contract, search, undefined, violations);

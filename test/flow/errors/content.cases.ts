@@ -107,6 +107,15 @@ const presence: readonly Case[] = [
     },
   },
   {
+    name: 'a body on GET and a query against the contract at once',
+    code: 'validation_failed',
+    provoke: ({ call }) => call('GET /v1/things?x=1', json, '{}'),
+    also({ error }) {
+      const places = (error.errors as { in: string; param: string }[]).map((it) => `${it.in} ${it.param}`);
+      assert.deepEqual(places, ['query x', 'body ']);
+    },
+  },
+  {
     name: 'query and body against the contract at once',
     code: 'validation_failed',
     provoke: ({ call }) => call('POST /v1/things?x=1', json, '{"name":1,"other":true}'),
