@@ -19,11 +19,24 @@ const VIOLATIONS_MAX = 20;
 
 /** Members of the error object: at most 20 violations, `param` of the first. */
 export function toFields(violations: readonly Violation[]): Record<string, unknown> {
+  const errors = violations.slice(0, VIOLATIONS_MAX).map(withoutKeys);
   return {
-    param: violations[0]?.param || undefined,
-    errors: violations.slice(0, VIOLATIONS_MAX),
+    param: errors[0]?.param || undefined,
+    errors,
     ...(violations.length > VIOLATIONS_MAX ? { truncated: true } : {}),
   };
+}
+
+/** Names are the client's choice, and what is answered is written to its logs: a key that has got among them stays out of those. */
+function withoutKeys(violation: Violation): Violation {
+  const { param, pointer } = violation;
+  if (!param.includes('sk_')) return violation;
+  const safe = { ...violation, param: withoutKey(param) };
+  return pointer === undefined ? safe : { ...safe, pointer: withoutKey(pointer) };
+}
+
+function withoutKey(name: string): string {
+  return name.replace(/(sk_(?:live|test)_)[0-9A-Za-z]{16,}/g, '$1…');
 }
 
 /** Keywords that only say that a keyword below them failed; that one is reported. */

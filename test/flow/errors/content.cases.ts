@@ -51,6 +51,9 @@ const negotiation: readonly Case[] = [
   ),
 ];
 
+/** What looks like a key, put together here so that nobody takes it for one. */
+const misplaced = `sk_test_${'a1'.repeat(19)}`;
+
 const texts: readonly Case[] = [
   ...(
     [
@@ -104,6 +107,16 @@ const presence: readonly Case[] = [
     also({ error }) {
       const [first] = error.errors as { in: string; code: string }[];
       assert.deepEqual([first?.in, first?.code], ['body', 'unknown']);
+    },
+  },
+  {
+    name: 'a key in the place of a name, which is not said again',
+    code: 'validation_failed',
+    provoke: ({ call }) => call(`POST /v1/things?${misplaced}=1`, json, `{"name":"a","${misplaced}":1}`),
+    also({ error }) {
+      assert.doesNotMatch(JSON.stringify(error), new RegExp(misplaced));
+      const places = (error.errors as { pointer?: string; param: string }[]).map((it) => it.pointer ?? it.param);
+      assert.deepEqual([error.param, ...places], ['sk_test_…', 'sk_test_…', '/sk_test_…']);
     },
   },
   {
