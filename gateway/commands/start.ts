@@ -3,7 +3,6 @@
 import type { Command } from 'commander';
 import { loadSettings, type Settings } from '../config/load.ts';
 import { endOnCrash } from './crash.ts';
-import { serve } from './serve.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export function addStartCommand(program: Command, surroundings: Surroundings): void {
@@ -19,15 +18,34 @@ export function addStartCommand(program: Command, surroundings: Surroundings): v
 }
 
 async function start(surroundings: Surroundings, asJson: boolean): Promise<void> {
+  const onReload = keepWishes(surroundings.onReload);
   const settings = loadSettings(surroundings.environment);
   // One process neither has what several need nor loads it.
   const started =
     settings.workers === 1
-      ? await startAlone(surroundings, settings)
-      : await (await import('../workers/start.ts')).startSeveral(surroundings, settings);
+      ? await startAlone({ ...surroundings, onReload }, settings)
+      : await startSeveral({ ...surroundings, onReload, onRestart: keepWishes(surroundings.onRestart) }, settings);
   if (started === undefined) return;
   const { port, plainPort: plain_port, adminPort: admin_port } = started;
   surroundings.write(asJson ? `${JSON.stringify({ port, plain_port, admin_port })}\n` : bannerOf(started, settings));
+}
+
+/**
+ * What is wished for while the gateway starts is kept until somebody can fulfil it: a signal that nobody handles ends the process.
+ *
+ * @param listen has a handler called with every wish
+ */
+function keepWishes(listen: (handle: () => void) => void): (fulfil: () => void) => void {
+  const fulfilling: (() => void)[] = [];
+  let isWished = false;
+  listen(() => {
+    isWished = true;
+    for (const fulfil of fulfilling) fulfil();
+  });
+  return (fulfil) => {
+    fulfilling.push(fulfil);
+    if (isWished) fulfil();
+  };
 }
 
 /** What is said of a gateway that has been started. */
@@ -41,7 +59,13 @@ export interface Started {
   readonly demoKey: string | undefined;
 }
 
+async function startSeveral(surroundings: Surroundings, settings: Settings): Promise<Started | undefined> {
+  return (await import('../workers/start.ts')).startSeveral(surroundings, settings);
+}
+
 async function startAlone(surroundings: Surroundings, settings: Settings): Promise<Started> {
+  // It takes longer to load than everything before it.
+  const { serve } = await import('./serve.ts');
   const { app, store, configuration, demoKey } = await serve(surroundings, settings, { preparesDemo: true });
   endOnCrash(surroundings, app.log);
   surroundings.onReload(() => {

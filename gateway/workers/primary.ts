@@ -15,6 +15,7 @@ import { DURATION_BUCKETS } from '../observe/metrics.ts';
 import { createWorkerMetrics, type MetricsOfWorker, type WorkerMetrics } from '../observe/worker-metrics.ts';
 import { createForwardClock } from '../wiring/clock.ts';
 import { type Crew, createCrew } from './crew.ts';
+import type { Ready } from './messages.ts';
 import { createWorkersOperators } from './operators.ts';
 import { startWorkerProcess, type WorkerProcess } from './process.ts';
 
@@ -84,6 +85,16 @@ export async function startPrimary(surroundings: Surroundings, settings: Setting
   });
   const adminPort = await listen(adminServer, settings.adminHost, settings.adminPort);
 
+  /** Who is told to end meanwhile has not failed to start. */
+  async function begun(): Promise<Ready> {
+    try {
+      return await crew.begin().finally(output.flush);
+    } catch (error) {
+      if (ending) return new Promise(() => undefined);
+      throw error;
+    }
+  }
+
   async function end(): Promise<void> {
     if (ending) return;
     ending = true;
@@ -96,14 +107,15 @@ export async function startPrimary(surroundings: Surroundings, settings: Setting
   }
 
   endOnCrash(surroundings, { logger: log.logger, flush: output.flush });
-  const first = await crew.begin().finally(output.flush);
-  log.logger.level = first.logLevel;
+  // Before anybody serves: the first worker takes requests while the others start, and a signal that nobody handles ends the process.
   surroundings.onSignal(() => void end());
   surroundings.onReload(() => {
     log.logger.info('asked to load the configuration anew');
     for (const worker of crew.processes()) worker.reload();
   });
   surroundings.onRestart(oneAtATime(() => roll(crew, log)));
+  const first = await begun();
+  log.logger.level = first.logLevel;
   return { ...first, demoKey: first.demoKey, adminPort };
 }
 

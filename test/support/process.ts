@@ -28,7 +28,8 @@ export interface Installation {
   readonly dataDirectory: string;
   readonly environment: Record<string, string>;
   run(...args: string[]): Promise<Finished>;
-  start(): Promise<Running>;
+  /** @param whileStarting gets the process before it serves */
+  start(whileStarting?: (child: ChildProcess) => void): Promise<Running>;
   remove(): void;
 }
 
@@ -51,8 +52,9 @@ export function createInstallation(environment: Record<string, string> = {}): In
     });
   }
 
-  async function start(): Promise<Running> {
+  async function start(whileStarting?: (child: ChildProcess) => void): Promise<Running> {
     const child = spawn(executable, ['start'], { env: all, stdio: ['ignore', 'pipe', 'pipe'] });
+    whileStarting?.(child);
     let output = '';
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
     const ready = await new Promise<RegExpExecArray | undefined>((resolve) => {

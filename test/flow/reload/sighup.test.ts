@@ -1,7 +1,7 @@
 // SIGHUP: the way of service managers to ask for the configuration anew.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
@@ -35,4 +35,17 @@ it('SIGHUP has the files loaded anew, good or bad, and the gateway goes on', asy
   assert.equal((await fetch(`${adminUrl}/readyz`)).status, 200);
   await until(() => gateway.output().split('asked to load the configuration anew').length === 3);
   assert.equal(await gateway.stop(), 0);
+});
+
+it('SIGHUP while the gateway starts does not end it: the files are loaded anew once it serves', async () => {
+  writeConfiguration(directory, thingsAt('http://127.0.0.1:9'));
+  const starting = createInstallation({ ...installation.environment, GATEWAY_DATA: join(directory, 'data') });
+  const gateway = await starting.start(async (child) => {
+    // Made as soon as the configuration has been read, long before anybody listens.
+    await until(() => existsSync(join(directory, 'data')));
+    child.kill('SIGHUP');
+  });
+  await until(() => gateway.output().includes('asked to load the configuration anew'));
+  assert.equal(await gateway.stop(), 0);
+  starting.remove();
 });
