@@ -1,5 +1,6 @@
 // A YAML file that remembers where each value stands, so that every mistake can be named with its line.
 
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
@@ -37,23 +38,59 @@ export function shownPath(file: string): string {
   return path.startsWith('..') || path === '' ? file : path;
 }
 
+/** Values are what JSON has, and keys are texts: nobody expects a date, a set or a list for a key. */
+const READING = { uniqueKeys: true, prettyErrors: false, resolveKnownTags: false, stringKeys: true } as const;
+
+/** The text of a file, or why there is none. What is no UTF-8 would be read as something else than was written. */
+export function textOf(file: string): string | Pick<Mistake, 'line' | 'reason' | 'remedy'> {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    return unread((error as NodeJS.ErrnoException).code);
+  }
+  if (isUtf8(bytes)) return bytes.toString();
+  return { line: lineNotInUtf8(bytes), reason: 'the file is not in UTF-8.', remedy: 'Save it in UTF-8.' };
+}
+
+function unread(code: string | undefined): Pick<Mistake, 'reason' | 'remedy'> {
+  const remedy = 'Create it, or correct the path that names it.';
+  switch (code) {
+    case 'ENOENT':
+      return { reason: 'the file does not exist.', remedy };
+    case 'EISDIR':
+      return { reason: 'this is a directory.', remedy: 'Put a file in its place, or correct the path that names it.' };
+    case 'EACCES':
+    case 'EPERM':
+      return { reason: 'the gateway may not read the file.', remedy: 'Give its account the right to.' };
+    default:
+      return { reason: `the file cannot be read (${code}).`, remedy };
+  }
+}
+
+function lineNotInUtf8(bytes: Buffer): number {
+  let line = 1;
+  for (let from = 0; ; line += 1) {
+    const end = bytes.indexOf(0x0a, from);
+    if (end < 0 || !isUtf8(bytes.subarray(from, end))) return line;
+    from = end + 1;
+  }
+}
+
 /**
  * Reads and parses one YAML (or JSON) file. With an environment, `${NAME}` in a string stands for a variable, which must be set.
  * Mistakes are pushed, never thrown.
  */
 export function readSource(file: string, mistakes: Mistake[], environment?: Environment): Source {
   const shownAs = shownPath(file);
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    const reason =
-      (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'the file does not exist.' : 'the file cannot be read.';
-    mistakes.push({ file: shownAs, reason, remedy: 'Create it, or correct the path that names it.' });
+  const read = textOf(file);
+  if (typeof read !== 'string') {
+    mistakes.push({ file: shownAs, ...read });
     return emptySource(shownAs);
   }
+  const text = read;
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
+  const document = parseDocument(text, { ...READING, lineCounter: lines });
   const at = (offset: number | undefined) => {
     if (offset === undefined) return { line: undefined, column: undefined };
     const position = lines.linePos(offset);
@@ -63,6 +100,11 @@ export function readSource(file: string, mistakes: Mistake[], environment?: Envi
     mistakes.push({ file: shownAs, ...at(problem.pos[0]), ...wordsFor(problem, text) });
   }
   if (document.errors.length > 0) return emptySource(shownAs);
+  for (const { code, pos } of document.warnings) {
+    if (code !== 'TAG_RESOLVE_FAILED') continue;
+    const reason = `the tag ${text.slice(pos[0], pos[1])} means nothing here.`;
+    mistakes.push({ file: shownAs, ...at(pos[0]), reason, remedy: 'Remove it, and write a plain value.' });
+  }
   if (environment) {
     substitute(document, environment, (offset, reason, remedy) =>
       mistakes.push({ file: shownAs, ...at(offset), reason, remedy }),
@@ -133,6 +175,7 @@ function wordsFor(problem: YAMLError, text: string): Pick<Mistake, 'reason' | 'r
   }
   if (problem.code === 'TAB_AS_INDENT')
     return { reason: 'the line is indented by a tab.', remedy: 'Indent it with spaces.' };
+  if (problem.code === 'NON_STRING_KEY') return { reason: 'a key is no plain text.', remedy: 'Write it in quotes.' };
   if (text.slice(Math.max(0, from - 1), from + 1) === '${') {
     return {
       reason: 'a variable inside { } is not quoted.',

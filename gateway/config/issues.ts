@@ -76,7 +76,8 @@ function ruleOf(issue: z.core.$ZodIssue): string {
 }
 
 function shown(input: unknown): string {
-  const text = JSON.stringify(input) ?? 'nothing';
+  // JSON has no word for .inf and .nan.
+  const text = (typeof input === 'number' ? String(input) : JSON.stringify(input)) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 

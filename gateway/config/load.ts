@@ -1,6 +1,6 @@
 // Reads config/*.yaml and the environment, reports every mistake at once, freezes. The only file that knows variable names.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, type Mistake, suggest } from '../mistakes.ts';
@@ -136,12 +136,6 @@ export function loadConfig(
   mistakes: Mistake[],
   limitsPath = join(directory, 'limits.yaml'),
 ): ConfigDraft {
-  if (!existsSync(directory)) {
-    const remedy = 'Create it, or correct GATEWAY_CONFIG.';
-    throw new ConfigError([
-      { file: shownPath(directory), reason: 'the configuration directory does not exist.', remedy },
-    ]);
-  }
   for (const file of strayFiles(directory)) {
     mistakes.push({
       file: shownPath(join(directory, file)),
@@ -183,9 +177,20 @@ export function completed({ gateway, upstreams, breaking, limits, sources }: Con
 
 /** `.yml`, `.json` and the like, which somebody expects to be read; not what editors and volumes leave behind. */
 function strayFiles(directory: string): string[] {
-  return readdirSync(directory).filter(
+  return namesBelow(directory).filter(
     (file) => /^[^.].*\.(ya?ml|json)$/.test(file) && !(fileNames as readonly string[]).includes(file),
   );
+}
+
+function namesBelow(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reasons: Readonly<Record<string, string>> = { ENOENT: 'does not exist', ENOTDIR: 'is a file' };
+    const reason = `the configuration directory ${reasons[code ?? ''] ?? `cannot be read (${code})`}.`;
+    throw new ConfigError([{ file: shownPath(directory), reason, remedy: 'Create it, or correct GATEWAY_CONFIG.' }]);
+  }
 }
 
 function namesIn({ value }: Source, key: string): string[] {

@@ -1,7 +1,6 @@
 // Reads contract files: parses, lints against the OpenAPI specification, resolves references between files. Takes long enough that a
 // gateway that serves does it in a thread of its own (reader.ts).
 
-import { existsSync } from 'node:fs';
 import {
   BaseResolver,
   bundle,
@@ -14,7 +13,7 @@ import {
   type Source,
 } from '@redocly/openapi-core';
 import type { Mistake } from '../mistakes.ts';
-import { positionsIn, shownPath } from '../source.ts';
+import { positionsIn, shownPath, textOf } from '../source.ts';
 import { normalizeSchemas } from './dialect.ts';
 import { parseUnescaped } from './json.ts';
 import { isAnnotation, toMistakes, unfitFor, unreadable } from './lint-mistakes.ts';
@@ -57,11 +56,17 @@ const rules = {
   'gateway/patterns-can-run': 'error',
 } as const;
 
+/** What stands for bytes that are no UTF-8, once they have been read as such. */
+const REPLACEMENT = '\uFFFD';
+
 /** What is on this machine is all there is: a boot that asks other hosts depends on them, and asks what a contract tells it to. */
 class LocalResolver extends BaseResolver {
   override async loadExternalRef(reference: string) {
     if (isAbsoluteUrl(reference)) throw new ResolveError(new Error('other hosts are not asked'));
-    return super.loadExternalRef(reference);
+    const source = await super.loadExternalRef(reference);
+    const unread = source.body.includes(REPLACEMENT) ? textOf(reference) : '';
+    if (typeof unread !== 'string') throw new ResolveError(new Error(`${shownPath(reference)}: ${unread.reason}`));
+    return source;
   }
 
   /** JSON is YAML, but is read six times as fast as such. */
@@ -76,9 +81,9 @@ export async function createDirectReader(): Promise<ContractReader> {
   const config = await createConfig({ rules, plugins: [ownRules] } as Parameters<typeof createConfig>[0]);
 
   async function readContract(file: string, mistakes: Mistake[]): Promise<ContractContent | undefined> {
-    if (!existsSync(file)) {
-      const remedy = 'Create it, or correct the path that names it.';
-      mistakes.push({ file: shownPath(file), reason: 'the file does not exist.', remedy });
+    const text = textOf(file);
+    if (typeof text !== 'string') {
+      mistakes.push({ file: shownPath(file), ...text });
       return undefined;
     }
     const before = mistakes.length;

@@ -1,6 +1,6 @@
 // Which files the globs of upstreams.yaml mean.
 
-import { existsSync, globSync } from 'node:fs';
+import { globSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type Mistake, suggest } from '../mistakes.ts';
 import { shownPath } from '../source.ts';
@@ -38,8 +38,10 @@ export function listedFiles(
 }
 
 function nothingMatches(directory: string, glob: string, complain: (reason: string, remedy: string) => void): void {
-  if (!existsSync(directory)) {
-    complain(`the contracts directory ${directory} does not exist.`, 'Create it, or correct GATEWAY_CONTRACTS.');
+  const found = statSync(directory, { throwIfNoEntry: false });
+  if (!found?.isDirectory()) {
+    const reason = `the contracts directory ${directory} ${found === undefined ? 'does not exist' : 'is a file'}.`;
+    complain(reason, 'Create it, or correct GATEWAY_CONTRACTS.');
     return;
   }
   const there = contractFiles(directory, '**').map((file) => relative(directory, file));

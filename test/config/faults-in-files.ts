@@ -33,6 +33,23 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/gateway.yaml:1: this is not well-formed YAML (Unresolved alias (the anchor must be set before the alias): proxies). Correct the alias, or write the value out.',
     ],
   },
+  'tag-for-what-json-has-not': {
+    files: { [gateway]: 'trustedProxies: !!binary aGVsbG8=\n' },
+    says: [
+      'config/gateway.yaml:1:17: the tag !!binary means nothing here. Remove it, and write a plain value.',
+      'config/gateway.yaml:1:26: trustedProxies: "aGVsbG8=" is not possible here. It must be a list, such as [a, b].',
+    ],
+  },
+  'key-that-is-a-list': {
+    files: { [gateway]: '? [publicUrl]\n: http://a\n' },
+    says: ['config/gateway.yaml:1:3: a key is no plain text. Write it in quotes.'],
+  },
+  'no-number': {
+    files: spoiled(limits, '100', '.inf'),
+    says: [
+      'config/limits.yaml:2:25: tiers.standard.requests: Infinity is not possible here. It must be a whole number of requests from 1 to 1000000000.',
+    ],
+  },
   'unknown-key': {
     files: spoiled(upstreams, 'timeoutMs', 'timeoutMS'),
     says: [
