@@ -37,6 +37,8 @@ export type RedisAddress =
   | { readonly kind: 'cluster'; readonly servers: readonly URL[] };
 
 const ONE = /^rediss?:\/\/[^\s]+$/;
+/** The library takes any other path for database 0. */
+const DATABASE = /^\/?\d*$/;
 const SEVERAL =
   /^(?<scheme>rediss?)\+(?<kind>sentinel|cluster):\/\/(?<user>[^\s/@]*@)?(?<hosts>[^\s/@?#]+)(?:\/(?<master>[^\s/?#]+)(?:\/(?<db>\d+))?)?$/;
 
@@ -45,7 +47,8 @@ const SEVERAL =
  * `rediss` for TLS and `user:password@` for the servers (Sentinels are asked without). Undefined: it is none of these.
  */
 export function parseRedisUrl(url: string): RedisAddress | undefined {
-  if (ONE.test(url)) return { kind: 'server', url };
+  if (ONE.test(url))
+    return namesHost(url) && DATABASE.test(new URL(url).pathname) ? { kind: 'server', url } : undefined;
   const { scheme, kind, user = '', hosts = '', master, db } = SEVERAL.exec(url)?.groups ?? {};
   const texts = hosts.split(',').map((host) => `${scheme}://${user}${host}`);
   if (kind === undefined || !texts.every(namesHost)) return undefined;

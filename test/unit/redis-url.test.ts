@@ -5,7 +5,12 @@ import { test } from 'node:test';
 import { parseRedisUrl } from '../../gateway/redis.ts';
 
 test('one server is passed on as it is written', () => {
-  for (const url of ['redis://localhost', 'rediss://user:secret@redis:6379/1', 'redis://[::1]:6379?keyPrefix=a']) {
+  for (const url of [
+    'redis://localhost',
+    'redis://localhost/',
+    'rediss://user:secret@redis:6379/1',
+    'redis://[::1]:6379?keyPrefix=a',
+  ]) {
     assert.deepEqual(parseRedisUrl(url), { kind: 'server', url });
   }
 });
@@ -33,6 +38,10 @@ test('anything else is no address', () => {
   for (const url of [
     'redis',
     'http://redis:6379',
+    'redis://',
+    'redis://redis:99999',
+    'redis://redis:6379/production',
+    'redis://redis:6379/0/1',
     'redis+sentinel://s1:26379',
     'redis+cluster://h1:7000/name',
     'redis+cluster://h1:7000,,h2:7000',
