@@ -50,6 +50,8 @@ export function createIssueKey({ digestOf, randomBytes, now }: IssueKeyOptions) 
   };
 }
 
+export const ORGANIZATION_ID = /^org_[A-Za-z0-9_-]{1,64}$/;
+
 export function newOrganizationId(randomBytes: RandomBytes): string {
   return `org_${randomBase62(ID_LENGTH, randomBytes)}`;
 }

@@ -1,6 +1,7 @@
 // `gateway check` and `gateway routes`: load as start does, say what is wrong or what would be served, start nothing.
 
 import type { Command } from 'commander';
+import { ORGANIZATION_ID } from '../auth/issue.ts';
 import { loadSettings, type Settings } from '../config/load.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
@@ -8,7 +9,7 @@ import { type Configuration, loadConfiguration } from '../configuration.ts';
 import { crossingTemplates } from '../contract/crossings.ts';
 import { unlistedFiles } from '../contract/load.ts';
 import type { Operation } from '../exchange.ts';
-import { ConfigError, type Mistake, toSentence } from '../mistakes.ts';
+import { ConfigError, type Mistake, suggest, toSentence } from '../mistakes.ts';
 import { shownPath } from '../source.ts';
 import { untimelyMistakes } from '../wiring/certificates.ts';
 import { tracingHeaders } from '../wiring/open-tracing.ts';
@@ -147,7 +148,29 @@ function warningsOf(configuration: Configuration, contractsDirectory: string, no
   const crossing = crossingTemplates(contracts.operations.map(({ operation }) => operation)).map(
     ([left, right]) => `${left} and ${right} both match some paths; the one with a literal further left wins.`,
   );
-  return [...unlisted, ...crossing, ...untimelyTls(upstreamTls, nowMs), ...untoldLives(configuration)];
+  const vain = withoutEffect(configuration).map(toSentence);
+  return [...unlisted, ...crossing, ...vain, ...untimelyTls(upstreamTls, nowMs), ...untoldLives(configuration)];
+}
+
+/** What limits or reserves nothing, most likely because of how a name is written. */
+function withoutEffect({ config, contracts }: Configuration): Mistake[] {
+  const { gateway, limits, sources } = config;
+  const tiers = Object.keys(limits.tiers).length > 0 ? [] : [['tiers']];
+  const organizations = Object.keys(limits.organizations).filter((id) => !ORGANIZATION_ID.test(id));
+  // The default names scopes of the mail server, which not everybody has.
+  const isWritten = Object.hasOwn((sources.gateway.value ?? {}) as object, 'operatorScopes');
+  return [
+    ...tiers.map((path) => sources.limits.mistakeAt(path, 'there is no tier, so nobody is limited.', 'Define one.')),
+    ...organizations.map((id) => {
+      const reason = `"${id}" is not the id of an organization, so nobody has this limit.`;
+      return sources.limits.mistakeAtKey(['organizations', id], reason, 'Write it as "gateway orgs list" shows it.');
+    }),
+    ...gateway.operatorScopes.flatMap((scope, index) => {
+      if (!isWritten || contracts.scopes.has(scope)) return [];
+      const reason = `no operation asks for the scope "${scope}", so it is kept from nobody.`;
+      return sources.gateway.mistakeAt(['operatorScopes', index], reason, suggest(scope, contracts.scopes));
+    }),
+  ];
 }
 
 /** What contracts and configuration say about promises and their ends, and do not say alike. */

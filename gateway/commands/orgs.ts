@@ -1,7 +1,7 @@
 // `gateway orgs …`: creates, lists and changes organizations.
 
 import type { Command } from 'commander';
-import { newOrganizationId } from '../auth/issue.ts';
+import { newOrganizationId, ORGANIZATION_ID } from '../auth/issue.ts';
 import type { KeyStore } from '../auth/store/store.ts';
 import type { Awaitable, Organization } from '../exchange.ts';
 import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from './confirmations.ts';
@@ -9,7 +9,6 @@ import { type CommandContext, withStore } from './context.ts';
 import { printJson, printLine, printTable } from './print.ts';
 import { splitList, unknownName } from './read.ts';
 
-const ID = /^org_[A-Za-z0-9_-]{1,64}$/;
 const E_MAIL = /^[^\s@,]+@[^\s@,]+$/;
 
 interface CreateFlags {
@@ -80,7 +79,7 @@ function addCreate(orgs: Command, context: CommandContext): void {
     .action(async (flags: CreateFlags) => {
       const id = flags.id ?? newOrganizationId(context.randomBytes);
       const contacts = splitList(flags.contact ?? []);
-      if (!ID.test(id)) {
+      if (!ORGANIZATION_ID.test(id)) {
         context.usage(`--id "${id}" is not of the form org_ and 1 to 64 letters, digits, "_" or "-".`);
       }
       if (flags.name.trim() === '') context.usage('--name is empty.');

@@ -28,11 +28,12 @@ export async function warnOfLostTiers(
     );
     return;
   }
+  const instead =
+    Object.keys(after.tiers).length === 0
+      ? 'none is left, so they are not limited'
+      : 'the strictest one is in its place';
   for (const [tier, count] of lost) {
     if (count === 0) continue;
-    logger.warn(
-      { tier, organizations: count },
-      'a tier was removed that organizations have; the strictest one is in its place',
-    );
+    logger.warn({ tier, organizations: count }, `a tier was removed that organizations have; ${instead}`);
   }
 }

@@ -124,6 +124,20 @@ test('what is legal but suspicious is a warning', async () => {
   assert.deepEqual(JSON.parse(programs.out).warnings, warnings);
 });
 
+test('a name that has no effect is a warning: of an organization, of an operator scope; and so is a file without tiers', async () => {
+  const files = {
+    'config/gateway.yaml': 'operatorScopes: [itmes:read, items:write]\n',
+    'config/limits.yaml': 'tiers: {}\norganizations: { acme: { requests: 1 }, org_acme: { requests: 1 } }\n',
+  };
+  const { code, out } = await runOn(files, 'check');
+  assert.equal(code, 0);
+  assert.deepEqual(out.split('\n').slice(0, -2), [
+    'warning: config/limits.yaml:1:1: tiers: there is no tier, so nobody is limited. Define one.',
+    'warning: config/limits.yaml:2:18: organizations.acme: "acme" is not the id of an organization, so nobody has this limit. Write it as "gateway orgs list" shows it.',
+    'warning: config/gateway.yaml:1:18: operatorScopes.0: no operation asks for the scope "itmes:read", so it is kept from nobody. Did you mean "items:read"?',
+  ]);
+});
+
 test('the operations that would be served can be listed', async () => {
   const { code, out } = await runOn({}, 'routes');
   assert.equal(code, 0);

@@ -1,6 +1,7 @@
 // What the members of an object in an export must be: exactly these, each of its form.
 
 import { isAddressRange } from '../../auth/addresses.ts';
+import { ORGANIZATION_ID } from '../../auth/issue.ts';
 
 export interface Rule {
   /** What follows "must", for people. */
@@ -56,7 +57,7 @@ const time: Rule = {
   holds: (value) => isText(value) && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString() === value,
 };
 const keyId = form('the id of a key', /^key_[0-9A-Za-z]{1,64}$/);
-const organizationId = form('the id of an organization', /^org_[A-Za-z0-9_-]{1,64}$/);
+const organizationId = form('the id of an organization', ORGANIZATION_ID);
 const digest = form('43 characters of base64url', /^[0-9A-Za-z_-]{43}$/);
 
 export const headerRules: Rules = {

@@ -66,6 +66,18 @@ describe('under a running gateway', () => {
       world.gateway.logLines().find(({ tier, msg }) => tier === 'large' && /removed/.test(String(msg)));
     await until(() => warning() !== undefined);
     assert.deepEqual([warning()?.level, warning()?.organizations], [40, 2]);
+    assert.match(String(warning()?.msg), /the strictest one is in its place$/);
+  });
+
+  it('the last tier is taken away: the log does not speak of a stricter one', async () => {
+    await saveAndReload(world.gateway, 'config/limits.yaml', { tiers: { gold: { requests: 500 } } });
+    const caller = await world.gateway.authorize({ organization: 'org_gold', tier: 'gold' });
+    await saveAndReload(world.gateway, 'config/limits.yaml', { tiers: {} });
+    const { headers } = await world.call('GET /v1/things', { Authorization: caller.authorization });
+    assert.equal(headers['x-ratelimit-limit'], undefined);
+    const warning = () => world.gateway.logLines().find(({ tier, msg }) => tier === 'gold' && /removed/.test(`${msg}`));
+    await until(() => warning() !== undefined);
+    assert.match(String(warning()?.msg), /none is left, so they are not limited$/);
   });
 
   it('an address that fails all the time is counted on by new rules', async () => {
