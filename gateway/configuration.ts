@@ -130,7 +130,7 @@ async function check(
           sources.upstreams.mistakeAt(['upstreams', name, 'contracts', index], reason, remedy),
       })),
       known: { upstreams: names.upstreams, limits: sources.limits.value === undefined ? undefined : names.limits },
-      namedOperations: complete ? Object.keys(draft.limits?.operations ?? {}) : [],
+      namedOperations: complete ? names.operations : [],
       mistakeAtOperation: (id, reason, remedy) => sources.limits.mistakeAtKey(['operations', id], reason, remedy),
       reader,
       earlier,

@@ -54,7 +54,11 @@ export interface ConfigDraft {
   readonly limits: LimitsFile | undefined;
   readonly sources: Sources;
   /** Names as they are written, whatever else is wrong with the files. */
-  readonly names: { readonly upstreams: readonly string[]; readonly limits: readonly string[] };
+  readonly names: {
+    readonly upstreams: readonly string[];
+    readonly limits: readonly string[];
+    readonly operations: readonly string[];
+  };
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -158,7 +162,11 @@ export function loadConfig(
     breaking: upstreamsRead?.breaking ?? [],
     limits,
     sources,
-    names: { upstreams: namesIn(sources.upstreams, 'upstreams'), limits: namesIn(sources.limits, 'extra') },
+    names: {
+      upstreams: namesIn(sources.upstreams, 'upstreams'),
+      limits: namesIn(sources.limits, 'extra'),
+      operations: namesIn(sources.limits, 'operations'),
+    },
   };
   checkNames(draft, mistakes);
   checkIssuers(draft, mistakes);
@@ -198,15 +206,16 @@ function namesIn({ value }: Source, key: string): string[] {
 }
 
 /** Names in one file that must exist in another. Operation ids are checked once the contracts are known. */
-function checkNames({ upstreams, limits, sources, names }: ConfigDraft, mistakes: Mistake[]): void {
-  const unknownLimit = (source: Source, path: readonly string[], name: string | undefined) => {
-    // A file that could not be read has been named already.
-    if (name === undefined || names.limits.includes(name) || sources.limits.value === undefined) return;
+function checkNames({ upstreams, sources, names }: ConfigDraft, mistakes: Mistake[]): void {
+  const unknownLimit = (source: Source, path: readonly string[], name: unknown) => {
+    // A file that could not be read has been named already, and so has what is no text.
+    if (typeof name !== 'string' || names.limits.includes(name) || sources.limits.value === undefined) return;
     const reason = `there is no limit "${name}" under extra in limits.yaml.`;
     mistakes.push(source.mistakeAt(path, reason, suggest(name, names.limits)));
   };
-  for (const [id, entry] of Object.entries(limits?.operations ?? {}))
-    unknownLimit(sources.limits, ['operations', id, 'extra'], entry.extra);
+  const operations = blockIn(sources.limits.value, 'operations');
+  for (const id of names.operations)
+    unknownLimit(sources.limits, ['operations', id, 'extra'], blockIn(operations, id).extra);
   for (const reserved of ['organization', 'key']) {
     if (!names.limits.includes(reserved)) continue;
     const reason = `"${reserved}" is what the limit of the tier is called already.`;

@@ -10,16 +10,16 @@ import { breaker, ejection, health } from './target-rules.ts';
 import { tunnels } from './tunnels.ts';
 import { upstreamTls } from './upstream-tls.ts';
 
-/** `sandbox:<service>` or the origin of a server, without path. */
+/** A service of the sandbox, or the origin of a server, without path. */
 const target = z
   .string()
-  .refine((text) => /^sandbox:[a-z]+$/.test(text) || (isHttpUrl(text) && new URL(text).pathname === '/'), {
-    error: 'must be sandbox:<service>, or http://host:port without a path',
+  .refine((text) => /^sandbox:(platform|mail)$/.test(text) || (isHttpUrl(text) && new URL(text).pathname === '/'), {
+    error: 'must be sandbox:platform, sandbox:mail, or http://host:port without a path',
   })
-  .meta({ pattern: '^(sandbox:[a-z]+|https?://[^/?#\\s@]+/?)$' });
+  .meta({ pattern: '^(sandbox:(platform|mail)|https?://[^/?#\\s@]+/?)$' });
 const targets = z
-  .union([target, z.array(target).min(1)], {
-    error: 'must be sandbox:<service>, http://host:port without a path, or a list of these',
+  .union([target, z.array(target).min(1, 'must name at least one address')], {
+    error: 'must be sandbox:platform, sandbox:mail, http://host:port without a path, or a list of these',
   })
   .transform((value) => (typeof value === 'string' ? [value] : value));
 

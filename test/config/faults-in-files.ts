@@ -33,6 +33,29 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/gateway.yaml:1: this is not well-formed YAML (Unresolved alias (the anchor must be set before the alias): proxies). Correct the alias, or write the value out.',
     ],
   },
+  'service-that-the-sandbox-has-not': {
+    files: spoiled(upstreams, 'http://items:3000', 'sandbox:platfrom'),
+    says: [
+      'config/upstreams.yaml:4:11: upstreams.items.live: "sandbox:platfrom" is not possible here. It must be sandbox:platform, sandbox:mail, or http://host:port without a path.',
+    ],
+  },
+  'no-address-at-all': {
+    files: spoiled(upstreams, 'http://items:3000', '[]'),
+    says: [
+      'config/upstreams.yaml:4:5: upstreams.items.live: [] is not possible here. It must name at least one address.',
+    ],
+  },
+  'names-in-a-file-that-has-other-mistakes': {
+    files: {
+      [limits]:
+        'tiers: { standard: { requests: 0 } }\noperations: { listItems: { extra: slow }, listItem: { cost: 2 } }\n',
+    },
+    says: [
+      'config/limits.yaml:1:32: tiers.standard.requests: 0 is not possible here. It must be a whole number of requests from 1 to 1000000000.',
+      'config/limits.yaml:2:35: operations.listItems.extra: there is no limit "slow" under extra in limits.yaml. None is defined.',
+      'config/limits.yaml:2:43: operations.listItem: no contract has an operation "listItem". Did you mean "listItems"?',
+    ],
+  },
   'tag-for-what-json-has-not': {
     files: { [gateway]: 'trustedProxies: !!binary aGVsbG8=\n' },
     says: [
@@ -199,19 +222,19 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'bad-target': {
     files: spoiled(upstreams, 'http://items:3000', 'items:3000'),
     says: [
-      'config/upstreams.yaml:4:11: upstreams.items.live: "items:3000" is not possible here. It must be sandbox:<service>, or http://host:port without a path.',
+      'config/upstreams.yaml:4:11: upstreams.items.live: "items:3000" is not possible here. It must be sandbox:platform, sandbox:mail, or http://host:port without a path.',
     ],
   },
   'target-with-path': {
     files: spoiled(upstreams, 'http://items:3000', 'http://items:3000/api'),
     says: [
-      'config/upstreams.yaml:4:11: upstreams.items.live: "http://items:3000/api" is not possible here. It must be sandbox:<service>, or http://host:port without a path.',
+      'config/upstreams.yaml:4:11: upstreams.items.live: "http://items:3000/api" is not possible here. It must be sandbox:platform, sandbox:mail, or http://host:port without a path.',
     ],
   },
   'bad-target-in-list': {
     files: spoiled(upstreams, 'http://items:3000', '["http://items:3000", "http://items:3000/api"]'),
     says: [
-      'config/upstreams.yaml:4:33: upstreams.items.live.1: "http://items:3000/api" is not possible here. It must be sandbox:<service>, or http://host:port without a path.',
+      'config/upstreams.yaml:4:33: upstreams.items.live.1: "http://items:3000/api" is not possible here. It must be sandbox:platform, sandbox:mail, or http://host:port without a path.',
     ],
   },
   'bad-cidr': {
