@@ -105,8 +105,15 @@ function exitCodeOf(error: unknown): number {
 /** What commander has printed already is not printed again. */
 function toText(error: unknown): string {
   if (error instanceof CommanderError) return error.code === 'gateway.failure' ? `gateway: ${error.message}\n` : '';
-  if (!(error instanceof ConfigError)) return `gateway: ${error instanceof Error ? error.message : String(error)}\n`;
+  if (!(error instanceof ConfigError)) return `gateway: ${wordsOf(error)}\n`;
   const count = error.mistakes.length;
   const mistakes = error.mistakes.map(toSentence).join('\n');
   return `${mistakes}\ngateway: ${count} ${count === 1 ? 'mistake' : 'mistakes'} in the configuration; nothing was started.\n`;
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // In the middle of the work: what cannot be opened is named by whoever opens it.
+  const isOfStore = (error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR';
+  return isOfStore ? `An embedded store cannot be used: ${error.message}. "gateway doctor" says which.` : error.message;
 }

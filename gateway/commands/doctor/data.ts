@@ -1,8 +1,10 @@
-// The data directory: whether it can be written to, what room is left, and whether its file system goes by the same clock.
+// The data directory: whether it can be written to, what room is left, whether its file system goes by the same clock, and whether the
+// embedded stores in it are whole.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { shownPath } from '../../source.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 
@@ -44,6 +46,32 @@ export function checkRoom(bytes: number): Finding {
   if (bytes >= ROOM_WANTED) return ok('data space', says);
   const remedy = 'Make room: keys, answers of idempotent writes and counts are stored here.';
   return bytes >= ROOM_MIN ? warn('data space', says, remedy) : fail('data space', says, remedy);
+}
+
+const STORES = ['gateway.db', 'idempotency.db', 'versions.db'] as const;
+
+/** Those that are there: a damaged one may serve for days before somebody reads what is damaged. */
+export function checkStores(directory: string): Finding[] {
+  return STORES.filter((file) => existsSync(join(directory, file))).map((file) => {
+    const remedy = 'Stop the gateway and put a backup in its place; docs/operations.md says what is lost without one.';
+    const damage = damageOf(join(directory, file));
+    return damage === undefined
+      ? ok(`store ${file}`, 'It is whole.')
+      : fail(`store ${file}`, `It is damaged (${damage}).`, remedy);
+  });
+}
+
+function damageOf(path: string): string | undefined {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true });
+    const { quick_check: says } = database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
+    return says === 'ok' ? undefined : says.replace(/\s+/g, ' ');
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    database?.close();
+  }
 }
 
 function clockOf(probe: string, nowMs: number): Finding {

@@ -9,7 +9,7 @@ import { counted, printJson, printLine } from '../print.ts';
 import { openSecrets, type Surroundings } from '../surroundings.ts';
 import { checkPublicUrl, checkTrustedProxies } from './addresses.ts';
 import { checkCertificates } from './certificates.ts';
-import { checkDataDirectory } from './data.ts';
+import { checkDataDirectory, checkStores } from './data.ts';
 import { checkMemory, checkNode, checkOpenFiles, checkWorkers, readLimits, readMemory } from './machine.ts';
 import { checkPort } from './ports.ts';
 import { checkRedis } from './redis.ts';
@@ -83,7 +83,7 @@ function checksOf({ now }: Surroundings, settings: Settings, isTls: boolean): Na
     ['workers', () => checkWorkers(settings)],
     ['data directory', () => checkDataDirectory(dataDirectory, now)],
     ...ports.map((one): Named => [one.check, () => checkPort(one)]),
-    ...(redisUrl === undefined ? [] : [['redis', () => checkRedis(redisUrl, now)] as const]),
+    redisUrl === undefined ? ['stores', () => checkStores(dataDirectory)] : ['redis', () => checkRedis(redisUrl, now)],
   ];
 }
 

@@ -1,7 +1,8 @@
 // `gateway doctor` as operators run it: beside everything it needs, and beside everything that can be wrong.
 
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -139,6 +140,32 @@ describe('gateway doctor', () => {
     assert.match(saysOf('secrets directory'), /can read open in/);
     for (const { verdict, remedy, check } of checks) assert.equal(remedy === undefined, verdict === 'ok', check);
     assert.doesNotMatch(JSON.stringify(checks), /no header/);
+  });
+
+  it('tells embedded stores that are damaged, of which commands say no more than that there is one', async () => {
+    const installation = createInstallation();
+    const store = (file: string) => join(installation.dataDirectory, file);
+    await installation.run('seed', '--organizations', '500', '--tier', 'premium');
+    const whole = await installation.run('doctor', '--json');
+    const file = openSync(store('gateway.db'), 'r+');
+    writeSync(file, randomBytes(40 * 4096), 0, 40 * 4096, 3 * 4096);
+    closeSync(file);
+    writeFileSync(store('versions.db'), 'this is none');
+    const [damaged, listed] = await Promise.all([
+      installation.run('doctor', '--json'),
+      installation.run('keys', 'list'),
+    ]);
+    installation.remove();
+    const found = ({ stdout }: typeof whole) =>
+      (JSON.parse(stdout) as Told).checks.flatMap(({ check, verdict }) =>
+        check.startsWith('store ') ? [verdict] : [],
+      );
+    assert.deepEqual([found(whole), found(damaged)], [['ok'], ['fail', 'fail']]);
+    assert.equal(listed.code, 1);
+    assert.equal(
+      listed.stderr,
+      'gateway: An embedded store cannot be used: database disk image is malformed. "gateway doctor" says which.\n',
+    );
   });
 
   it('tells a running gateway from somebody else on its ports, and says all of it in lines', async () => {
