@@ -7,7 +7,7 @@ import type { Awaitable, Organization } from '../exchange.ts';
 import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from './confirmations.ts';
 import { type CommandContext, withStore } from './context.ts';
 import { printJson, printLine, printTable } from './print.ts';
-import { splitList, unknownName } from './read.ts';
+import { isName, splitList, unknownName } from './read.ts';
 
 const E_MAIL = /^[^\s@,]+@[^\s@,]+$/;
 
@@ -83,6 +83,7 @@ function addCreate(orgs: Command, context: CommandContext): void {
         context.usage(`--id "${id}" is not of the form org_ and 1 to 64 letters, digits, "_" or "-".`);
       }
       if (flags.name.trim() === '') context.usage('--name is empty.');
+      if (!isName(flags.name)) context.usage('--name is not one line of up to 200 characters.');
       const misspelled = contacts.find((contact) => !E_MAIL.test(contact));
       if (misspelled !== undefined) context.usage(`--contact "${misspelled}" is not an e-mail address.`);
       await requireTier(context, flags.tier);

@@ -12,13 +12,13 @@ export function printLine({ write }: Writer, line: string): void {
   write(`${line}\n`);
 }
 
-/** Columns as wide as their widest cell; empty cells show a dash. */
+/** Columns as wide as their widest cell; empty cells show a dash. What was imported may hold what only a terminal would understand. */
 export function printTable({ write }: Writer, heads: readonly string[], rows: readonly (readonly string[])[]): void {
   if (rows.length === 0) {
     write('None.\n');
     return;
   }
-  const cells = rows.map((row) => row.map((cell) => cell || '-'));
+  const cells = rows.map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, escaped) || '-'));
   const widths = heads.map((head, column) =>
     cells.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), head.length),
   );
@@ -29,6 +29,10 @@ export function printTable({ write }: Writer, heads: readonly string[], rows: re
       .trimEnd(),
   );
   write(`${lines.join('\n')}\n`);
+}
+
+function escaped(control: string): string {
+  return `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`;
 }
 
 /** Epoch milliseconds → ISO time, `null` in place of no time. */

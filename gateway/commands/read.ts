@@ -24,6 +24,11 @@ export function parseCount(text: string, max: number): number | undefined {
   return count >= 1 && count <= max ? count : undefined;
 }
 
+/** A name for people: one line, which fits a table and cannot tell a terminal what to do. */
+export function isName(text: string): boolean {
+  return /^\P{Cc}{0,200}$/u.test(text);
+}
+
 /** Several values of one flag, each of which may be a list with commas. */
 export function splitList(values: readonly string[]): string[] {
   return [...new Set(values.flatMap((value) => value.split(',')).map((value) => value.trim()))].filter(Boolean);

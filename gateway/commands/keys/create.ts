@@ -6,7 +6,7 @@ import { createIssueKey, type KeyRequest } from '../../auth/issue.ts';
 import type { Mode, Organization } from '../../exchange.ts';
 import { type CommandContext, withStore } from '../context.ts';
 import { printJson } from '../print.ts';
-import { parseMoment, splitList, unknownName } from '../read.ts';
+import { isName, parseMoment, splitList, unknownName } from '../read.ts';
 import { keyToJson, printKeys, printNewKey } from './print.ts';
 
 interface CreateFlags {
@@ -76,6 +76,7 @@ export function requireExpiry(context: CommandContext, expires: string): number 
 
 function requestOf(context: CommandContext, flags: CreateFlags): KeyRequest {
   const { org: organization, mode, name, expires } = flags;
+  if (!isName(name)) context.usage('--name is not one line of up to 200 characters.');
   const allowedCidrs = splitList(flags.allow ?? []);
   const misspelled = allowedCidrs.find((range) => !isAddressRange(range));
   if (misspelled !== undefined) context.usage(`--allow "${misspelled}" is neither an address nor a CIDR range.`);

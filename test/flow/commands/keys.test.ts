@@ -94,6 +94,24 @@ test('keys list shows state and last use, of all or of one organization', async 
   assert.ok(!('key' in only) && !('digest' in only));
 });
 
+test('keys list shows one line of plain text per key, whatever an import has brought', async (t) => {
+  const { run, json, openStore } = await withOrganization(t);
+  const { id } = await json(...CREATE);
+  const store = openStore();
+  const [key] = await store.keys.list();
+  assert.ok(key);
+  await store.keys.create({
+    ...key,
+    id: 'key_odd',
+    digest: `${key.digest.slice(0, -1)}_`,
+    name: 'red \u001b[31m\nline',
+  });
+  const { out } = await run('keys', 'list');
+  assert.equal(out.split('\n').length, 4, out);
+  assert.match(out, /red \\x1b\[31m\\x0aline/);
+  assert.ok(out.includes(String(id)));
+});
+
 test('keys revoke says since when, also the second time', async (t) => {
   const { run, json, clock } = await withOrganization(t);
   const { id } = await json(...CREATE);
@@ -124,6 +142,8 @@ for (const [words, code, message] of [
     /^The scope mail:read is granted to operator organizations only, and org_acme is none\.$/,
   ],
   [[...base, ','], 2, /--scopes is empty/],
+  [[...base, '*', '--name', 'two\nlines'], 2, /--name is not one line of up to 200 characters/],
+  [[...base, '*', '--name', 'x'.repeat(201)], 2, /--name is not one line/],
   [[...base, '*', '--expires', 'soon'], 2, /--expires "soon" is neither/],
   [[...base, '*', '--expires', '2026-13-01'], 2, /--expires/],
   [[...base, '*', '--expires', '2020-01-01'], 2, /not in the future/],

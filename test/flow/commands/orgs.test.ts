@@ -70,6 +70,7 @@ for (const [words, code, message] of [
   [['orgs', 'create', '--id', 'acme', '--name', 'X', '--tier', 'standard'], 2, /--id "acme" is not of the form/],
   [['orgs', 'create', '--id', `org_${'x'.repeat(65)}`, '--name', 'X', '--tier', 'standard'], 2, /not of the form/],
   [['orgs', 'create', '--name', ' ', '--tier', 'standard'], 2, /--name is empty/],
+  [['orgs', 'create', '--name', 'A\u001b[2J', '--tier', 'standard'], 2, /--name is not one line/],
   [['orgs', 'create', '--name', 'X', '--tier', 'standard', '--contact', 'someone'], 2, /not an e-mail address/],
   [['orgs', 'create', '--name', 'X'], 2, /--tier/],
   [['orgs', 'list', '--colour', 'red'], 2, /--colour/],
