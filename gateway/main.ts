@@ -6,6 +6,7 @@ import { userInfo } from 'node:os';
 import { Command, CommanderError } from 'commander';
 import { addCommands, type CommandTools } from './commands/all.ts';
 import type { CommandContext } from './commands/context.ts';
+import { addHelpCommand } from './commands/help.ts';
 import { openKeyStore, openSecrets, type Surroundings } from './commands/surroundings.ts';
 import { loadSettings } from './config/load.ts';
 import { ConfigError, toSentence } from './mistakes.ts';
@@ -87,6 +88,7 @@ const program = new Command('gateway')
   .showHelpAfterError();
 const secrets = () => openSecrets(surroundings, settings());
 await addCommands(program, { surroundings, context, settings, configuration, secrets }, process.argv[2]);
+addHelpCommand(program);
 exitOnUsage(program);
 
 try {
