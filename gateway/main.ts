@@ -115,7 +115,8 @@ function toText(error: unknown): string {
 
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  const { code, path, message } = error as NodeJS.ErrnoException;
   // In the middle of the work: what cannot be opened is named by whoever opens it.
-  const isOfStore = (error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR';
-  return isOfStore ? `An embedded store cannot be used: ${error.message}. "gateway doctor" says which.` : error.message;
+  if (code === 'ERR_SQLITE_ERROR') return `An embedded store cannot be used: ${message}. "gateway doctor" says which.`;
+  return path === undefined ? message : `${path} cannot be read or written (${code}).`;
 }

@@ -1,6 +1,7 @@
 // `gateway explain --request …`: what would become of a request that nobody has made. Nothing is sent, spent or written.
 
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import type { Configuration } from '../../configuration.ts';
 import type { Mode } from '../../exchange.ts';
 import type { UsageReport } from '../../limits/usage.ts';
@@ -79,6 +80,7 @@ async function readRequest(
   const [, method, target] = /^([A-Za-z]+) +(\S+)$/.exec(text.trim()) ?? [];
   if (method === undefined || target === undefined)
     return usage("Write the request as method and target: --request 'GET /v1/customers?limit=10'.");
+  if (client !== undefined && isIP(client) === 0) return usage(`--client "${client}" is not an address.`);
   const headers = header.flatMap((line) => {
     const [, name, value] = /^([^:\s]+):[ \t]*(.*)$/.exec(line) ?? [];
     return name === undefined ? usage(`"${line}" is not a header: write 'Name: value'.`) : [name, value ?? ''];

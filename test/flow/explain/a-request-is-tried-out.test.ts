@@ -181,6 +181,10 @@ describe('explain --request', () => {
       await ended('--request', 'GET /v1/things', '--header', 'Authorization: Basic eDp5'),
       /^2 Tokens and passwords/,
     );
+    assert.match(
+      await ended('--request', 'GET /v1/things', '--client', 'nowhere'),
+      /^2 --client "nowhere" is not an addr/,
+    );
     assert.match(await ended(), /^2 Name a request id, or a --request\./);
   });
 });

@@ -1,0 +1,27 @@
+// Files that commands are told to write and cannot: a sentence that names them, whichever command it is.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { createInstallation } from '../../support/process.ts';
+
+const { run, remove, dataDirectory } = createInstallation();
+after(remove);
+
+test('contract bundle and versions usage name what they cannot write', async () => {
+  mkdirSync(dataDirectory, { recursive: true });
+  const file = join(dataDirectory, 'file');
+  writeFileSync(file, '');
+  const bundled = await run('contract', 'bundle', '--name', 'v1', '-o', join(file, 'v1.json'));
+  const noticed = await run('versions', 'usage', '--notices', file, '--from', 'api@example.com');
+  assert.deepEqual(
+    [bundled.code, bundled.stderr, noticed.code, noticed.stderr],
+    [
+      1,
+      `gateway: ${file}/v1.json cannot be read or written (ENOTDIR).\n`,
+      1,
+      `gateway: ${file} cannot be read or written (EEXIST).\n`,
+    ],
+  );
+});
