@@ -331,9 +331,19 @@ export async function startApp(options: AppOptions): Promise<App> {
   });
 
   await identity.ready();
+  const { port, plainPort, adminPort } = await listen();
+  // Not before: what is prepared replaces what an earlier start has, which may be running where this one meant to listen.
   await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
-  const { port, plainPort } = await listeners.listen();
-  const adminPort = await operators.listen();
+
+  /** Who cannot is no gateway whose confirmation anybody should wait for. */
+  async function listen() {
+    try {
+      return { ...(await listeners.listen()), adminPort: await operators.listen() };
+    } catch (error) {
+      await identity.close();
+      throw error;
+    }
+  }
 
   async function stop(handOver = false): Promise<void> {
     lifecycle = 'ending';

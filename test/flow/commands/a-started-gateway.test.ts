@@ -142,6 +142,20 @@ describe('a gateway on the sandbox', () => {
     other.remove();
   });
 
+  it('is left as it was by a second start on its data, which finds the port taken', async () => {
+    const running = createInstallation();
+    const first = await running.start();
+    const again = createInstallation({ ...running.environment, PORT: String(first.port) });
+    assert.equal((await again.run('start')).code, 1);
+    // The second one has issued no key in place of the first one's, and is nobody to wait for.
+    assert.equal((await paste(first)).status, 200);
+    const suspended = await running.run('orgs', 'suspend', 'org_demo', '--wait');
+    assert.deepEqual([suspended.code, suspended.stderr], [0, '']);
+    assert.equal(await first.stop(), 0);
+    again.remove();
+    running.remove();
+  });
+
   it('finishes the request in flight on SIGTERM', async () => {
     const url = `http://127.0.0.1:${gateway.port}/v1/customers?limit=100`;
     const ask = () => Promise.all(Array.from({ length: 20 }, async () => (await fetch(url, { headers })).json()));
