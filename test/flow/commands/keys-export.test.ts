@@ -21,7 +21,7 @@ async function withKeys(t: TestContext) {
     '--id',
     'org_a',
     '--name',
-    'A\u2028\n"A"',
+    'A\u2028"A"',
     '--tier',
     'premium',
     '--contact',
@@ -47,7 +47,7 @@ test('keys export is a header, the organizations, the keys as digests, and how m
   const exportedAt = '2026-11-20T12:00:00.000Z';
   const about = { format: 'gateway-keys', version: 1, pepper_fingerprint: pepperFingerprint, exported_at: exportedAt };
   assert.deepEqual(header, about);
-  assert.deepEqual([a.name, a.contacts, a.operator], ['A\u2028\n"A"', ['a@example.com'], false]);
+  assert.deepEqual([a.name, a.contacts, a.operator], ['A\u2028"A"', ['a@example.com'], false]);
   assert.deepEqual(b, { kind: 'organization', ...(await openStore().organizations.get('org_b')) });
   assert.deepEqual(
     [first, second, third].map(({ kind, id }) => [kind, id]),

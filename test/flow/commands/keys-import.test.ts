@@ -16,7 +16,7 @@ const started = closesAfterEach();
 /** A store with keys of every kind, and what an export of it holds. */
 async function exported(t: TestContext) {
   const line = commandLine(t);
-  await line.run('orgs', 'create', '--id', 'org_a', '--name', 'A\u2028\n"A"', '--tier', 'premium');
+  await line.run('orgs', 'create', '--id', 'org_a', '--name', 'A\u2028"A"', '--tier', 'premium');
   await line.run('orgs', 'create', '--id', 'org_b', '--name', 'B', '--tier', 'standard', '--operator');
   const create = (id: string, ...flags: string[]) =>
     line.json('keys', 'create', '--org', id, '--mode', 'live', '--scopes', 'customers:read', '*', ...flags);
