@@ -69,7 +69,7 @@ export interface AppOptions {
   readonly worker?: number | undefined;
   /** Under which sessions of TLS are given to clients; workers have the same, so that each resumes those of the others. */
   readonly ticketKeys?: Buffer | undefined;
-  /** Work to be done before anybody can connect: whoever finds the gateway ready finds it done. */
+  /** Work to be done once the gateway has its ports, and before it is said to have started. */
   readonly prepare?: (tools: Preparation) => Promise<void>;
 }
 
