@@ -69,7 +69,7 @@ export interface AppOptions {
   readonly worker?: number | undefined;
   /** Under which sessions of TLS are given to clients; workers have the same, so that each resumes those of the others. */
   readonly ticketKeys?: Buffer | undefined;
-  /** Work to be done once the gateway has its ports, and before it is said to have started. */
+  /** Work to be done once the gateway has its ports: whoever finds it ready finds it done. */
   readonly prepare?: (tools: Preparation) => Promise<void>;
 }
 
@@ -114,7 +114,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const log = createLog(gateway.logLevel, now, options.logTo, options.worker);
   const ids = createIds(now);
   const alwaysCarried = alwaysCarriedBy(gateway.publicUrl);
-  let lifecycle: Lifecycle = 'serving';
+  let lifecycle: Lifecycle = 'starting';
   // Before anything is opened: it may object.
   const tracing = openTracing({
     gateway,
@@ -334,6 +334,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const { port, plainPort, adminPort } = await listen();
   // Not before: what is prepared replaces what an earlier start has, which may be running where this one meant to listen.
   await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
+  lifecycle = 'serving';
 
   /** Who cannot is no gateway whose confirmation anybody should wait for. */
   async function listen() {

@@ -1,7 +1,7 @@
 // What the admin listener says about the gateway as a whole: ready or not, and the state of everything it leans on.
 
 /** `ending`: still serving, but not ready any more; `draining`: only what is in flight is finished. */
-export type Lifecycle = 'serving' | 'ending' | 'draining';
+export type Lifecycle = 'starting' | 'serving' | 'ending' | 'draining';
 
 export interface StatusOptions {
   readonly version: string;

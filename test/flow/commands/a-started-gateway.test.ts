@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createInstallation, type Running } from '../../support/process.ts';
+import { createInstallation, type Installation, type Running } from '../../support/process.ts';
+import { freePort } from '../../support/redis.ts';
 
 const shell = promisify(execFile);
 
@@ -24,6 +26,10 @@ const until = async (holds: () => Promise<boolean>, withinMs: number) => {
   }
   return false;
 };
+
+async function turns(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await turn();
+}
 
 describe('gateway start on the sandbox', () => {
   const installation = createInstallation();
@@ -52,6 +58,31 @@ describe('gateway start on the sandbox', () => {
     } finally {
       await second.stop();
     }
+  });
+});
+
+describe('a gateway that starts', () => {
+  const adminPort = freePort();
+  let installation: Installation;
+  before(async () => {
+    installation = createInstallation({ ADMIN_PORT: String(await adminPort) });
+  });
+  after(() => installation.remove());
+
+  it('is ready when its demo data can be asked for, and no earlier', async () => {
+    const starting = installation.start();
+    const readiness = `http://127.0.0.1:${await adminPort}/readyz`;
+    const isReady = () =>
+      fetch(readiness).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    assert.ok(await until(isReady, 30_000));
+    // What it had printed by then is there, and is read in the next turns.
+    const gateway = await Promise.race([starting, turns(5)]);
+    assert.ok(gateway, 'ready, and nothing printed');
+    assert.equal((await paste(gateway)).status, 200);
+    assert.equal(await gateway.stop(), 0);
   });
 });
 
