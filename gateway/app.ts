@@ -331,15 +331,16 @@ export async function startApp(options: AppOptions): Promise<App> {
   });
 
   await identity.ready();
-  const { port, plainPort, adminPort } = await listen();
-  // Not before: what is prepared replaces what an earlier start has, which may be running where this one meant to listen.
-  await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
+  const { port, plainPort, adminPort } = await begin();
   lifecycle = 'serving';
 
   /** Who cannot is no gateway whose confirmation anybody should wait for. */
-  async function listen() {
+  async function begin() {
     try {
-      return { ...(await listeners.listen()), adminPort: await operators.listen() };
+      const ports = { ...(await listeners.listen()), adminPort: await operators.listen() };
+      // Not before: what is prepared replaces what an earlier start has, which may be running where this one meant to listen.
+      await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
+      return ports;
     } catch (error) {
       await identity.close();
       throw error;

@@ -155,12 +155,12 @@ function warningsOf(configuration: Configuration, contractsDirectory: string, no
 /** What limits or reserves nothing, most likely because of how a name is written. */
 function withoutEffect({ config, contracts }: Configuration): Mistake[] {
   const { gateway, limits, sources } = config;
-  const tiers = Object.keys(limits.tiers).length > 0 ? [] : [['tiers']];
+  const noTier = sources.limits.mistakeAt(['tiers'], 'there is no tier, so nobody is limited.', 'Define one.');
   const organizations = Object.keys(limits.organizations).filter((id) => !ORGANIZATION_ID.test(id));
   // The default names scopes of the mail server, which not everybody has.
   const isWritten = Object.hasOwn((sources.gateway.value ?? {}) as object, 'operatorScopes');
   return [
-    ...tiers.map((path) => sources.limits.mistakeAt(path, 'there is no tier, so nobody is limited.', 'Define one.')),
+    ...(Object.keys(limits.tiers).length === 0 ? [noTier] : []),
     ...organizations.map((id) => {
       const reason = `"${id}" is not the id of an organization, so nobody has this limit.`;
       return sources.limits.mistakeAtKey(['organizations', id], reason, 'Write it as "gateway orgs list" shows it.');

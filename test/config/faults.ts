@@ -84,14 +84,19 @@ export function environmentOf(directory: string): Record<string, string> {
   return { GATEWAY_CONFIG: join(directory, 'config'), GATEWAY_CONTRACTS: join(directory, 'openapi') };
 }
 
-/** The sentences that a configuration earns, with paths below its directory. */
-export async function sentencesFor({
-  files,
-  environment = {},
-}: Pick<Fault, 'files' | 'environment'>): Promise<string[]> {
+/**
+ * The sentences that a configuration earns, with paths below its directory.
+ *
+ * @param spoil does to the directory what no text of a file can
+ */
+export async function sentencesFor(
+  { files, environment = {} }: Pick<Fault, 'files' | 'environment'>,
+  spoil?: (directory: string) => void,
+): Promise<string[]> {
   const directory = writeFiles(files);
   const all = { ...environmentOf(directory), ...environment };
   try {
+    spoil?.(directory);
     await loadConfiguration(loadSettings(all), all, 'all');
     return [];
   } catch (error) {

@@ -4,26 +4,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { loadSettings } from '../../gateway/config/load.ts';
-import { loadConfiguration } from '../../gateway/configuration.ts';
-import { ConfigError, toSentence } from '../../gateway/mistakes.ts';
-import { environmentOf, sound, writeFiles } from './faults.ts';
+import { sentencesFor, sound } from './faults.ts';
 
 /** What is said of the sound configuration after its directory has been spoiled, with paths below it. */
-async function saidOf(spoil: (directory: string) => void): Promise<string[]> {
-  const directory = writeFiles({});
-  const environment = environmentOf(directory);
-  try {
-    spoil(directory);
-    await loadConfiguration(loadSettings(environment), environment, 'all');
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return error.mistakes.map((mistake) => toSentence(mistake).replaceAll(`${directory}/`, ''));
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
-}
+const saidOf = (spoil: (directory: string) => void) => sentencesFor({ files: {} }, spoil);
 
 function put(directory: string, file: string, content: Buffer): void {
   mkdirSync(dirname(join(directory, file)), { recursive: true });

@@ -109,35 +109,16 @@ describe('a gateway on the sandbox', () => {
   });
 
   it('honours what the commands change within a second', async () => {
+    const command = (words: string) => installation.run(...words.split(' '));
     const status = async (key: string) =>
       (
         await fetch(`http://127.0.0.1:${gateway.port}/v1/customers?limit=1`, {
           headers: { authorization: `Bearer ${key}` },
         })
       ).status;
-    const created = await installation.run(
-      'orgs',
-      'create',
-      '--id',
-      'org_acme',
-      '--name',
-      'Acme',
-      '--tier',
-      'premium',
-      '--json',
-    );
+    const created = await command('orgs create --id org_acme --name Acme --tier premium --json');
     assert.equal(JSON.parse(created.stdout).id, 'org_acme');
-    const issued = await installation.run(
-      'keys',
-      'create',
-      '--org',
-      'org_acme',
-      '--mode',
-      'live',
-      '--scopes',
-      '*',
-      '--json',
-    );
+    const issued = await command('keys create --org org_acme --mode live --scopes * --json');
     const { id, key } = JSON.parse(issued.stdout);
     assert.match(key, /^sk_live_[0-9A-Za-z]{38}$/);
     assert.equal(await status(key), 200, 'a new key works at once');
