@@ -13,7 +13,8 @@ export function timesOf(answers: readonly Answered[], { timeoutMs }: UpstreamEnt
   const at = (share: number) => Math.round(times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0);
   const [p50, p99] = [at(0.5), at(0.99)];
   const says = `p50 ${p50} ms, p99 ${p99} ms of the ${timeoutMs} ms that timeoutMs allows.`;
-  const late = answers.filter(({ ms, problem }) => problem !== undefined && ms >= timeoutMs).length;
+  // Timers count whole milliseconds.
+  const late = answers.filter(({ ms, problem }) => problem !== undefined && ms + 1 >= timeoutMs).length;
   if (late > 0)
     return fail('times', `${late} requests were not answered in time; ${says}`, 'Be quicker, or raise timeoutMs.');
   return p99 * 2 <= timeoutMs ? ok('times', says) : warn('times', says, 'Be quicker, or raise timeoutMs.');

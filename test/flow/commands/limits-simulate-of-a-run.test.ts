@@ -103,17 +103,26 @@ test('a run of two instances on one Redis, in a hurry, is reproduced from their 
     await redis.stop();
   });
   const [first, second] = gateways as [TestGateway, TestGateway];
-  const standard = await first.authorize({ organization: 'org_a' });
-  const premium = await first.authorize({ organization: 'org_b', tier: 'premium' });
 
-  const until = Date.now() + 1700;
-  const client = async (index: number) => {
-    const { authorization } = index % 4 < 2 ? standard : premium;
-    while (Date.now() < until) await call(index % 2 === 0 ? first : second, authorization, 'GET');
-  };
-  await Promise.all(Array.from({ length: 8 }, (_, index) => client(index)));
+  /** One run of organizations that nobody has seen before; its log lines, by gateway. */
+  async function hurry(run: number): Promise<Record<string, unknown>[][]> {
+    const standard = await first.authorize({ organization: `org_a${run}` });
+    const premium = await first.authorize({ organization: `org_b${run}`, tier: 'premium' });
+    const before = gateways.map((gateway) => gateway.logLines().length);
+    const until = Date.now() + 1700;
+    const client = async (index: number) => {
+      const { authorization } = index % 4 < 2 ? standard : premium;
+      while (Date.now() < until) await call(index % 2 === 0 ? first : second, authorization, 'GET');
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, index) => client(index)));
+    return gateways.map((gateway, index) => gateway.logLines().slice(before[index]));
+  }
 
-  const logs = gateways.map((gateway) => gateway.logLines());
+  let logs = await hurry(1);
+  // Where the machine is held up for longer than Redis has, the policy decides, and that is not reproduced.
+  for (let run = 2; run <= 4 && logs.flat().some(({ limit_source }) => limit_source === 'local'); run += 1) {
+    logs = await hurry(run);
+  }
   const { total, organizations } = await replayed(t, first, logs);
   const refused = logs.flat().filter(({ code }) => code === 'rate_limited');
   assert.ok(refused.length > 20, `${refused.length} were refused`);
