@@ -8,12 +8,15 @@ import { runPaced } from './paced.ts';
 import { requestsOf, type Scenario, verify } from './scenarios.ts';
 import { percentile } from './statistics.ts';
 
-export interface Sample {
+export interface Cost {
   /** User and system time per request. */
   readonly cpuMicros: number;
   readonly perSecond: number;
   /** Share of the measured time in which the contestant ran; much less than 1 means that something else was the bottleneck. */
   readonly busy: number;
+}
+
+export interface Sample extends Cost {
   /** At half of its own load, beyond asking the upstream directly at the same rate; nothing where no upstream is asked. */
   readonly added: { readonly p50Ms: number; readonly p99Ms: number } | undefined;
 }
@@ -28,6 +31,13 @@ export interface Settings {
 
 /** What is measured of a contestant that is awake. Throws on any answer that is not as it should be. */
 export async function measure(contestant: Contestant, scenario: Scenario, settings: Settings): Promise<Sample> {
+  const cost = await measureCost(contestant, scenario, settings);
+  const asksUpstream = settings.bodyBytes !== undefined;
+  return { ...cost, added: asksUpstream ? await added(contestant, scenario, settings, cost.perSecond / 2) : undefined };
+}
+
+/** The CPU per request at full load of a contestant that is awake. Throws on any answer that is not as it should be. */
+export async function measureCost(contestant: Contestant, scenario: Scenario, settings: Settings): Promise<Cost> {
   const { connections, durationMs, bodyBytes } = settings;
   const requests = requestsOf(scenario, contestant.port, scenario.keysOf(contestant));
   const load = { port: contestant.port, connections, requests };
@@ -38,12 +48,10 @@ export async function measure(contestant: Contestant, scenario: Scenario, settin
   const result = await runLoad({ ...load, durationMs });
   const cpuMicros = cpuMicrosOf(pids) - cpuBefore;
   verify(contestant.name, scenario, result, bodyBytes);
-  const perSecond = result.answers / result.seconds;
   return {
     cpuMicros: cpuMicros / result.answers,
-    perSecond,
+    perSecond: result.answers / result.seconds,
     busy: cpuMicros / (result.seconds * 1e6),
-    added: bodyBytes === undefined ? undefined : await added(contestant, scenario, settings, perSecond / 2),
   };
 }
 

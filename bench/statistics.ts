@@ -21,6 +21,39 @@ export function spread(numbers: readonly number[], digits: number): string {
   return `${round(Math.min(...numbers), digits)}–${round(Math.max(...numbers), digits)}`;
 }
 
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+  /** The probability that such an interval holds the median of what the numbers were drawn from. */
+  readonly confidence: number;
+}
+
+/**
+ * The narrowest pair of order statistics, as far from one end as from the other, that holds the median of what the numbers were drawn
+ * from with at least this probability, whatever their distribution. Of too few numbers it is the least and the greatest, with the
+ * probability that these have.
+ */
+export function medianInterval(numbers: readonly number[], confidence = 0.95): Interval {
+  const ascending = [...numbers].sort((a, b) => a - b);
+  const count = ascending.length;
+  // The probability that at most `below` of the numbers are less than the median: the lower tail of a binomial distribution of one half.
+  let term = 0.5 ** count;
+  let tail = term;
+  let below = 0;
+  for (;;) {
+    const nextTerm = (term * (count - below)) / (below + 1);
+    if (1 - 2 * (tail + nextTerm) < confidence) break;
+    below += 1;
+    term = nextTerm;
+    tail += term;
+  }
+  return {
+    low: ascending[below] ?? 0,
+    high: ascending[count - 1 - below] ?? 0,
+    confidence: Math.max(0, 1 - 2 * tail),
+  };
+}
+
 /** Pseudo-random numbers from 0 to 1 that are the same in every run (mulberry32). */
 export function createChance(seed: number): () => number {
   let state = seed;

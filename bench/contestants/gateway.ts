@@ -11,6 +11,8 @@ const ORGANIZATIONS = '1000';
 
 export interface GatewayOptions {
   readonly name: string;
+  /** Absolute, of a tree with its packages. Default: this one. */
+  readonly tree?: string;
   /** Absent: embedded stores. */
   readonly redisUrl?: string;
   /** More members of its entry in upstreams.yaml. */
@@ -18,8 +20,19 @@ export interface GatewayOptions {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
-export async function startGateway(surroundings: Surroundings, options: GatewayOptions): Promise<Contestant> {
+export interface PreparedGateway {
+  /** Starts it on what was prepared; again once it has been stopped. */
+  start(): Promise<Contestant>;
+}
+
+export function startGateway(surroundings: Surroundings, options: GatewayOptions): Promise<Contestant> {
+  return prepareGateway(surroundings, options).start();
+}
+
+/** Writes its configuration and makes its organizations. */
+export function prepareGateway(surroundings: Surroundings, options: GatewayOptions): PreparedGateway {
   const { directory, port, upstreamUrl } = surroundings;
+  const program = path(join(options.tree ?? '..', 'bin/gateway'));
   const environment = {
     HOST: '127.0.0.1',
     PORT: String(port),
@@ -29,16 +42,19 @@ export async function startGateway(surroundings: Surroundings, options: GatewayO
     REDIS_URL: options.redisUrl ?? '',
   };
   writeConfiguration(environment.GATEWAY_CONFIG, { contracts: ['v1/*.yaml'], live: upstreamUrl, ...options.entry });
-  const keys = seed(environment, ORGANIZATIONS, 'premium');
-  const [blockedKey = ''] = seed(environment, '1', 'blocked');
-  const child = await startPinned('../bin/gateway', ['start'], cores.contestant, port, {
-    ...environment,
-    ...options.environment,
-  });
-  const contestant = { name: options.name, port, process: child, keys, blockedKey };
-  // All that its tier lets pass in a day.
-  await ask(port, requestsOf(list, port, [blockedKey])[0] as Buffer);
-  return contestant;
+  const keys = seed(program, environment, ORGANIZATIONS, 'premium');
+  const [blockedKey = ''] = seed(program, environment, '1', 'blocked');
+  return {
+    async start() {
+      const child = await startPinned(program, ['start'], cores.contestant, port, {
+        ...environment,
+        ...options.environment,
+      });
+      // All that its tier lets pass in a day.
+      await ask(port, requestsOf(list, port, [blockedKey])[0] as Buffer);
+      return { name: options.name, port, process: child, keys, blockedKey };
+    },
+  };
 }
 
 function writeConfiguration(directory: string, platform: object): void {
@@ -55,8 +71,8 @@ function writeConfiguration(directory: string, platform: object): void {
 }
 
 /** Makes organizations with one key each, and gives the keys. */
-function seed(environment: NodeJS.ProcessEnv, count: string, tier: string): string[] {
-  const printed = execFileSync(path('../bin/gateway'), ['seed', '--organizations', count, '--tier', tier, '--json'], {
+function seed(program: string, environment: NodeJS.ProcessEnv, count: string, tier: string): string[] {
+  const printed = execFileSync(program, ['seed', '--organizations', count, '--tier', tier, '--json'], {
     env: { ...process.env, ...environment },
     encoding: 'utf8',
     maxBuffer: 1e8,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createChance, median, percentile, round, spread } from '../statistics.ts';
+import { createChance, type Interval, median, medianInterval, percentile, round, spread } from '../statistics.ts';
 
 test('the median is the number in the middle, of an even number of them the mean of two', () => {
   assert.equal(median([9, 1, 5]), 5);
@@ -29,6 +29,33 @@ test('a spread names the least and the greatest', () => {
   assert.equal(spread([2.345, 1, 3.125], 1), '1–3.1');
   assert.equal(round(-0.123, 2), -0.12);
 });
+
+test('the interval of a median is made of order statistics with at least the confidence that was asked for', () => {
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => count - index);
+  // Tables of the sign test: of 10 numbers the second and the ninth (97.9 %), of 20 the sixth and the fifteenth (95.9 %).
+  assert.deepEqual(rounded(medianInterval(upTo(10))), { low: 2, high: 9, confidence: 0.979 });
+  assert.deepEqual(rounded(medianInterval(upTo(20))), { low: 6, high: 15, confidence: 0.959 });
+  assert.deepEqual(rounded(medianInterval(upTo(10), 0.85)), { low: 3, high: 8, confidence: 0.891 });
+});
+
+test('the interval of a median of few numbers says how little it tells', () => {
+  assert.deepEqual(rounded(medianInterval([3, 1, 2])), { low: 1, high: 3, confidence: 0.75 });
+  assert.deepEqual(medianInterval([7]), { low: 7, high: 7, confidence: 0 });
+  assert.deepEqual(medianInterval([]), { low: 0, high: 0, confidence: 0 });
+});
+
+test('the interval of a median holds it as often as it says', () => {
+  const chance = createChance(2);
+  // The median of the square of a number drawn evenly from 0 to 1 is 1/4.
+  const holds = Array.from({ length: 4000 }, () => {
+    const { low, high } = medianInterval(Array.from({ length: 10 }, () => chance() ** 2));
+    return low <= 0.25 && high >= 0.25;
+  });
+  const share = holds.filter(Boolean).length / holds.length;
+  assert.ok(Math.abs(share - 0.979) < 0.01, `${share}`);
+});
+
+const rounded = ({ low, high, confidence }: Interval) => ({ low, high, confidence: round(confidence, 3) });
 
 test('chance is spread evenly from 0 to 1, and the same in every run', () => {
   const draw = () => Array.from({ length: 10_000 }, createChance(1));
