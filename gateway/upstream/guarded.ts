@@ -21,8 +21,11 @@ export interface Guard {
   readonly rewrite: Rewrite | undefined;
 }
 
-/** What the credential is refused with when no rule says otherwise. */
-const credentialStatuses = new Set([401, 403, 407]);
+/**
+ * What the credential is refused with when no rule says otherwise. Not 403: it may be about what one client asks for, and a latched
+ * credential shuts the upstream for all of them.
+ */
+const credentialStatuses = new Set([401, 407]);
 
 /**
  * Resolves when the exchange has ended. Throws upstream_overloaded, upstream_auth_failed, and what the rules and the relay throw.
@@ -75,9 +78,7 @@ function attempt(one: Attempt): void {
       else fail(new GatewayError('upstream_auth_failed'));
       return;
     }
-    // Whoever is told about a quota has been let in.
-    if (authorization !== undefined && (answer.status < 400 || answer.status === 403))
-      credential?.accepted(authorization);
+    if (authorization !== undefined && answer.status < 400) credential?.accepted(authorization);
     if (judgement.kind === 'pass') pass(judgement.body);
     else if (judgement.kind === 'retry' && sending.mayAskAgain('declared')) attempt(one);
     else fail(judgement.error);

@@ -255,10 +255,11 @@ const problems: readonly AnswerCase[] = [
   },
   { name: '403 for a permission', operations: every, plays: problem(403, 'Forbidden'), code: 'upstream_auth_failed' },
   {
-    name: '403 for a blocked address',
+    name: '403 for a banned client address',
     operations: every,
     plays: phrase(403, 'Forbidden'),
-    code: 'upstream_auth_failed',
+    code: 'upstream_rejected',
+    status: 403,
   },
   { name: '403 without a body', operations: every, plays: bare(403), code: 'upstream_auth_failed' },
   { name: '403 for a quota', operations: writes, plays: problem(403, 'Quota exceeded'), code: 'quota_exceeded' },
