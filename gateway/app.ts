@@ -1,10 +1,12 @@
 // The wiring: opens what is there from start to end, and has everything that depends on the configuration built by serving.ts, anew for
-// each configuration. Concerns that need each other's functions get them passed in by these two files.
+// each configuration. Concerns that need each other's functions get them passed in by these two files. startApp reads from top to bottom:
+// nothing is used above the line that makes it, in callbacks neither, because a callback may run while the next part is still being opened.
 
 import { setImmediate as lookAround, setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 import type { DigestOf } from './auth/api-key.ts';
-import type { Assertions } from './auth/assertions/assertions.ts';
+import { type Assertions, createAssertions } from './auth/assertions/assertions.ts';
+import { createLiveInstances } from './auth/live-instances.ts';
 import type { KeyStore } from './auth/store/store.ts';
 import type { Settings } from './config/load.ts';
 import type { Secrets } from './config/secrets.ts';
@@ -16,8 +18,7 @@ import { createIds } from './edge/ids.ts';
 import { cutOff } from './edge/linger.ts';
 import { createRefuse } from './edge/refuse.ts';
 import { newTicketKeys } from './edge/tls/secure.ts';
-import type { GatewayError } from './errors.ts';
-import type { Arrived, StageName, Trail } from './exchange.ts';
+import type { StageName } from './exchange.ts';
 import { createDoors } from './limits/door.ts';
 import { openCounterStore } from './limits/open-store.ts';
 import { createThrottle } from './limits/throttle.ts';
@@ -36,9 +37,9 @@ import { toUpstreamFailure } from './upstream/failure.ts';
 import type { SandboxProcess } from './upstream/sandbox.ts';
 import { createForwardClock } from './wiring/clock.ts';
 import { openIdentity } from './wiring/identity.ts';
-import { createListeners } from './wiring/listeners.ts';
+import { createListeners, type Requests } from './wiring/listeners.ts';
 import { warnOfLostTiers } from './wiring/lost-tiers.ts';
-import { openOverload } from './wiring/open-overload.ts';
+import { openOverload, openShedding } from './wiring/open-overload.ts';
 import { openSandbox } from './wiring/open-sandbox.ts';
 import { openTracing } from './wiring/open-tracing.ts';
 import { openOperators } from './wiring/operators.ts';
@@ -115,51 +116,35 @@ export async function startApp(options: AppOptions): Promise<App> {
   const ids = createIds(now);
   const alwaysCarried = alwaysCarriedBy(gateway.publicUrl);
   let lifecycle: Lifecycle = 'starting';
+  const pressed = createPressed(forwardNow);
+  const metrics = createMetrics({ version: options.version, onPressure: pressed.note });
   // Before anything is opened: it may object.
-  const tracing = openTracing({
-    gateway,
-    secrets,
-    ids,
-    log,
-    version: options.version,
-    onOutcome: (outcome, spans) => metrics.spans(outcome, spans),
-  });
+  const tracing = openTracing({ gateway, secrets, ids, log, version: options.version, onOutcome: metrics.spans });
   const traceparentFor = tracing?.traceparentFor ?? untraced(ids);
 
+  const live = createLiveInstances(options.store.instances);
   const counters = await openCounterStore({
     redisUrl: settings.redisUrl,
     whenStoreIsAway: () => configuration.config.limits.whenStoreIsAway,
-    instances: () => identity.instances(),
+    instances: live.count,
     now: forwardNow,
-    onBatch: (durationMs) => metrics.limitBatch(durationMs),
+    onBatch: metrics.limitBatch,
     onChange: (state) =>
       log.logger[state.state === 'up' ? 'info' : 'error'](state, 'the store of the limits changed its state'),
   });
+  const shedding = openShedding(log, metrics);
   const access = await openUpstreamAccess({
     config: configuration.config,
     workers: settings.workers,
     secrets,
     log,
     now,
-    onWaited: (upstream, waitedMs) => metrics.overload.queued(upstream, waitedMs),
+    onWaited: metrics.overload.queued,
     onShed: (upstream, why) => shedding.note(why, upstream),
-    isShedding: (upstream) => shedding.isShedding(upstream),
+    isShedding: shedding.isShedding,
   });
   const tls = openUpstreamTls(configuration, { secrets, log, now });
-  const identity = await openIdentity({
-    gateway,
-    secrets,
-    store: options.store,
-    digestOf: options.digestOf,
-    matchesBasic: (upstream, user, password) => access.of(upstream)?.credential?.matches(user, password) === true,
-    log,
-    now,
-    onAssertionKeys: () => sandbox.process?.renewTrust(),
-    onChange({ kind }) {
-      if (kind === 'limits.reset') counters.forgetRefusals();
-    },
-  });
-  const { assertions } = identity;
+  const assertions = await createAssertions({ keys: await secrets.assertionKeys(), issuer: gateway.publicUrl, now });
   const sandbox = await openSandbox({
     settings,
     config: configuration.config,
@@ -168,6 +153,22 @@ export async function startApp(options: AppOptions): Promise<App> {
     mailAdministrator: access.sandboxAdministrator,
     log,
   });
+  const { originOf } = sandbox;
+  const identity = openIdentity({
+    gateway,
+    secrets,
+    store: options.store,
+    digestOf: options.digestOf,
+    assertions,
+    matchesBasic: (upstream, user, password) => access.of(upstream)?.credential?.matches(user, password) === true,
+    log,
+    now,
+    onAssertionKeys: () => sandbox.process?.renewTrust(),
+    onChange({ kind }) {
+      if (kind === 'limits.reset') counters.forgetRefusals();
+    },
+  });
+  live.begin();
   const answers = await openAnswerStore({
     redisUrl: settings.redisUrl,
     dataDirectory: settings.dataDirectory,
@@ -180,24 +181,32 @@ export async function startApp(options: AppOptions): Promise<App> {
     isKnownCaller: identity.isKnownCaller,
     now: forwardNow,
   });
-  const { originOf } = sandbox;
-  const targets = openUpstreamTargets({ originOf, log, metrics: () => metrics, now });
-  const pressed = createPressed(forwardNow);
-  const metrics = createMetrics({
-    onPressure: pressed.note,
-    version: options.version,
-    activeRequests: () => listeners.activeRequests(),
-    keyStoreAway: () => (identity.keysStatus().store === 'failing' ? 1 : 0),
-    limitStoreAway: () => (counters.status().state === 'away' ? 1 : 0),
-    limitPolicyInForce: () => counters.status().policyInForce,
-    tunnelStreams: () => tunnels.open(),
-    upstreamStates: access.status,
-    targetStates: targets.groups.status,
-    bufferedBytes: () => overload.bufferedBytes(),
-    configurationLoadedAtMs: () => reloads.loadedAtMs(),
-    certificates: () => certificates.status(),
+  const targets = openUpstreamTargets({ originOf, log, metrics, now });
+  const refuse = createRefuse({
+    publicUrl: gateway.publicUrl,
+    alwaysCarried,
+    onRefused({ trail }, error) {
+      const failed = countedStatuses.has(error.refusal.status) && countedStages.has(trail.stage);
+      if (failed && trail.clientAddress !== undefined) throttle.countFailure(trail.clientAddress);
+    },
   });
-  const refuse = createRefuse({ publicUrl: gateway.publicUrl, alwaysCarried, onRefused });
+  const isDraining = () => lifecycle === 'draining';
+  const listeners = createListeners({
+    settings,
+    configuration: () => configuration,
+    log,
+    store: options.store,
+    ticketKeys: options.ticketKeys ?? newTicketKeys(),
+    isDraining,
+    now,
+    onExcess: metrics.connectionRefused,
+    onHandshakeFailure: metrics.handshakeFailed,
+    onRenewal: metrics.renewal,
+    refuse,
+    createTrail,
+    requestId: ids.requestId,
+  });
+  const { certificates } = listeners;
   const doorOf = createDoors(forwardNow);
   const tunnels = createTunnels({
     alwaysCarried,
@@ -213,22 +222,20 @@ export async function startApp(options: AppOptions): Promise<App> {
       listeners.letStream(request);
     },
   });
-  const versionUses = openVersionUses({
-    settings,
-    store: options.store,
-    log,
-    lives: () => serving.lives,
-    publicUrl: () => gateway.publicUrl,
-    now,
-  });
-  const { overload, shedding } = openOverload({
+  const overload = openOverload({
     rules: () => overloadRules,
     // Event streams and WebSockets have a bound of their own.
     inFlight: () => listeners.activeRequests() - tunnels.open(),
     isKnownCaller: identity.isKnownCaller,
+    shedding,
     probe: options.probeLoop,
+  });
+  const versionUses = openVersionUses({
+    settings,
+    store: options.store,
     log,
-    metrics,
+    publicUrl: () => gateway.publicUrl,
+    now,
   });
   const shared = {
     identity,
@@ -245,63 +252,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     alwaysCarried,
     originOf,
     noteUse: versionUses.note,
-    isDraining: () => lifecycle === 'draining',
+    isDraining,
     now,
   };
   let serving = createServing(configuration, shared);
   const living = new Set<Serving>([serving]);
-  const listeners = createListeners({
-    settings,
-    configuration: () => configuration,
-    log,
-    store: options.store,
-    ticketKeys: options.ticketKeys ?? newTicketKeys(),
-    isDraining: shared.isDraining,
-    now,
-    onExcess: metrics.connectionRefused,
-    onHandshakeFailure: metrics.handshakeFailed,
-    onRenewal: metrics.renewal,
-    refuse,
-    createTrail,
-    requestId: ids.requestId,
-    // Asked once per request: what is in flight ends under the configuration it began with.
-    handle: (arrived) => serving.handle(arrived),
-    upgrades: (request) => serving.upgrades(request),
-    upgrade: (arrived, socket, head) => serving.upgrade(arrived, socket, head),
-    onFinished,
-  });
-  const { certificates } = listeners;
-  const operators = openOperators({
-    ...options,
-    forwardNow,
-    log,
-    metrics,
-    pressed,
-    counters,
-    answers,
-    identity,
-    access,
-    targets,
-    overload,
-    certificates,
-    versionUses,
-    reload: () => reloads.status(),
-    configuration: () => configuration,
-    serving: () => serving,
-    lifecycle: () => lifecycle,
-  });
-
-  function onRefused({ trail }: Arrived, error: GatewayError): void {
-    const failed = countedStatuses.has(error.refusal.status) && countedStages.has(trail.stage);
-    if (failed && trail.clientAddress !== undefined) throttle.countFailure(trail.clientAddress);
-  }
-
-  function onFinished(trail: Trail): void {
-    overload.ended(trail);
-    tracing?.finish(trail);
-    log.exchange(trail);
-    metrics.exchange(trail);
-  }
 
   function useConfiguration(next: Configuration): void {
     const before = serving;
@@ -329,15 +284,54 @@ export async function startApp(options: AppOptions): Promise<App> {
     use: useConfiguration,
     onOutcome: metrics.reload,
   });
+  const operators = openOperators({
+    ...options,
+    forwardNow,
+    log,
+    metrics,
+    pressed,
+    counters,
+    answers,
+    identity,
+    access,
+    targets,
+    overload,
+    certificates,
+    versionUses,
+    reload: reloads.status,
+    configuration: () => configuration,
+    serving: () => serving,
+    lifecycle: () => lifecycle,
+  });
+  metrics.watch({
+    activeRequests: listeners.activeRequests,
+    keyStoreAway: () => (identity.keysStatus().store === 'failing' ? 1 : 0),
+    limitStoreAway: () => (counters.status().state === 'away' ? 1 : 0),
+    limitPolicyInForce: () => counters.status().policyInForce,
+    tunnelStreams: tunnels.open,
+    upstreamStates: access.status,
+    targetStates: targets.groups.status,
+    bufferedBytes: overload.bufferedBytes,
+    configurationLoadedAtMs: reloads.loadedAtMs,
+    certificates: certificates.status,
+  });
+  const requests: Requests = {
+    // Asked once per request: what is in flight ends under the configuration it began with.
+    handle: (arrived) => serving.handle(arrived),
+    upgrades: (request) => serving.upgrades(request),
+    upgrade: (arrived, socket, head) => serving.upgrade(arrived, socket, head),
+    onFinished(trail) {
+      overload.ended(trail);
+      tracing?.finish(trail);
+      log.exchange(trail);
+      metrics.exchange(trail);
+    },
+  };
 
-  await identity.ready();
-  const { port, plainPort, adminPort } = await begin();
-  lifecycle = 'serving';
-
-  /** Who cannot is no gateway whose confirmation anybody should wait for. */
+  /** If this fails, the instance is deregistered: otherwise `--wait` would wait for its confirmation. */
   async function begin() {
     try {
-      const ports = { ...(await listeners.listen()), adminPort: await operators.listen() };
+      const ports = { ...(await listeners.listen(requests)), adminPort: await operators.listen() };
       // Not before: what is prepared replaces what an earlier start has, which may be running where this one meant to listen.
       await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
       return ports;
@@ -346,6 +340,10 @@ export async function startApp(options: AppOptions): Promise<App> {
       throw error;
     }
   }
+
+  await identity.ready();
+  const { port, plainPort, adminPort } = await begin();
+  lifecycle = 'serving';
 
   async function stop(handOver = false): Promise<void> {
     lifecycle = 'ending';
@@ -366,6 +364,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await Promise.all([...living].map((one) => one.close()));
     await answers.close();
     await versionUses.close();
+    live.stop();
     await identity.close();
     overload.stop();
     await counters.close();

@@ -9,12 +9,15 @@ const SILENT_MAX_MS = 10_000;
 export interface LiveInstances {
   /** As last counted; at least this one. */
   count(): number;
+  /** Counts now and every few seconds. Called when this instance has begun to report itself; the timer does not keep the process alive. */
+  begin(): void;
   stop(): void;
 }
 
-/** Counts at once and every few seconds; the timer does not keep the process alive. */
-export function countLiveInstances(instances: Pick<KeyStore['instances'], 'list'>): LiveInstances {
+/** Answers 1 until `begin` is called. */
+export function createLiveInstances(instances: Pick<KeyStore['instances'], 'list'>): LiveInstances {
   let count = 1;
+  let timer: NodeJS.Timeout | undefined;
 
   async function look(): Promise<void> {
     try {
@@ -26,7 +29,12 @@ export function countLiveInstances(instances: Pick<KeyStore['instances'], 'list'
     }
   }
 
-  const timer = setInterval(look, COUNTED_EVERY_MS).unref();
-  void look();
-  return { count: () => count, stop: () => clearInterval(timer) };
+  return {
+    count: () => count,
+    begin() {
+      timer = setInterval(look, COUNTED_EVERY_MS).unref();
+      void look();
+    },
+    stop: () => clearInterval(timer),
+  };
 }

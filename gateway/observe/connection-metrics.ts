@@ -17,30 +17,13 @@ export interface ConnectionMetrics {
   renewal(outcome: 'applied' | 'refused'): void;
 }
 
-/** @param certificates those that clients are shown now */
-export function createConnectionMetrics(
-  registry: Registry,
-  certificates: () => readonly CertificateState[],
-): ConnectionMetrics {
+export function createConnectionMetrics(registry: Registry): ConnectionMetrics {
   function counter(name: string, help: string, label: string, values: readonly string[]): (value: string) => void {
     const made = new Counter({ name, help, labelNames: [label], registers: [registry] });
     for (const value of values) made.inc({ [label]: value }, 0);
     return (value) => made.inc({ [label]: value });
   }
 
-  const help = 'When a certificate of the public listener expires, in seconds since 1970, by the first name it is for.';
-  new Gauge({
-    name: 'gateway_certificate_expires_seconds',
-    help,
-    labelNames: ['name'],
-    aggregator: 'min',
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { names, expires_at } of certificates())
-        this.set({ name: names[0] ?? '' }, Date.parse(expires_at) / 1000);
-    },
-  });
   return {
     connectionRefused: counter(
       'gateway_connections_refused_total',
@@ -61,4 +44,21 @@ export function createConnectionMetrics(
       ['applied', 'refused'],
     ),
   };
+}
+
+/** @param certificates those that clients are shown now, asked for at each scrape */
+export function registerCertificateGauge(registry: Registry, certificates: () => readonly CertificateState[]): void {
+  const help = 'When a certificate of the public listener expires, in seconds since 1970, by the first name it is for.';
+  new Gauge({
+    name: 'gateway_certificate_expires_seconds',
+    help,
+    labelNames: ['name'],
+    aggregator: 'min',
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { names, expires_at } of certificates())
+        this.set({ name: names[0] ?? '' }, Date.parse(expires_at) / 1000);
+    },
+  });
 }

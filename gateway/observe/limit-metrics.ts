@@ -6,14 +6,15 @@ import type { QuotaState, Trail } from '../exchange.ts';
 import { createHistogram } from './histogram.ts';
 import { keptBy } from './kept-by.ts';
 
-export interface LimitMetricsOptions {
+export interface LimitGauges {
   /** 1 while the store of the limits is away. */
   limitStoreAway(): number;
   /** What decides in its place; undefined while it is there. */
   limitPolicyInForce(): string | undefined;
-  /** A request that found little or nothing left of a limit. */
-  onPressure(trail: Trail, state: QuotaState, pressure: 'near' | 'refused' | 'shadow_refused'): void;
 }
+
+/** Told of a request that found little or nothing left of a limit. */
+export type OnPressure = (trail: Trail, state: QuotaState, pressure: 'near' | 'refused' | 'shadow_refused') => void;
 
 export interface LimitMetrics {
   /** What the limit stage decided on one exchange, if it came so far. */
@@ -30,7 +31,7 @@ const AWAY_POLICIES = ['local', 'allow', 'refuse'];
 /** Whoever has less than this part of its tightest limit left is near it: a fifth. */
 const NEAR_PART = 5;
 
-export function createLimitMetrics(registry: Registry, options: LimitMetricsOptions): LimitMetrics {
+export function createLimitMetrics(registry: Registry, onPressure: OnPressure): LimitMetrics {
   const registers = [registry];
   const decisions = new Counter({
     name: 'gateway_rate_limit_decisions_total',
@@ -56,25 +57,6 @@ export function createLimitMetrics(registry: Registry, options: LimitMetricsOpti
     labelNames: [],
     buckets,
   })();
-  new Gauge({
-    name: 'gateway_limit_store_away',
-    help: '1 while limits are decided without their store.',
-    aggregator: 'max',
-    registers,
-    collect() {
-      this.set(options.limitStoreAway());
-    },
-  });
-  new Gauge({
-    name: 'gateway_limit_store_policy_in_force',
-    help: '1 for the policy that decides on limits while their store is away.',
-    aggregator: 'max',
-    labelNames: ['policy'],
-    registers,
-    collect() {
-      for (const policy of AWAY_POLICIES) this.set({ policy }, Number(options.limitPolicyInForce() === policy));
-    },
-  });
   const seriesOf = keptBy((policy: string) => ({
     admitted: decisions.labels(policy, 'admitted'),
     refused: decisions.labels(policy, 'refused'),
@@ -89,21 +71,45 @@ export function createLimitMetrics(registry: Registry, options: LimitMetricsOpti
       for (const policy of shadowRefusals ?? []) {
         decisions.inc({ policy, decision: 'shadow_refused' });
         const state = quota?.states.find((one) => one.policy === policy);
-        if (state) options.onPressure(trail, state, 'shadow_refused');
+        if (state) onPressure(trail, state, 'shadow_refused');
       }
       const tightest = quota?.tightest;
       if (!tightest) return;
       const { admitted, refused, near } = seriesOf(tightest.policy);
       if (code === 'rate_limited') {
         refused.inc();
-        options.onPressure(trail, tightest, 'refused');
+        onPressure(trail, tightest, 'refused');
         return;
       }
       admitted.inc();
       if (tightest.remaining * NEAR_PART >= tightest.limit) return;
       near.inc();
-      options.onPressure(trail, tightest, 'near');
+      onPressure(trail, tightest, 'near');
     },
     batch: (durationMs) => batches.observe(durationMs / 1000),
   };
+}
+
+/** Gauges whose values are asked for at each scrape. */
+export function registerLimitGauges(registry: Registry, sources: LimitGauges): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'gateway_limit_store_away',
+    help: '1 while limits are decided without their store.',
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.set(sources.limitStoreAway());
+    },
+  });
+  new Gauge({
+    name: 'gateway_limit_store_policy_in_force',
+    help: '1 for the policy that decides on limits while their store is away.',
+    aggregator: 'max',
+    labelNames: ['policy'],
+    registers,
+    collect() {
+      for (const policy of AWAY_POLICIES) this.set({ policy }, Number(sources.limitPolicyInForce() === policy));
+    },
+  });
 }

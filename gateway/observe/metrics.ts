@@ -4,14 +4,15 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/
 import { REFUSALS } from '../errors.ts';
 import type { Operation, Trail } from '../exchange.ts';
 import type { MetricSnapshot } from './aggregate.ts';
-import { type CertificateState, type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';
+import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';
+import { type GaugeSources, registerGauges } from './gauges.ts';
 import { createHistogram, type Series } from './histogram.ts';
 import { keptBy } from './kept-by.ts';
-import { createLimitMetrics, type LimitMetricsOptions } from './limit-metrics.ts';
+import { createLimitMetrics, type OnPressure } from './limit-metrics.ts';
 import { createOverloadMetrics, type OverloadMetrics } from './overload-metrics.ts';
-import { createTargetMetrics, type GroupStates, type TargetMetrics } from './target-metrics.ts';
+import { createTargetMetrics, type TargetMetrics } from './target-metrics.ts';
 import { createTraffic, type OperationTraffic } from './traffic.ts';
-import { createUpstreamMetrics, type UpstreamState } from './upstream-metrics.ts';
+import { createUpstreamMetrics } from './upstream-metrics.ts';
 
 export interface Metrics extends ConnectionMetrics {
   exchange(trail: Trail): void;
@@ -23,6 +24,8 @@ export interface Metrics extends ConnectionMetrics {
   readonly overload: OverloadMetrics;
   /** What became of spans. */
   spans(outcome: 'exported' | 'dropped', count: number): void;
+  /** Called once, when everything that has a state to be measured is open. */
+  watch(sources: GaugeSources): void;
   readonly contentType: string;
   text(): Promise<string>;
   /** The same as data, to be put together with that of other workers. */
@@ -36,20 +39,9 @@ export interface MetricsSample {
   readonly refusals: readonly { readonly stage: string; readonly code: string; readonly count: number }[];
 }
 
-export interface MetricsOptions extends LimitMetricsOptions {
+export interface MetricsOptions {
   readonly version: string;
-  /** Requests being worked on right now. */
-  activeRequests(): number;
-  /** 1 while the key store cannot be read. */
-  keyStoreAway(): number;
-  tunnelStreams(): number;
-  /** That clients of the public listener are shown. */
-  certificates(): readonly CertificateState[];
-  bufferedBytes(): number;
-  upstreamStates(): Readonly<Record<string, UpstreamState>>;
-  targetStates(): GroupStates;
-  /** When the configuration in force was loaded, epoch milliseconds. */
-  configurationLoadedAtMs(): number;
+  readonly onPressure: OnPressure;
 }
 
 // OpenTelemetry's advice for http.server.request.duration (semantic conventions 1.44), in seconds.
@@ -100,15 +92,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'Requests and upgrades that went through a tunnel, once over.',
     ['tunnel', 'http_response_status_code'],
   );
-  gauge(
-    'gateway_tunnel_streams',
-    'Event streams and upgraded connections that are open through tunnels.',
-    options.tunnelStreams,
-  );
-  const limits = createLimitMetrics(registry, options);
-  const upstreams = createUpstreamMetrics(registry, options.upstreamStates);
-  const targets = createTargetMetrics(registry, options.targetStates);
-  const connections = createConnectionMetrics(registry, options.certificates);
+  const limits = createLimitMetrics(registry, options.onPressure);
+  const upstreams = createUpstreamMetrics(registry);
   const violations = counter(
     'gateway_validation_failures_total',
     'Requests and answers that do not match the contract.',
@@ -123,27 +108,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'outcome',
   ]);
   for (const outcome of ['applied', 'refused']) reloads.inc({ outcome }, 0);
-  gauge(
-    'gateway_configuration_loaded_timestamp_seconds',
-    'When the configuration in force was loaded.',
-    () => options.configurationLoadedAtMs() / 1000,
-    'min',
-  );
-  gauge(
-    'gateway_buffered_body_bytes',
-    'Bytes of bodies that are held until they have been sent on.',
-    options.bufferedBytes,
-  );
   const spans = counter('gateway_trace_spans_total', 'Spans: exported, or dropped because the collector took none.', [
     'outcome',
   ]);
-  gauge('http_server_active_requests', 'Requests being worked on.', options.activeRequests);
-  gauge(
-    'gateway_key_store_away',
-    '1 while keys cannot be looked up, and known ones go on for the grace.',
-    options.keyStoreAway,
-    'max',
-  );
   const build = {
     name: 'gateway_build_info',
     help: 'The version that runs.',
@@ -155,14 +122,6 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
   function counter(name: string, help: string, labelNames: string[]): Counter<string> {
     return new Counter({ name, help, labelNames, registers: [registry] });
-  }
-
-  /** @param aggregator what the gauge is over several workers */
-  function gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'min' | 'max' = 'sum'): void {
-    const collect = function (this: Gauge) {
-      this.set(read());
-    };
-    new Gauge({ name, help, aggregator, registers: [registry], collect });
   }
 
   function reload(outcome: 'applied' | 'refused'): void {
@@ -193,13 +152,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
 
   return {
-    ...connections,
+    ...createConnectionMetrics(registry),
     exchange,
     reload,
     limitBatch: limits.batch,
-    targets,
+    targets: createTargetMetrics(registry),
     overload: createOverloadMetrics(registry),
     spans: (outcome, count) => spans.inc({ outcome }, count),
+    watch: (sources) => registerGauges(registry, sources),
     contentType: registry.contentType,
     text: () => registry.metrics(),
     snapshot: () => registry.getMetricsAsJSON(),

@@ -25,7 +25,8 @@ export interface TargetMetrics {
 const breakerValues = { closed: 0, half_open: 1, open: 2 };
 const up = new Set(['healthy', 'returning']);
 
-export function createTargetMetrics(registry: Registry, states: () => GroupStates): TargetMetrics {
+/** Gauges whose values are asked for at each scrape. */
+export function registerTargetGauges(registry: Registry, states: () => GroupStates): void {
   const registers = [registry];
 
   /** @param aggregator what the gauge is over several workers, each of which judges for itself */
@@ -69,6 +70,10 @@ export function createTargetMetrics(registry: Registry, states: () => GroupState
       }
     },
   });
+}
+
+export function createTargetMetrics(registry: Registry): TargetMetrics {
+  const registers = [registry];
   const ejections = new Counter({
     name: 'gateway_upstream_ejections_total',
     help: 'How often a target was taken out because requests to it failed.',

@@ -15,11 +15,15 @@ export interface UpstreamMetrics {
   retried(trail: Trail): void;
 }
 
-/** @param states of every upstream, by name */
-export function createUpstreamMetrics(
+/**
+ * Gauges whose values are asked for at each scrape.
+ *
+ * @param states of every upstream, by name
+ */
+export function registerUpstreamGauges(
   registry: Registry,
   states: () => Readonly<Record<string, UpstreamState>>,
-): UpstreamMetrics {
+): void {
   /** @param aggregator what the gauge is over several workers */
   function gauge(
     name: string,
@@ -45,7 +49,9 @@ export function createUpstreamMetrics(
   );
   gauge('gateway_upstream_in_flight', 'Requests that an upstream is working on.', 'sum', (state) => state.in_flight);
   gauge('gateway_upstream_waiting', 'Requests that wait for a place at an upstream.', 'sum', (state) => state.waiting);
+}
 
+export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
   const retries = new Counter({
     name: 'gateway_upstream_retries_total',
     help: 'Requests that were sent to an upstream once more, by reason.',

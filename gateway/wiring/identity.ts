@@ -2,12 +2,11 @@
 
 import { hostname } from 'node:os';
 import type { DigestOf } from '../auth/api-key.ts';
-import { type Assertions, createAssertions } from '../auth/assertions/assertions.ts';
+import type { Assertions } from '../auth/assertions/assertions.ts';
 import { followAssertionKeys } from '../auth/assertions/follow.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import type { MatchesBasic } from '../auth/basic.ts';
 import { createDirectory, type DirectoryStatus } from '../auth/directory.ts';
-import { countLiveInstances } from '../auth/live-instances.ts';
 import type { Change, KeyStore } from '../auth/store/store.ts';
 import { createIssuers, type Issuers } from '../auth/tokens/issuers.ts';
 import { createTokenReader } from '../auth/tokens/reader.ts';
@@ -21,6 +20,7 @@ export interface IdentityOptions {
   readonly secrets: Secrets;
   readonly store: KeyStore;
   readonly digestOf: DigestOf;
+  readonly assertions: Assertions;
   readonly log: Log;
   now(): number;
   readonly matchesBasic: MatchesBasic;
@@ -35,8 +35,6 @@ export interface Identity {
   /** Whether a request carries credentials that are known to be good, without asking anybody. */
   isKnownCaller(admitted: Admitted): boolean;
   readonly assertions: Assertions;
-  /** How many gateways share the key store, this one included. */
-  readonly instances: () => number;
   readonly keysStatus: () => DirectoryStatus;
   readonly issuersStatus: Issuers['status'];
   /** Resolves when the keys of all issuers were asked for once, or after a moment. */
@@ -45,9 +43,8 @@ export interface Identity {
   close(): Promise<void>;
 }
 
-/** Begins to follow keys of every kind; rejects if there is none that can sign assertions. */
-export async function openIdentity({ gateway, secrets, log, now, ...options }: IdentityOptions): Promise<Identity> {
-  const assertions = await createAssertions({ keys: await secrets.assertionKeys(), issuer: gateway.publicUrl, now });
+/** Begins to follow keys of every kind. */
+export function openIdentity({ gateway, secrets, assertions, log, now, ...options }: IdentityOptions): Identity {
   const stopFollowing = followAssertionKeys({
     async read() {
       // Where the set itself is in the secrets store, nobody else would look into Redis.
@@ -94,7 +91,6 @@ export async function openIdentity({ gateway, secrets, log, now, ...options }: I
     cacheMax: gateway.keys.cacheMax,
     now,
   });
-  const live = countLiveInstances(options.store.instances);
   warnOfSecretsInRedis(secrets, log);
 
   return {
@@ -110,13 +106,11 @@ export async function openIdentity({ gateway, secrets, log, now, ...options }: I
       return directory.isKnown(authorization) || tokens.isKnown(authorization);
     },
     assertions,
-    instances: live.count,
     keysStatus: directory.status,
     issuersStatus: issuers.status,
     ready: issuers.ready,
     async close() {
       issuers.close();
-      live.stop();
       stopFollowing();
       await directory.close();
     },

@@ -1,6 +1,8 @@
 // The side that clients connect to: the public listener, with or without TLS, the one beside it that has none, and how many connections
 // they take together.
 
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { KeyStore } from '../auth/store/store.ts';
 import type { Settings } from '../config/load.ts';
 import type { Configuration } from '../configuration.ts';
@@ -12,15 +14,14 @@ import { createRefuse } from '../edge/refuse.ts';
 import { createPublicServer, listen, type PublicServer, type ServerOptions } from '../edge/server.ts';
 import { createPlain } from '../edge/tls/plain.ts';
 import { createSecure, type HandshakeFailure } from '../edge/tls/secure.ts';
+import type { Arrived, Trail } from '../exchange.ts';
 import type { Log } from '../observe/log.ts';
 import { type Certificates, followCertificates } from './certificates.ts';
 
-type FromApp = Pick<
-  ServerOptions,
-  'refuse' | 'createTrail' | 'requestId' | 'handle' | 'upgrades' | 'upgrade' | 'onFinished'
->;
+/** What is done with requests: known when everything behind the listeners is made. */
+export type Requests = Pick<ServerOptions, 'handle' | 'upgrades' | 'upgrade' | 'onFinished'>;
 
-export interface ListenersOptions extends FromApp {
+export interface ListenersOptions extends Pick<ServerOptions, 'refuse' | 'createTrail' | 'requestId'> {
   readonly settings: Settings;
   /** The one that is in force. */
   configuration(): Configuration;
@@ -37,8 +38,8 @@ export interface ListenersOptions extends FromApp {
 
 export interface Listeners
   extends Pick<PublicServer, 'activeRequests' | 'letStream' | 'stopListening' | 'announceEnd' | 'drain'> {
-  /** Resolves with the ports; that without TLS is undefined where there is none. */
-  listen(): Promise<{ readonly port: number; readonly plainPort: number | undefined }>;
+  /** Takes connections from now on. Resolves with the ports; that without TLS is undefined where there is none. */
+  listen(requests: Requests): Promise<{ readonly port: number; readonly plainPort: number | undefined }>;
   readonly certificates: Certificates;
 }
 
@@ -64,10 +65,17 @@ export function createListeners(options: ListenersOptions): Listeners {
   const { gateway } = configuration().config;
   const { tls } = gateway;
   const { workers } = settings;
+  let requests: Requests | undefined;
+  // There is no request before `listen`.
+  const taken = () => requests as Requests;
   const shared = {
     ...options,
     ...gateway.limits,
     ...gateway.timeouts,
+    handle: (arrived: Arrived) => taken().handle(arrived),
+    upgrades: (request: IncomingMessage) => taken().upgrades(request),
+    upgrade: (arrived: Arrived, socket: Socket, head: Buffer) => taken().upgrade(arrived, socket, head),
+    onFinished: (trail: Trail) => taken().onFinished(trail),
     takeConnection: createConnections({
       rules() {
         const { max, perAddress } = configuration().config.gateway.connections;
@@ -127,7 +135,8 @@ export function createListeners(options: ListenersOptions): Listeners {
       await Promise.all(servers.map((server) => server.drain(drainMs)));
       certificates.stop();
     },
-    async listen() {
+    async listen(by) {
+      requests = by;
       const port = await listen(publicServer.server, settings.host, settings.port);
       const plainPort = plainServer && (await listen(plainServer.server, settings.host, tls?.plain?.port ?? 0));
       return { port, plainPort };

@@ -6,18 +6,14 @@ import { createOverload, type Overload, type OverloadOptions } from '../overload
 import { type LoopProbe, probeLoop } from '../overload/probe.ts';
 import { createShedding, type Shedding } from '../overload/shedding.ts';
 
-export interface OverloadParts extends Pick<OverloadOptions, 'rules' | 'inFlight' | 'isKnownCaller'> {
+export interface OverloadParts extends Omit<OverloadOptions, 'probe'> {
   /** How late the event loop is; measured by a timer of its own by default. */
   readonly probe: LoopProbe | undefined;
-  readonly log: Log;
-  readonly metrics: Pick<Metrics, 'overload'>;
 }
 
-export function openOverload({ probe = probeLoop, log, metrics, ...parts }: OverloadParts): {
-  readonly overload: Overload;
-  readonly shedding: Shedding;
-} {
-  const shedding = createShedding({
+/** Counts refusals because of too much work, and logs when they begin and end. */
+export function openShedding(log: Log, metrics: Pick<Metrics, 'overload'>): Shedding {
+  return createShedding({
     onShed: (reason) => metrics.overload.shed(reason),
     onBegin: (upstream, reason) =>
       log.logger.warn({ upstream, reason }, 'there is too much to do: requests are being refused'),
@@ -25,5 +21,8 @@ export function openOverload({ probe = probeLoop, log, metrics, ...parts }: Over
       log.logger.info({ upstream, shed, duration_ms: Math.round(durationMs) }, 'no more requests are being refused'),
     now: () => performance.now(),
   });
-  return { overload: createOverload({ ...parts, shedding, probe }), shedding };
+}
+
+export function openOverload({ probe = probeLoop, ...parts }: OverloadParts): Overload {
+  return createOverload({ ...parts, probe });
 }

@@ -101,7 +101,7 @@ function answersOf(parts: OperatorsParts): Operators<Sample> {
     status,
     sample: async () => ({ ...(await metrics.sample()), organizations: parts.pressed.list() }),
     exchanges: async (id) => parts.log.recent(id),
-    versions: versionUses.report,
+    versions: () => versionUses.report(serving().lives),
     limits: createUsage({
       store: counters,
       rules: () => configuration().config.limits,

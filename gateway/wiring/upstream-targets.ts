@@ -18,8 +18,7 @@ export interface UpstreamTargets {
 export interface UpstreamTargetsOptions {
   originOf(address: string): string;
   readonly log: Log;
-  /** Asked for when something has happened. */
-  metrics(): Pick<Metrics, 'targets'>;
+  readonly metrics: Pick<Metrics, 'targets'>;
   now(): number;
 }
 
@@ -34,7 +33,7 @@ export function openUpstreamTargets({ originOf, log, metrics, now }: UpstreamTar
     onTarget(change) {
       const isWorse = change.state === 'ejected' || change.state === 'unhealthy';
       log.logger[isWorse ? 'warn' : 'info'](change, `a target of the upstream is ${change.state}`);
-      if (change.state === 'ejected') metrics().targets.ejected(change);
+      if (change.state === 'ejected') metrics.targets.ejected(change);
     },
     onBreaker(change) {
       log.logger[change.state === 'open' ? 'error' : 'info'](
@@ -42,7 +41,7 @@ export function openUpstreamTargets({ originOf, log, metrics, now }: UpstreamTar
         'the circuit breaker of the upstream changed its state',
       );
     },
-    onCheck: (check) => metrics().targets.checked(check),
+    onCheck: (check) => metrics.targets.checked(check),
   });
   return { pools, groups, clock };
 }

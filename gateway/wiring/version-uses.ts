@@ -19,16 +19,18 @@ export interface VersionUsesOptions {
   readonly settings: Settings;
   readonly store: Pick<KeyStore, 'organizations'>;
   readonly log: Log;
-  /** As it is configured now. */
-  lives(): Lives;
   publicUrl(): string;
   now(): number;
 }
 
 export interface VersionUses {
   note(organization: string, operation: string): void;
-  /** For operators: what is deprecated, who has called it in the last 90 days, and what they are to be told. */
-  report(): Promise<object>;
+  /**
+   * For operators: what is deprecated, who has called it in the last 90 days, and what they are to be told.
+   *
+   * @param lives as they are configured now
+   */
+  report(lives: Lives): Promise<object>;
   status(): UsesStatus;
   close(): Promise<void>;
 }
@@ -46,15 +48,14 @@ export function openVersionUses(options: VersionUsesOptions): VersionUses {
       ),
   });
 
-  async function report(): Promise<object> {
+  async function report(lives: Lives): Promise<object> {
     const sinceDay = dayOf(now() - REPORTED_DAYS * DAY_MS);
-    const { ofOperations } = options.lives();
-    const isAnything = ofOperations.size > 0;
+    const isAnything = lives.ofOperations.size > 0;
     // Without anything deprecated there is no store to be opened.
     const stored = isAnything ? await uses.list(sinceDay) : [];
     const organizations = isAnything ? await options.store.organizations.list() : [];
     return versionReport({
-      lives: options.lives(),
+      lives,
       uses: stored,
       organizations,
       sinceDay,

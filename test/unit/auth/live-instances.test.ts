@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { countLiveInstances } from '../../../gateway/auth/live-instances.ts';
+import { createLiveInstances } from '../../../gateway/auth/live-instances.ts';
 import { until } from './samples.ts';
 
 const instance = (silentMs: number) => ({
@@ -28,14 +28,16 @@ function listing(t: TestContext, ...lists: (number[] | Error)[]) {
 }
 
 test('those that report are counted, those that have fallen silent are not', async (t) => {
-  const live = countLiveInstances(listing(t, [0, 1_900, 10_000, 10_001, 60_000]));
+  const live = createLiveInstances(listing(t, [0, 1_900, 10_000, 10_001, 60_000]));
+  live.begin();
   await until(() => live.count() === 3);
   live.stop();
 });
 
 test('the count stays while the store is away, and right after, when nobody has reported yet', async (t) => {
   const store = listing(t, [0, 5], new Error('away'), [30_000, 30_001], [0, 1, 2]);
-  const live = countLiveInstances(store);
+  const live = createLiveInstances(store);
+  live.begin();
   assert.equal(live.count(), 1, 'before anybody was counted there is this one');
   await until(() => live.count() === 2);
   for (const expected of [2, 2, 3]) {

@@ -7,10 +7,8 @@ import { createLimitMetrics } from '../../../gateway/observe/limit-metrics.ts';
 function metricsOf() {
   const registry = new Registry();
   const pressures: string[] = [];
-  const metrics = createLimitMetrics(registry, {
-    limitStoreAway: () => 0,
-    limitPolicyInForce: () => undefined,
-    onPressure: (_trail, { policy, remaining }, pressure) => pressures.push(`${policy} ${remaining} ${pressure}`),
+  const metrics = createLimitMetrics(registry, (_trail, { policy, remaining }, pressure) => {
+    pressures.push(`${policy} ${remaining} ${pressure}`);
   });
 
   /** An exchange that found so much left of a limit. */

@@ -14,9 +14,8 @@ interface State {
 }
 
 function metricsOf({ active, keyStoreAway, loadedAtMs }: State) {
-  return createMetrics({
-    onPressure: () => undefined,
-    version: '1.2.3',
+  const metrics = createMetrics({ version: '1.2.3', onPressure: () => undefined });
+  metrics.watch({
     activeRequests: () => active,
     keyStoreAway: () => keyStoreAway,
     limitStoreAway: () => 0,
@@ -35,6 +34,7 @@ function metricsOf({ active, keyStoreAway, loadedAtMs }: State) {
     }),
     configurationLoadedAtMs: () => loadedAtMs,
   });
+  return metrics;
 }
 
 /** As it arrives from another process. */

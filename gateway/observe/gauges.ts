@@ -1,0 +1,62 @@
+// States that are measured at each scrape. The parts that have them are opened after the metrics, so that each part can count from its
+// beginning.
+
+import { Gauge, type Registry } from '@prometheus-io/client';
+import { type CertificateState, registerCertificateGauge } from './connection-metrics.ts';
+import { type LimitGauges, registerLimitGauges } from './limit-metrics.ts';
+import { type GroupStates, registerTargetGauges } from './target-metrics.ts';
+import { registerUpstreamGauges, type UpstreamState } from './upstream-metrics.ts';
+
+export interface GaugeSources extends LimitGauges {
+  /** Requests being worked on right now. */
+  activeRequests(): number;
+  /** 1 while the key store cannot be read. */
+  keyStoreAway(): number;
+  tunnelStreams(): number;
+  /** That clients of the public listener are shown. */
+  certificates(): readonly CertificateState[];
+  bufferedBytes(): number;
+  upstreamStates(): Readonly<Record<string, UpstreamState>>;
+  targetStates(): GroupStates;
+  /** When the configuration in force was loaded, epoch milliseconds. */
+  configurationLoadedAtMs(): number;
+}
+
+/** From now on the registry has the gauges. */
+export function registerGauges(registry: Registry, sources: GaugeSources): void {
+  /** @param aggregator what the gauge is over several workers */
+  function gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'min' | 'max' = 'sum'): void {
+    const collect = function (this: Gauge) {
+      this.set(read());
+    };
+    new Gauge({ name, help, aggregator, registers: [registry], collect });
+  }
+
+  gauge(
+    'gateway_tunnel_streams',
+    'Event streams and upgraded connections that are open through tunnels.',
+    sources.tunnelStreams,
+  );
+  gauge(
+    'gateway_configuration_loaded_timestamp_seconds',
+    'When the configuration in force was loaded.',
+    () => sources.configurationLoadedAtMs() / 1000,
+    'min',
+  );
+  gauge(
+    'gateway_buffered_body_bytes',
+    'Bytes of bodies that are held until they have been sent on.',
+    sources.bufferedBytes,
+  );
+  gauge('http_server_active_requests', 'Requests being worked on.', sources.activeRequests);
+  gauge(
+    'gateway_key_store_away',
+    '1 while keys cannot be looked up, and known ones go on for the grace.',
+    sources.keyStoreAway,
+    'max',
+  );
+  registerLimitGauges(registry, sources);
+  registerUpstreamGauges(registry, sources.upstreamStates);
+  registerTargetGauges(registry, sources.targetStates);
+  registerCertificateGauge(registry, sources.certificates);
+}

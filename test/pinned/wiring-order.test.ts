@@ -1,0 +1,40 @@
+// app.ts is read from top to bottom: no name of startApp is mentioned above the line that makes it, not in a function that runs later
+// either. A timer or a callback that runs earlier than expected would find the name uninitialized.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { it } from 'node:test';
+
+/** Text of the file in which comments, strings and property names of the form `.name` and `name:` are blank. */
+function codeOf(text: string): string {
+  const blank = (match: string) => match.replace(/[^\n]/g, ' ');
+  return text
+    .replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, blank)
+    .replace(/'[^'\n]*'/g, blank)
+    .replace(/(?<!\.)\.[A-Za-z]\w*/g, blank)
+    .replace(/[A-Za-z]\w*\??:/g, blank);
+}
+
+/** What the body of startApp makes: constants, variables and functions, with the line each is made in. */
+function madeIn(lines: readonly string[]): Map<string, number> {
+  const made = new Map<string, number>();
+  lines.forEach((line, index) => {
+    const [, names] = /^ {2}(?:const|let|(?:async )?function) (\{[^}]*\}|\w+)/.exec(line) ?? [];
+    for (const name of names?.match(/\w+/g) ?? []) made.set(name, index);
+  });
+  return made;
+}
+
+it('startApp uses nothing above the line that makes it', () => {
+  const text = readFileSync(new URL('../../gateway/app.ts', import.meta.url), 'utf8');
+  const begin = text.indexOf('export async function startApp');
+  const end = text.indexOf('\n}\n', begin);
+  const lines = codeOf(text).slice(begin, end).split('\n');
+  const made = madeIn(lines);
+  assert.ok(made.has('serving') && made.has('metrics') && made.has('stop'), 'the body is read');
+  const early = [...made].flatMap(([name, madeAt]) => {
+    const usedAt = lines.findIndex((line) => new RegExp(`(?<![\\w$])${name}(?![\\w$])`).test(line));
+    return usedAt < madeAt ? [`${name}: line ${usedAt + 1} of startApp, made in line ${madeAt + 1}`] : [];
+  });
+  assert.deepEqual(early, []);
+});
