@@ -20,6 +20,7 @@ import { createRefuse } from './edge/refuse.ts';
 import { newTicketKeys } from './edge/tls/secure.ts';
 import type { StageName } from './exchange.ts';
 import { createDoors } from './limits/door.ts';
+import { openFailureCounters } from './limits/failure-counter.ts';
 import { openCounterStore } from './limits/open-store.ts';
 import { createThrottle } from './limits/throttle.ts';
 import type { Operators } from './observe/admin.ts';
@@ -176,8 +177,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     onChange: (state) =>
       log.logger[state.state === 'up' ? 'info' : 'error'](state, 'the store of idempotent answers changed its state'),
   });
+  const failures = openFailureCounters(settings.redisUrl);
   const throttle = createThrottle({
     ...configuration.config.limits.addresses,
+    counters: failures,
     isKnownCaller: identity.isKnownCaller,
     now: forwardNow,
   });
@@ -207,7 +210,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     requestId: ids.requestId,
   });
   const { certificates } = listeners;
-  const doorOf = createDoors(forwardNow);
+  const doorOf = createDoors({ counters: failures, now: forwardNow });
   const tunnels = createTunnels({
     alwaysCarried,
     originOf,
@@ -368,6 +371,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await identity.close();
     overload.stop();
     await counters.close();
+    failures.close();
     await tracing?.close();
     sandbox.process?.close();
     await operators.close();

@@ -3,6 +3,7 @@
 
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Admitted } from '../exchange.ts';
+import type { FailureCounters } from './failure-counter.ts';
 import { createThrottle } from './throttle.ts';
 
 export interface AttemptRules {
@@ -27,18 +28,26 @@ const KNOWN_MAX = 10_000;
 const failing = new Set([401, 402, 403, 429]);
 const EVERYBODY = 'everybody';
 
+export interface AttemptsOptions {
+  /** Of what is logged in to; the same on all instances. */
+  readonly name: string;
+  /** Where failures are counted; in this process by default. */
+  readonly counters?: FailureCounters | undefined;
+  /** Epoch milliseconds. */
+  now(): number;
+}
+
 /**
- * A credential that was accepted within the last window passes behind a blocked address. Some answers are given to everybody, whatever
- * credential they show, so one that fails after all is forgotten, and a few of these close the address to all of them.
- *
- * @param now the clock, epoch milliseconds
+ * A credential that was accepted within the last window passes behind a throttled address. An upstream may give an address one answer
+ * whatever credential is shown, so a credential that fails later is forgotten, and a few of these throttle the address for all of them.
  */
-export function createAttempts(rules: AttemptRules, now: () => number): Attempts {
+export function createAttempts(rules: AttemptRules, { name, counters, now }: AttemptsOptions): Attempts {
   const known = createKnown(() => rules.failuresWindowSeconds * 1000, now);
   const isKnownCaller = (admitted: Admitted) => known.has(guessableIn(admitted));
-  const ofAddress = createThrottle({ ...throttleRules(rules, 1), isKnownCaller, now });
-  const ofKnown = createThrottle({ ...throttleRules(rules, 0.1), isKnownCaller: () => false, now });
-  const ofAll = createThrottle({ ...totalRules(rules), isKnownCaller, now });
+  const throttleOf = (part: string) => ({ name: `${part}:${name}`, ...(counters && { counters }), isKnownCaller, now });
+  const ofAddress = createThrottle({ ...throttleOf('login'), ...throttleRules(rules, 1) });
+  const ofKnown = createThrottle({ ...throttleOf('known'), ...throttleRules(rules, 0.1), isKnownCaller: () => false });
+  const ofAll = createThrottle({ ...throttleOf('total'), ...totalRules(rules) });
 
   return {
     admit(admitted) {

@@ -4,7 +4,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
 import { addressBlockOf } from './address.ts';
-import { type AttemptRules, createAttempts } from './attempts.ts';
+import { type AttemptRules, type AttemptsOptions, createAttempts } from './attempts.ts';
 import { retryAfterSecondsOf } from './headers.ts';
 import { createProcessStore } from './process-store.ts';
 
@@ -30,10 +30,9 @@ export interface Door {
 /** Nobody knows when a connection ends. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** @param now the clock, epoch milliseconds */
-export function createDoor(rules: DoorRules, now: () => number): Door {
-  const attempts = createAttempts(rules, now);
-  const rates = createProcessStore({ now });
+export function createDoor(rules: DoorRules, options: AttemptsOptions): Door {
+  const attempts = createAttempts(rules, options);
+  const rates = createProcessStore({ now: options.now });
   const inside = new Map<string, number>();
   let total = 0;
 
@@ -74,11 +73,11 @@ export function createDoor(rules: DoorRules, now: () => number): Door {
 }
 
 /** Doors by name, which keep their counts when the rules change. */
-export function createDoors(now: () => number): (name: string, rules: DoorRules) => Door {
+export function createDoors(options: Omit<AttemptsOptions, 'name'>): (name: string, rules: DoorRules) => Door {
   const doors = new Map<string, Door>();
 
   return function doorOf(name, rules) {
-    const door = doors.get(name) ?? createDoor(rules, now);
+    const door = doors.get(name) ?? createDoor(rules, { ...options, name });
     door.useRules(rules);
     doors.set(name, door);
     return door;

@@ -1,22 +1,20 @@
-// Stage: keeps a client address that fails all the time from costing more. Counts nothing but failures. Throws
+// Stage: refuses a client address that has failed too often, so that its further attempts cost little. Counts failures only. Throws
 // auth_attempts_limited.
 
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
 import { addressBlockOf } from './address.ts';
+import { type FailureCounters, type FailureRules, processFailureCounters } from './failure-counter.ts';
 import { retryAfterSecondsOf } from './headers.ts';
 
-/** About 30 MB. Whoever fails from more addresses than this within a window is not stopped by counting addresses. */
+/** About 30 MB. A client with more addresses than this within a window is not stopped by counting addresses. */
 const ADDRESSES_MAX = 100_000;
 
-export interface ThrottleRules {
-  /** Failures an address may have in one window, which begins with its first failure. */
-  readonly failures: number;
-  readonly windowSeconds: number;
-}
-
-export interface ThrottleOptions extends ThrottleRules {
+export interface ThrottleOptions extends FailureRules {
+  /** Of the failures that are counted; the same on all instances. Default: `address`. */
+  readonly name?: string;
+  /** Where failures are counted; in this process by default. */
+  readonly counters?: FailureCounters;
   /** Whether the request shows a credential that is already known good. It passes, so that one bad client behind a shared
    * address does not lock out the others. */
   readonly isKnownCaller: (admitted: Admitted) => boolean;
@@ -28,24 +26,28 @@ export interface Throttle {
   throttle(admitted: Admitted): void;
   /** To be called for each answer that counts as a failure of its client. */
   countFailure(address: string): void;
-  /** From now on; windows that have begun end as they would have, and who has to wait goes on waiting. */
-  useRules(rules: ThrottleRules): void;
+  /** From now on; windows that have begun end as they would have, and a throttled address stays throttled. */
+  useRules(rules: FailureRules): void;
   /** Addresses in memory. */
   size(): number;
 }
 
-/** Builds the stage. Without failures it costs a request one comparison. */
+/**
+ * Builds the stage. Without failures it costs a request one comparison, and it never waits for Redis: an address that other instances
+ * have counted out is refused here after its next failure.
+ */
 export function createThrottle(options: ThrottleOptions): Throttle {
-  const { isKnownCaller, now, addressesMax = ADDRESSES_MAX } = options;
-  const limiter = new RateLimiterMemory({ points: options.failures, duration: options.windowSeconds, keyPrefix: '' });
-  // All windows are equally long, so the order of insertion is the order of ending.
+  const { isKnownCaller, now, addressesMax = ADDRESSES_MAX, name = 'address' } = options;
+  const counter = (options.counters ?? processFailureCounters).counter(name, options);
+  let { windowSeconds } = options;
+  // Windows are equally long, so the order of insertion is the order of ending, but for those that began on another instance.
   const endsMs = new Map<string, number>();
   const blocked = new Set<string>();
 
   function forget(block: string): void {
     endsMs.delete(block);
     blocked.delete(block);
-    void limiter.delete(block);
+    counter.forget(block);
   }
 
   function forgetEnded(nowMs: number): void {
@@ -55,14 +57,14 @@ export function createThrottle(options: ThrottleOptions): Throttle {
     }
   }
 
-  /** After a change of rules a window may end before one that began earlier. */
+  /** A window may end before one that was inserted earlier: after a change of rules, or because another instance began it. */
   function forgetIfEnded(block: string, nowMs: number): void {
     if ((endsMs.get(block) ?? nowMs + 1) <= nowMs) forget(block);
   }
 
   function beginWindow(block: string, nowMs: number): void {
     if (endsMs.size >= addressesMax) forget(endsMs.keys().next().value as string);
-    endsMs.set(block, nowMs + limiter.duration * 1000);
+    endsMs.set(block, nowMs + windowSeconds * 1000);
   }
 
   return {
@@ -84,14 +86,16 @@ export function createThrottle(options: ThrottleOptions): Throttle {
       forgetIfEnded(block, nowMs);
       if (blocked.has(block)) return;
       if (!endsMs.has(block)) beginWindow(block, nowMs);
-      void limiter.penalty(block).then(({ remainingPoints }) => {
-        if (remainingPoints === 0 && endsMs.has(block)) blocked.add(block);
+      void counter.count(block).then(({ isUsedUp, leftMs }) => {
+        if (!isUsedUp || !endsMs.has(block)) return;
+        blocked.add(block);
+        if (leftMs !== undefined) endsMs.set(block, now() + leftMs);
       });
     },
 
-    useRules({ failures, windowSeconds }) {
-      limiter.points = failures;
-      limiter.duration = windowSeconds;
+    useRules(rules) {
+      counter.useRules(rules);
+      windowSeconds = rules.windowSeconds;
     },
 
     size: () => endsMs.size,

@@ -9,7 +9,10 @@ const DAY = 86_400;
 
 function setUp(rules: { failures?: number; failuresTotal?: number } = {}) {
   let nowMs = 1_795_190_400_000;
-  const attempts = createAttempts({ failures: 10, failuresWindowSeconds: DAY, ...rules }, () => nowMs);
+  const attempts = createAttempts(
+    { failures: 10, failuresWindowSeconds: DAY, ...rules },
+    { name: 'mail', now: () => nowMs },
+  );
   const asking = (clientAddress: string, authorization?: string) => {
     const headers = new Map(authorization === undefined ? [] : [['authorization', authorization]]);
     return { clientAddress, headers } as unknown as Admitted;

@@ -13,7 +13,7 @@ const rules: DoorRules = {
 
 function setUp(changed: Partial<DoorRules> = {}) {
   let nowMs = 1_795_190_400_000;
-  const door = createDoor({ ...rules, ...changed }, () => nowMs);
+  const door = createDoor({ ...rules, ...changed }, { name: 'door', now: () => nowMs });
   return {
     door,
     advance(ms: number) {
@@ -67,7 +67,7 @@ test('who is refused is not counted', () => {
 });
 
 test('a door of the same name keeps its counts when the rules change', () => {
-  const doorOf = createDoors(() => 0);
+  const doorOf = createDoors({ now: () => 0 });
   doorOf('one', rules).enter(asking('192.0.2.1'));
   const again = doorOf('one', { ...rules, connections: 1 });
   assert.throws(() => again.enter(asking('192.0.2.1')), refusedWith('rate_limited', 5));

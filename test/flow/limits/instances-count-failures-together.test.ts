@@ -1,0 +1,66 @@
+// Failures of a client address are counted by all instances together, so that an attacker gains nothing by spreading attempts over them.
+// While Redis is away each instance counts for itself.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Answer, ask, requestOf } from '../../support/connection.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+import { eventually, type Instances, startInstances } from '../../support/instances.ts';
+import { type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
+
+const FAILURES = 6;
+
+let redis: TestRedis;
+let relay: Relay;
+let instances: Instances;
+before(async () => {
+  redis = await startRedis();
+  relay = await startRelay(redis.url);
+  instances = await startInstances([relay.url, relay.url], {
+    gateway: { trustedProxies: ['127.0.0.1/32'] },
+    limits: { addresses: { failures: FAILURES, windowSeconds: 3600 } },
+  });
+});
+after(async () => {
+  await instances.close();
+  await relay.stop();
+  await redis.stop();
+});
+
+function failAs(address: string, { port }: TestGateway): Promise<Answer> {
+  return ask(port, requestOf('GET /nowhere', { 'X-Forwarded-For': address }));
+}
+
+/** Statuses of so many requests, one after the other. */
+async function statusesOf(address: string, gateway: TestGateway, times: number): Promise<number[]> {
+  const statuses = [];
+  for (let count = 0; count < times; count += 1) statuses.push((await failAs(address, gateway)).status);
+  return statuses;
+}
+
+test('failures on one instance count on the other', async () => {
+  const [first, second] = instances.gateways as [TestGateway, TestGateway];
+  assert.deepEqual(await statusesOf('192.0.2.1', first, 4), [404, 404, 404, 404]);
+  assert.deepEqual(await statusesOf('192.0.2.1', second, 2), [404, 404]);
+  await eventually(async () => (await failAs('192.0.2.1', second)).status === 429);
+  // The first instance learns of it with the next failure that it counts.
+  assert.deepEqual(await statusesOf('192.0.2.1', first, 1), [404]);
+  await eventually(async () => (await failAs('192.0.2.1', first)).status === 429);
+  const refused = await failAs('192.0.2.1', first);
+  const waitSeconds = Number(refused.headers['retry-after']);
+  assert.ok(waitSeconds > 3500 && waitSeconds <= 3600, `the rest of the shared window: ${waitSeconds}`);
+  assert.equal((await failAs('192.0.2.2', first)).status, 404, 'other addresses go on');
+});
+
+test('while Redis is away each instance counts for itself', async () => {
+  const [first, second] = instances.gateways as [TestGateway, TestGateway];
+  await relay.kill();
+  try {
+    const statuses = await statusesOf('192.0.2.9', first, FAILURES);
+    assert.deepEqual(statuses, Array(FAILURES).fill(404));
+    await eventually(async () => (await failAs('192.0.2.9', first)).status === 429);
+    assert.deepEqual(await statusesOf('192.0.2.9', second, 1), [404]);
+  } finally {
+    await relay.restart();
+  }
+});
