@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { Redis as Client, type RedisOptions as ClientOptions, Cluster } from 'ioredis';
+import { createCluster, isServing } from './redis-cluster.ts';
 
 /** What asks a Redis: the same commands, whether one server answers or several. */
 export type Redis = Client | Cluster;
@@ -9,10 +10,9 @@ export type Redis = Client | Cluster;
 const CONNECT_TIMEOUT_MS = 1000;
 const SILENCE_MAX_MS = 1000;
 const RECONNECT_MS = { first: 50, longest: 500 } as const;
-/** A moved slot is asked for where it lies now, and once more if it moves meanwhile. */
-const REDIRECTIONS_MAX = 3;
 /** The library's message; without a last error it has only come to the end of its list. */
 const NO_SENTINEL = /^All sentinels are unreachable.*Last error/;
+const CLUSTER_DOWN = 'the Cluster does not serve: none of its masters says that it is well';
 
 export interface RedisListeners {
   /** After connecting, and after every reconnecting. */
@@ -76,9 +76,11 @@ export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions)
     if (NO_SENTINEL.test(error.message)) onLost?.(error);
   };
   client.on('ready', async () => {
-    // Commands to a server of a Cluster that is still being connected to would be refused.
-    if (client instanceof Cluster) await Promise.allSettled(client.nodes('master').map((server) => server.ping()));
-    onReady?.();
+    const serves = client instanceof Cluster ? await isServing(client) : true;
+    if (client.status !== 'ready') return;
+    if (serves) return onReady?.();
+    lastError = new Error(CLUSTER_DOWN);
+    client.disconnect(true);
   });
   client.on('error', note);
   client.on('node error', note);
@@ -159,21 +161,11 @@ function connectServer(address: Exclude<RedisAddress, { kind: 'cluster' }>, pati
 }
 
 function connectCluster({ servers }: Extract<RedisAddress, { kind: 'cluster' }>, patience: Patience): Cluster {
-  const cluster = new Cluster(
-    servers.map((one) => whereabouts(one, 6379)),
-    {
-      enableOfflineQueue: false,
-      maxRedirections: REDIRECTIONS_MAX,
-      retryDelayOnFailover: 0,
-      retryDelayOnClusterDown: 0,
-      slotsRefreshTimeout: CONNECT_TIMEOUT_MS,
-      clusterRetryStrategy: reconnectAfterMs,
-      redisOptions: { ...settingsFor(patience), ...accessOf(servers) },
-    },
-  );
-  // Otherwise the first command to a server would connect to it, and those right behind it would be refused.
-  cluster.on('+node', (server: Client) => void server.connect().catch(() => {}));
-  return cluster;
+  return createCluster({
+    seeds: servers.map((one) => whereabouts(one, 6379)),
+    server: { ...settingsFor(patience), ...accessOf(servers) },
+    retryAfterMs: reconnectAfterMs,
+  });
 }
 
 function accessOf([{ protocol, username, password } = new URL('redis://')]: readonly URL[]) {

@@ -66,32 +66,43 @@ async function startSentinel(directory: string, masterPort: number): Promise<{ p
 }
 
 export interface TestCluster {
+  /** Names the masters. */
   readonly url: string;
+  /** The masters, then a replica of each if there are any. */
   readonly servers: readonly TestRedis[];
   stop(): Promise<void>;
 }
 
-/** Three servers with a third of the slots each and no replicas. What a lost one had is away; the rest goes on. */
-export async function startCluster(): Promise<TestCluster> {
+/** Three masters with a third of the slots each. Without replicas, what a lost one had is away; the rest goes on. */
+export async function startCluster({ replicas = false } = {}): Promise<TestCluster> {
   const directory = mkdtempSync(join(tmpdir(), 'cluster-'));
-  const servers = await Promise.all([1, 2, 3].map(() => startClusterServer(directory)));
-  const ports = servers.map(({ port }) => port);
-  await Promise.all(
-    servers.map(async ({ port, busPort }, index) => {
-      const [first, next] = [index, index + 1].map((third) => Math.ceil((third * SLOTS) / servers.length));
-      await askServer(port, 'CLUSTER', 'ADDSLOTSRANGE', `${first}`, `${(next ?? SLOTS) - 1}`);
-      await askServer(port, 'CLUSTER', 'SET-CONFIG-EPOCH', `${index + 1}`);
-      await askServer(ports[0] ?? 0, 'CLUSTER', 'MEET', '127.0.0.1', `${port}`, `${busPort}`);
-    }),
-  );
-  for (const port of ports) {
-    await eventually(async () => {
-      const info = String(await askServer(port, 'CLUSTER', 'INFO'));
-      return info.includes('cluster_state:ok') && info.includes('cluster_slots_ok:16384');
-    });
+  const starting = Array.from({ length: replicas ? 6 : 3 }, () => startClusterServer(directory));
+  const servers = await Promise.all(starting);
+  const masters = servers.slice(0, 3);
+  const first = masters[0]?.port ?? 0;
+  for (const [index, { port, busPort }] of servers.entries()) {
+    await askServer(port, 'CLUSTER', 'SET-CONFIG-EPOCH', `${index + 1}`);
+    await askServer(first, 'CLUSTER', 'MEET', '127.0.0.1', `${port}`, `${busPort}`);
+    if (index >= masters.length) continue;
+    const [from, next] = [index, index + 1].map((third) => Math.ceil((third * SLOTS) / masters.length));
+    await askServer(port, 'CLUSTER', 'ADDSLOTSRANGE', `${from}`, `${(next ?? SLOTS) - 1}`);
   }
+  const untilAll = (line: string) =>
+    Promise.all(
+      servers.map(({ port }) =>
+        eventually(async () => String(await askServer(port, 'CLUSTER', 'INFO')).includes(line)),
+      ),
+    );
+  await untilAll(`cluster_known_nodes:${servers.length}`);
+  for (const [index, { port }] of servers.slice(3).entries()) {
+    const master = String(await askServer(masters[index]?.port ?? 0, 'CLUSTER', 'MYID'));
+    await askServer(port, 'CLUSTER', 'REPLICATE', master);
+    await eventually(async () => String(await askServer(port, 'INFO')).includes('master_link_status:up'));
+  }
+  await untilAll('cluster_state:ok');
+  await untilAll('cluster_slots_ok:16384');
   return {
-    url: `redis+cluster://${ports.map((port) => `127.0.0.1:${port}`).join(',')}`,
+    url: `redis+cluster://${masters.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
     servers,
     async stop() {
       await Promise.all(servers.map(({ stop }) => stop()));
@@ -108,6 +119,7 @@ async function startClusterServer(directory: string): Promise<TestRedis & { read
     'cluster-config-file': `${busPort}.conf`,
     'cluster-node-timeout': 1000,
     'cluster-require-full-coverage': 'no',
+    'repl-diskless-sync-delay': 0,
     dir: directory,
   };
   return {

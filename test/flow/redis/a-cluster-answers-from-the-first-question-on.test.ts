@@ -1,0 +1,84 @@
+// A client of a Redis Cluster that says it is ready answers: the first question, many questions at once, and while a listed server is dead.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openRedisStore } from '../../../gateway/auth/store/redis/store.ts';
+import { createSecretsInRedis } from '../../../gateway/config/secrets-redis.ts';
+import { askRedis, evaluate, type Redis, toScript } from '../../../gateway/redis.ts';
+import { eventually } from '../../support/instances.ts';
+import { askServer, startCluster, type TestCluster } from '../../support/redis-topologies.ts';
+
+const STARTS = 20;
+const INCREMENT = toScript("return redis.call('INCR', KEYS[1])");
+
+let cluster: TestCluster;
+
+before(async () => {
+  cluster = await startCluster({ replicas: true });
+});
+
+after(() => cluster.stop());
+
+/** Keys on all masters, asked at once. */
+async function askAll(client: Redis): Promise<void> {
+  const keys = Array.from({ length: 30 }, (_, number) => `{${number}}:asked`);
+  await Promise.all(keys.map((key) => evaluate(client, INCREMENT, [key], [])));
+}
+
+/** Everything that a start asks, without any patience. */
+async function start(url: string): Promise<void> {
+  const secrets = createSecretsInRedis({ url, patienceMs: 0 });
+  await secrets.make('cursor_secret', 'a value');
+  const store = await openRedisStore({ url, pepperFingerprint: 'of a pepper', now: Date.now });
+  try {
+    await store.audit.since(0, 10);
+  } finally {
+    store.close();
+  }
+}
+
+async function failuresOf(work: () => Promise<void>): Promise<string[]> {
+  const failures: string[] = [];
+  for (let number = 0; number < STARTS; number += 1) {
+    await work().catch((error: Error) => failures.push(error.message));
+  }
+  return failures;
+}
+
+const addressesOf = (...ports: readonly (number | undefined)[]) =>
+  `redis+cluster://${ports.map((port) => `127.0.0.1:${port}`).join(',')}`;
+
+for (const [seeds, count] of [
+  ['one master', 1],
+  ['the masters', 3],
+  ['all six servers', 6],
+] as const) {
+  test(`${seeds} as seeds: each start succeeds`, async () => {
+    const url = addressesOf(...cluster.servers.slice(0, count).map(({ port }) => port));
+    assert.deepEqual(await failuresOf(() => start(url)), []);
+    assert.deepEqual(await failuresOf(() => askRedis(url, 1000, askAll)), []);
+  });
+}
+
+test('a replica as the only seed: each start succeeds', async () => {
+  const url = addressesOf(cluster.servers[4]?.port);
+  assert.deepEqual(await failuresOf(() => start(url)), []);
+});
+
+test('a seed whose name cannot be resolved does not stand in the way of the others', async () => {
+  const url = `redis+cluster://gone.invalid:6379,127.0.0.1:${cluster.servers[0]?.port}`;
+  assert.deepEqual(await failuresOf(() => start(url)), []);
+});
+
+test('a dead seed of three: each start succeeds', async () => {
+  await cluster.servers[1]?.kill();
+  const [one, , third] = cluster.servers;
+  await eventually(async () => String(await askServer(cluster.servers[4]?.port ?? 0, 'ROLE')).startsWith('master'));
+  for (const server of [one, third]) {
+    await eventually(async () =>
+      String(await askServer(server?.port ?? 0, 'CLUSTER', 'INFO')).includes('cluster_state:ok'),
+    );
+  }
+  assert.deepEqual(await failuresOf(() => start(cluster.url)), []);
+  assert.deepEqual(await failuresOf(() => askRedis(cluster.url, 1000, askAll)), []);
+});
