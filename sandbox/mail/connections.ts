@@ -45,7 +45,7 @@ export function acceptUpgrades(server: Server, { addressOf, login, rates, webSoc
   async function upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const account = await login(request.headers.authorization, addressOf(request), true);
     const leave = rates.enter(account);
-    webSockets.open(accountIdOf(account), request.headers['sec-websocket-key'] ?? '', socket, head);
+    webSockets.open(accountIdOf(account), request, socket, head);
     leave();
   }
 

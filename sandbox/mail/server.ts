@@ -14,7 +14,6 @@ import { createBans } from './bans.ts';
 import { createBlobs } from './blobs.ts';
 import { acceptUpgrades, answerMalformed, dropBanned } from './connections.ts';
 import { createEventSource } from './event-source.ts';
-import { opensWebSocket } from './handshake.ts';
 import { createJmapRoute } from './jmap-routes.ts';
 import { createOAuth } from './oauth.ts';
 import { type MailServerOptions, withDefaults } from './options.ts';
@@ -24,7 +23,7 @@ import { createRates } from './rates.ts';
 import { createRoute, type Route, split } from './routes.ts';
 import { accountIdOf } from './session.ts';
 import { openStore } from './store.ts';
-import { createWebSockets } from './web-socket.ts';
+import { createWebSockets, opensWebSocket } from './web-socket.ts';
 
 export type { MailServerOptions } from './options.ts';
 

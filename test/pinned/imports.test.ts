@@ -62,6 +62,7 @@ const libraries: Record<string, readonly string[]> = {
   'rate-limiter-flexible': ['gateway/limits/'],
   re2js: ['gateway/contract/'],
   'swagger-ui-dist': ['gateway/portal/'],
+  ws: ['sandbox/mail/'],
   yaml: ['gateway/source.ts', 'gateway/portal/yaml-thread.ts'],
   zod: ['gateway/config/'],
 };

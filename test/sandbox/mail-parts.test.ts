@@ -1,4 +1,4 @@
-// The pure parts of the sandbox mail server: credentials, frames and secrets, on their own; and the store of uploads.
+// The pure parts of the sandbox mail server: credentials and secrets, on their own; and the store of uploads.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,10 +9,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createBlobs } from '../../sandbox/mail/blobs.ts';
 import { parseAuthorization } from '../../sandbox/mail/credentials.ts';
-import { frameOf, parseFrame } from '../../sandbox/mail/frames.ts';
 import { judge, kindOf, withoutFurtherPasswords } from '../../sandbox/mail/secrets.ts';
 import { basic } from './support/mail.ts';
-import { maskedFrame } from './support/web-socket.ts';
 
 test('every name without a colon and every password are read back, the name trimmed and lower-cased', () => {
   const wellFormed = fc.string({ unit: 'binary' });
@@ -35,42 +33,6 @@ test('no header makes the reading of credentials fail', () => {
   assert.deepEqual(parseAuthorization('BEARER x y'), { kind: 'bearer', token: 'x y' });
   assert.equal(parseAuthorization('Basic YTpi').kind, 'basic');
   assert.equal(parseAuthorization('Basic YTp').kind, 'malformed', 'padding is missing');
-});
-
-test('a masked frame is read back whole, and from none of its beginnings', () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 300 }), fc.constantFrom(1, 2), fc.boolean(), (content, opcode, final) => {
-      const bytes = maskedFrame(opcode, Buffer.from(content), final);
-      const parsed = parseFrame(Buffer.concat([bytes, Buffer.from('rest')]), 1000);
-      assert.deepEqual(parsed, { frame: { final, opcode, payload: Buffer.from(content) }, length: bytes.length });
-      for (let cut = 0; cut < bytes.length; cut += 1) assert.equal(parseFrame(bytes.subarray(0, cut), 1000), undefined);
-    }),
-    { numRuns: 50 },
-  );
-});
-
-test('a length that is too much is a fault as soon as it is announced', () => {
-  const frame = maskedFrame(1, Buffer.alloc(70_000));
-  assert.deepEqual(parseFrame(frame.subarray(0, 14), 69_999), { fault: 1009 });
-  assert.equal(parseFrame(frame.subarray(0, 14), 70_000), undefined);
-});
-
-test('no bytes make the reading of frames fail', () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
-      const parsed = parseFrame(Buffer.from(bytes), 100);
-      assert.ok(parsed === undefined || 'fault' in parsed || parsed.length <= bytes.length);
-    }),
-  );
-});
-
-test('a frame is written with the shortest length that holds', () => {
-  const headOf = (size: number) => [...frameOf(2, Buffer.alloc(size)).subarray(0, 2)];
-  assert.deepEqual(
-    [headOf(125), headOf(126), headOf(65_535), headOf(65_536)].map(([, length]) => length),
-    [125, 126, 126, 127],
-  );
-  assert.equal(frameOf(2, Buffer.alloc(65_536)).length, 65_546);
 });
 
 test('the beginning of a secret says what it is, and the first password is the one', () => {

