@@ -6,6 +6,7 @@ import type { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
 import { answerHeaders } from './headers.ts';
 import type { Line, Passage, TunnelTls } from './line.ts';
+import { watchForStall } from './stall.ts';
 import { createWaiting, KEEP_ALIVE_MS, tooLong } from './waiting.ts';
 
 export interface PassOptions {
@@ -15,6 +16,8 @@ export interface PassOptions {
   readonly tls: TunnelTls | undefined;
   readonly connectMs: number;
   readonly answerMs: number;
+  /** How long the body of an answer may pause, unless it is an event stream. */
+  readonly idleMs: number;
   /** Headers of every answer, flat. */
   readonly alwaysCarried: readonly string[];
   /** What the connection or the upstream's HTTP had against it → a refusal. */
@@ -32,7 +35,12 @@ export function pass(options: PassOptions): Promise<void> {
   const { admitted, line, toFailure } = options;
   const { request, response, trail } = admitted;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const waiting = createWaiting({ ...options, request, onTooLong: (what) => fail(tooLong(what)) });
+  const waiting = createWaiting({
+    ...options,
+    request,
+    onTooLong: (what) => fail(tooLong(what)),
+    onTooMany: (error) => fail(toFailure(error)),
+  });
   let outgoing: ClientRequest | undefined;
   let answering = false;
   let retried = false;
@@ -146,6 +154,7 @@ export function pass(options: PassOptions): Promise<void> {
       if (!begun && !response.writableEnded) response.flushHeaders();
     });
     if (isEventStream(incoming)) keepOpen(incoming);
+    else ended = watchForStall(incoming, response, options.idleMs, () => fail(tooLong('answering')));
   }
 
   function keepOpen(incoming: IncomingMessage): void {

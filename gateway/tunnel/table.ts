@@ -28,6 +28,8 @@ export interface TunnelledUpstream {
   readonly live: readonly string[];
   /** From the last byte of a request's body to the head of the answer. */
   readonly timeoutMs: number;
+  /** Without a byte of the answer's body. Absent: as long as `timeoutMs`. */
+  readonly idleTimeoutMs?: number | undefined;
   readonly tunnels: readonly TunnelRules[];
 }
 
@@ -38,6 +40,7 @@ export interface Tunnel {
   readonly rules: TunnelRules;
   readonly addresses: readonly string[];
   readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
   /** Pages of its own: what the gateway says about pages in general would break them. */
   readonly hasPages: boolean;
   /** Path → path that its clients are sent to. */
@@ -81,7 +84,8 @@ export function createTunnelTable(upstreams: Readonly<Record<string, TunnelledUp
   };
 }
 
-function toTunnel(upstream: string, { live, timeoutMs }: TunnelledUpstream, rules: TunnelRules, index: number): Tunnel {
+function toTunnel(upstream: string, entry: TunnelledUpstream, rules: TunnelRules, index: number): Tunnel {
+  const { live, timeoutMs, idleTimeoutMs = timeoutMs } = entry;
   const patterns = rules.except.map((text) => text.toLowerCase().split('*'));
   return {
     name: `${upstream}/${index}`,
@@ -89,6 +93,7 @@ function toTunnel(upstream: string, { live, timeoutMs }: TunnelledUpstream, rule
     rules,
     addresses: live,
     timeoutMs,
+    idleTimeoutMs,
     hasPages: rules.hosts.includes('panel'),
     redirects: new Map(
       Object.entries(rules.redirects).flatMap(([from, to]) => [[from, to] as const, [`${from}/`, to] as const]),

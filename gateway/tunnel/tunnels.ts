@@ -108,6 +108,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
         tls,
         connectMs,
         answerMs: tunnel.timeoutMs,
+        idleMs: tunnel.idleTimeoutMs,
         alwaysCarried: tunnel.hasPages ? forPages : alwaysCarried,
         toFailure,
         cutOff: () => options.cutOff(admitted.request.socket),

@@ -8,6 +8,7 @@ import { createFrames, GOING_AWAY } from './frames.ts';
 import { answerHeaders } from './headers.ts';
 import type { Passage } from './line.ts';
 import type { PassOptions } from './pass.ts';
+import { watchForStall } from './stall.ts';
 import { createWaiting, KEEP_ALIVE_MS, tooLong } from './waiting.ts';
 
 export interface UpgradeOptions extends PassOptions {
@@ -29,6 +30,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     ...options,
     request,
     onTooLong: (what) => fail(tooLong(what === 'connecting' ? what : 'answering')),
+    onTooMany: (error) => fail(toFailure(error)),
   });
   const origin = options.target.origin;
   let outgoing: ClientRequest | undefined;
@@ -132,6 +134,8 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
       if (!incoming.complete) options.cutOff(admitted);
     });
     incoming.pipe(response);
+    const stopWatch = watchForStall(incoming, response, options.idleMs, () => options.cutOff(admitted));
+    response.once('close', stopWatch);
   }
 
   // Half an end means something only once both sides are joined.

@@ -1,5 +1,5 @@
-// How long is waited for an upstream: for the connection, for every piece of the request's body, and for the head of the answer. After
-// that never again: an event stream may be silent for hours.
+// How long is waited for an upstream: for the connection, for every piece of the request's body, and for the head of the answer, before
+// which there may be so many interim answers.
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -25,10 +25,16 @@ export interface WaitingOptions {
   readonly answerMs: number;
   /** Called once at most. */
   onTooLong(what: Wait): void;
+  /** There are more interim answers than a service sends. Called once at most. */
+  onTooMany(error: Error): void;
 }
 
+/** Of 1xx answers to one request: each takes a moment of the event loop, and an upstream could send them without end. */
+const INTERIM_ANSWERS_MAX = 100;
+
 /** Begins to wait. */
-export function createWaiting({ request, connectMs, answerMs, onTooLong }: WaitingOptions): Waiting {
+export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMany }: WaitingOptions): Waiting {
+  let interimAnswers = 0;
   let outgoing: ClientRequest | undefined;
   let open = false;
   let timer = setTimeout(expire, connectMs);
@@ -49,6 +55,10 @@ export function createWaiting({ request, connectMs, answerMs, onTooLong }: Waiti
         timer = setTimeout(expire, answerMs);
         onOpen();
       };
+      tried.on('information', () => {
+        interimAnswers += 1;
+        if (interimAnswers === INTERIM_ANSWERS_MAX + 1) onTooMany(new Error('there are too many interim answers'));
+      });
       const socket = tried.socket as Socket;
       // Through idle times that are longer than what firewalls between here and there remember.
       socket.setKeepAlive(true, KEEP_ALIVE_MS);

@@ -11,6 +11,8 @@ type State = 'head' | 'counted' | 'untilClose' | 'chunkSize' | 'chunk' | 'chunkE
 
 /** As Node's default for requests. */
 const HEAD_BYTES_MAX = 16_384;
+/** Of 1xx answers to one request: each takes a moment of the event loop, and an upstream could send them without end. */
+const INTERIM_ANSWERS_MAX = 100;
 /** A chunk's size with its extensions, which are ignored. */
 const SIZE_LINE_BYTES_MAX = 1024;
 /** With extensions as RFC 9112 section 7.1.1 has them, without the space that it calls bad: other readers refuse that. */
@@ -34,11 +36,13 @@ export class AnswerReader {
   /** Bytes of the body, or of its chunk, that are still to come. */
   #left = 0;
   #trailerBytes = 0;
+  #interimAnswers = 0;
 
   /** The answer to come is that to a request of this method. */
   begin(method: string): void {
     this.#method = method;
     this.#state = 'head';
+    this.#interimAnswers = 0;
     this.head = undefined;
   }
 
@@ -104,7 +108,11 @@ export class AnswerReader {
       const head = parseAnswerHead(this.#bytes.toString('latin1', this.#at, end + LINE_END.length), this.#method);
       this.#at = end + HEAD_END.length;
       if (head.status === 101) throw new WireFault('WIRE_MALFORMED', 'the answer is an upgrade that nobody asked for');
-      if (head.status < 200) continue;
+      if (head.status < 200) {
+        this.#interimAnswers += 1;
+        if (this.#interimAnswers <= INTERIM_ANSWERS_MAX) continue;
+        throw new WireFault('WIRE_MALFORMED', 'there are too many interim answers');
+      }
       this.head = head;
       this.#expect(head);
       return true;

@@ -107,6 +107,12 @@ export const faults: readonly Fault[] = [
     answer: 'success',
     repeated: false,
   },
+  {
+    name: 'sends interim answers without end',
+    script: says(`${'HTTP/1.1 103 Hints\r\n\r\n'.repeat(2000)}${httpAnswer(200, '{}')}`),
+    answer: 'upstream_bad_response',
+    repeated: false,
+  },
 ];
 
 /** Until its time is over. */

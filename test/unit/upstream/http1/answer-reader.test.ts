@@ -62,6 +62,20 @@ describe('an answer', () => {
     }
   });
 
+  it('comes after a hundred interim ones at most, counted for each request', () => {
+    const interim = 'HTTP/1.1 103 Early Hints\r\n\r\n';
+    const final = 'HTTP/1.1 204 No Content\r\n\r\n';
+    assert.equal(outcomeOf(interim.repeat(100) + final), 'end');
+    assert.equal(outcomeOf(interim.repeat(101) + final), 'WIRE_MALFORMED');
+    const reader = new AnswerReader();
+    for (let i = 0; i < 3; i++) {
+      reader.begin('GET');
+      reader.feed(bytes(interim.repeat(60) + final));
+      assert.equal(reader.next(), 'head');
+      assert.equal(reader.next(), 'end');
+    }
+  });
+
   it('comes after interim ones, which nobody hears of', () => {
     const interim = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\ncontent-length: 5\r\n\r\n';
     const { head, body, outcome } = read(`${interim}HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbody`);
