@@ -5,6 +5,7 @@ import { GatewayError } from '../errors.ts';
 import type { Fresh } from '../exchange.ts';
 import { readJson, toValue } from './answers/json-tree.ts';
 import type { HeldAnswer, Judge, Judgement } from './answers/rules.ts';
+import { beforeSending } from './before-sending.ts';
 import type { Credential } from './credential.ts';
 import { Held } from './held.ts';
 import type { Outgoing } from './http1/wire.ts';
@@ -28,7 +29,7 @@ export interface Guard {
 const credentialStatuses = new Set([401, 407]);
 
 /**
- * Resolves when the exchange has ended. Throws upstream_overloaded, upstream_auth_failed, and what the rules and the relay throw.
+ * Resolves when the exchange has ended. Throws upstream_overloaded, upstream_timeout, upstream_auth_failed, and what the rules and the relay throw.
  *
  * @param outgoing the request as it would be sent without a guard, made anew for each attempt
  * @param deadlineAt as `performance.now()` counts
@@ -41,17 +42,24 @@ export async function sendGuarded(
   deadlineAt: number,
   outgoing: () => Outgoing,
 ): Promise<void> {
-  const change = await changeFor(fresh, guard.rewrite);
+  const change = await changeFor(fresh, guard.rewrite, deadlineAt);
+  if (change === undefined) return;
   const dispatch: Dispatch = (target, relay, sending) =>
     attempt({ fresh, guard, sending, target, relay, outgoing: () => change(outgoing()) });
   await sendInPlace(options, fresh, way, deadlineAt, dispatch);
 }
 
-/** What the rules of the upstream make of every attempt, worked out once. */
-async function changeFor(fresh: Fresh, rewrite: Rewrite | undefined): Promise<(outgoing: Outgoing) => Outgoing> {
+/** What the rules of the upstream make of every attempt, worked out once. Undefined: the client has left meanwhile. */
+async function changeFor(
+  fresh: Fresh,
+  rewrite: Rewrite | undefined,
+  deadlineAt: number,
+): Promise<((outgoing: Outgoing) => Outgoing) | undefined> {
   const change = rewrite?.(fresh.operation);
   if (change === undefined) return (outgoing) => outgoing;
-  const { path, body } = await change(fresh);
+  const changed = await beforeSending(fresh, deadlineAt, (over) => change(fresh, over));
+  if (changed === undefined) return undefined;
+  const { path, body } = changed;
   return (outgoing) => ({ ...outgoing, path: path + fresh.search, body: body ?? outgoing.body });
 }
 

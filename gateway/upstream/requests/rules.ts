@@ -32,10 +32,13 @@ export interface Rewritten {
 }
 
 /** Returns undefined for operations that no rule names: decided once per operation, not per request. */
-export type Rewrite = (operation: Operation) => ((checked: Checked) => Awaitable<Rewritten>) | undefined;
+export type Rewrite = (operation: Operation) => RequestChange | undefined;
+
+/** @param over nothing is hashed any more once this is aborted; the change rejects then */
+export type RequestChange = (checked: Checked, over?: AbortSignal) => Awaitable<Rewritten>;
 
 /** Changes one object, or gives it back as it is. */
-type Change = (node: JsonNode, addressed: Addressed) => Promise<JsonNode>;
+type Change = (node: JsonNode, addressed: Addressed, over: AbortSignal | undefined) => Promise<JsonNode>;
 
 /** The changes that the rules of an upstream make. */
 export function createRewrite(rules: readonly RequestRule[]): Rewrite {
@@ -52,7 +55,7 @@ function rewriteFor(operation: Operation, rules: readonly RequestRule[]): Return
   const pathOf = pathChange(operation, new Set(own.flatMap(({ path }) => path?.lowerCase ?? [])));
   const changes = own.filter(({ hash, defaults }) => hash || defaults).map(toChange);
   if (changes.length === 0) return (checked) => ({ path: pathOf(checked), body: checked.rawBody });
-  return async (checked) => ({ path: pathOf(checked), body: await changedBody(checked, changes) });
+  return async (checked, over) => ({ path: pathOf(checked), body: await changedBody(checked, changes, over) });
 }
 
 function pathChange(operation: Operation, lowered: ReadonlySet<string>): (checked: Checked) => string {
@@ -66,14 +69,18 @@ function pathChange(operation: Operation, lowered: ReadonlySet<string>): (checke
 }
 
 /** The original bytes unless a rule has changed something. */
-async function changedBody(checked: Checked, changes: readonly Change[]): Promise<Buffer | undefined> {
+async function changedBody(
+  checked: Checked,
+  changes: readonly Change[],
+  over: AbortSignal | undefined,
+): Promise<Buffer | undefined> {
   const { rawBody } = checked;
   if (rawBody === undefined || rawBody.length === 0) return rawBody;
   const root = readJson(rawBody);
   // What a rule cannot look into it cannot change, and a secret is not to leave because of that.
   if (root === undefined) throw new GatewayError('malformed_json');
   let tree = root;
-  for (const change of changes) tree = await change(tree, checked);
+  for (const change of changes) tree = await change(tree, checked, over);
   return tree === root ? rawBody : Buffer.from(printJson(tree));
 }
 
@@ -84,17 +91,17 @@ function toChange({ each, when, hash, defaults }: RequestRule): Change {
     ([name, value]) => [name, readJson(Buffer.from(JSON.stringify(value))) as JsonNode] as const,
   );
 
-  async function changeOne(node: JsonNode, addressed: Addressed): Promise<JsonNode> {
+  async function changeOne(node: JsonNode, addressed: Addressed, over: AbortSignal | undefined): Promise<JsonNode> {
     if (node.kind !== 'object' || !holds(node, addressed)) return node;
     let changed: JsonNode = withDefaults(node, defaultMembers);
-    for (const path of paths) changed = await withHashes(changed, path);
+    for (const path of paths) changed = await withHashes(changed, path, over);
     return changed;
   }
 
-  return async (node, addressed) => {
-    if (!each || node.kind !== 'array') return changeOne(node, addressed);
+  return async (node, addressed, over) => {
+    if (!each || node.kind !== 'array') return changeOne(node, addressed, over);
     const items: JsonNode[] = [];
-    for (const item of node.items) items.push(await changeOne(item, addressed));
+    for (const item of node.items) items.push(await changeOne(item, addressed, over));
     return items.every((item, index) => item === node.items[index]) ? node : { kind: 'array', items };
   };
 }
@@ -105,13 +112,13 @@ function withDefaults(node: JsonObject, defaults: readonly (readonly [string, Js
 }
 
 /** One after the other, so that a request with many secrets does not keep others waiting. */
-async function withHashes(root: JsonNode, path: MemberPath): Promise<JsonNode> {
+async function withHashes(root: JsonNode, path: MemberPath, over: AbortSignal | undefined): Promise<JsonNode> {
   const plain = new Map<string, string>();
   changeAt(root, path, (found) => {
     for (const text of stringsIn(found)) plain.set(text, text);
     return found;
   });
-  for (const text of plain.keys()) plain.set(text, await hashedSecret(text));
+  for (const text of plain.keys()) plain.set(text, await hashedSecret(text, over));
   return changeAt(root, path, (found) => withStrings(found, plain)) as JsonNode;
 }
 
