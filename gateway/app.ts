@@ -19,6 +19,7 @@ import { cutOff } from './edge/linger.ts';
 import { createRefuse } from './edge/refuse.ts';
 import { newTicketKeys } from './edge/tls/secure.ts';
 import type { StageName } from './exchange.ts';
+import { onFault } from './faults.ts';
 import { createDoors } from './limits/door.ts';
 import { openFailureCounters } from './limits/failure-counter.ts';
 import { openCounterStore } from './limits/open-store.ts';
@@ -119,6 +120,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   let lifecycle: Lifecycle = 'starting';
   const pressed = createPressed(forwardNow);
   const metrics = createMetrics({ version: options.version, onPressure: pressed.note });
+  const stopReporting = onFault((thrown) => {
+    log.logger.error({ err: thrown }, 'an error outside a request: its exchange or connection was ended');
+    metrics.fault();
+  });
   // Before anything is opened: it may object.
   const tracing = openTracing({ gateway, secrets, ids, log, version: options.version, onOutcome: metrics.spans });
   const traceparentFor = tracing?.traceparentFor ?? untraced(ids);
@@ -375,6 +380,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await tracing?.close();
     sandbox.process?.close();
     await operators.close();
+    stopReporting();
     log.flush();
   }
 

@@ -4,6 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
 import type { Arrived } from '../exchange.ts';
+import { contain } from '../faults.ts';
 
 export interface Overdue {
   /** From now on somebody else watches this one. */
@@ -28,7 +29,7 @@ export interface OverdueOptions {
 export function watchBodies({ requestMs, everyMs, active, refuse }: OverdueOptions): Overdue {
   const streaming = new WeakSet<IncomingMessage>();
   const answered = new Set<Arrived>();
-  const timer = setInterval(look, everyMs).unref();
+  const timer = setInterval(() => contain(look), everyMs).unref();
 
   function look(): void {
     const latest = performance.now() - requestMs;

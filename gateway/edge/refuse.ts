@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError, isIdempotent, type Refusal, toGatewayError } from '../errors.ts';
 import type { Arrived, Operation, Scheme } from '../exchange.ts';
+import { contain } from '../faults.ts';
 import { atEndOfTurn } from '../turn.ts';
 import { cutOff, endAfterLingering } from './linger.ts';
 
@@ -43,11 +44,29 @@ export function createRefuse(options: RefuseOptions): Refuse {
     // At the end of the turn as a whole: a head that promises to keep the connection must not stand before what may yet end it. Where it
     // ends in any case, somebody may be about to do that.
     if (response.headersSent || isGone(arrived) || !response.shouldKeepAlive || closesAfter(arrived, error)) {
-      write(arrived, error, thrown);
+      contain(
+        () => write(arrived, error, thrown),
+        (mistake) => fail(arrived, mistake),
+      );
       return;
     }
     answered.add(response);
-    atEndOfTurn(() => write(arrived, error, thrown));
+    atEndOfTurn(
+      () => write(arrived, error, thrown),
+      (mistake) => fail(arrived, mistake),
+    );
+  }
+
+  /** A refusal that could not be written: the client is told that much, if it can be. */
+  function fail(arrived: Arrived, cause: unknown): void {
+    const { request, response } = arrived;
+    const internal = new GatewayError('internal_error', { cause });
+    if (!response.headersSent)
+      contain(
+        () => write(arrived, internal, internal),
+        () => cutOff(request.socket),
+      );
+    else if (!response.writableEnded) cutOff(request.socket);
   }
 
   function write(arrived: Arrived, error: GatewayError, thrown: unknown): void {

@@ -9,14 +9,16 @@ import {
 } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { type AddressInfo, Server as Listener, type Socket } from 'node:net';
-import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { Arrived, Trail } from '../exchange.ts';
+import { contain, reportFault } from '../faults.ts';
 import { createRoster } from '../roster.ts';
 import { continueInTurn } from './interim.ts';
 import { cutOff } from './linger.ts';
 import { watchBodies } from './overdue.ts';
 import type { Refuse } from './refuse.ts';
 import { watchSlowReaders } from './slow-readers.ts';
+import { keepErrorListeners, reportAcceptErrors } from './sockets.ts';
+import { createUnreadable } from './unreadable.ts';
 
 export interface ServerOptions {
   readonly headerBytesMax: number;
@@ -55,14 +57,6 @@ export interface PublicServer {
   drain(drainMs: number): Promise<void>;
 }
 
-/** Parser errors by code; everything else is malformed_http. */
-const parserErrors: Readonly<Record<string, ErrorCode>> = {
-  HPE_HEADER_OVERFLOW: 'headers_too_large',
-  HPE_INVALID_VERSION: 'http_version_not_supported',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'body_too_large',
-};
-
 export function createPublicServer(options: ServerOptions): PublicServer {
   const active = createRoster<Arrived>();
   const connections = createRoster<Socket>();
@@ -79,7 +73,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     keepAliveTimeout: options.keepAliveMs,
     connectionsCheckingInterval: checkingMs,
     noDelay: true,
-    shouldUpgradeCallback: (request) => isWebSocket(request) && !isPipelined(request) && options.upgrades(request),
+    shouldUpgradeCallback: (request) => isWebSocket(request) && !isPipelined(request) && upgrades(request),
   });
   const bodies = watchBodies({
     requestMs: options.requestMs,
@@ -93,6 +87,16 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     active: active.all,
     cut: cutOff,
   });
+  const unreadable = createUnreadable({ ...options, active: active.all });
+
+  /** Asked by the parser, out of which nothing may be thrown. */
+  function upgrades(request: IncomingMessage): boolean {
+    let granted = false;
+    contain(() => {
+      granted = options.upgrades(request);
+    });
+    return granted;
+  }
 
   /** Two answers on one connection come in the order of their requests; a connection that is upgraded has no order. */
   function isPipelined({ socket }: IncomingMessage): boolean {
@@ -107,10 +111,16 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     trail.status = 499;
     const entry = active.add(arrived);
     if (ending) response.shouldKeepAlive = false;
+    // Such as a write after the end: nothing more can be said on it.
+    response.on('error', destroyItself);
     until.on('close', () => {
       active.remove(entry);
-      bodies.answered(arrived);
-      options.onFinished(trail);
+      try {
+        bodies.answered(arrived);
+        options.onFinished(trail);
+      } catch (thrown) {
+        reportFault(thrown);
+      }
       if (closing) server.closeIdleConnections();
     });
     return arrived;
@@ -118,7 +128,11 @@ export function createPublicServer(options: ServerOptions): PublicServer {
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
     const arrived = arrive(request, response, response);
-    options.handle(arrived).catch((error: unknown) => options.refuse.refuse(arrived, error));
+    try {
+      options.handle(arrived).catch((error: unknown) => options.refuse.refuse(arrived, error));
+    } catch (thrown) {
+      options.refuse.refuse(arrived, thrown);
+    }
   }
 
   /** Node hands over the bare socket; as long as nothing is upgraded, a response on it does what responses do. */
@@ -127,8 +141,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.on('finish', () => socket.destroySoon());
-    // What else goes wrong on it is seen when it closes.
-    socket.on('error', () => undefined).on('drain', () => response.emit('drain'));
+    socket.on('drain', () => response.emit('drain'));
     const arrived = arrive(request, response, socket);
     options.upgrade(arrived, socket, head).catch((error: unknown) => options.refuse.refuse(arrived, error));
   }
@@ -149,46 +162,24 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     onRequest(request, response);
   });
   server.on('checkExpectation', onRequest);
-  server.on('upgrade', (request, socket, head) => onUpgrade(request, socket as Socket, head));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    refuseUnreadable(socket, new GatewayError(parserErrors[error.code ?? ''] ?? 'malformed_http', { cause: error }));
-  });
-  server.on('connect', (_request, socket: Socket) =>
-    refuseUnreadable(socket, new GatewayError('method_not_allowed', { headers: { Allow: '' } })),
+  server.on('upgrade', (request, socket, head) =>
+    contain(
+      () => onUpgrade(request, socket as Socket, head),
+      () => socket.destroy(),
+    ),
   );
-
-  /** Nothing on this connection can be read from here on. Who is told depends on where in it that is. */
-  function refuseUnreadable(socket: Socket, error: GatewayError): void {
-    const pending = active.all().filter(({ request }) => request.socket === socket);
-    const last = pending.sort((one, other) => one.trail.startedAt - other.trail.startedAt).at(-1);
-    if (last === undefined) {
-      refuseUnparsed(socket, error);
-      return;
-    }
-    // Answers come in the order of their requests: one written now would be taken for the answer to an earlier one.
-    endAfter(last.response, socket);
-    if (!last.request.complete) options.refuse.refuse(last, error);
-  }
-
-  /** The connection ends with this answer, whether or not its head has said so. */
-  function endAfter(response: ServerResponse, socket: Socket): void {
-    if (!response.headersSent) response.shouldKeepAlive = false;
-    else if (response.writableFinished) socket.destroySoon();
-    else response.once('finish', () => socket.destroySoon());
-  }
-
-  function refuseUnparsed(socket: Socket, error: GatewayError): void {
-    const trail = options.createTrail(options.requestId(), '_OTHER');
-    options.refuse.refuseSocket(socket, error, trail.id);
-    const { code, refusal, cause } = error;
-    options.onFinished(
-      Object.assign(trail, { code, cause, status: refusal.status, clientAddress: socket.remoteAddress }),
-    );
-  }
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+    contain(
+      () => unreadable.onClientError(error, socket),
+      () => socket.destroy(),
+    ),
+  );
+  server.on('connect', (_request, socket: Socket) =>
+    contain(
+      () => unreadable.onConnect(socket),
+      () => socket.destroy(),
+    ),
+  );
 
   function stopListening(): void {
     // That of an http.Server also closes connections that are idle, on some of which a request is on its way.
@@ -228,14 +219,19 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   };
 }
 
+function destroyItself(this: ServerResponse): void {
+  this.destroy();
+}
+
 /** RFC 6455 section 4.1: a GET without body, of HTTP/1.1. */
 function isWebSocket({ method, httpVersionMinor, headers }: IncomingMessage): boolean {
   if (method !== 'GET' || httpVersionMinor !== 1 || headers.upgrade?.toLowerCase() !== 'websocket') return false;
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 }
 
-/** Opens a listener; answers the port it got. Rejects with a sentence when the address cannot be had. */
+/** Opens a listener; answers the port it got. Rejects with a sentence when the address cannot be had. Every listener is opened by this. */
 export async function listen(server: Server, host: string, port: number): Promise<number> {
+  keepErrorListeners(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why = error.code === 'EADDRINUSE' ? 'something else listens there' : (error.code ?? error.message);
@@ -243,6 +239,7 @@ export async function listen(server: Server, host: string, port: number): Promis
     });
     server.listen(port, host, resolve);
   });
+  reportAcceptErrors(server);
   return (server.address() as AddressInfo).port;
 }
 

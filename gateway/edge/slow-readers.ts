@@ -2,6 +2,7 @@
 
 import type { Socket } from 'node:net';
 import type { Arrived } from '../exchange.ts';
+import { contain } from '../faults.ts';
 
 export interface SlowReadersOptions {
   /** How long nothing at all may leave of an answer that waits. */
@@ -38,7 +39,7 @@ export function watchSlowReaders({ idleMs, everyMs, active, cut }: SlowReadersOp
     waiting = still;
   }
 
-  const timer = setInterval(look, everyMs).unref();
+  const timer = setInterval(() => contain(look), everyMs).unref();
   return () => clearInterval(timer);
 }
 

@@ -22,6 +22,8 @@ export interface Metrics extends ConnectionMetrics {
   readonly limitBatch: (durationMs: number) => void;
   readonly targets: TargetMetrics;
   readonly overload: OverloadMetrics;
+  /** An error was thrown outside a request; the process went on. */
+  fault(): void;
   /** What became of spans. */
   spans(outcome: 'exported' | 'dropped', count: number): void;
   /** Called once, when everything that has a state to be measured is open. */
@@ -111,6 +113,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const spans = counter('gateway_trace_spans_total', 'Spans: exported, or dropped because the collector took none.', [
     'outcome',
   ]);
+  const faults = counter(
+    'gateway_faults_total',
+    'Errors thrown outside a request: each ended one exchange or connection at most.',
+    [],
+  );
   const build = {
     name: 'gateway_build_info',
     help: 'The version that runs.',
@@ -158,6 +165,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     limitBatch: limits.batch,
     targets: createTargetMetrics(registry),
     overload: createOverloadMetrics(registry),
+    fault: () => faults.inc(),
     spans: (outcome, count) => spans.inc({ outcome }, count),
     watch: (sources) => registerGauges(registry, sources),
     contentType: registry.contentType,

@@ -192,7 +192,11 @@ export class Relay implements AnswerHandler {
 
   #end(): void {
     if (this.#hasHead) this.#fresh.response.end();
-    else atEndOfTurn(() => this.#writeWhole());
+    else
+      atEndOfTurn(
+        () => this.#writeWhole(),
+        () => this.#fresh.response.destroy(),
+      );
     this.#settle();
     this.#owner.relayed();
   }

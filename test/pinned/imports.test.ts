@@ -25,6 +25,7 @@ const concerns = [
 const shared = [
   'gateway/exchange.ts',
   'gateway/errors.ts',
+  'gateway/faults.ts',
   'gateway/mistakes.ts',
   'gateway/redis.ts',
   'gateway/redis-cluster.ts',
