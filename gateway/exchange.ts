@@ -1,4 +1,4 @@
-// What is known about one request, stage by stage. Types only: each stage takes the type above it and returns the next.
+// What is known about one request, stage by stage: each stage takes the type above it and returns the next. Types and names only.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorCode, GatewayError } from './errors.ts';
@@ -290,4 +290,20 @@ export interface Stages {
   forward(fresh: Fresh): Promise<void>;
 }
 
-export type StageName = keyof Stages;
+/** The names of the stages in their order: log lines, metrics, `explain` and recorded decisions use these. */
+export const STAGES = [
+  'admit',
+  'throttle',
+  'match',
+  'authenticate',
+  'authorize',
+  'limit',
+  'validate',
+  'replay',
+  'forward',
+] as const satisfies readonly (keyof Stages)[];
+
+export type StageName = (typeof STAGES)[number];
+
+/** Stages that can wait for something, so that their times are worth a member of the log line. */
+export const TIMED_STAGES = ['authenticate', 'limit', 'validate', 'replay', 'forward'] as const satisfies StageName[];

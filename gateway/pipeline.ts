@@ -1,47 +1,118 @@
 // The life of one request, top to bottom. Start reading here.
 
-import type { Arrived, Stages } from './exchange.ts';
+import type { Admitted, Arrived, Counted, Matched, Permitted, Stages } from './exchange.ts';
 
-/** Takes a request through all stages. Rejects with what a stage threw; the trail then says which stage it was. */
+/** Takes a request through its life. Rejects with what a step threw; the trail then says in which stage that was. */
 export type Pipeline = (arrived: Arrived) => Promise<void>;
 
+/** Every step that can refuse, answer or change a request: the stages, and what stands before and between them. */
+export interface Steps<Place, Tunnel> extends Stages {
+  /** Which of the gateway's host names the request is for; undefined: none of them. */
+  placeOf(arrived: Arrived): Place | undefined;
+  /** Throws misdirected_request, or what is wrong with the request itself. */
+  refuseMisdirected(arrived: Arrived): Promise<void>;
+  /** The tunnel that the path belongs to at this place. */
+  tunnelAt(arrived: Arrived, place: Place): Tunnel | undefined;
+  passThrough(admitted: Admitted, tunnel: Tunnel): Promise<void>;
+  /** Counts the request as under way in this configuration until it has ended. */
+  track(work: Promise<void>): Promise<void>;
+  /** Lets browsers of trusted origins read the answer, refusals included. */
+  allowOrigin(arrived: Arrived): void;
+  isPreflight(arrived: Arrived): boolean;
+  answerPreflight(arrived: Arrived): Promise<void>;
+  /** Whether the gateway answers the path itself: documentation, published contracts and keys. */
+  isOwnPath(arrived: Arrived, place: Place): boolean;
+  answerOwnPath(arrived: Arrived): Promise<void>;
+  answerOptions(arrived: Arrived): Promise<void>;
+  /** Throws gateway_overloaded when the process has too much to do. */
+  shed(admitted: Admitted): void;
+  /** Announces on the answer that the operation is deprecated; throws version_sunset when it has ended. */
+  sunset(matched: Matched): void;
+  /** Notes that an organization still calls what is deprecated. */
+  noteUse(permitted: Permitted): void;
+  /** Counts the request against the share of its organization; throws gateway_overloaded beyond it. */
+  reserve(counted: Counted): void;
+}
+
 /**
- * The order is a security property: cheap checks that need no body first, nothing is counted before it is known who asks, nothing
- * reaches an upstream unchecked. The stage is noted before it runs, so that a refusal says where it was made. Each stage needs the type that the one before it returns, so forgetting one does not compile.
+ * Who answers a request: a tunnel, the gateway itself, or the operation of a contract.
  */
-export function createPipeline(stages: Stages): Pipeline {
-  return async function handle(arrived) {
+export function createPipeline<Place, Tunnel>(steps: Steps<Place, Tunnel>): Pipeline {
+  const operation = createOperationPipeline(steps);
+  const tunnelled = createTunnelPipeline(steps);
+
+  function answer(arrived: Arrived, place: Place): Promise<void> {
+    steps.allowOrigin(arrived);
+    if (steps.isPreflight(arrived)) return steps.answerPreflight(arrived);
+    if (steps.isOwnPath(arrived, place)) return steps.answerOwnPath(arrived);
+    if (arrived.request.method === 'OPTIONS') return steps.answerOptions(arrived);
+    return operation(arrived);
+  }
+
+  return function handle(arrived) {
+    const place = steps.placeOf(arrived);
+    if (place === undefined) return steps.refuseMisdirected(arrived);
+    const tunnel = steps.tunnelAt(arrived, place);
+    // A tunnel may stay open for days and needs nothing of this configuration, so it is not tracked.
+    if (tunnel !== undefined) return tunnelled(arrived, tunnel);
+    return steps.track(answer(arrived, place));
+  };
+}
+
+/**
+ * The order is a security property: cheap checks that need no body come first, nothing is counted before the caller is known, and nothing
+ * reaches an upstream unchecked. The stage is noted before it runs, so that a refusal says where it was made. Each stage needs the type
+ * that the one before it returns, so forgetting one does not compile.
+ */
+function createOperationPipeline<Place, Tunnel>(steps: Steps<Place, Tunnel>): Pipeline {
+  return async function handleOperation(arrived) {
     const { trail } = arrived;
 
     trail.stage = 'admit';
-    const admitted = stages.admit(arrived);
+    const admitted = steps.admit(arrived);
+    steps.shed(admitted);
 
     trail.stage = 'throttle';
-    stages.throttle(admitted);
+    steps.throttle(admitted);
 
     trail.stage = 'match';
-    const matched = stages.match(admitted);
+    const matched = steps.match(admitted);
+    steps.sunset(matched);
 
     trail.stage = 'authenticate';
-    const identified = await stages.authenticate(matched);
+    const identified = await steps.authenticate(matched);
     trail.identifiedAt = performance.now();
 
     trail.stage = 'authorize';
-    const permitted = stages.authorize(identified);
+    const permitted = steps.authorize(identified);
+    steps.noteUse(permitted);
 
     trail.stage = 'limit';
-    const counted = await stages.limit(permitted);
+    const counted = await steps.limit(permitted);
     trail.countedAt = performance.now();
 
     trail.stage = 'validate';
-    const checked = await stages.validate(counted);
+    steps.reserve(counted);
+    const checked = await steps.validate(counted);
     trail.checkedAt = performance.now();
 
     trail.stage = 'replay';
-    const fresh = await stages.replay(checked);
+    const fresh = await steps.replay(checked);
     if (fresh === undefined) return;
 
     trail.stage = 'forward';
-    await stages.forward(fresh);
+    await steps.forward(fresh);
+  };
+}
+
+/** A tunnel has no contract: the request is admitted, and the upstream decides the rest. */
+export function createTunnelPipeline<Place, Tunnel>(
+  steps: Pick<Steps<Place, Tunnel>, 'admit' | 'shed' | 'passThrough'>,
+): (arrived: Arrived, tunnel: Tunnel) => Promise<void> {
+  return async function handleTunnel(arrived, tunnel) {
+    arrived.trail.stage = 'admit';
+    const admitted = steps.admit(arrived);
+    steps.shed(admitted);
+    await steps.passThrough(admitted, tunnel);
   };
 }

@@ -17,7 +17,7 @@ import { createLimit } from './limits/limit.ts';
 import type { CounterStore } from './limits/store.ts';
 import type { Throttle } from './limits/throttle.ts';
 import type { Overload } from './overload/overload.ts';
-import { createPipeline } from './pipeline.ts';
+import { createPipeline, createTunnelPipeline, type Steps } from './pipeline.ts';
 import { createPortal } from './portal/portal.ts';
 import { createReplay } from './replay/replay.ts';
 import type { AnswerStore } from './replay/store.ts';
@@ -31,7 +31,7 @@ import type { Pools } from './upstream/pools.ts';
 import { createTargets } from './upstream/targets.ts';
 import { createWays, type Way } from './upstream/ways.ts';
 import type { Lives } from './versions/life.ts';
-import { notingUses } from './versions/uses.ts';
+import { createNoteUse } from './versions/uses.ts';
 import { createDeciding } from './wiring/deciding.ts';
 import type { Identity } from './wiring/identity.ts';
 import type { UpstreamTlsAccess } from './wiring/upstream-tls.ts';
@@ -100,35 +100,8 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   });
   const { overload } = shared;
   const deciding = createDeciding(configuration, { ...shared, hold: overload.hold });
-  const { admit, match, allowedMethods, authorize, validate, lives, sitesOf, table } = deciding;
-  /** For whatever takes more than a moment to answer. */
-  const admitToWork = (arrived: Arrived) => {
-    const admitted = admit(arrived);
-    overload.check(admitted);
-    return admitted;
-  };
+  const { admit, allowedMethods, lives, sitesOf, table } = deciding;
   const { throttle } = shared.throttle;
-  const pipeline = createPipeline({
-    admit: admitToWork,
-    throttle,
-    match,
-    authenticate: identity.authenticate,
-    authorize: notingUses(authorize, lives, shared.noteUse),
-    limit: createLimit({ store: shared.counters, rules: limits, now }),
-    validate(counted) {
-      overload.enter(counted);
-      return validate(counted);
-    },
-    replay: replays.replay,
-    forward: createForward({
-      targets,
-      alwaysCarried,
-      answers: createAnswerCheck(contracts.operations, contracts.schemas, now),
-      wayTo: (upstream) => ways.get(upstream) as Way,
-      assertionFor: identity.assertions.assertionFor,
-      traceparentFor: shared.traceparentFor,
-    }),
-  });
   const addressOf = addressOfSite(gateway.hosts, gateway.publicUrl);
   const portal = createPortal({
     publicUrl: gateway.publicUrl,
@@ -154,43 +127,55 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     admit,
   });
 
-  async function misdirected(arrived: Arrived): Promise<never> {
-    admit(arrived);
-    throw new GatewayError('misdirected_request');
-  }
-
-  async function passOn(arrived: Arrived, tunnel: Tunnel): Promise<void> {
-    await shared.tunnels.handle(admitToWork(arrived), { tunnel, tls: tls.get(tunnel.upstream) });
-  }
-
-  function answer(arrived: Arrived, sites: ReadonlySet<Site>): Promise<void> {
-    cors.allow(arrived);
-    if (cors.isPreflight(arrived)) return cors.answerPreflight(arrived);
-    if (shell.owns(arrived.request.url as string, sites.has('api'))) return shell.handle(arrived);
-    return arrived.request.method === 'OPTIONS' ? answerOptions(arrived) : pipeline(arrived);
-  }
-
   function tunnelFor(request: IncomingMessage): Tunnel | undefined {
     const sites = sitesOf(authorityOf(request));
     return sites && table.find(sites, request.url as string);
   }
 
-  const { enter, empty } = createCount();
+  const { track, empty } = createCount();
+  const steps: Steps<ReadonlySet<Site>, Tunnel> = {
+    ...deciding,
+    placeOf: ({ request }) => sitesOf(authorityOf(request)),
+    async refuseMisdirected(arrived) {
+      admit(arrived);
+      throw new GatewayError('misdirected_request');
+    },
+    tunnelAt: ({ request }, sites) => table.find(sites, request.url as string),
+    passThrough: (admitted, tunnel) => shared.tunnels.handle(admitted, { tunnel, tls: tls.get(tunnel.upstream) }),
+    track,
+    allowOrigin: cors.allow,
+    isPreflight: cors.isPreflight,
+    answerPreflight: cors.answerPreflight,
+    isOwnPath: ({ request }, sites) => shell.owns(request.url as string, sites.has('api')),
+    answerOwnPath: shell.handle,
+    answerOptions,
+    shed: overload.check,
+    throttle,
+    authenticate: identity.authenticate,
+    noteUse: createNoteUse(lives, shared.noteUse),
+    limit: createLimit({ store: shared.counters, rules: limits, now }),
+    reserve: overload.enter,
+    replay: replays.replay,
+    forward: createForward({
+      targets,
+      alwaysCarried,
+      answers: createAnswerCheck(contracts.operations, contracts.schemas, now),
+      wayTo: (upstream) => ways.get(upstream) as Way,
+      assertionFor: identity.assertions.assertionFor,
+      traceparentFor: shared.traceparentFor,
+    }),
+  };
   return {
     configuration,
     operations,
     lives,
-    handle(arrived) {
-      const sites = sitesOf(authorityOf(arrived.request));
-      if (sites === undefined) return misdirected(arrived);
-      const tunnel = table.find(sites, arrived.request.url as string);
-      // What goes through a tunnel may last for days, and needs nothing of this configuration.
-      return tunnel === undefined ? enter(answer(arrived, sites)) : passOn(arrived, tunnel);
-    },
+    handle: createPipeline(steps),
     upgrades: (request) => tunnelFor(request)?.rules.webSocket === true,
-    async upgrade(arrived, socket, head) {
+    upgrade(arrived, socket, head) {
       const tunnel = tunnelFor(arrived.request) as Tunnel;
-      await shared.tunnels.upgrade(admitToWork(arrived), { tunnel, tls: tls.get(tunnel.upstream) }, socket, head);
+      const passThrough: typeof steps.passThrough = (admitted) =>
+        shared.tunnels.upgrade(admitted, { tunnel, tls: tls.get(tunnel.upstream) }, socket, head);
+      return createTunnelPipeline({ ...steps, passThrough })(arrived, tunnel);
     },
     async retire() {
       await empty();
@@ -215,7 +200,7 @@ function createCount() {
   }
 
   return {
-    enter(work: Promise<void>): Promise<void> {
+    track(work: Promise<void>): Promise<void> {
       underWay += 1;
       work.then(leave, leave);
       return work;

@@ -13,7 +13,10 @@ export interface Match {
   allowedMethods(admitted: Admitted): readonly string[];
 }
 
-export function createMatch(operations: readonly Operation[]): Match {
+/** What else may be known of a path that matches nothing, and better explains why; undefined: nothing. */
+type Explain = (admitted: Admitted) => GatewayError | undefined;
+
+export function createMatch(operations: readonly Operation[], explain: Explain = () => undefined): Match {
   const routes = createRoutes(operations);
   const versions = [...new Set(operations.flatMap(({ version }) => version ?? []))].sort();
 
@@ -24,9 +27,14 @@ export function createMatch(operations: readonly Operation[]): Match {
       admitted.trail.operation = found.operation;
       return { ...admitted, operation: found.operation, pathValues: found.values };
     }
-    if (!known.has(method)) throw new GatewayError('method_not_implemented');
-    const allowed = allowedMethods(admitted);
-    throw new GatewayError('method_not_allowed', {
+    throw explain(admitted) ?? unmatched(admitted);
+  }
+
+  function unmatched({ method, segments }: Admitted): GatewayError {
+    if (!known.has(method)) return new GatewayError('method_not_implemented');
+    const allowed = routes.allowedMethods(segments);
+    if (allowed.length === 0) return notFound(segments, versions);
+    return new GatewayError('method_not_allowed', {
       headers: { Allow: allowed.join(', ') },
       fields: { allowed_methods: allowed },
     });
@@ -49,6 +57,7 @@ export function createMatchByPlace<Place extends object>(
   operations: readonly Operation[],
   placeOf: (admitted: Admitted) => Place,
   isAt: (operation: Operation, place: Place) => boolean,
+  explain?: Explain,
 ): Match {
   const matches = new Map<Place, Match>();
 
@@ -56,7 +65,10 @@ export function createMatchByPlace<Place extends object>(
     const place = placeOf(admitted);
     let found = matches.get(place);
     if (found === undefined) {
-      found = createMatch(operations.filter((operation) => isAt(operation, place)));
+      found = createMatch(
+        operations.filter((operation) => isAt(operation, place)),
+        explain,
+      );
       matches.set(place, found);
     }
     return found;

@@ -1,5 +1,7 @@
 // Pure: one line of the access log → the request it records, as far as limits look at it. The other end of `observe/line.ts`.
 
+import { STAGES } from '../exchange.ts';
+
 /** A request that got as far as the limits, whatever became of it there. */
 export interface Recorded {
   /** When its limits were decided: the store's clock, epoch milliseconds. */
@@ -22,7 +24,7 @@ export interface Recorded {
 export type Unused = 'unreadable' | 'other' | 'before_limits';
 
 /** The stages that a request can only end in if it has been counted. */
-const COUNTED_STAGES: ReadonlySet<unknown> = new Set(['limit', 'validate', 'replay', 'forward']);
+const COUNTED_STAGES: ReadonlySet<unknown> = new Set(STAGES.slice(STAGES.indexOf('limit')));
 
 export function parseRecorded(line: string): Recorded | Unused {
   const entry = parseObject(line);

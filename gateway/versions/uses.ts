@@ -1,6 +1,6 @@
 // Counts calls of what is deprecated, in memory first and then in the store. Opens no store before there is something to write.
 
-import type { Awaitable, Identified, Permitted } from '../exchange.ts';
+import type { Awaitable, Permitted } from '../exchange.ts';
 import type { Lives } from './life.ts';
 import { dayOf, type Use, type UseStore } from './store.ts';
 
@@ -111,15 +111,10 @@ export function createUses({ open, now, flushMs, onChange }: UsesOptions): Uses 
   };
 }
 
-type Authorize = (identified: Identified) => Permitted;
-
-/** Notes who is let in to what is deprecated. The same function where nothing is. */
-export function notingUses(authorize: Authorize, { ofOperations }: Lives, note: Uses['note']): Authorize {
-  if (ofOperations.size === 0) return authorize;
-  return function authorizeAndNote(identified) {
-    const permitted = authorize(identified);
-    const { operation, caller } = permitted;
-    if (ofOperations.has(operation) && caller.organization !== undefined) note(caller.organization.id, operation.id);
-    return permitted;
+/** Step: notes which organization was admitted to a deprecated operation. */
+export function createNoteUse({ ofOperations }: Lives, note: Uses['note']): (permitted: Permitted) => void {
+  return function noteUse({ operation, caller }) {
+    if (ofOperations.size === 0 || caller.organization === undefined || !ofOperations.has(operation)) return;
+    note(caller.organization.id, operation.id);
   };
 }

@@ -10,9 +10,9 @@ import { createSites, type Site, type SitesOf } from '../edge/sites.ts';
 import type { Stages, Trail } from '../exchange.ts';
 import { createTunnelTable, type TunnelTable } from '../tunnel/table.ts';
 import { type Lives, livesOf } from '../versions/life.ts';
-import { matchAlive } from '../versions/match.ts';
+import { createSunset, type Sunset } from '../versions/sunset.ts';
 
-export interface Deciding extends Pick<Stages, 'admit' | 'match' | 'authorize' | 'validate'> {
+export interface Deciding extends Pick<Stages, 'admit' | 'match' | 'authorize' | 'validate'>, Pick<Sunset, 'sunset'> {
   readonly allowedMethods: ReturnType<typeof createMatchByPlace>['allowedMethods'];
   /** Which sites a host name stands for. */
   readonly sitesOf: SitesOf;
@@ -39,12 +39,14 @@ export function createDeciding(
   const scheme = gateway.tls === undefined ? 'http' : 'https';
   const operations = contracts.operations.map(({ operation }) => operation);
   const sitesOf = createSites(gateway.hosts, gateway.publicUrl);
+  const lives = livesOf(operations, gateway, gateway.publicUrl);
+  const { sunset, endOfVersion } = createSunset(lives, now);
   const { match, allowedMethods } = createMatchByPlace(
     operations,
     ({ headers }) => sitesOf(headers.get('host')) ?? nowhere,
     ({ upstream }, sites) => upstreams[upstream]?.hosts.some((site) => sites.has(site)) === true,
+    endOfVersion,
   );
-  const lives = livesOf(operations, gateway, gateway.publicUrl);
   return {
     lives,
     admit: createAdmit({
@@ -54,7 +56,8 @@ export function createDeciding(
       scheme,
       isDraining,
     }),
-    match: matchAlive(match, lives, now),
+    match,
+    sunset,
     allowedMethods,
     authorize: createAuthorize({
       operatorScopes: new Set(gateway.operatorScopes),

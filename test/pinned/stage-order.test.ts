@@ -1,30 +1,46 @@
-// The order of the stages is a security property. Whoever changes it changes this test on purpose.
+// The order of the stages is a security property: a change of it has to change this test, on purpose.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
+import { STAGES } from '../../gateway/exchange.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const order = ['admit', 'throttle', 'match', 'authenticate', 'authorize', 'limit', 'validate', 'replay', 'forward'];
 
-it('the pipeline runs the stages in the one safe order', () => {
-  const pipeline = read('gateway/pipeline.ts');
+/** Every step of an operation in its order: the stages, and what stands between them. */
+const steps = [
+  ...['admit', 'shed', 'throttle', 'match', 'sunset', 'authenticate', 'authorize', 'noteUse', 'limit'],
+  ...['reserve', 'validate', 'replay', 'forward'],
+];
+const functionOf = (start: string) => (read('gateway/pipeline.ts').split(start)[1] ?? '').split('\n}\n')[0] ?? '';
+const calls = (text: string) => [...text.matchAll(/steps\.(\w+)\(/g)].map((match) => match[1]);
+
+it('the pipeline runs the steps in the one safe order', () => {
+  const operation = functionOf('function createOperationPipeline');
+  assert.deepEqual(calls(operation), steps);
   assert.deepEqual(
-    [...pipeline.matchAll(/stages\.(\w+)\(/g)].map((match) => match[1]),
-    order,
-  );
-  assert.deepEqual(
-    [...pipeline.matchAll(/trail\.stage = '(\w+)'/g)].map((match) => match[1]),
+    [...operation.matchAll(/trail\.stage = '(\w+)'/g)].map((match) => match[1]),
     order,
   );
 });
 
-it('the type of the stages and the README name the same stages in the same order', () => {
-  const body = /export interface Stages \{([^}]*)\}/.exec(read('gateway/exchange.ts'))?.[1] ?? '';
-  assert.deepEqual(
-    [...body.matchAll(/^ {2}(\w+)\(/gm)].map((match) => match[1]),
-    order,
-  );
+it('the pipeline chooses who answers in the one safe order', () => {
+  const choice = functionOf('export function createPipeline');
+  const [answer, handle] = choice.split('return function handle');
+  assert.deepEqual(calls(handle ?? ''), ['placeOf', 'refuseMisdirected', 'tunnelAt', 'track']);
+  assert.deepEqual(calls(answer ?? ''), [
+    'allowOrigin',
+    'isPreflight',
+    'answerPreflight',
+    'isOwnPath',
+    'answerOwnPath',
+    'answerOptions',
+  ]);
+});
+
+it('the tuple of the stages and the README name the same stages in the same order', () => {
+  assert.deepEqual(STAGES, order);
   const table = [...read('README.md').matchAll(/^\| `(\w+)` +\|/gm)].map((match) => match[1]);
   assert.deepEqual(table.slice(0, order.length), order);
 });

@@ -1,11 +1,12 @@
 // Pure: how long each stage took, as far as the record says. Fast exchanges say only how long the upstream took.
 
-import type { DecisionRecord, Stage } from './story.ts';
+import type { StageName } from '../../exchange.ts';
+import type { DecisionRecord } from './story.ts';
 
 export function durationsOf({
   stages_ms: stages,
   upstream_ms: upstreamMs,
-}: DecisionRecord): Partial<Record<Stage, number>> {
-  if (typeof stages === 'object' && stages !== null) return stages as Partial<Record<Stage, number>>;
+}: DecisionRecord): Partial<Record<StageName, number>> {
+  if (typeof stages === 'object' && stages !== null) return stages as Partial<Record<StageName, number>>;
   return typeof upstreamMs === 'number' ? { forward: upstreamMs } : {};
 }

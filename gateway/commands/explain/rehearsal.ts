@@ -8,7 +8,7 @@ import { alwaysCarriedBy } from '../../edge/always.ts';
 import { createIds } from '../../edge/ids.ts';
 import { createRefuse } from '../../edge/refuse.ts';
 import { closeAtOnce, createPublicServer, listen } from '../../edge/server.ts';
-import { authorityOf } from '../../edge/sites.ts';
+import { authorityOf, type Site } from '../../edge/sites.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Arrived, Fresh, Stages, Trail } from '../../exchange.ts';
 import { createLimit } from '../../limits/limit.ts';
@@ -16,6 +16,7 @@ import type { CounterStore } from '../../limits/store.ts';
 import { createLines } from '../../observe/line.ts';
 import { createTrail } from '../../observe/trail.ts';
 import { createPipeline } from '../../pipeline.ts';
+import type { Tunnel } from '../../tunnel/table.ts';
 import { createDeciding } from '../../wiring/deciding.ts';
 import type { DecisionRecord } from './story.ts';
 
@@ -73,7 +74,7 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
   }
 }
 
-/** The way that `serving.ts` has a request go, without what only a gateway that serves can know. */
+/** The pipeline of `serving.ts`, without the steps that only a gateway that serves can take. */
 function createHandle(
   { clientAddress }: RehearsedRequest,
   { configuration, authenticate, counters, now }: RehearsalParts,
@@ -88,12 +89,34 @@ function createHandle(
     return { ...admitted, clientAddress: address };
   }
 
-  const pipeline = createPipeline({
+  const nothing = () => undefined;
+  const answered = async (arrived: Arrived) => done(admit(arrived));
+  return createPipeline<ReadonlySet<Site>, Tunnel>({
     ...deciding,
+    placeOf: ({ request }) => deciding.sitesOf(authorityOf(request)),
+    async refuseMisdirected(arrived) {
+      admit(arrived);
+      throw new GatewayError('misdirected_request');
+    },
+    tunnelAt: ({ request }, sites) => deciding.table.find(sites, request.url as string),
+    async passThrough(admitted, { name }) {
+      admitted.trail.tunnel = name;
+      done(admitted);
+    },
+    track: (work) => work,
+    allowOrigin: nothing,
+    isPreflight: () => false,
+    answerPreflight: answered,
+    isOwnPath: () => false,
+    answerOwnPath: answered,
+    answerOptions: answered,
     admit,
-    throttle: () => undefined,
+    shed: nothing,
+    throttle: nothing,
     authenticate,
+    noteUse: nothing,
     limit: createLimit({ store: counters, rules: limits, now }),
+    reserve: nothing,
     replay: (checked) => ({ ...checked, recording: undefined }),
     forward: async (fresh: Fresh) => {
       const { caller, operation, trail } = fresh;
@@ -102,20 +125,6 @@ function createHandle(
       done(fresh);
     },
   });
-
-  return async function handle(arrived) {
-    const sites = deciding.sitesOf(authorityOf(arrived.request));
-    const target = arrived.request.url as string;
-    if (sites === undefined) {
-      admit(arrived);
-      throw new GatewayError('misdirected_request');
-    }
-    const tunnel = deciding.table.find(sites, target);
-    if (tunnel === undefined && arrived.request.method !== 'OPTIONS') return pipeline(arrived);
-    admit(arrived);
-    arrived.trail.tunnel = tunnel?.name;
-    done(arrived);
-  };
 }
 
 function done({ response, trail }: Arrived): void {

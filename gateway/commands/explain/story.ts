@@ -1,29 +1,17 @@
 // Pure: a decision record, which is one line of the access log, told stage by stage.
 
 import { REFUSALS } from '../../errors.ts';
+import { STAGES, type StageName } from '../../exchange.ts';
 import { durationsOf } from './durations.ts';
 import { toldOf } from './told.ts';
 
 /** One line of the access log, parsed. */
 export type DecisionRecord = Readonly<Record<string, unknown>>;
 
-export const STAGES = [
-  'admit',
-  'throttle',
-  'match',
-  'authenticate',
-  'authorize',
-  'limit',
-  'validate',
-  'replay',
-  'forward',
-] as const;
-export type Stage = (typeof STAGES)[number];
-
 export type StageOutcome = 'passed' | 'refused' | 'answered' | 'not reached';
 
 export interface StageStory {
-  readonly stage: Stage;
+  readonly stage: StageName;
   readonly outcome: StageOutcome;
   /** What is known of it, in words; several lines where there are several things to be said. */
   readonly told: readonly string[];
@@ -43,7 +31,7 @@ export interface Story {
 
 /** What an exchange is told as when it ended without a stage: through a tunnel, or before there was a request. */
 export function storyOf(record: DecisionRecord): Story {
-  const last = STAGES.indexOf(record.stage as Stage);
+  const last = STAGES.indexOf(record.stage as StageName);
   const durations = durationsOf(record);
   const stages = STAGES.map((stage, index): StageStory => {
     const outcome = outcomeOf(record, index, last);

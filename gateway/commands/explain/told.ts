@@ -1,12 +1,13 @@
 // Pure: what a decision record knows of one stage, in words.
 
+import type { StageName } from '../../exchange.ts';
 import { shortTime } from '../print.ts';
-import type { DecisionRecord, Stage, StageOutcome } from './story.ts';
+import type { DecisionRecord, StageOutcome } from './story.ts';
 import { ANY_KEY } from './who.ts';
 
 type Tell = (record: DecisionRecord, outcome: StageOutcome) => (string | undefined)[];
 
-const tellers: Readonly<Record<Stage, Tell>> = {
+const tellers: Readonly<Record<StageName, Tell>> = {
   admit: ({ client, client_request_id: own, max_bytes: max, tunnel, worker }) => [
     client === undefined ? undefined : `client ${client}`,
     own === undefined ? undefined : `the client calls it ${own}`,
@@ -57,7 +58,7 @@ const replayRefusals: Readonly<Record<string, string>> = {
 };
 
 /** Lines for people; empty where there is nothing to be said. */
-export function toldOf(stage: Stage, record: DecisionRecord, outcome: StageOutcome): string[] {
+export function toldOf(stage: StageName, record: DecisionRecord, outcome: StageOutcome): string[] {
   return tellers[stage](record, outcome).filter((line) => line !== undefined);
 }
 
