@@ -1,4 +1,5 @@
-// `gateway start`: one process that serves, or one that holds several which do. Says where it listens.
+// `gateway start`: one process that serves, or one that holds several which do. Says where it listens, on standard error:
+// standard output carries log lines.
 
 import type { Command } from 'commander';
 import { loadSettings, type Settings } from '../config/load.ts';
@@ -11,9 +12,10 @@ export function addStartCommand(program: Command, surroundings: Surroundings): v
     .description('run the gateway')
     .addHelpText(
       'after',
-      '\nListens on HOST:PORT (0.0.0.0:8080), for operators on ADMIN_HOST:ADMIN_PORT (127.0.0.1:9090).',
+      '\nListens on HOST:PORT (0.0.0.0:8080), for operators on ADMIN_HOST:ADMIN_PORT (127.0.0.1:9090).\n' +
+        'Standard output carries log lines, one JSON object each; addresses and the curl line go to standard error.',
     )
-    .option('--json', 'print where it listens as one JSON object')
+    .option('--json', 'print where it listens as one JSON object on standard output, too')
     .action((options: { json?: boolean }) => start(surroundings, options.json === true));
 }
 
@@ -27,7 +29,9 @@ async function start(surroundings: Surroundings, asJson: boolean): Promise<void>
       : await startSeveral({ ...surroundings, onReload, onRestart: keepWishes(surroundings.onRestart) }, settings);
   if (started === undefined) return;
   const { port, plainPort: plain_port, adminPort: admin_port } = started;
-  surroundings.write(asJson ? `${JSON.stringify({ port, plain_port, admin_port })}\n` : bannerOf(started, settings));
+  // Standard output is left to JSON lines, so that it can be piped into something that parses them.
+  surroundings.complain(greetingOf(started, settings));
+  if (asJson) surroundings.write(`${JSON.stringify({ port, plain_port, admin_port })}\n`);
 }
 
 /**
@@ -84,7 +88,7 @@ async function startAlone(surroundings: Surroundings, settings: Settings): Promi
   return { port, plainPort, isTls, adminPort, operations: configuration.contracts.operations.length, demoKey };
 }
 
-function bannerOf({ port, isTls, adminPort, operations, demoKey }: Started, { host, adminHost }: Settings): string {
+function greetingOf({ port, isTls, adminPort, operations, demoKey }: Started, { host, adminHost }: Settings): string {
   const shown = (bound: string) => (bound === '0.0.0.0' || bound === '::' ? 'localhost' : bound);
   const url = `http${isTls ? 's' : ''}://${shown(host)}:${port}`;
   const lines = [

@@ -18,8 +18,10 @@ export interface Running {
   readonly child: ChildProcess;
   readonly port: number;
   readonly adminPort: number;
-  /** Everything printed so far, log lines included. */
+  /** Everything printed so far: standard error, then the log lines of standard output. */
   output(): string;
+  standardOutput(): string;
+  standardError(): string;
   /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
 }
@@ -29,7 +31,7 @@ export interface Installation {
   readonly environment: Record<string, string>;
   run(...args: string[]): Promise<Finished>;
   /** @param whileStarting gets the process before it serves */
-  start(whileStarting?: (child: ChildProcess) => void): Promise<Running>;
+  start(whileStarting?: (child: ChildProcess) => void, flags?: string[]): Promise<Running>;
   remove(): void;
 }
 
@@ -52,30 +54,34 @@ export function createInstallation(environment: Record<string, string> = {}): In
     });
   }
 
-  async function start(whileStarting?: (child: ChildProcess) => void): Promise<Running> {
-    const child = spawn(executable, ['start'], { env: all, stdio: ['ignore', 'pipe', 'pipe'] });
+  async function start(whileStarting?: (child: ChildProcess) => void, flags: string[] = []): Promise<Running> {
+    const child = spawn(executable, ['start', ...flags], { env: all, stdio: ['ignore', 'pipe', 'pipe'] });
     whileStarting?.(child);
-    let output = '';
+    const printed = { output: '', error: '' };
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
     const ready = await new Promise<RegExpExecArray | undefined>((resolve) => {
-      const read = (chunk: Buffer) => {
-        output += chunk;
+      child.stdout.on('data', (chunk: Buffer) => {
+        printed.output += chunk;
+      });
+      child.stderr.on('data', (chunk: Buffer) => {
+        printed.error += chunk;
         const found =
           /gateway +https?:\/\/[^:]+:(\d+)[\s\S]*operators http:\/\/[^:]+:(\d+)[^\n]*\n(?:[\s\S]*curl [^\n]*\n)?/.exec(
-            output,
+            printed.error,
           );
         if (found) resolve(found);
-      };
-      child.stdout.on('data', read);
-      child.stderr.on('data', read);
+      });
       child.once('exit', () => resolve(undefined));
     });
-    if (!ready) throw new Error(`The gateway did not start:\n${output}`);
+    const output = () => printed.error + printed.output;
+    if (!ready) throw new Error(`The gateway did not start:\n${output()}`);
     return {
       child,
       port: Number(ready[1]),
       adminPort: Number(ready[2]),
-      output: () => output,
+      output,
+      standardOutput: () => printed.output,
+      standardError: () => printed.error,
       async stop() {
         child.kill('SIGTERM');
         return ended;

@@ -108,8 +108,9 @@ export async function startSeveral(options?: SeveralOptions): Promise<Several> {
       return ((await answer.json()) as { workers: WorkerStatus[] }).workers;
     },
     logLines() {
-      const lines = running.output().slice(0, running.output().lastIndexOf('\n')).split('\n');
-      return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Record<string, unknown>);
+      const output = running.standardOutput();
+      const lines = output.slice(0, output.lastIndexOf('\n')).split('\n');
+      return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     },
     async close() {
       running.child.kill('SIGKILL');
