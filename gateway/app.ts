@@ -18,7 +18,7 @@ import { createIds } from './edge/ids.ts';
 import { cutOff } from './edge/linger.ts';
 import { createRefuse } from './edge/refuse.ts';
 import { newTicketKeys } from './edge/tls/secure.ts';
-import type { StageName } from './exchange.ts';
+import type { Operation, StageName } from './exchange.ts';
 import { onFault } from './faults.ts';
 import { createDoors } from './limits/door.ts';
 import { openFailureCounters } from './limits/failure-counter.ts';
@@ -263,6 +263,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     isDraining,
     now,
   };
+  metrics.expect(operationsOf(configuration));
   let serving = createServing(configuration, shared);
   const living = new Set<Serving>([serving]);
 
@@ -271,6 +272,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const { gateway, limits, upstreams } = next.config;
     // What serves under the configuration before has its own already.
     access.use(upstreams, gateway.overload.organizationShare);
+    metrics.expect(operationsOf(next));
     serving = createServing(next, shared);
     configuration = next;
     overloadRules = overloadRulesOf(next);
@@ -401,4 +403,8 @@ async function serveFor(ms: number): Promise<void> {
 
 function overloadRulesOf({ config: { gateway } }: Configuration): OverloadRules {
   return { ...gateway.overload, bodyBytesMax: gateway.limits.bodyBytesMax };
+}
+
+function operationsOf({ contracts }: Configuration): Operation[] {
+  return contracts.operations.map(({ operation }) => operation);
 }

@@ -2,7 +2,7 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import { REFUSALS } from '../errors.ts';
-import type { Operation, Trail } from '../exchange.ts';
+import { type Operation, STAGES, type Trail } from '../exchange.ts';
 import type { MetricSnapshot } from './aggregate.ts';
 import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';
 import { type GaugeSources, registerGauges } from './gauges.ts';
@@ -26,6 +26,11 @@ export interface Metrics extends ConnectionMetrics {
   fault(): void;
   /** What became of spans. */
   spans(outcome: 'exported' | 'dropped', count: number): void;
+  /**
+   * Called with the operations of each configuration before they are served. The series of theirs that an alert compares begin at 0: an
+   * alert on `increase()` does not see the event that makes its series.
+   */
+  expect(operations: readonly Measured[]): void;
   /** Called once, when everything that has a state to be measured is open. */
   watch(sources: GaugeSources): void;
   readonly contentType: string;
@@ -46,12 +51,18 @@ export interface MetricsOptions {
   readonly onPressure: OnPressure;
 }
 
+/** Of an operation, what its series are named by. */
+export type Measured = Pick<Operation, 'upstream' | 'path'>;
+
 // OpenTelemetry's advice for http.server.request.duration (semantic conventions 1.44), in seconds.
 export const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /** Whatever else a client calls a method counts as one (OpenTelemetry, `http.request.method`). */
 const OTHER_METHOD = '_OTHER';
 const knownMethods = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'];
+
+/** Of credentials that do not hold. */
+const CREDENTIAL_CODES = Object.entries(REFUSALS).flatMap(([code, { status }]) => (status === 401 ? [code] : []));
 
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
@@ -118,6 +129,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'Errors thrown outside a request: each ended one exchange or connection at most.',
     [],
   );
+  // What the alerts of deploy/prometheus compare, whatever is served.
+  for (const stage of STAGES) rejected.inc({ stage, code: 'internal_error' }, 0);
+  for (const code of CREDENTIAL_CODES) rejected.inc({ stage: 'authenticate', code }, 0);
+  for (const outcome of ['exported', 'dropped']) spans.inc({ outcome }, 0);
+  server(OTHER_METHOD, 'unmatched', '500', '');
   const build = {
     name: 'gateway_build_info',
     help: 'The version that runs.',
@@ -129,6 +145,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
   function counter(name: string, help: string, labelNames: string[]): Counter<string> {
     return new Counter({ name, help, labelNames, registers: [registry] });
+  }
+
+  function expect(operations: readonly Measured[]): void {
+    for (const { path } of operations) violations.inc({ direction: 'response', http_route: path }, 0);
+    for (const upstream of new Set(operations.map((operation) => operation.upstream))) {
+      upstreams.expect(upstream);
+      client(upstream, 'GET', '503');
+    }
   }
 
   function reload(outcome: 'applied' | 'refused'): void {
@@ -166,6 +190,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     targets: createTargetMetrics(registry),
     overload: createOverloadMetrics(registry),
     fault: () => faults.inc(),
+    expect,
     spans: (outcome, count) => spans.inc({ outcome }, count),
     watch: (sources) => registerGauges(registry, sources),
     contentType: registry.contentType,
@@ -173,7 +198,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
     snapshot: () => registry.getMetricsAsJSON(),
     async sample() {
       const { values } = await rejected.get();
-      const refusals = values.map(({ labels, value }) => ({
+      const seen = values.filter(({ value }) => value > 0);
+      const refusals = seen.map(({ labels, value }) => ({
         stage: String(labels.stage),
         code: String(labels.code),
         count: value,

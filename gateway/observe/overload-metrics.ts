@@ -4,13 +4,25 @@ import { Counter, type Registry } from '@prometheus-io/client';
 import { createHistogram, type Series } from './histogram.ts';
 
 export interface OverloadMetrics {
-  shed(reason: string): void;
+  shed(reason: ShedReason): void;
   /** A request was let through to its upstream after so many milliseconds in line. */
   queued(upstream: string, waitedMs: number): void;
 }
 
 /** In seconds; those who need not wait are not in it. */
 const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** An alert compares their series, so each begins at 0. */
+const SHED_REASONS = [
+  'event_loop',
+  'in_flight',
+  'organization',
+  'buffered_bytes',
+  'upstream_queue',
+  'upstream_wait',
+] as const;
+
+export type ShedReason = (typeof SHED_REASONS)[number];
 
 export function createOverloadMetrics(registry: Registry): OverloadMetrics {
   const shed = new Counter({
@@ -19,6 +31,7 @@ export function createOverloadMetrics(registry: Registry): OverloadMetrics {
     labelNames: ['reason'],
     registers: [registry],
   });
+  for (const reason of SHED_REASONS) shed.inc({ reason }, 0);
   const wait = createHistogram(registry, {
     name: 'gateway_upstream_queue_seconds',
     help: 'Time that requests waited for a place at their upstream, of those that had to wait and got one.',

@@ -13,6 +13,8 @@ export interface UpstreamState {
 export interface UpstreamMetrics {
   /** Called for exchanges that were retried, or would have been. */
   retried(trail: Trail): void;
+  /** The series of an upstream that an alert compares begins at 0. */
+  expect(upstream: string): void;
 }
 
 /**
@@ -66,6 +68,7 @@ export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
   });
 
   return {
+    expect: (upstream) => exhausted.inc({ upstream }, 0),
     retried({ operation, retries: reasons, retryBudgetSpent }) {
       const upstream = operation?.upstream ?? '';
       for (const reason of reasons ?? []) retries.inc({ upstream, reason });
