@@ -1,8 +1,8 @@
 // Ajv as contracts need it: one for each document, and for requests and answers apart, since what is read-only is refused in one only.
 
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
 import type { ContractDocument } from './document.ts';
+import { replaceKeywords } from './keywords.ts';
 import { toPattern } from './patterns.ts';
 
 /** The name under which a document is known to its Ajv. */
@@ -47,8 +47,7 @@ function createAjv(isRequest: boolean, allErrors: boolean): Ajv2020 {
     verbose: true,
     code: { regExp: Object.assign(toPattern, { code: 'toPattern' }) as never },
   });
-  formats.default(ajv as never);
-  for (const annotation of ['password', 'binary']) ajv.addFormat(annotation, true);
+  replaceKeywords(ajv);
   if (isRequest) {
     ajv.removeKeyword('readOnly');
     ajv.addKeyword({

@@ -1,0 +1,81 @@
+// Formats of texts, each checked in time that is linear in the text: those of ajv-formats, save those that are not, which are our own.
+
+import formats from 'ajv-formats/dist/formats.js';
+
+/** Whether a text, or a number, has a format. */
+export type FormatCheck = (value: never) => boolean;
+
+/** The compiler of regular expressions takes time that is quadratic in their text, so longer ones are refused. */
+export const REGEX_LENGTH_MAX = 1000;
+
+const label = '(?:[a-z0-9\\u{a1}-\\u{ffff}]+-)*[a-z0-9\\u{a1}-\\u{ffff}]+';
+const named = `${label}(?:\\.${label})*\\.[a-z\\u{a1}-\\u{ffff}]{2,}`;
+/** Public addresses only, as ajv-formats has it. */
+const address =
+  '(?!(?:10|127)(?:\\.\\d{1,3}){3})(?!(?:169\\.254|192\\.168)(?:\\.\\d{1,3}){2})(?!172\\.(?:1[6-9]|2\\d|3[01])(?:\\.\\d{1,3}){2})' +
+  '(?:[1-9]\\d?|1\\d\\d|2[01]\\d|22[0-3])(?:\\.(?:1?\\d{1,2}|2[0-4]\\d|25[0-5])){2}\\.(?:[1-9]\\d?|1\\d\\d|2[0-4]\\d|25[0-4])';
+const urlAfterUser = new RegExp(`^(?:${address}|${named})(?::\\d{2,5})?(?:/|$)`, 'iu');
+const urlScheme = /^(?:https?|ftp):\/\//i;
+
+/**
+ * What ajv-formats takes for a URL, where the expression of one piece takes cubic time: its user name may end at any `@`. Each of them
+ * is tried here, and a host name ends before the next one.
+ */
+function isUrl(text: string): boolean {
+  const scheme = urlScheme.exec(text)?.[0];
+  if (scheme === undefined || /\s/.test(text)) return false;
+  let start = scheme.length;
+  for (const part of text.slice(start).split('@')) {
+    const isLast = start + part.length === text.length;
+    const hasUser = start > scheme.length;
+    // Before the next @ there must be a slash, behind which it means nothing; and a user name is not empty.
+    const canEnd = (isLast || part.includes('/')) && !(hasUser && start === scheme.length + 1);
+    if (canEnd && urlAfterUser.test(part)) return true;
+    start += part.length + 1;
+  }
+  return false;
+}
+
+function isRegex(text: string): boolean {
+  return text.length <= REGEX_LENGTH_MAX && (formats.fullFormats.regex as (text: string) => boolean)(text);
+}
+
+/** Base64 with its padding, in one line or several (RFC 4648 section 4, RFC 2045 section 6.8). */
+function isBase64(text: string): boolean {
+  const joined = text.replace(/\r?\n/g, '');
+  const padding = joined.endsWith('==') ? 2 : joined.endsWith('=') ? 1 : 0;
+  return joined.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(joined.slice(0, joined.length - padding));
+}
+
+const own: Readonly<Record<string, FormatCheck>> = { url: isUrl, regex: isRegex, byte: isBase64 };
+
+/** The check of a format for values of a type; `undefined`: there is none. */
+export function formatCheck(name: string, type: 'string' | 'number'): FormatCheck | undefined {
+  if (Object.hasOwn(own, name)) return type === 'string' ? own[name] : undefined;
+  if (!Object.hasOwn(formats.fullFormats, name)) return undefined;
+  const format = formats.fullFormats[name as keyof typeof formats.fullFormats] as Definition;
+  if (format === true || typeOf(format) !== type) return undefined;
+  return unlessTooLong(checkOf(format));
+}
+
+type Definition = true | RegExp | FormatCheck | { readonly type?: 'number'; readonly validate: RegExp | FormatCheck };
+
+function typeOf(format: Exclude<Definition, true>): 'string' | 'number' {
+  return 'validate' in format && format.type === 'number' ? 'number' : 'string';
+}
+
+function checkOf(format: Exclude<Definition, true>): FormatCheck {
+  const check = 'validate' in format ? format.validate : format;
+  return check instanceof RegExp ? (text: string) => check.test(text) : check;
+}
+
+/** Texts of many megabytes can exceed the stack of the engine: they have no format then. */
+function unlessTooLong(check: FormatCheck): FormatCheck {
+  return function checkWithinStack(value) {
+    try {
+      return check(value);
+    } catch {
+      return false;
+    }
+  };
+}

@@ -1,0 +1,175 @@
+// A client chooses what a check reads, so each format and each keyword is run on values that grow: eight times the size may take
+// eight times the time and some more, and must not take the square of it. Times are compared with each other, never with a clock.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import formats from 'ajv-formats/dist/formats.js';
+import { bodyCheck } from './compiled.ts';
+
+/** Quadratic time is 64. */
+const GROWTH_MAX = 28;
+const FACTOR = 8;
+const LENGTH = 2000;
+const ROUNDS = 3;
+
+type Check = (value: unknown) => unknown;
+
+/** CPU time of one check, repeated until the clock's step does not matter; the least of some rounds. */
+function cost(check: Check, value: unknown): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = process.cpuUsage();
+    let spent = 0;
+    let times = 0;
+    do {
+      check(value);
+      times++;
+      const { user, system } = process.cpuUsage(start);
+      spent = user + system;
+    } while (spent < 1000);
+    least = Math.min(least, spent / times);
+  }
+  return least;
+}
+
+/** Measured again before it counts: other work on the machine can spoil one of the two figures. */
+function assertGrowth(what: string, check: Check, valueFor: (size: number) => unknown, size = LENGTH): void {
+  let ratio = 0;
+  for (let tries = 0; tries < 3; tries++) {
+    ratio = cost(check, valueFor(size * FACTOR)) / cost(check, valueFor(size));
+    if (ratio < GROWTH_MAX) return;
+  }
+  assert.fail(`${what}: ${FACTOR} times the size takes ${ratio.toFixed(1)} times the time`);
+}
+
+/** Texts of a length that come near to what formats look for: a beginning, something over and over, an end that does not fit. */
+function nearTexts(format: string): ((length: number) => string)[] {
+  const repeated = (text: string) => (length: number) => text.repeat(Math.ceil(length / text.length));
+  const [heads, atoms] = near[format] ?? [[''], ['a', '1', '-', '.', ':', '/', 'T', ' ', 'é', 'a.', '1-']];
+  return heads.flatMap((head) =>
+    atoms.flatMap((atom) => ['', '\u0000'].map((end) => (length: number) => head + repeated(atom)(length) + end)),
+  );
+}
+
+const uriAtoms = ['a', '1', '%41', 'a/', '//', ':', '@', 'a@', '::', 'a.', '1.', '?', 'a:1', '['];
+const near: Readonly<Record<string, readonly [heads: readonly string[], atoms: readonly string[]]>> = {
+  uri: [['', 'a:', 'http://', 'http://a@', 'http://['], uriAtoms],
+  'uri-reference': [['', 'a:', 'http://', 'http://a@', 'http://['], uriAtoms],
+  url: [
+    ['http://', 'http://a', 'http://a.', 'ftp://a@'],
+    [...uriAtoms, '-', 'a-', ':@', 'é', 'é.'],
+  ],
+  'uri-template': [
+    ['', '{', '{a'],
+    ['a', '{a}', ',a', '%41', 'é', '{'],
+  ],
+  email: [
+    ['', 'a@', 'a@a.'],
+    ['a', 'a.', '.', '-', 'a-', '@', 'a@', '1'],
+  ],
+  regex: [
+    ['', '(?<a>b)|'],
+    ['a', '(', '(?<a>)|', '()', '[', '\\1', '\\k<a>', 'a|', '(?:a)*'],
+  ],
+  byte: [
+    ['', 'A'],
+    ['AAAA', 'AAAA\n', '\n', 'A=', '='],
+  ],
+  time: [
+    ['00:00:00.', '00:00:00'],
+    ['0', '+', '-', 'z'],
+  ],
+  'date-time': [
+    ['2020-01-01T00:00:00.', '2020-01-01'],
+    ['0', 'T', ' ', '\n'],
+  ],
+  duration: [
+    ['P', 'PT'],
+    ['1', '1Y', '1M', '1'],
+  ],
+  'json-pointer': [
+    ['', '/'],
+    ['a', '/', '~0', '/a', '~'],
+  ],
+  'relative-json-pointer': [
+    ['', '1/', '0'],
+    ['1', 'a', '/', '~0'],
+  ],
+};
+
+const named = Object.keys(formats.fullFormats);
+const numbers = new Set(['int32', 'int64', 'float', 'double']);
+
+describe('the time of a format grows with the text', () => {
+  for (const format of named.filter((name) => !numbers.has(name))) {
+    it(format, async () => {
+      const check = await bodyCheck({ type: 'string', format });
+      for (const textOf of nearTexts(format)) assertGrowth(`${format} of ${textOf(24)}`, check, textOf);
+    });
+  }
+});
+
+const item = { $ref: '#/components/schemas/Item' };
+const components = {
+  schemas: {
+    Item: { type: 'string' },
+    Thing: { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'array', items: { type: 'integer' } } } },
+  },
+};
+const texts = (size: number) => Array.from({ length: size }, (_, at) => `text ${at}`);
+const counts = (size: number) => Array.from({ length: size }, (_, at) => at);
+const things = (size: number) => counts(size).map((at) => ({ a: at, b: [at], c: { d: at } }));
+const members = (size: number) => Object.fromEntries(counts(size).map((at) => [`member${at}`, at]));
+const text = (size: number) => 'a'.repeat(size);
+
+/** Each keyword that looks at more than one value, with values that it has the most to do with. */
+const keywords: readonly [name: string, schema: object, valueFor: (size: number) => unknown][] = [
+  ['type', { type: 'array', items: { type: 'string' } }, texts],
+  ['items', { items: { type: 'integer', minimum: 0, maximum: 9e9, multipleOf: 1 } }, counts],
+  ['prefixItems', { prefixItems: [{}, {}], items: { type: 'string' } }, texts],
+  ['uniqueItems of texts', { uniqueItems: true, items: { type: 'string' } }, texts],
+  ['uniqueItems of texts behind a reference', { uniqueItems: true, items: item }, texts],
+  ['uniqueItems of anything', { uniqueItems: true }, (size) => [...texts(size), ...counts(size), ...things(size)]],
+  ['uniqueItems of objects', { uniqueItems: true, items: { $ref: '#/components/schemas/Thing' } }, things],
+  ['uniqueItems of two types', { uniqueItems: true, items: { type: ['string', 'integer'] } }, counts],
+  ['uniqueItems although maxItems failed', { uniqueItems: true, maxItems: 3, items: item }, texts],
+  ['uniqueItems of one nested list', { uniqueItems: true }, (size) => [things(size), things(size)]],
+  ['contains', { contains: { const: 'none' }, minContains: 1, maxContains: 3 }, texts],
+  ['unevaluatedItems', { anyOf: [{ prefixItems: [{}] }, { prefixItems: [{}, {}] }], unevaluatedItems: {} }, texts],
+  ['minItems, maxItems', { minItems: 1, maxItems: 5 }, texts],
+  ['minLength, maxLength', { minLength: 1, maxLength: 5 }, (size) => '😀'.repeat(size)],
+  ['pattern', { pattern: '^(a+)+$' }, (size) => `${text(size)}!`],
+  ['pattern that is not anchored', { pattern: '\\s+$' }, (size) => `${' '.repeat(size)}!`],
+  ['pattern with a look-ahead', { pattern: '^(?=.*b)(?=.*c).*d$' }, text],
+  ['format although maxLength failed', { format: 'url', maxLength: 10 }, (size) => `http://${'::'.repeat(size)}`],
+  ['enum of texts', { enum: ['b', 'c'] }, text],
+  ['enum of objects', { enum: [{ member0: 0 }, members(99)] }, members],
+  ['const', { const: members(99) }, members],
+  ['properties', { properties: { member1: {}, member2: { type: 'string' } } }, members],
+  ['required', { required: ['member1', 'other'] }, members],
+  ['additionalProperties', { properties: { a: {} }, additionalProperties: { type: 'integer' } }, members],
+  ['patternProperties', { patternProperties: { '^m.*1$': {}, '^(m+)+$': {} }, additionalProperties: {} }, members],
+  ['propertyNames', { propertyNames: { pattern: '^[a-z]+[0-9]*$', maxLength: 20 } }, members],
+  ['minProperties, maxProperties', { minProperties: 1, maxProperties: 5 }, members],
+  ['dependentRequired', { dependentRequired: { member1: ['member2'] } }, members],
+  ['dependentSchemas', { dependentSchemas: { member1: { required: ['member2'] } } }, members],
+  [
+    'unevaluatedProperties',
+    { anyOf: [{ properties: { a: {} } }, { patternProperties: { '^m': {} } }], unevaluatedProperties: false },
+    members,
+  ],
+  ['allOf', { allOf: [{ items: item }, { items: { minLength: 1 } }] }, texts],
+  ['anyOf', { items: { anyOf: [{ const: 'a' }, { const: 'b' }, item] } }, texts],
+  ['oneOf', { items: { oneOf: [{ type: 'integer' }, { const: 'b' }, item] } }, texts],
+  ['not', { not: { contains: { const: 'none' } } }, texts],
+  ['if', { if: { contains: { const: 'none' } }, else: { minItems: 1, items: item } }, texts],
+];
+
+describe('the time of a keyword grows with the value', () => {
+  for (const [name, schema, valueFor] of keywords) {
+    it(name, async () => {
+      const check = await bodyCheck(schema, { components });
+      assertGrowth(name, (value) => check(value, 100_000), valueFor, 1200);
+    });
+  }
+});
