@@ -1,6 +1,7 @@
 // What the shapes of the configuration files are made of. Messages say what a value must be.
 
 import { z } from 'zod';
+import { isFieldText } from '../field-text.ts';
 
 export const whole = (what: string, min: number, max: number) =>
   z
@@ -8,13 +9,21 @@ export const whole = (what: string, min: number, max: number) =>
     .min(min, outside(what, min, max))
     .max(max, outside(what, min, max));
 
+/** What becomes text of a header. */
+export const forHeaders =
+  'must be of visible ASCII characters, since it goes into a header: write others of an address as %C3%A9, those of a host name as xn--…';
+
 const outside = (what: string, min: number, max: number) => `must be a whole number of ${what} from ${min} to ${max}`;
 
 // `pattern` is for editors, which cannot run what is refined: it refuses nothing that the gateway takes.
 export const httpUrl = z
   .string()
-  .refine(isHttpUrl, 'must be an http:// or https:// address')
-  .meta({ pattern: '^https?://[^/?#\\s@]+/?$' });
+  .refine(isFieldText, { error: forHeaders, abort: true })
+  .refine(
+    (text) => isHttpUrl(text) && /^https?:\/\/[\w.:[\]-]+\/?$/.test(text),
+    'must be an http:// or https:// address',
+  )
+  .meta({ pattern: '^https?://[A-Za-z0-9_.:\\[\\]-]+/?$' });
 export const cidr = z
   .string()
   .refine(isCidr, 'must be an address or a CIDR range such as 10.0.0.0/8')

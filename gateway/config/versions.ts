@@ -2,8 +2,10 @@
 // they are followed.
 
 import { z } from 'zod';
+import { isFieldText } from '../field-text.ts';
 import { type Mistake, suggest } from '../mistakes.ts';
 import type { Source } from '../source.ts';
+import { forHeaders } from './parts.ts';
 
 /** UTC, `2027-01-15`. */
 export const day = z
@@ -12,6 +14,7 @@ export const day = z
   .meta({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
 const page = z
   .string()
+  .refine(isFieldText, { error: forHeaders, abort: true })
   .refine(
     (text) => /^https?:\/\/[^\s<>"]+$/.test(text) && URL.canParse(text),
     'must be an http:// or https:// address',

@@ -54,6 +54,8 @@ const rules = {
   'path-not-include-query': 'error',
   'gateway/extensions-have-a-meaning': 'error',
   'gateway/patterns-can-run': 'error',
+  'gateway/media-types-fit-headers': 'error',
+  'gateway/header-names-fit-headers': 'error',
 } as const;
 
 /** What stands for bytes that are no UTF-8, once they have been read as such. */

@@ -8,6 +8,8 @@ const remedies: Readonly<Record<string, string>> = {
   'path-parameters-defined': 'Make the parameters in the path and those that are declared the same.',
   'path-not-include-query': 'Declare what stands behind the question mark as parameters with in: query.',
   'gateway/extensions-have-a-meaning': 'Move it to the operation, the path or the top of the document.',
+  'gateway/media-types-fit-headers': 'Write it with ASCII characters only.',
+  'gateway/header-names-fit-headers': 'Write it with letters, digits and hyphens only.',
   'gateway/patterns-can-run': 'Correct the regular expression, or take repetitions out of repetitions.',
 };
 

@@ -2,6 +2,7 @@
 // configuration, so that a request costs one look-up.
 
 import type { Operation } from '../exchange.ts';
+import { pathInLink } from '../field-text.ts';
 
 /** What gateway.yaml says about a version or an operation; days as `2027-01-15`, UTC. */
 export interface LifeEntry {
@@ -118,7 +119,7 @@ function placeOfSuccessor(
 
 /** A link cannot have parameters, and is made beforehand: it leads to the collection they are of. */
 function fixedPart(template: string): string {
-  return template.replace(/\/[^/]*\{.*$/, '');
+  return pathInLink(template.replace(/\/[^/]*\{.*$/, ''));
 }
 
 function shapeOf(template: string): string {

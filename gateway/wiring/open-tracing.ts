@@ -3,6 +3,7 @@
 import { hostname } from 'node:os';
 import type { GatewayFile } from '../config/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
+import { isFieldText } from '../field-text.ts';
 import type { Log } from '../observe/log.ts';
 import { createTracing, type Ids, type Tracing, type TracingOptions } from '../observe/tracing/tracing.ts';
 
@@ -38,7 +39,8 @@ export function tracingHeaders(text: string | undefined, entry: string): Record<
   const headers: Record<string, string> = {};
   for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
     const [, name, value] = /^([A-Za-z0-9-]+):[ \t]*(\S.*?)[ \t\r]*$/.exec(line) ?? [];
-    if (name === undefined || value === undefined) throw new Error(`The secret ${entry} is not lines of Name: value.`);
+    if (name === undefined || value === undefined || !isFieldText(value))
+      throw new Error(`The secret ${entry} is not lines of Name: value in ASCII.`);
     headers[name] = value;
   }
   return headers;

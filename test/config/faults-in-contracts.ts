@@ -10,6 +10,32 @@ const second = (text: string) => ({
 });
 
 export const faultsInContracts: Readonly<Record<string, Fault>> = {
+  'contract-media-type-that-no-header-can-carry': {
+    files: spoiled(items, 'application/json:', 'application/json；charset=utf-8:'),
+    says: [
+      'openapi/items.yaml:14:11: paths./v1/items.post.requestBody.content.application/json；charset=utf-8: the media type "application/json；charset=utf-8" cannot stand in a header. Write it with ASCII characters only.',
+    ],
+  },
+  'contract-header-parameter-that-is-no-field-name': {
+    files: spoiled(
+      items,
+      '      operationId: listItems\n',
+      '      operationId: listItems\n      parameters: [{ name: X-Größe, in: header, schema: { type: string } }]\n',
+    ),
+    says: [
+      'openapi/items.yaml:8:28: paths./v1/items.get.parameters.0.name: "X-Größe" is no name of a header field. Write it with letters, digits and hyphens only.',
+    ],
+  },
+  'contract-response-header-that-is-no-field-name': {
+    files: spoiled(
+      items,
+      '{ description: The items }',
+      '{ description: The items, headers: { "X Count": { schema: { type: integer } } } }',
+    ),
+    says: [
+      'openapi/items.yaml:8:64: paths./v1/items.get.responses.200.headers.X Count: "X Count" is no name of a header field. Write it with letters, digits and hyphens only.',
+    ],
+  },
   'contract-yaml-syntax': {
     files: spoiled(items, '{ title: Items, version: "1" }', '{ title: Items, version: "1"'),
     says: ['openapi/items.yaml:3:1: a bracket [ or { is not closed before this line. Close it where its content ends.'],

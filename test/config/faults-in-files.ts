@@ -7,6 +7,28 @@ const limits = 'config/limits.yaml';
 const gateway = 'config/gateway.yaml';
 
 export const faultsInFiles: Readonly<Record<string, Fault>> = {
+  'guide-that-no-header-can-carry': {
+    files: {
+      [gateway]:
+        'versions: { v1: { released: 2025-01-01, deprecated: 2026-01-01, guide: "https://docs.example.com/移行" } }\noperations: { listItems: { deprecated: 2026-01-01, guide: "https://docs.example.com/\u00e9" } }\n',
+    },
+    says: [
+      'config/gateway.yaml:1:72: versions.v1.guide: "https://docs.example.com/移行" is not possible here. It must be of visible ASCII characters, since it goes into a header: write others of an address as %C3%A9, those of a host name as xn--….',
+      'config/gateway.yaml:2:59: operations.listItems.guide: "https://docs.example.com/é" is not possible here. It must be of visible ASCII characters, since it goes into a header: write others of an address as %C3%A9, those of a host name as xn--….',
+    ],
+  },
+  'public-address-that-no-header-can-carry': {
+    files: { [gateway]: 'publicUrl: https://münchen.example\n' },
+    says: [
+      'config/gateway.yaml:1:12: publicUrl: "https://münchen.example" is not possible here. It must be of visible ASCII characters, since it goes into a header: write others of an address as %C3%A9, those of a host name as xn--….',
+    ],
+  },
+  'public-address-with-a-quote': {
+    files: { [gateway]: `publicUrl: 'https://a"b.example'\n` },
+    says: [
+      'config/gateway.yaml:1:12: publicUrl: "https://a\\"b.example" is not possible here. It must be an http:// or https:// address.',
+    ],
+  },
   'yaml-syntax': {
     files: spoiled(upstreams, '[items.yaml]', '[items.yaml'),
     says: [

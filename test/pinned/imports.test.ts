@@ -26,6 +26,7 @@ const shared = [
   'gateway/exchange.ts',
   'gateway/errors.ts',
   'gateway/faults.ts',
+  'gateway/field-text.ts',
   'gateway/mistakes.ts',
   'gateway/redis.ts',
   'gateway/redis-cluster.ts',
