@@ -46,6 +46,7 @@ import { openSandbox } from './wiring/open-sandbox.ts';
 import { openTracing } from './wiring/open-tracing.ts';
 import { openOperators } from './wiring/operators.ts';
 import { followConfiguration } from './wiring/reload.ts';
+import { reportUnreadableForwards } from './wiring/unreadable-forwards.ts';
 import { openUpstreamAccess } from './wiring/upstream-access.ts';
 import { openUpstreamTargets } from './wiring/upstream-targets.ts';
 import { openUpstreamTls } from './wiring/upstream-tls.ts';
@@ -199,6 +200,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     },
   });
   const isDraining = () => lifecycle === 'draining';
+  const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);
   const listeners = createListeners({
     settings,
     configuration: () => configuration,
@@ -206,6 +208,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     store: options.store,
     ticketKeys: options.ticketKeys ?? newTicketKeys(),
     isDraining,
+    onUnreadableForward,
     now,
     onExcess: metrics.connectionRefused,
     onHandshakeFailure: metrics.handshakeFailed,
@@ -261,6 +264,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     originOf,
     noteUse: versionUses.note,
     isDraining,
+    onUnreadableForward,
     now,
   };
   metrics.expect(operationsOf(configuration));

@@ -57,6 +57,8 @@ export interface Shared {
   /** A call of something that is deprecated. */
   noteUse(organization: string, operation: string): void;
   isDraining(): boolean;
+  /** A trusted proxy has written an X-Forwarded-For that cannot be read. */
+  onUnreadableForward(entry: string, proxy: string): void;
   now(): number;
   /** Milliseconds that only ever grow. */
   clock(): number;

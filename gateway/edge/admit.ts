@@ -17,10 +17,12 @@ export interface AdmitOptions {
   /** Whether the client's trace context is of interest. */
   readonly notesTraces: boolean;
   isDraining(): boolean;
+  /** Told when a trusted proxy writes an X-Forwarded-For that cannot be read: the entry and the proxy's address. */
+  readonly onUnreadableForward?: ((entry: string, proxy: string) => void) | undefined;
 }
 
 export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitted {
-  const clientAddress = createClientAddress(options.trustedProxies, options.scheme);
+  const clientAddress = createClientAddress(options.trustedProxies, options.scheme, options.onUnreadableForward);
 
   return function admit(arrived) {
     const { request, trail } = arrived;

@@ -1,5 +1,5 @@
-// How many connections there may be, all together and from one address. One too many is closed before a byte of it is read: whoever
-// opens them by the thousand would otherwise be worked for.
+// How many connections there may be, all together and from one client address; of IPv6, from one /64. One too many is closed before a
+// byte of it is read, so that a client that opens thousands causes next to no work.
 
 import type { Socket } from 'node:net';
 import { withoutMapping } from './client-address.ts';
@@ -14,6 +14,8 @@ export type Excess = 'all' | 'address';
 export interface ConnectionsOptions {
   /** Asked for each connection, since it may change. */
   rules(): ConnectionRules;
+  /** The addresses that are counted as one: an IPv4 address, the /64 of an IPv6 address. */
+  blockOf(address: string): string;
   /** Whether so many clients come through this address that it may have as many as there are. */
   isExempt(address: string): boolean;
   onExcess(of: Excess): void;
@@ -21,32 +23,33 @@ export interface ConnectionsOptions {
 
 /** Takes each new connection; of one too many it is told, and the connection is gone. */
 export function createConnections(options: ConnectionsOptions): (socket: Socket) => void {
-  const byAddress = new Map<string, number>();
+  const byBlock = new Map<string, number>();
   let open = 0;
 
-  function excessOf(address: string, ofAddress: number): Excess | undefined {
+  function excessOf(address: string, ofBlock: number): Excess | undefined {
     const { max, perAddress } = options.rules();
     if (open >= max) return 'all';
-    return ofAddress >= perAddress && !options.isExempt(withoutMapping(address)) ? 'address' : undefined;
+    return ofBlock >= perAddress && !options.isExempt(withoutMapping(address)) ? 'address' : undefined;
   }
 
   return function take(socket) {
     // Absent when the client has left already.
     const address = socket.remoteAddress ?? '';
-    const ofAddress = byAddress.get(address) ?? 0;
-    const excess = excessOf(address, ofAddress);
+    const block = options.blockOf(address);
+    const ofBlock = byBlock.get(block) ?? 0;
+    const excess = excessOf(address, ofBlock);
     if (excess !== undefined) {
       socket.destroy();
       options.onExcess(excess);
       return;
     }
     open += 1;
-    byAddress.set(address, ofAddress + 1);
+    byBlock.set(block, ofBlock + 1);
     socket.once('close', () => {
       open -= 1;
-      const left = (byAddress.get(address) as number) - 1;
-      if (left === 0) byAddress.delete(address);
-      else byAddress.set(address, left);
+      const left = (byBlock.get(block) as number) - 1;
+      if (left === 0) byBlock.delete(block);
+      else byBlock.set(block, left);
     });
   };
 }

@@ -11,6 +11,8 @@ export interface CertificateState {
 export interface ConnectionMetrics {
   /** One connection too many: of all, or of one address. */
   connectionRefused(of: 'all' | 'address'): void;
+  /** A trusted proxy wrote an X-Forwarded-For that cannot be read. */
+  forwardUnreadable(): void;
   /** @param reason one of a few fixed words */
   handshakeFailed(reason: string): void;
   /** A certificate was to be renewed: it was, or its files could not be used. */
@@ -24,6 +26,11 @@ export function createConnectionMetrics(registry: Registry): ConnectionMetrics {
     return (value) => made.inc({ [label]: value });
   }
 
+  const unreadable = new Counter({
+    name: 'gateway_forwarded_for_unreadable_total',
+    help: 'Requests in which a trusted proxy wrote an X-Forwarded-For entry that is no address.',
+    registers: [registry],
+  });
   return {
     connectionRefused: counter(
       'gateway_connections_refused_total',
@@ -31,6 +38,7 @@ export function createConnectionMetrics(registry: Registry): ConnectionMetrics {
       'of',
       ['all', 'address'],
     ),
+    forwardUnreadable: () => unreadable.inc(),
     handshakeFailed: counter(
       'gateway_tls_handshake_failures_total',
       'TLS handshakes that did not come to their end.',

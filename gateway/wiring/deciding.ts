@@ -27,13 +27,14 @@ export interface DecidingOptions {
   /** Further bytes of a body are held. Throws when that is too much. */
   hold(trail: Trail, bytes: number): void;
   now(): number;
+  readonly onUnreadableForward?: ((entry: string, proxy: string) => void) | undefined;
 }
 
 const nowhere: ReadonlySet<Site> = new Set();
 
 export function createDeciding(
   { config, contracts }: Configuration,
-  { isDraining, hold, now }: DecidingOptions,
+  { isDraining, hold, now, onUnreadableForward }: DecidingOptions,
 ): Deciding {
   const { gateway, upstreams } = config;
   const scheme = gateway.tls === undefined ? 'http' : 'https';
@@ -55,6 +56,7 @@ export function createDeciding(
       notesTraces: gateway.tracing !== undefined,
       scheme,
       isDraining,
+      onUnreadableForward,
     }),
     match,
     sunset,

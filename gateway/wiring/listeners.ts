@@ -15,6 +15,7 @@ import { createPublicServer, listen, type PublicServer, type ServerOptions } fro
 import { createPlain } from '../edge/tls/plain.ts';
 import { createSecure, type HandshakeFailure } from '../edge/tls/secure.ts';
 import type { Arrived, Trail } from '../exchange.ts';
+import { addressBlockOf } from '../limits/address.ts';
 import type { Log } from '../observe/log.ts';
 import { type Certificates, followCertificates } from './certificates.ts';
 
@@ -30,6 +31,7 @@ export interface ListenersOptions extends Pick<ServerOptions, 'refuse' | 'create
   /** Sessions of TLS can be resumed wherever they are the same. */
   readonly ticketKeys: Buffer;
   isDraining(): boolean;
+  onUnreadableForward(entry: string, proxy: string): void;
   now(): number;
   onExcess(of: Excess): void;
   onHandshakeFailure(reason: HandshakeFailure): void;
@@ -81,6 +83,7 @@ export function createListeners(options: ListenersOptions): Listeners {
         const { max, perAddress } = configuration().config.gateway.connections;
         return { max: ofEachWorker(max, workers), perAddress: ofEachWorker(perAddress, workers) };
       },
+      blockOf: addressBlockOf,
       isExempt: createIsExempt(() => configuration().config.gateway.trustedProxies),
       onExcess: options.onExcess,
     }),
@@ -112,8 +115,9 @@ export function createListeners(options: ListenersOptions): Listeners {
     const { publicUrl, hosts, limits, trustedProxies } = gateway;
     // Strict-Transport-Security means nothing here (RFC 6797 section 7.2).
     const alwaysCarried = alwaysCarriedBy('http:');
-    const { isDraining } = options;
-    const admit = createAdmit({ ...limits, trustedProxies, scheme: 'http', notesTraces: false, isDraining });
+    const { isDraining, onUnreadableForward } = options;
+    const rules = { ...limits, trustedProxies, scheme: 'http', notesTraces: false } as const;
+    const admit = createAdmit({ ...rules, isDraining, onUnreadableForward });
     const names = Object.values(hosts).filter((name) => name !== undefined);
     return {
       refuse: createRefuse({ publicUrl, alwaysCarried, onRefused: () => undefined }),

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { headersOf } from '../../support/scripted-upstream.ts';
 import { createWorld, type World } from '../../support/world.ts';
+import { sampleOf } from '../tls/secure-gateway.ts';
 
 type Seen = { readonly address: string; readonly proto: string; readonly forwarded: string };
 
@@ -57,7 +58,15 @@ describe('from a trusted proxy', () => {
     ['a mapped IPv4 address is an IPv4 address', '::ffff:192.0.2.1', '192.0.2.1'],
     ['in any case', '::FFFF:192.0.2.1', '192.0.2.1'],
     ['what is no address ends the walk', '192.0.2.1, unknown, 10.0.0.1', '10.0.0.1'],
-    ['an address with a port is none', '192.0.2.1:4711', '127.0.0.1'],
+    ['an address may have a port', '192.0.2.1:4711', '192.0.2.1'],
+    ['an IPv6 address in brackets, too', '[2001:1::7]:4711', '2001:1::7'],
+    ['or brackets alone', '[2001:1::7]', '2001:1::7'],
+    ['a mapped one with a port is an IPv4 address', '[::ffff:192.0.2.1]:4711', '192.0.2.1'],
+    ['ports of proxies are walked through', '192.0.2.1:1, 10.0.0.2:443, [2001:db8::1]:443', '192.0.2.1'],
+    ['an IPv6 address with a port and without brackets is read as an address', '2001:1::7:4711', '2001:1::7:4711'],
+    ['a port that is none ends the walk', '192.0.2.1:http', '127.0.0.1'],
+    ['brackets around IPv4 end it', '[192.0.2.1]:80', '127.0.0.1'],
+    ['an empty entry ends it', '192.0.2.1,', '127.0.0.1'],
     ['nothing at all leaves the proxy', '', '127.0.0.1'],
   ];
   for (const [name, value, expected] of cases) {
@@ -65,6 +74,22 @@ describe('from a trusted proxy', () => {
       assert.equal((await seen(world(), { 'X-Forwarded-For': value })).address, expected);
     });
   }
+
+  it('an entry that cannot be read is counted each time, and logged once', async () => {
+    const { gateway } = world();
+    const series = 'gateway_forwarded_for_unreadable_total';
+    const before = (await sampleOf(gateway, series)) as number;
+    for (const entry of ['unknown', '_hidden', '192.0.2.1:http']) await seen(world(), { 'X-Forwarded-For': entry });
+    await seen(world(), { 'X-Forwarded-For': '192.0.2.1:80' });
+    await seen(world(), { 'X-Forwarded-For': '' });
+    await seen(world(), {});
+    assert.equal(await sampleOf(gateway, series), before + 3);
+    const told = gateway.logLines().filter(({ msg }) => /X-Forwarded-For/.test(String(msg)));
+    assert.deepEqual(
+      told.map(({ level, proxy }) => [level, proxy]),
+      [[40, '10.0.0.1']],
+    );
+  });
 
   it('an IPv6 client is bracketed and quoted in Forwarded', async () => {
     const { address, forwarded } = await seen(world(), { 'X-Forwarded-For': '2001:1::7' });

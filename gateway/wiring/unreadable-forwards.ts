@@ -1,0 +1,20 @@
+// What operators learn of a trusted proxy whose X-Forwarded-For cannot be read: all clients behind it count as one address.
+
+import type { Log } from '../observe/log.ts';
+
+const LOGGED_EVERY_MS = 60_000;
+const ENTRY_CHARACTERS_MAX = 64;
+
+/** @param count called each time; the log says it at most once a minute */
+export function reportUnreadableForwards({ logger }: Log, count: () => void): (entry: string, proxy: string) => void {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return (entry, proxy) => {
+    count();
+    if (performance.now() - loggedAt < LOGGED_EVERY_MS) return;
+    loggedAt = performance.now();
+    logger.warn(
+      { proxy, entry: entry.replace(/[^\x20-\x7e]/g, '?').slice(0, ENTRY_CHARACTERS_MAX) },
+      'a trusted proxy wrote an X-Forwarded-For entry that is no address: its clients count as one; correct the proxy',
+    );
+  };
+}
