@@ -299,6 +299,14 @@ export const REFUSALS = {
     status: 409,
     message: 'The first request with this Idempotency-Key was answered, but its answer was not kept.',
   },
+  idempotency_outcome_unknown: {
+    type: 'idempotency_error',
+    blame: 'client',
+    retryable: false,
+    status: 409,
+    message:
+      'Whether the first request with this Idempotency-Key was executed is not known, so it is not sent again. Find out with a GET, then use a new key.',
+  },
 
   // How much
   rate_limited: { ...limited, status: 429, message: 'The request limit is used up. Wait as long as Retry-After says.' },

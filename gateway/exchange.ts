@@ -170,6 +170,8 @@ export interface Trail {
   replayed: boolean;
   /** Whether its answer is kept for a repetition with the same Idempotency-Key. */
   recorded: boolean;
+  /** Whether it may be sent again with the same Idempotency-Key. False: that would be refused, or might execute it a second time. */
+  repeatable: boolean;
   /** Where the request is counted as under way. */
   load: OrganizationLoad | undefined;
   /** Bytes of its body that are counted there. */
@@ -253,13 +255,18 @@ export interface Checked extends Counted {
   readonly rawBody: Buffer | undefined;
 }
 
-/** What comes of a request that may be sent again, on its way into the store. Nothing of it ever rejects. */
+/** What comes of a request that may be sent again, on its way into the store. No promise of it ever rejects. */
 export interface Recording {
+  /** The next byte is of this request. Throws gateway_overloaded if it took so long to get here that others take the request for lost. */
+  sent(): void;
   /** Bodies longer than this are not kept. */
   readonly bodyBytesMax: number;
   /** The upstream's answer as the client is about to get it: resolves when it is kept or cannot be. */
   keep(answer: RecordedAnswer): Promise<void>;
-  /** What forwarding threw: kept if it is the upstream's word on this request, else forgotten, so that a repetition runs anew. */
+  /**
+   * What forwarding threw: kept if it is the upstream's word on this request. Forgotten if nothing was executed, so that a repetition runs
+   * anew. Else the outcome is unknown.
+   */
   fail(error: unknown): Promise<void>;
 }
 

@@ -97,8 +97,10 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     keyOf: parseIdempotencyKey,
     timeoutMs,
     honoursKey: (upstream) => upstreams[upstream]?.honoursIdempotencyKey === true,
+    runsUnknown: (upstream) => upstreams[upstream]?.whenOutcomeUnknown === 'run',
     ...gateway.idempotency,
     alwaysCarried,
+    now,
   });
   const { overload } = shared;
   const deciding = createDeciding(configuration, { ...shared, hold: overload.hold });

@@ -154,7 +154,7 @@ function warningsOf(configuration: Configuration, contractsDirectory: string, no
 
 /** What limits or reserves nothing, most likely because of how a name is written. */
 function withoutEffect({ config, contracts }: Configuration): Mistake[] {
-  const { gateway, limits, sources } = config;
+  const { gateway, limits, sources, upstreams } = config;
   const noTier = sources.limits.mistakeAt(['tiers'], 'there is no tier, so nobody is limited.', 'Define one.');
   const organizations = Object.keys(limits.organizations).filter((id) => !ORGANIZATION_ID.test(id));
   // The default names scopes of the mail server, which not everybody has.
@@ -164,6 +164,11 @@ function withoutEffect({ config, contracts }: Configuration): Mistake[] {
     ...organizations.map((id) => {
       const reason = `"${id}" is not the id of an organization, so nobody has this limit.`;
       return sources.limits.mistakeAtKey(['organizations', id], reason, 'Write it as "gateway orgs list" shows it.');
+    }),
+    ...Object.entries(upstreams).flatMap(([name, { honoursIdempotencyKey, whenOutcomeUnknown }]) => {
+      if (!honoursIdempotencyKey || whenOutcomeUnknown === undefined) return [];
+      const reason = 'it says nothing, because honoursIdempotencyKey is true: a repeated key is sent to the upstream.';
+      return sources.upstreams.mistakeAt(['upstreams', name, 'whenOutcomeUnknown'], reason, 'Remove one of them.');
     }),
     ...gateway.operatorScopes.flatMap((scope, index) => {
       if (!isWritten || contracts.scopes.has(scope)) return [];

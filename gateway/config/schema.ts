@@ -90,6 +90,8 @@ export const upstreamEntry = z.strictObject({
   tunnels,
   /** The upstream itself guarantees that a repeated Idempotency-Key runs once. */
   honoursIdempotencyKey: z.boolean().default(false),
+  /** What becomes of a repeated key where it does not, if the outcome of the first request is unknown. Absent: it is refused. */
+  whenOutcomeUnknown: z.enum(['refuse', 'run']).optional(),
 
   // What a contract says by x-gateway-* members, for documents that carry none.
   security: z.strictObject({ apiKey: z.array(scope) }).optional(),

@@ -83,7 +83,8 @@ export function createRefuse(options: RefuseOptions): Refuse {
       options.onRefused(arrived, error);
       return;
     }
-    const retryable = isRetryable(error, request.method ?? '', request.headers['idempotency-key'] !== undefined);
+    const isKeyed = request.headers['idempotency-key'] !== undefined && trail.repeatable;
+    const retryable = isRetryable(error, request.method ?? '', isKeyed);
     const body = Buffer.from(JSON.stringify(errorObject(error, arrived.id, retryable, options.publicUrl)));
     const status = error.details.words?.status ?? error.refusal.status;
     const closes = closesAfter(arrived, error);
@@ -132,9 +133,9 @@ export function createRefuse(options: RefuseOptions): Refuse {
 }
 
 /** Whether the identical request may be sent again: what failed before or without effect, or is idempotent by method or key. */
-function isRetryable(error: GatewayError, method: string, hasIdempotencyKey: boolean): boolean {
+function isRetryable(error: GatewayError, method: string, isKeyed: boolean): boolean {
   const { retryable } = error.refusal;
-  return retryable === 'if_safe' ? isIdempotent(method) || hasIdempotencyKey : retryable;
+  return retryable === 'if_safe' ? isIdempotent(method) || isKeyed : retryable;
 }
 
 /** The one error object, as docs/errors.md shows it. */

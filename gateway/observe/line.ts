@@ -127,6 +127,7 @@ function rarePart(trail: Trail, durationMs: number): string {
     shadow_refused: shadowRefusals,
     replayed: replayed || undefined,
     recorded: recorded || undefined,
+    outcome_unknown: (recorded && !trail.repeatable) || undefined,
     attempts: retries && trail.attempts,
     retries,
     retry_budget_spent: trail.retryBudgetSpent || undefined,

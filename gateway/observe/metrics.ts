@@ -117,6 +117,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'Requests that were answered with what was kept of an earlier one with the same Idempotency-Key.',
     ['http_route'],
   );
+  const lost = counter(
+    'gateway_idempotent_outcomes_unknown_total',
+    'Requests with an Idempotency-Key that were sent and whose outcome was not learned: the key is refused from then on.',
+    ['http_route'],
+  );
   const reloads = counter('gateway_configuration_reloads_total', 'Reloads: applied, or refused for mistakes.', [
     'outcome',
   ]);
@@ -179,6 +184,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     if (code === 'validation_failed')
       violations.inc({ direction: 'request', http_route: operation?.path ?? 'unmatched' });
     if (trail.replayed) replays.inc({ http_route: operation?.path ?? 'unmatched' });
+    if (trail.recorded && !trail.repeatable) lost.inc({ http_route: operation?.path ?? 'unmatched' });
     if (trail.answerViolations) violations.inc({ direction: 'response', http_route: operation?.path ?? 'unmatched' });
   }
 

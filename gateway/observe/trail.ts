@@ -26,6 +26,7 @@ export function createTrail(id: string, method: string): Trail {
     shadowRefusals: undefined,
     replayed: false,
     recorded: false,
+    repeatable: true,
     load: undefined,
     bytesHeld: 0,
     queuedMs: undefined,

@@ -13,7 +13,7 @@ const again = {
   true: 'Yes. <code>retryable</code> is <code>true</code>: the identical request may be sent again, after <code>Retry-After</code> seconds if the answer has that header.',
   false: 'No. <code>retryable</code> is <code>false</code>: the identical request would be refused again.',
   if_safe:
-    'If it is safe. <code>retryable</code> is <code>true</code> for <code>GET</code>, <code>HEAD</code>, <code>QUERY</code>, <code>PUT</code>, <code>DELETE</code>, <code>OPTIONS</code> and <code>TRACE</code>, and for requests with an <code>Idempotency-Key</code>. Others may have been processed.',
+    'If it is safe. <code>retryable</code> is <code>true</code> for <code>GET</code>, <code>HEAD</code>, <code>QUERY</code>, <code>PUT</code>, <code>DELETE</code>, <code>OPTIONS</code> and <code>TRACE</code>, and for requests with an <code>Idempotency-Key</code> that may be sent again. Others may have been processed.',
 } as const;
 
 const shortly = { true: 'yes', false: 'no', if_safe: 'if safe' } as const;

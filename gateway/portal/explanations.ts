@@ -239,6 +239,12 @@ export const EXPLANATIONS: Readonly<Record<ErrorCode, Explanation>> = {
       'The request was done before, but its answer was not kept: too long, or one too many. See [idempotency](/docs/guides/idempotency).',
     remedy: 'Read with a `GET` what the first request did. Do not send it again with another key: it was done.',
   },
+  idempotency_outcome_unknown: {
+    meaning:
+      'The first request was sent, and whether it was executed is not known: it is not sent again. See [idempotency](/docs/guides/idempotency).',
+    remedy:
+      '`sent_at`, `sent_to` and `original_request_id` say what is known. Find out with a `GET` whether it was executed. If not, send it again with a new key.',
+  },
   rate_limited: {
     meaning: 'The limit named in `violated_policies` is used up. Wait for `Retry-After` seconds.',
     remedy:

@@ -24,6 +24,17 @@ export type Outcome =
       readonly details: GatewayErrorDetails;
     };
 
+/**
+ * Whether what forwarding threw leaves open that the request was executed. The catalogue marks what may have been processed as `if_safe`; of
+ * statuses from 500 on, 501 says that it was not.
+ */
+export function mayHaveRun(error: unknown): boolean {
+  if (!(error instanceof GatewayError)) return true;
+  const status = error.details.words?.status;
+  if (status !== undefined && (status < 500 || status === 501)) return false;
+  return error.refusal.retryable === 'if_safe';
+}
+
 /** The bytes of an answer; undefined when its body was too long. */
 export function recordOf(requestId: string, { status, headers, body }: RecordedAnswer): Buffer | undefined {
   if (body === undefined) return undefined;

@@ -1,24 +1,26 @@
 // How the outcome of one request gets into the store, while its client waits or has left already.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Awaitable, RecordedAnswer, Recording } from '../exchange.ts';
+import { GatewayError } from '../errors.ts';
+import type { Awaitable, RecordedAnswer, Recording, Trail } from '../exchange.ts';
 import { createRoster } from '../roster.ts';
-import { recordOf, recordOfRefusal } from './record.ts';
+import { mayHaveRun, recordOf, recordOfRefusal } from './record.ts';
 import type { Retention } from './retention.ts';
-import type { AnswerStore, Slot } from './store.ts';
+import type { AnswerStore, Claim, Slot } from './store.ts';
 import { within } from './within.ts';
 
 /** The longest a client waits for the store, each time it is asked. */
 export const STORE_WAIT_MS = 100;
-const RETRY_MS = 200;
+/** What could not be written is tried again for so long, or as long as the lease lasts. */
+const PATIENCE_MS = 60_000;
+const RETRY_MS = { first: 200, longest: 2_000 } as const;
 
 /** A request that has begun in the store. */
 export interface Attempt {
   readonly slot: Slot;
-  readonly fingerprint: string;
-  /** The request's id: names the owner in the store, and the original in every replay. */
-  readonly owner: string;
-  readonly leaseMs: number;
+  readonly claim: Claim;
+  /** `performance.now()`: from then on others may take its owner for dead. */
+  readonly leaseEndsAt: number;
 }
 
 export interface RecordingOptions {
@@ -28,8 +30,11 @@ export interface RecordingOptions {
 }
 
 export interface Recordings {
-  recordingOf(attempt: Attempt): Recording;
-  /** Resolves when everything under way is stored, or its lease has ended. */
+  /** Notes in the trail when the request was sent and what came of it is not known. */
+  recordingOf(attempt: Attempt, trail: Trail): Recording;
+  /** Frees the slot of a request that is not sent, while nobody waits for that. */
+  forgetLater(attempt: Attempt): void;
+  /** Resolves when everything under way is stored, or its time is over. */
   settled(): Promise<void>;
   /** Resolves when everything under way is stored or given up. What fails from now on is not tried again. */
   close(): Promise<void>;
@@ -39,55 +44,68 @@ export function createRecordings({ store, retention, bodyBytesMax }: RecordingOp
   const writing = createRoster<Promise<void>>();
   let closing = false;
 
-  /** Tried again while the lease lasts: if the store was away for a moment only, the outcome is not lost. */
+  /** Tried again for some time: if the store was away for a moment only, the outcome is not lost. */
   async function writeUntil(deadline: number, write: () => Awaitable<void>): Promise<void> {
-    for (;;) {
+    for (let waitMs: number = RETRY_MS.first; ; waitMs = Math.min(2 * waitMs, RETRY_MS.longest)) {
       try {
         return await write();
       } catch {
         if (closing || performance.now() > deadline) return;
-        await sleep(RETRY_MS);
+        await sleep(waitMs);
       }
     }
   }
 
-  /** Resolves when it is written, or when the client has waited long enough for that. */
-  async function settle({ leaseMs }: Attempt, write: () => Awaitable<void>): Promise<void> {
-    const written = writeUntil(performance.now() + leaseMs, write);
+  /** Resolves when it is written or given up. Never rejects. */
+  function begin({ leaseEndsAt }: Attempt, write: () => Awaitable<void>): Promise<void> {
+    const written = writeUntil(Math.max(leaseEndsAt, performance.now() + PATIENCE_MS), write);
     const entry = writing.add(written);
     written.finally(() => writing.remove(entry));
+    return written;
+  }
+
+  /** Resolves when it is written, or when the client has waited long enough for that. */
+  async function settle(attempt: Attempt, write: () => Awaitable<void>): Promise<void> {
     try {
-      await within(STORE_WAIT_MS, written);
+      await within(STORE_WAIT_MS, begin(attempt, write));
     } catch {
       // It goes on without the client.
     }
   }
 
-  function forget(attempt: Attempt): Promise<void> {
-    return settle(attempt, () => store.forget(attempt.slot, attempt.owner));
-  }
+  const forget = ({ slot, claim }: Attempt) => store.forget(slot, claim.owner);
+  const giveUp = ({ slot, claim }: Attempt) => store.giveUp(slot, claim.owner, retention);
+  const finish = ({ slot, claim }: Attempt, record: Buffer | undefined) =>
+    store.finish(slot, claim.owner, record, retention);
 
-  function finish(attempt: Attempt, record: Buffer | undefined): Promise<void> {
-    return settle(attempt, () => store.finish(attempt.slot, attempt.owner, record, retention));
-  }
-
-  function recordingOf(attempt: Attempt): Recording {
+  function recordingOf(attempt: Attempt, trail: Trail): Recording {
+    const { owner, runsAgain } = attempt.claim;
     let isOpen = true;
+    let isSent = false;
 
     /** The first word counts: what goes wrong after an answer was kept does not undo it. */
-    async function once(conclude: () => Promise<void>): Promise<void> {
+    async function once(conclude: () => Awaitable<void>): Promise<void> {
       if (!isOpen) return;
       isOpen = false;
-      await conclude();
+      await settle(attempt, conclude);
+    }
+
+    function concludeFailed(error: unknown): () => Awaitable<void> {
+      const record = recordOfRefusal(owner, error);
+      if (record !== undefined) return () => finish(attempt, record);
+      if (!isSent || runsAgain || !mayHaveRun(error)) return () => forget(attempt);
+      if (isOpen) trail.repeatable = false;
+      return () => giveUp(attempt);
     }
 
     return {
       bodyBytesMax,
-      keep: (answer: RecordedAnswer) => once(() => finish(attempt, recordOf(attempt.owner, answer))),
-      fail(error) {
-        const record = recordOfRefusal(attempt.owner, error);
-        return once(() => (record === undefined ? forget(attempt) : finish(attempt, record)));
+      sent() {
+        if (performance.now() >= attempt.leaseEndsAt) throw new GatewayError('gateway_overloaded');
+        isSent = true;
       },
+      keep: (answer: RecordedAnswer) => once(() => finish(attempt, recordOf(owner, answer))),
+      fail: (error) => once(concludeFailed(error)),
     };
   }
 
@@ -95,10 +113,13 @@ export function createRecordings({ store, retention, bodyBytesMax }: RecordingOp
     await Promise.all(writing.all());
   }
 
-  function close(): Promise<void> {
-    closing = true;
-    return settled();
-  }
-
-  return { recordingOf, settled, close };
+  return {
+    recordingOf,
+    forgetLater: (attempt) => void begin(attempt, () => forget(attempt)),
+    settled,
+    close() {
+      closing = true;
+      return settled();
+    },
+  };
 }

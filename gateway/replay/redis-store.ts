@@ -4,17 +4,24 @@
 import { connectRedis, evaluate, toScript } from '../redis.ts';
 import { SLOT_BYTES, withoutRoomMs } from './retention.ts';
 import { createState } from './state.ts';
-import type { AnswerStore, Begun, Slot, StoreStatus } from './store.ts';
+import type { AnswerStore, Begun, Claim, Slot, StoreStatus } from './store.ts';
 
-/** Fingerprint, owner, lease in milliseconds → state, and what was kept where it is done. */
+/**
+ * Fingerprint, owner, time sent, upstream; milliseconds to remember a dead owner, the same with its lease; 1 where its slot is taken over →
+ * state, and what was kept where it is done. The lease is over when no more time is left than an unknown outcome is remembered: no clock is
+ * read.
+ */
 const BEGIN = toScript(`
-local fingerprint, owner, record = unpack(redis.call('HMGET', KEYS[1], 'fingerprint', 'owner', 'record'))
-if not fingerprint then
-  redis.call('HSET', KEYS[1], 'fingerprint', ARGV[1], 'owner', ARGV[2])
-  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+local fields = { 'fingerprint', 'owner', 'record', 'retain', 'sent', 'upstream' }
+local fingerprint, owner, record, retain, sent, upstream = unpack(redis.call('HMGET', KEYS[1], unpack(fields)))
+local isLost = owner and retain and redis.call('PTTL', KEYS[1]) <= tonumber(retain)
+if not fingerprint or (isLost and ARGV[7] == '1') then
+  redis.call('HSET', KEYS[1], 'fingerprint', ARGV[1], 'owner', ARGV[2], 'sent', ARGV[3], 'upstream', ARGV[4], 'retain', ARGV[5])
+  redis.call('PEXPIRE', KEYS[1], ARGV[6])
   return { 'started' }
 end
 if fingerprint ~= ARGV[1] then return { 'different' } end
+if isLost then return { 'unknown', owner, sent, upstream } end
 if owner then return { 'running' } end
 return { 'done', record }
 `);
@@ -25,7 +32,7 @@ return { 'done', record }
  */
 const FINISH = toScript(`
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return end
-redis.call('HDEL', KEYS[1], 'owner')
+redis.call('HDEL', KEYS[1], 'owner', 'retain', 'sent', 'upstream')
 local used, bytes = tonumber(redis.call('GET', KEYS[2]) or 0), #ARGV[2] + ${SLOT_BYTES}
 if used + bytes > tonumber(ARGV[4]) then return redis.call('PEXPIRE', KEYS[1], ARGV[5]) end
 redis.call('INCRBY', KEYS[2], bytes)
@@ -37,6 +44,14 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 /** Owner. */
 const FORGET = toScript(`
 if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then redis.call('DEL', KEYS[1]) end
+`);
+
+/** Owner, milliseconds that what is stored counts. It has no time left but that to be remembered, so its lease is over. */
+const GIVE_UP = toScript(`
+local owner, retain = unpack(redis.call('HMGET', KEYS[1], 'owner', 'retain'))
+if owner ~= ARGV[1] then return end
+redis.call('PEXPIRE', KEYS[1], retain)
+if redis.call('INCRBY', KEYS[2], ${SLOT_BYTES}) == ${SLOT_BYTES} then redis.call('PEXPIRE', KEYS[2], ARGV[2]) end
 `);
 
 export interface RedisStoreOptions {
@@ -71,12 +86,10 @@ export async function createRedisStore({ url, onChange }: RedisStoreOptions): Pr
 
   await opened.promise;
   return {
-    async begin(slot, fingerprint, owner, leaseMs) {
-      const reply = await noting(evaluate(client, BEGIN, [nameOf(slot)], [fingerprint, owner, leaseMs]));
-      const [begun, record] = reply as [Begun['state'], string | null];
-      if (begun === 'started') state.note('up');
-      if (begun !== 'done') return { state: begun };
-      return { state: begun, record: record === null ? undefined : Buffer.from(record, 'latin1') };
+    async begin(slot, claim) {
+      const begun = toBegun(await noting(evaluate(client, BEGIN, [nameOf(slot)], argumentsOf(claim))));
+      if (begun.state === 'started') state.note('up');
+      return begun;
     },
     async finish(slot, owner, record, retention) {
       const { retainMs, organizationBytesMax } = retention;
@@ -87,12 +100,31 @@ export async function createRedisStore({ url, onChange }: RedisStoreOptions): Pr
     async forget(slot, owner) {
       await evaluate(client, FORGET, [nameOf(slot)], [owner]);
     },
+    async giveUp(slot, owner, { retainMs }) {
+      await evaluate(client, GIVE_UP, [nameOf(slot), usedOf(slot)], [owner, retainMs]);
+    },
     status: state.status,
     close() {
       state.end();
       client.disconnect();
     },
   };
+}
+
+function argumentsOf({ fingerprint, owner, sentAtMs, upstream, retainMs, leaseMs, runsAgain }: Claim) {
+  return [fingerprint, owner, sentAtMs, upstream, retainMs, retainMs + leaseMs, runsAgain ? 1 : 0];
+}
+
+function toBegun(reply: unknown): Begun {
+  const [state, text, sent, upstream] = reply as [Begun['state'], string | null, string, string];
+  switch (state) {
+    case 'done':
+      return { state, record: text === null ? undefined : Buffer.from(text, 'latin1') };
+    case 'unknown':
+      return { state, owner: text as string, sentAtMs: Number(sent), upstream };
+    default:
+      return { state };
+  }
 }
 
 function nameOf({ organization, mode, digest }: Slot): string {

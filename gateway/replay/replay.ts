@@ -1,12 +1,12 @@
 // Stage: has this write been sent before? Throws idempotency_key_in_use, idempotency_key_reused, idempotency_result_not_retained,
-// gateway_overloaded, and once more what the upstream refused the first time with.
+// idempotency_outcome_unknown, gateway_overloaded, and once more what the upstream refused the first time with.
 
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Checked, Fresh } from '../exchange.ts';
 import { digestOf, fingerprintOf } from './fingerprint.ts';
 import { type Outcome, parseRecord } from './record.ts';
 import { type Attempt, createRecordings, STORE_WAIT_MS } from './recording.ts';
-import type { AnswerStore, Begun, Slot } from './store.ts';
+import type { AnswerStore, Begun, Lost } from './store.ts';
 import { within } from './within.ts';
 
 /** On top of an upstream's deadline: what an exchange takes before and after it, and how far two instances may differ in speed. */
@@ -19,6 +19,8 @@ export interface ReplayOptions {
   timeoutMs(upstream: string): number;
   /** Whether the upstream itself guarantees that a repeated key runs once. */
   honoursKey(upstream: string): boolean;
+  /** Whether a request whose outcome is unknown may be sent to the upstream again, which then may execute it a second time. */
+  runsUnknown(upstream: string): boolean;
   readonly retainSeconds: number;
   /** Longer answers are not kept. */
   readonly answerBytesMax: number;
@@ -26,6 +28,8 @@ export interface ReplayOptions {
   readonly organizationBytesMax: number;
   /** Headers of every answer, flat. */
   readonly alwaysCarried: readonly string[];
+  /** Epoch milliseconds. */
+  now(): number;
 }
 
 export interface Replay {
@@ -46,63 +50,112 @@ export function createReplay(options: ReplayOptions): Replay {
   });
 
   function replay(checked: Checked): Awaitable<Fresh | undefined> {
-    const attempt = attemptOf(checked, options);
-    return attempt === undefined ? { ...checked, recording: undefined } : once(checked, attempt);
+    const header = checked.headers.get('idempotency-key');
+    if (header === undefined) return { ...checked, recording: undefined };
+    const attempt = attemptOf(checked, header, options);
+    return attempt === undefined ? unrecorded(checked) : once(checked, attempt);
+  }
+
+  /** A key that is not remembered here protects only where it is passed on and the upstream honours it. */
+  function unrecorded(checked: Checked): Fresh {
+    const { operation, trail } = checked;
+    trail.repeatable = operation.idempotency !== 'off' && runsAgain(options, operation.upstream);
+    return { ...checked, recording: undefined };
   }
 
   async function once(checked: Checked, attempt: Attempt): Promise<Fresh | undefined> {
+    const { trail } = checked;
     const begun = await begin(checked, attempt);
     switch (begun?.state) {
       case undefined:
         return { ...checked, recording: undefined };
       case 'started':
-        checked.trail.recorded = true;
-        return { ...checked, recording: recordings.recordingOf(attempt) };
+        trail.recorded = true;
+        return { ...checked, recording: recordings.recordingOf(attempt, trail) };
       case 'running':
         throw new GatewayError('idempotency_key_in_use');
       case 'different':
         throw new GatewayError('idempotency_key_reused');
+      case 'unknown':
+        throw new GatewayError('idempotency_outcome_unknown', { fields: knownOf(begun) });
       case 'done':
         if (begun.record === undefined) throw new GatewayError('idempotency_result_not_retained');
-        checked.trail.replayed = true;
+        trail.replayed = true;
         giveAgain(checked, parseRecord(begun.record), alwaysCarried);
         return undefined;
     }
   }
 
-  /** Undefined: nobody knows whether the request has run before, and the upstream will see to it that it does not run twice. */
-  async function begin(checked: Checked, { slot, fingerprint, owner, leaseMs }: Attempt): Promise<Begun | undefined> {
+  /** Undefined: whether the request has run before cannot be asked, and the upstream will see to it that it does not run twice. */
+  async function begin(checked: Checked, attempt: Attempt): Promise<Begun | undefined> {
+    const wasUp = store.status().state === 'up';
+    const begun = begunBy(attempt);
     try {
-      return await within(STORE_WAIT_MS, store.begin(slot, fingerprint, owner, leaseMs));
+      return await within(STORE_WAIT_MS, begun);
     } catch (cause) {
-      void forgetUnheard(slot, owner);
+      if (wasUp) void forgetUnheard(attempt, begun);
       if (options.honoursKey(checked.operation.upstream)) return undefined;
       throw new GatewayError('gateway_overloaded', { cause });
     }
   }
 
-  /** It may have begun there without our hearing of it, and would hold the client's next attempt up. */
-  async function forgetUnheard(slot: Slot, owner: string): Promise<void> {
+  /** What a store throws at once is a rejection, too. */
+  function begunBy({ slot, claim }: Attempt): Awaitable<Begun> {
     try {
-      await store.forget(slot, owner);
-    } catch {
-      // Then the lease ends it.
+      return store.begin(slot, claim);
+    } catch (cause) {
+      return Promise.reject(cause);
     }
+  }
+
+  /**
+   * It may have begun there without our hearing of it, and nothing was sent: its key must not be taken for one whose outcome is unknown. A
+   * store that was away before is told nothing, since nothing has reached it.
+   */
+  async function forgetUnheard(attempt: Attempt, begun: Awaitable<Begun>): Promise<void> {
+    try {
+      if ((await begun).state !== 'started') return;
+    } catch {
+      // Whether it has begun is not known.
+    }
+    recordings.forgetLater(attempt);
   }
 
   return { replay, settled: recordings.settled, close: recordings.close };
 }
 
 /** Undefined: not to be remembered. A body that streams cannot be compared, and on public operations keys of strangers would meet. */
-function attemptOf(checked: Checked, options: ReplayOptions): Attempt | undefined {
-  const { headers, operation, caller, hasBody, id } = checked;
-  const header = headers.get('idempotency-key');
-  if (header === undefined || operation.idempotency === 'off' || caller.organization === undefined) return undefined;
+function attemptOf(checked: Checked, header: string, options: ReplayOptions): Attempt | undefined {
+  const { operation, caller, hasBody, id } = checked;
+  const { idempotency, upstream } = operation;
+  if (idempotency === 'off' || caller.organization === undefined) return undefined;
   const key = options.keyOf(header);
   if (key === undefined || (hasBody && operation.body === 'stream')) return undefined;
-  const slot = { organization: caller.organization.id, mode: caller.mode, digest: digestOf(key) };
-  const leaseMs = options.timeoutMs(operation.upstream) + LEASE_MARGIN_MS;
-  return { slot, fingerprint: fingerprintOf(checked, key), owner: id, leaseMs };
+  const leaseMs = options.timeoutMs(upstream) + LEASE_MARGIN_MS;
+  return {
+    slot: { organization: caller.organization.id, mode: caller.mode, digest: digestOf(key) },
+    claim: {
+      fingerprint: fingerprintOf(checked, key),
+      owner: id,
+      leaseMs,
+      retainMs: options.retainSeconds * 1000,
+      sentAtMs: options.now(),
+      upstream,
+      runsAgain: runsAgain(options, upstream),
+    },
+    leaseEndsAt: performance.now() + leaseMs,
+  };
+}
+
+/** Whether a request whose outcome is unknown may be sent once more. */
+function runsAgain({ honoursKey, runsUnknown }: ReplayOptions, upstream: string): boolean {
+  return honoursKey(upstream) || runsUnknown(upstream);
+}
+
+/** Members of the error object. */
+function knownOf({ owner, sentAtMs, upstream }: Lost): Record<string, string | undefined> {
+  const sentAt = sentAtMs === undefined ? undefined : new Date(sentAtMs).toISOString();
+  return { original_request_id: owner, sent_at: sentAt, sent_to: upstream };
 }
 
 /** As the first time, but for what belongs to this exchange: request id, date, limits. */

@@ -16,6 +16,13 @@ const STEPS = [
   `
   CREATE TABLE usage (organization TEXT PRIMARY KEY, bytes INTEGER NOT NULL, ends_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `,
+  // What was running may have been executed: it is remembered for the time that answers are kept by default.
+  `
+  ALTER TABLE answers ADD COLUMN lease_ends_at INTEGER;
+  ALTER TABLE answers ADD COLUMN sent_at INTEGER;
+  ALTER TABLE answers ADD COLUMN upstream TEXT;
+  UPDATE answers SET lease_ends_at = expires_at, expires_at = expires_at + 86400000 WHERE owner IS NOT NULL;
+`,
 ] as const;
 
 /** Makes the tables or brings them up to date. Throws a sentence for people if the file is newer than this gateway. */

@@ -6,7 +6,7 @@ import { type Retention, withoutRoomMs } from './retention.ts';
 import { prepareSchema } from './sqlite-schema.ts';
 import { createUsage } from './sqlite-usage.ts';
 import { createState } from './state.ts';
-import type { AnswerStore, Begun, Slot, StoreStatus } from './store.ts';
+import type { AnswerStore, Begun, Claim, Slot, StoreStatus } from './store.ts';
 
 /** Rows that are removed at once: about a millisecond with small answers, a few with the longest. */
 const PURGE_ROWS = 50;
@@ -41,12 +41,19 @@ export function createSqliteStore({ directory, now, onChange }: SqliteStoreOptio
 
   // A row whose time is over counts as none, whether or not it has been removed yet.
   const insert = database.prepare(`
-    INSERT INTO answers VALUES (?, ?, ?, ?, ?, NULL, ?) ON CONFLICT DO UPDATE
-    SET fingerprint = excluded.fingerprint, owner = excluded.owner, record = NULL, expires_at = excluded.expires_at
-    WHERE expires_at <= ?`);
-  const select = database.prepare(`SELECT fingerprint, owner, record FROM answers WHERE ${AT_SLOT}`);
+    INSERT INTO answers (organization, mode, digest, fingerprint, owner, sent_at, upstream, lease_ends_at, expires_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+    SET fingerprint = excluded.fingerprint, owner = excluded.owner, sent_at = excluded.sent_at, upstream = excluded.upstream,
+      lease_ends_at = excluded.lease_ends_at, expires_at = excluded.expires_at, record = NULL
+    WHERE expires_at <= ? OR (? AND owner IS NOT NULL AND lease_ends_at <= ?)`);
+  const select = database.prepare(`
+    SELECT fingerprint, owner, record, sent_at, upstream, lease_ends_at FROM answers WHERE ${AT_SLOT}`);
   const isOwner = database.prepare(`SELECT 1 FROM answers WHERE ${AT_SLOT} AND owner = ? AND expires_at > ?`);
-  const update = database.prepare(`UPDATE answers SET owner = NULL, record = ?, expires_at = ? WHERE ${AT_SLOT}`);
+  const update = database.prepare(`
+    UPDATE answers SET owner = NULL, sent_at = NULL, upstream = NULL, lease_ends_at = NULL, record = ?, expires_at = ?
+    WHERE ${AT_SLOT}`);
+  const endLease = database.prepare(`
+    UPDATE answers SET lease_ends_at = ?, expires_at = ? WHERE ${AT_SLOT} AND owner = ? AND expires_at > ?`);
   const remove = database.prepare(`DELETE FROM answers WHERE ${AT_SLOT} AND owner = ?`);
 
   function noting<T>(write: () => T): T {
@@ -58,19 +65,17 @@ export function createSqliteStore({ directory, now, onChange }: SqliteStoreOptio
     }
   }
 
-  function begin({ organization, mode, digest }: Slot, fingerprint: string, owner: string, leaseMs: number): Begun {
+  function begin({ organization, mode, digest }: Slot, claim: Claim): Begun {
     const nowMs = now();
-    const { changes } = insert.run(organization, mode, digest, fingerprint, owner, nowMs + leaseMs, nowMs);
+    const { fingerprint, owner, sentAtMs, upstream, runsAgain } = claim;
+    const leaseEndsAtMs = nowMs + claim.leaseMs;
+    const row = [fingerprint, owner, sentAtMs, upstream, leaseEndsAtMs, leaseEndsAtMs + claim.retainMs] as const;
+    const { changes } = insert.run(organization, mode, digest, ...row, nowMs, runsAgain ? 1 : 0, nowMs);
     if (changes === 1) {
       state.note('up');
       return { state: 'started' };
     }
-    const row = select.get(organization, mode, digest);
-    // Another process on the same file has removed it in between: it was running a moment ago.
-    if (row === undefined) return { state: 'running' };
-    if (row.fingerprint !== fingerprint) return { state: 'different' };
-    if (row.owner !== null) return { state: 'running' };
-    return { state: 'done', record: row.record === null ? undefined : Buffer.from(row.record as Uint8Array) };
+    return toBegun(select.get(organization, mode, digest), fingerprint, nowMs);
   }
 
   function finish(slot: Slot, owner: string, record: Buffer | undefined, retention: Retention): void {
@@ -82,13 +87,22 @@ export function createSqliteStore({ directory, now, onChange }: SqliteStoreOptio
     update.run(hasRoom ? (record ?? null) : null, endsAtMs, organization, mode, digest);
   }
 
+  function giveUp({ organization, mode, digest }: Slot, owner: string, retention: Retention): void {
+    const nowMs = now();
+    const { changes } = endLease.run(nowMs, nowMs + retention.retainMs, organization, mode, digest, owner, nowMs);
+    if (changes === 1) usage.add(organization, retention, nowMs);
+  }
+
   return {
-    begin: (slot, fingerprint, owner, leaseMs) => noting(() => begin(slot, fingerprint, owner, leaseMs)),
+    begin: (slot, claim) => noting(() => begin(slot, claim)),
     finish(slot, owner, record, retention) {
       noting(() => inTransaction(database, () => finish(slot, owner, record, retention)));
     },
     forget({ organization, mode, digest }, owner) {
       remove.run(organization, mode, digest, owner);
+    },
+    giveUp(slot, owner, retention) {
+      inTransaction(database, () => giveUp(slot, owner, retention));
     },
     status: state.status,
     close() {
@@ -96,6 +110,23 @@ export function createSqliteStore({ directory, now, onChange }: SqliteStoreOptio
       purge.stop();
       database.close();
     },
+  };
+}
+
+/** @param row undefined: another process on the same file has removed it in between, so that it was running a moment ago */
+function toBegun(row: Record<string, unknown> | undefined, fingerprint: string, nowMs: number): Begun {
+  if (row === undefined) return { state: 'running' };
+  if (row.fingerprint !== fingerprint) return { state: 'different' };
+  const { owner, record, sent_at: sentAtMs, upstream, lease_ends_at: leaseEndsAtMs } = row;
+  if (owner === null) {
+    return { state: 'done', record: record === null ? undefined : Buffer.from(record as Uint8Array) };
+  }
+  if ((leaseEndsAtMs as number) > nowMs) return { state: 'running' };
+  return {
+    state: 'unknown',
+    owner: owner as string,
+    sentAtMs: (sentAtMs as number | null) ?? undefined,
+    upstream: (upstream as string | null) ?? undefined,
   };
 }
 

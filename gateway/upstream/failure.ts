@@ -60,6 +60,16 @@ export function upstreamFailure(code: ErrorCode, proxyError: string, cause?: unk
   return new GatewayError(code, { cause, headers: { 'Proxy-Status': `api-gateway; error=${proxyError}` } });
 }
 
+/** A TLS handshake ends after the client's side of it: a server that refuses the client tells so when the request is on its way already. */
+const tlsRefusal = /CERTIFICATE|UNKNOWN_CA|HANDSHAKE|ACCESS_DENIED|PROTOCOL_VERSION|UNRECOGNIZED_NAME/;
+
+/** What became of a request that was sent: an end of the connection does not say that it was not processed. */
+export function toSentFailure(error: unknown): GatewayError {
+  const failure = toUpstreamFailure(error);
+  if (failure === error || failure.code !== 'upstream_unreachable' || tlsRefusal.test(codeOf(error))) return failure;
+  return upstreamFailure('upstream_bad_response', 'connection_terminated', error);
+}
+
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   // Connecting to a name with several addresses fails with one error that holds one per address.

@@ -6,7 +6,7 @@
 import type { GatewayError } from '../errors.ts';
 import type { Fresh, Operation, Recording } from '../exchange.ts';
 import { atEndOfTurn } from '../turn.ts';
-import { isConnectionLost, toUnsentFailure, toUpstreamFailure, upstreamFailure } from './failure.ts';
+import { isConnectionLost, toSentFailure, toUnsentFailure, upstreamFailure } from './failure.ts';
 import { type AnswerHeaders, answerHeaders } from './headers.ts';
 import type { AnswerHandler, Control } from './http1/wire.ts';
 import type { Failure } from './retry.ts';
@@ -87,6 +87,7 @@ export class Relay implements AnswerHandler {
   }
 
   onRequestStart(control: Control): void {
+    this.#fresh.recording?.sent();
     this.#control = control;
   }
 
@@ -186,7 +187,7 @@ export class Relay implements AnswerHandler {
   }
 
   onResponseError(_control: Control | undefined, error: Error): void {
-    const failure = this.wasSent ? toUpstreamFailure(error) : toUnsentFailure(error);
+    const failure = this.wasSent ? toSentFailure(error) : toUnsentFailure(error);
     this.#fail(failure, isConnectionLost(error) ? 'lost' : 'other');
   }
 

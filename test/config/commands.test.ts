@@ -124,6 +124,17 @@ test('what is legal but suspicious is a warning', async () => {
   assert.deepEqual(JSON.parse(programs.out).warnings, warnings);
 });
 
+test('whenOutcomeUnknown beside honoursIdempotencyKey has no effect, and is a warning', async () => {
+  const both = 'timeoutMs: 1000\n    honoursIdempotencyKey: true\n    whenOutcomeUnknown: refuse';
+  const files = spoiled('config/upstreams.yaml', 'timeoutMs: 1000', both);
+  const { code, out } = await runOn(files, 'check');
+  assert.equal(code, 0, out);
+  assert.match(
+    out,
+    /^warning: config\/upstreams\.yaml:\d+:\d+: upstreams\.items\.whenOutcomeUnknown: it says nothing, because honours/m,
+  );
+});
+
 test('a name that has no effect is a warning: of an organization, of an operator scope; and so is a file without tiers', async () => {
   const files = {
     'config/gateway.yaml': 'operatorScopes: [itmes:read, items:write]\n',

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { openRedisStore } from '../../gateway/auth/store/redis/store.ts';
 import { createSecretsInRedis } from '../../gateway/config/secrets-redis.ts';
 import { createRedisStore } from '../../gateway/replay/redis-store.ts';
+import { claimOf } from '../flow/replay/claim.ts';
 import { startCluster, startWatched } from '../support/redis-topologies.ts';
 
 for (const [name, start] of [
@@ -41,8 +42,8 @@ for (const [name, start] of [
     t.after(() => answers.close());
     for (const organization of ['org_1', 'org_2', 'org_3', 'org_4', 'org_5', 'org_6']) {
       const slot = { organization, mode: 'live', digest: randomUUID() } as const;
-      assert.equal((await answers.begin(slot, 'fingerprint', 'one', 1000)).state, 'started');
-      assert.equal((await answers.begin(slot, 'fingerprint', 'other', 1000)).state, 'running');
+      assert.equal((await answers.begin(slot, claimOf('fingerprint', 'one', 1000))).state, 'started');
+      assert.equal((await answers.begin(slot, claimOf('fingerprint', 'other', 1000))).state, 'running');
     }
   });
 }

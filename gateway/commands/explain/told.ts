@@ -34,10 +34,13 @@ const tellers: Readonly<Record<StageName, Tell>> = {
       : [],
   limit: tellLimits,
   validate: (record) => violationsIn(record),
-  replay: ({ replayed, recorded, code, rehearsed }, outcome) => [
+  replay: ({ replayed, recorded, outcome_unknown: lost, code, rehearsed }, outcome) => [
     rehearsed === true ? 'not tried: an Idempotency-Key that is looked for is taken' : undefined,
     replayed === true ? 'this Idempotency-Key was answered before; that answer was given again' : undefined,
-    recorded === true ? 'a new Idempotency-Key: the answer is kept' : undefined,
+    recorded === true && lost !== true ? 'a new Idempotency-Key: the answer is kept' : undefined,
+    lost === true
+      ? 'a new Idempotency-Key: it was sent and its outcome is unknown, so the key is refused from then on'
+      : undefined,
     outcome === 'refused' ? replayRefusals[String(code)] : undefined,
   ],
   forward: tellForward,
@@ -54,6 +57,8 @@ const replayRefusals: Readonly<Record<string, string>> = {
   idempotency_key_in_use: 'a request with this Idempotency-Key is still running',
   idempotency_key_reused: 'this Idempotency-Key belongs to another request',
   idempotency_result_not_retained: 'this Idempotency-Key was answered before, with more than is kept',
+  idempotency_outcome_unknown:
+    'a request with this Idempotency-Key was sent before, and whether it was executed is not known: it is not sent again',
   gateway_overloaded: 'the store of answers could not be asked in time',
 };
 

@@ -10,11 +10,11 @@ const CHECK = 'idempotency';
 /** @param tried requests that were answered: one that created something is repeated */
 export async function idempotencyOf(
   backend: Backend,
-  { honoursIdempotencyKey }: UpstreamEntry,
+  { honoursIdempotencyKey, whenOutcomeUnknown }: UpstreamEntry,
   tried: readonly Answered[],
   writes: boolean,
 ): Promise<Finding[]> {
-  if (!honoursIdempotencyKey) return [ok(CHECK, 'It declares nothing, so no write is sent again by the gateway.')];
+  if (!honoursIdempotencyKey) return [undeclared(whenOutcomeUnknown)];
   const created = tried.filter(
     ({ asked, status }) =>
       asked.entry.operation.method === 'POST' &&
@@ -32,6 +32,15 @@ export async function idempotencyOf(
   const again = await backend.send({ ...asked, headers });
   const other = await backend.send({ ...asked, headers, body: changed(asked.body) });
   return [repeated(operation.id, one, again), reused(operation.id, other)];
+}
+
+function undeclared(whenOutcomeUnknown: UpstreamEntry['whenOutcomeUnknown']): Finding {
+  if (whenOutcomeUnknown !== 'run') {
+    const becomes = 'a key whose outcome is unknown is refused from then on';
+    return ok(CHECK, `It declares nothing, so no write is sent again by the gateway, and ${becomes}.`);
+  }
+  const says = 'whenOutcomeUnknown: run lets a write with an Idempotency-Key run twice if its outcome is unknown.';
+  return warn(CHECK, says, 'Keep the answer by its key and declare honoursIdempotencyKey, or take it away.');
 }
 
 function repeated(id: string, one: Answered, again: Answered): Finding {

@@ -189,6 +189,7 @@ describe('gateway upstreams try', () => {
     has(told, 'fail', /headers of the inside: x-gateway-seen/);
     has(told, 'warn', /^It answers with x-powered-by, set-cookie, which/);
     has(told, 'warn', /^A wrong parameter is answered with 200/);
+    has(told, 'ok', /^It declares nothing, so .* a key whose outcome is unknown is refused from then on\.$/);
   });
 
   it('tells failures, errors in a form of their own, keys that are not honoured, and connections that are closed', async () => {
@@ -208,6 +209,12 @@ describe('gateway upstreams try', () => {
     has(told, 'fail', /^What is not there is answered with 404 in a form that is not understood/);
     has(told, 'warn', /^\d+ connections for \d+ requests/);
     has(told, 'warn', /^getItem was only refused \(404\)/);
+  });
+
+  it('tells of keyed writes that may run twice', async () => {
+    const told = await tryIt(await startUpstream(soundService()), [], '    whenOutcomeUnknown: run\n');
+    assert.equal(told.code, 0);
+    has(told, 'warn', /^whenOutcomeUnknown: run lets a write with an Idempotency-Key run twice/);
   });
 
   it('tells connections that break and answers that come too late, and writes only where it is told to', async () => {

@@ -5,6 +5,7 @@ import { writeSync } from 'node:fs';
 import { createSqliteStore } from '../../../gateway/auth/store/sqlite/store.ts';
 import { createSqliteStore as createAnswers } from '../../../gateway/replay/sqlite-store.ts';
 import { issue, organization, pepperFingerprint } from '../../unit/auth/samples.ts';
+import { claimOf } from '../replay/claim.ts';
 import { LEASE_MS, RECORD, RETENTION, slotOf } from './written.ts';
 
 const [directory = '', run = ''] = process.argv.slice(2);
@@ -28,7 +29,7 @@ for (let number = 0; ; number += 1) {
     acknowledge(`suspended ${id}`);
   }
   const slot = slotOf(id);
-  await answers.begin(slot, 'fingerprint', run, LEASE_MS);
+  await answers.begin(slot, claimOf('fingerprint', run, LEASE_MS));
   acknowledge(`begun ${id}`);
   await answers.finish(slot, run, RECORD, RETENTION);
   acknowledge(`done ${id}`);

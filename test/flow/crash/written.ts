@@ -10,6 +10,7 @@ import { createSqliteStore } from '../../../gateway/auth/store/sqlite/store.ts';
 import { createSqliteStore as createAnswers } from '../../../gateway/replay/sqlite-store.ts';
 import type { Slot } from '../../../gateway/replay/store.ts';
 import { pepperFingerprint } from '../../unit/auth/samples.ts';
+import { claimOf } from '../replay/claim.ts';
 
 export const RECORD = Buffer.from('{"status":201}'.padEnd(3000));
 /** Longer than any of these tests. */
@@ -75,7 +76,7 @@ async function checkAnswers(directory: string, acknowledged: Acknowledged): Prom
   const done = new Set(acknowledged.flatMap(([what, id]) => (what === 'done' ? [id] : [])));
   for (const [what, id] of acknowledged) {
     if (what !== 'begun') continue;
-    const begun = await answers.begin(slotOf(id), 'fingerprint', 'somebody else', 1);
+    const begun = await answers.begin(slotOf(id), claimOf('fingerprint', 'somebody else', 1));
     // Of a write that was under way nobody may take the place before its lease is over; its last word may have been written unheard.
     const possible = done.has(id) ? ['done'] : ['running', 'done'];
     assert.ok(possible.includes(begun.state), `${id} is ${begun.state}`);

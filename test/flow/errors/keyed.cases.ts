@@ -51,6 +51,20 @@ export const keyedCases: readonly Case[] = [
     },
   },
   {
+    name: 'a write whose first attempt may have been executed',
+    code: 'idempotency_outcome_unknown',
+    async provoke(world) {
+      world.upstream.plays((socket) => socket.destroy());
+      const first = await post(world, 'lost');
+      assert.deepEqual([first.error.code, first.error.retryable], ['upstream_bad_response', false]);
+      return post(world, 'lost');
+    },
+    also({ error }) {
+      assert.equal(error.retryable, false);
+      assert.ok(Math.abs(Date.parse(String(error.sent_at)) - Date.now()) < 60_000);
+    },
+  },
+  {
     name: 'a write whose answer was too long to be kept',
     code: 'idempotency_result_not_retained',
     async provoke(world) {

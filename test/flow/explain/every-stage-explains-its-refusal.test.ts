@@ -16,9 +16,9 @@ describe('explain', () => {
   let gateway: TestGateway;
   let authorization: string;
   before(async () => {
-    upstream = await startUpstream(({ url }, response) => {
+    upstream = await startUpstream(({ url, body }, response) => {
       response.setHeader('content-type', 'application/json');
-      if (url.includes('broken')) response.writeHead(500);
+      if (url.includes('broken') || body.includes('broken')) response.writeHead(500);
       response.end(`{"id":"1","note":"${UPSTREAM_BODY}"}`);
     });
     gateway = await startGateway({
@@ -152,6 +152,13 @@ describe('explain', () => {
       await post('/v1/orders', { name: 'b' }, key),
     );
     assert.equal(told, 'this Idempotency-Key belongs to another request');
+    const lost = { 'idempotency-key': 'order-2' };
+    const broken = await explained(test, (await post('/v1/orders', { name: 'broken' }, lost)).id);
+    assert.deepEqual(broken.story.stages.find(({ stage }) => stage === 'replay')?.told, [
+      'a new Idempotency-Key: it was sent and its outcome is unknown, so the key is refused from then on',
+    ]);
+    const repeated = await post('/v1/orders', { name: 'broken' }, lost);
+    assert.match(await refusedBy(test, 'replay', 'idempotency_outcome_unknown', repeated), /it is not sent again$/);
   });
 
   it('forward, with the target and what it said', async (test) => {

@@ -6,7 +6,8 @@ import { FULL_RETAIN_MS, SLOT_BYTES } from '../../../gateway/replay/retention.ts
 import type { Slot, StoreStatus } from '../../../gateway/replay/store.ts';
 import { until } from '../../support/connection.ts';
 import { lookInside, startRedis, startServer, type TestRedis } from '../../support/redis.ts';
-import { answerStoreSuite, newSlot, RETENTION } from './store-suite.ts';
+import { claimOf, SENT_AT_MS } from './claim.ts';
+import { answerStoreSuite, LEASE_MS, newSlot, RETENTION } from './store-suite.ts';
 
 let redis: TestRedis;
 let client: Redis;
@@ -37,24 +38,40 @@ answerStoreSuite('Redis', async (t) => ({
   async expire(slots) {
     for (const slot of slots) for (const name of [nameOf(slot), usedOf(slot)]) await client.pexpire(name, 0);
   },
+  async endLeases(slots) {
+    for (const name of slots.map(nameOf)) {
+      if ((await client.hexists(name, 'owner')) === 1) await client.pexpire(name, (await client.pttl(name)) - LEASE_MS);
+    }
+  },
 }));
 
-test('Redis forgets by itself: leases after the lease, answers after the time they are kept', async (t) => {
+test('Redis forgets by itself: unknown outcomes and answers after the time they are kept', async (t) => {
   const store = await open(t);
   const slot = newSlot();
-  await store.begin(slot, 'f', 'me', 60_000);
-  assert.ok(isJustBelow(await client.pttl(nameOf(slot)), 60_000));
+  await store.begin(slot, claimOf('f', 'me', 60_000));
+  assert.ok(isJustBelow(await client.pttl(nameOf(slot)), RETENTION.retainMs + 60_000));
   await store.finish(slot, 'me', Buffer.from('x'), RETENTION);
   assert.ok(isJustBelow(await client.pttl(nameOf(slot)), RETENTION.retainMs));
-  await store.begin(slot, 'f', 'you', 1);
+  await store.begin(slot, claimOf('f', 'you', 1));
   assert.ok(isJustBelow(await client.pttl(nameOf(slot)), RETENTION.retainMs), 'asking shortens nothing');
+  const lost = newSlot();
+  await store.begin(lost, claimOf('f', 'me', 60_000, { retainMs: 100_000 }));
+  await store.giveUp(lost, 'me', RETENTION);
+  assert.ok(isJustBelow(await client.pttl(nameOf(lost)), 100_000));
+  assert.ok(isJustBelow(await client.pttl(usedOf(lost)), RETENTION.retainMs));
 });
 
-test('Redis holds no more of one key than the digests, the owner while it runs, and the answer', async (t) => {
+test('Redis holds no more of one key than the digests, the owner and what it has sent while it runs, and the answer', async (t) => {
   const store = await open(t);
   const slot = newSlot();
-  await store.begin(slot, 'f', 'me', 60_000);
-  assert.deepEqual(await client.hgetall(nameOf(slot)), { fingerprint: 'f', owner: 'me' });
+  await store.begin(slot, claimOf('f', 'me', 60_000));
+  assert.deepEqual(await client.hgetall(nameOf(slot)), {
+    fingerprint: 'f',
+    owner: 'me',
+    retain: '3600000',
+    sent: String(SENT_AT_MS),
+    upstream: 'things',
+  });
   await store.finish(slot, 'me', Buffer.from('x'), RETENTION);
   assert.deepEqual(await client.hgetall(nameOf(slot)), { fingerprint: 'f', record: 'x' });
 });
@@ -66,7 +83,7 @@ test('an answer beyond the bound is remembered for ten minutes, or for less wher
     [60_000, 60_000],
   ] as const) {
     const slot = newSlot();
-    await store.begin(slot, 'f', 'me', 5000);
+    await store.begin(slot, claimOf('f', 'me', 5000));
     await store.finish(slot, 'me', Buffer.from('x'), { retainMs, organizationBytesMax: SLOT_BYTES });
     assert.deepEqual(await client.hgetall(nameOf(slot)), { fingerprint: 'f' });
     assert.ok(isJustBelow(await client.pttl(nameOf(slot)), rememberedMs));
@@ -79,7 +96,7 @@ test('what an organization has stored counts from its first answer until that is
   const slot = newSlot();
   const bytes = Buffer.from([0x78, 0xff]);
   for (const digest of ['first', 'second']) {
-    await store.begin({ ...slot, digest }, 'f', 'me', 5000);
+    await store.begin({ ...slot, digest }, claimOf('f', 'me', 5000));
     await store.finish({ ...slot, digest }, 'me', bytes, RETENTION);
     if (digest === 'second') continue;
     assert.ok(isJustBelow(await client.pttl(usedOf(slot)), RETENTION.retainMs));
@@ -97,19 +114,19 @@ test('a full Redis is away until there is room: forgetting and giving again work
   const filler = lookInside(small.url);
   t.after(() => filler.disconnect());
   const known = newSlot();
-  await store.begin(known, 'f', 'me', 60_000);
+  await store.begin(known, claimOf('f', 'me', 60_000));
   await store.finish(known, 'me', Buffer.from('x'), RETENTION);
   await filler.setrange('filler', 8 * 1024 * 1024, 'x');
   for (let i = 0; i < 3; i++) {
     const slot = newSlot();
-    await assert.rejects(async () => store.begin(slot, 'f', 'me', 60_000), /OOM/);
+    await assert.rejects(async () => store.begin(slot, claimOf('f', 'me', 60_000)), /OOM/);
     await store.forget(slot, 'me');
-    assert.equal((await store.begin(known, 'f', 'you', 60_000)).state, 'done');
+    assert.equal((await store.begin(known, claimOf('f', 'you', 60_000))).state, 'done');
     assert.equal(store.status().state, 'away');
   }
   assert.deepEqual(changes, ['up', 'away']);
   await filler.del('filler');
-  await store.begin(newSlot(), 'f', 'me', 60_000);
+  await store.begin(newSlot(), claimOf('f', 'me', 60_000));
   assert.deepEqual(changes, ['up', 'away', 'up']);
 });
 
@@ -120,10 +137,10 @@ test('a request that ran is kept even if Redis is full when it ends, so that it 
   const filler = lookInside(small.url);
   t.after(() => filler.disconnect());
   const slot = newSlot();
-  await store.begin(slot, 'f', 'me', 60_000);
+  await store.begin(slot, claimOf('f', 'me', 60_000));
   await filler.setrange('filler', 8 * 1024 * 1024, 'x');
   await store.finish(slot, 'me', Buffer.from('x'), RETENTION);
-  assert.deepEqual(await store.begin(slot, 'f', 'you', 60_000), { state: 'done', record: Buffer.from('x') });
+  assert.deepEqual(await store.begin(slot, claimOf('f', 'you', 60_000)), { state: 'done', record: Buffer.from('x') });
 });
 
 test('a Redis that is away rejects, says so, and is used again when it is back', async (t) => {
@@ -132,11 +149,11 @@ test('a Redis that is away rejects, says so, and is used again when it is back',
   const slot = newSlot();
   await redis.kill();
   await until(() => store.status().state === 'away');
-  await assert.rejects(async () => store.begin(slot, 'f', 'me', 60_000));
+  await assert.rejects(async () => store.begin(slot, claimOf('f', 'me', 60_000)));
   await redis.restart();
   await until(() => store.status().state === 'up');
   assert.deepEqual(
-    await store.begin(slot, 'f', 'me', 60_000),
+    await store.begin(slot, claimOf('f', 'me', 60_000)),
     { state: 'started' },
     'a new server is told the scripts',
   );

@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { prepareSchema } from '../../../gateway/replay/sqlite-schema.ts';
 import { createSqliteStore } from '../../../gateway/replay/sqlite-store.ts';
+import { claimOf } from './claim.ts';
 import { newSlot, RETENTION } from './store-suite.ts';
 
 const START_MS = Date.parse('2026-11-20T12:00:00Z');
@@ -37,16 +38,25 @@ test('a file of version 1 goes on with the answers it has, and counts from now o
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   const database = openNew(t, join(directory, 'idempotency.db'));
   database.exec(VERSION_1);
+  let nowMs = START_MS;
   const { organization, mode, digest } = newSlot();
   const insert = database.prepare('INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)');
   insert.run(organization, mode, digest, 'f', null, Buffer.from('kept'), START_MS + 1000);
   insert.run(organization, mode, 'running', 'f', 'me', null, START_MS + 1000);
-  const store = createSqliteStore({ directory, now: () => START_MS, onChange() {} });
+  const store = createSqliteStore({ directory, now: () => nowMs, onChange() {} });
   t.after(() => store.close());
-  assert.equal(versionOf(database), 2);
-  const again = await store.begin({ organization, mode, digest }, 'f', 'you', 1000);
+  assert.equal(versionOf(database), 3);
+  const again = await store.begin({ organization, mode, digest }, claimOf('f', 'you', 1000));
   assert.deepEqual(again, { state: 'done', record: Buffer.from('kept') });
-  await store.finish({ organization, mode, digest: 'running' }, 'me', Buffer.alloc(44), RETENTION);
+  const running = { organization, mode, digest: 'running' } as const;
+  nowMs = START_MS + 1000;
+  assert.deepEqual(
+    await store.begin(running, claimOf('f', 'you', 1000)),
+    { state: 'unknown', owner: 'me', sentAtMs: undefined, upstream: undefined },
+    'what was running may have been executed',
+  );
+  nowMs = START_MS;
+  await store.finish(running, 'me', Buffer.alloc(44), RETENTION);
   assert.deepEqual(
     { ...database.prepare('SELECT * FROM usage').get() },
     { organization, bytes: 300, ends_at: START_MS + RETENTION.retainMs },
@@ -58,7 +68,7 @@ test('a new file is the same as one that grew, and one of today stays as it is',
   grown.exec(VERSION_1);
   for (const database of [grown, fresh, fresh]) prepareSchema(database);
   assert.deepEqual(columnsOf(grown), columnsOf(fresh));
-  assert.deepEqual([versionOf(grown), versionOf(fresh)], [2, 2]);
+  assert.deepEqual([versionOf(grown), versionOf(fresh)], [3, 3]);
 });
 
 test('a step that fails leaves the file as it was', (t) => {

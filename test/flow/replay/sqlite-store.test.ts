@@ -7,7 +7,8 @@ import { type TestContext, test } from 'node:test';
 import { FULL_RETAIN_MS, SLOT_BYTES } from '../../../gateway/replay/retention.ts';
 import { createSqliteStore } from '../../../gateway/replay/sqlite-store.ts';
 import type { AnswerStore } from '../../../gateway/replay/store.ts';
-import { answerStoreSuite, newSlot, RETENTION } from './store-suite.ts';
+import { claimOf } from './claim.ts';
+import { answerStoreSuite, LEASE_MS, newSlot, RETENTION } from './store-suite.ts';
 
 const START_MS = Date.parse('2026-11-20T12:00:00Z');
 const onChange = () => {};
@@ -33,17 +34,24 @@ answerStoreSuite('SQLite', async (t) => {
     async expire() {
       nowMs += 86_400_000;
     },
+    async endLeases() {
+      nowMs += LEASE_MS;
+    },
   };
 });
 
-test('SQLite ends leases and answers to the millisecond', async (t) => {
+test('SQLite ends leases, unknown outcomes and answers to the millisecond', async (t) => {
   let nowMs = START_MS;
   const store = open(t, temporaryDirectory(t), () => nowMs);
   const slot = newSlot();
-  const begin = async () => (await store.begin(slot, 'f', 'me', 1000)).state;
+  const begin = async () => (await store.begin(slot, claimOf('f', 'me', 1000, { retainMs: 3000 }))).state;
   assert.equal(await begin(), 'started');
   nowMs += 999;
   assert.equal(await begin(), 'running');
+  nowMs += 1;
+  assert.equal(await begin(), 'unknown');
+  nowMs += 2999;
+  assert.equal(await begin(), 'unknown');
   nowMs += 1;
   assert.equal(await begin(), 'started');
   await store.finish(slot, 'me', Buffer.from('x'), { ...RETENTION, retainMs: 5000 });
@@ -59,10 +67,10 @@ test('what an organization has stored counts from its first answer until that is
   const slot = newSlot();
   const retention = { retainMs: FULL_RETAIN_MS + 1000, organizationBytesMax: 2 * SLOT_BYTES + 2 };
   async function keep(digest: string) {
-    await store.begin({ ...slot, digest }, 'f', 'me', 1000);
+    await store.begin({ ...slot, digest }, claimOf('f', 'me', 1000));
     await store.finish({ ...slot, digest }, 'me', Buffer.from('x'), retention);
   }
-  const ask = async (digest: string) => store.begin({ ...slot, digest }, 'f', 'you', 1000);
+  const ask = async (digest: string) => store.begin({ ...slot, digest }, claimOf('f', 'you', 1000));
   await keep('first');
   nowMs += 1000;
   await keep('second');
@@ -83,29 +91,32 @@ test('an answer beyond the bound is remembered no longer than answers are kept',
   let nowMs = START_MS;
   const store = open(t, temporaryDirectory(t), () => nowMs);
   const slot = newSlot();
-  await store.begin(slot, 'f', 'me', 1000);
+  await store.begin(slot, claimOf('f', 'me', 1000));
   await store.finish(slot, 'me', Buffer.from('x'), { retainMs: 60_000, organizationBytesMax: SLOT_BYTES });
   nowMs += 60_000;
-  assert.equal((await store.begin(slot, 'f', 'me', 1000)).state, 'started');
+  assert.equal((await store.begin(slot, claimOf('f', 'me', 1000))).state, 'started');
 });
 
 test('answers are there again after closing and opening', async (t) => {
   const directory = temporaryDirectory(t);
   const slot = newSlot();
   const first = createSqliteStore({ directory, now: () => START_MS, onChange });
-  await first.begin(slot, 'f', 'me', 1000);
+  await first.begin(slot, claimOf('f', 'me', 1000));
   await first.finish(slot, 'me', Buffer.from('x'), RETENTION);
   await first.close();
-  assert.deepEqual(await open(t, directory).begin(slot, 'f', 'me', 1), { state: 'done', record: Buffer.from('x') });
+  assert.deepEqual(await open(t, directory).begin(slot, claimOf('f', 'me', 1)), {
+    state: 'done',
+    record: Buffer.from('x'),
+  });
 });
 
 test('what is over is removed beside the traffic, slice by slice, and nothing else is', async (t) => {
   const directory = temporaryDirectory(t);
   let nowMs = START_MS;
   const store = open(t, directory, () => nowMs);
-  for (let i = 0; i < 130; i++) await store.begin(newSlot(), 'f', 'me', 1000);
+  for (let i = 0; i < 130; i++) await store.begin(newSlot(), claimOf('f', 'me', 1000, { retainMs: 0 }));
   nowMs += 1000;
-  for (let i = 0; i < 3; i++) await store.begin(newSlot(), 'f', 'me', 1000);
+  for (let i = 0; i < 3; i++) await store.begin(newSlot(), claimOf('f', 'me', 1000));
   const reader = new DatabaseSync(join(directory, 'idempotency.db'), { readOnly: true });
   t.after(() => reader.close());
   const count = () => Number(reader.prepare('SELECT count(*) AS n FROM answers').get()?.n);
@@ -127,7 +138,7 @@ test('a full disk is away until there is room: forgetting and giving again say n
   const store = createSqliteStore({ directory, now: () => START_MS, onChange: ({ state }) => states.push(state) });
   t.after(() => store.close());
   const known = newSlot();
-  await store.begin(known, 'f', 'me', 1000);
+  await store.begin(known, claimOf('f', 'me', 1000));
   await store.finish(known, 'me', Buffer.from('x'), RETENTION);
   // The next write has no page to go to, as on a full disk.
   const trigger = new DatabaseSync(join(directory, 'idempotency.db'));
@@ -136,12 +147,12 @@ test('a full disk is away until there is room: forgetting and giving again say n
     BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
   for (let i = 0; i < 3; i++) {
     const slot = newSlot();
-    assert.throws(() => store.begin(slot, 'f', 'me', 1000), /full/);
+    assert.throws(() => store.begin(slot, claimOf('f', 'me', 1000)), /full/);
     await store.forget(slot, 'me');
-    assert.equal((await store.begin(known, 'f', 'you', 1000)).state, 'done');
+    assert.equal((await store.begin(known, claimOf('f', 'you', 1000))).state, 'done');
   }
   trigger.exec('DROP TRIGGER full');
-  await store.begin(newSlot(), 'f', 'me', 1000);
+  await store.begin(newSlot(), claimOf('f', 'me', 1000));
   assert.deepEqual(states, ['away', 'up']);
 });
 
@@ -154,10 +165,10 @@ test('a file that another process is writing to is away for a moment, without st
   t.after(() => writer.close());
   writer.exec('BEGIN IMMEDIATE');
   const startedAt = performance.now();
-  assert.throws(() => store.begin(newSlot(), 'f', 'me', 1000), /locked/);
+  assert.throws(() => store.begin(newSlot(), claimOf('f', 'me', 1000)), /locked/);
   assert.ok(performance.now() - startedAt < 1000);
   writer.exec('ROLLBACK');
-  assert.deepEqual(await store.begin(newSlot(), 'f', 'me', 1000), { state: 'started' });
+  assert.deepEqual(await store.begin(newSlot(), claimOf('f', 'me', 1000)), { state: 'started' });
   assert.deepEqual(states, ['away', 'up']);
 });
 
@@ -165,7 +176,7 @@ test('nobody else can read the file or its journal, not even after a careless re
   const directory = temporaryDirectory(t);
   await createSqliteStore({ directory, now: () => START_MS, onChange }).close();
   chmodSync(join(directory, 'idempotency.db'), 0o644);
-  await open(t, directory).begin(newSlot(), 'f', 'me', 1000);
+  await open(t, directory).begin(newSlot(), claimOf('f', 'me', 1000));
   for (const name of ['idempotency.db', 'idempotency.db-wal', 'idempotency.db-shm']) {
     assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600, name);
   }
@@ -179,7 +190,7 @@ test('a newer schema and a file that is no database are named, and stay as they 
   database.exec('PRAGMA user_version = 7');
   database.close();
   const opening = () => createSqliteStore({ directory, now: () => START_MS, onChange });
-  assert.throws(opening, /idempotency\.db cannot be opened: it has schema version 7.*up to 2/);
+  assert.throws(opening, /idempotency\.db cannot be opened: it has schema version 7.*up to 3/);
   const text = 'this is a shopping list, not a database '.repeat(100);
   writeFileSync(path, text);
   assert.throws(opening, /idempotency\.db cannot be opened: .*not a database/);

@@ -1,10 +1,14 @@
-// Outcomes that nobody knows, and those that may be another one the next time, leave nothing behind: a repetition runs anew, and the
-// upstream sees the same key.
+// What becomes of a key whose request brought no lasting outcome. Where the upstream did nothing, a repetition runs anew. Where that is not
+// known, it is refused, unless the upstream honours keys or is declared to take the risk.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { closesAfterEach } from '../../support/closing.ts';
+import type { Answer } from '../../support/connection.ts';
+import { assertRefusal } from '../../support/errors.ts';
 import { headersOf, httpAnswer, type Script } from '../../support/scripted-upstream.ts';
 import { thing } from '../../support/things.ts';
+import { unusedPort } from '../../support/upstream.ts';
 import { createKeyedWorld, creates, type KeyedWorld, newKey } from './keyed.ts';
 
 const strict = {
@@ -23,6 +27,7 @@ const strict = {
     },
   },
 };
+const LINE = 'POST /v1/strict-things';
 
 const head = 'HTTP/1.1 201 Created\r\nContent-Type: application/json\r\n';
 const answers =
@@ -30,63 +35,114 @@ const answers =
   (socket: Parameters<Script>[0]) => {
     socket.write(httpAnswer(status, body));
   };
-const unknown: Readonly<Record<string, Script>> = {
+const unknown: Record<string, Script> = {
   'a connection that is cut': (socket) => socket.destroy(),
   'a body that is cut': (socket) => socket.end(`${head}Content-Length: 9\r\n\r\n{`),
   'no answer in time': () => {},
   'no end of the answer in time': (socket) => socket.write(`${head}Content-Length: 9\r\n\r\n{`),
   'an HTML page': (socket) => socket.write(httpAnswer(201, '<html>', { 'Content-Type': 'text/html' })),
   'an answer against a contract that is enforced': (socket) => socket.write(httpAnswer(201, '{"name":1}')),
+  'no HTTP': (socket) => socket.write('+OK ready\r\n\r\n'),
 };
+for (const status of [500, 502, 504, 507]) unknown[`${status} of the upstream`] = answers(status);
 
-describe('what is not kept', () => {
-  let world: KeyedWorld;
-  before(async () => {
-    world = await createKeyedWorld({}, { timeoutMs: 150 }, strict);
-  });
-  after(() => world.close());
+const start = closesAfterEach();
+const open = (entry: object = {}) => start(createKeyedWorld({}, { timeoutMs: 150, ...entry }, strict));
 
-  async function runsAnew(script: Script): Promise<void> {
-    const { upstream, post } = world;
+/** A write that fails like that, and the same again before an upstream that works. */
+async function failAndRepeat({ upstream, post }: KeyedWorld, script: Script) {
+  const key = newKey();
+  upstream.plays(script);
+  const first = await post({ key, line: LINE });
+  assert.ok(first.status >= 400);
+  upstream.plays(creates);
+  const repeated = await post({ key, line: LINE });
+  const sent = upstream.received.map((request) => headersOf(request).get('idempotency-key'));
+  return { key, first, repeated, sentTimes: sent.filter((one) => one === key).length };
+}
+
+async function runsAnew(world: KeyedWorld, script: Script): Promise<Answer> {
+  const { key, first, repeated, sentTimes } = await failAndRepeat(world, script);
+  assert.deepEqual([repeated.status, repeated.headers['idempotent-replayed']], [201, undefined]);
+  assert.equal(sentTimes, 2, 'with the same key');
+  assert.deepEqual((await world.post({ key, line: LINE })).body, repeated.body, 'and the second outcome is kept');
+  return first;
+}
+
+describe('a request that the upstream did not execute runs anew:', () => {
+  for (const status of [401, 403, 408, 409, 429, 501, 503]) {
+    it(`${status} of the upstream`, async () => {
+      await runsAnew(await open(), answers(status));
+    });
+  }
+
+  it('one that was refused a connection', async () => {
+    const world = await open({ live: `http://127.0.0.1:${await unusedPort()}` });
     const key = newKey();
-    const line = 'POST /v1/strict-things';
-    upstream.plays(script);
-    const before = upstream.received.length;
-    const first = await post({ key, line });
-    assert.ok(first.status >= 400);
-    upstream.plays(creates);
-    const second = await post({ key, line });
-    assert.deepEqual([second.status, second.headers['idempotent-replayed']], [201, undefined]);
-    const sent = upstream.received.slice(before).map((request) => headersOf(request).get('idempotency-key'));
-    assert.deepEqual(sent, [key, key]);
-    assert.deepEqual((await post({ key, line })).body, second.body, 'and the second outcome is kept');
-  }
-
-  for (const status of [401, 403, 408, 409, 429, 500, 501, 502, 503, 504]) {
-    it(`${status} of the upstream`, () => runsAnew(answers(status)));
-  }
-
-  for (const [what, script] of Object.entries(unknown)) it(what, () => runsAnew(script));
+    for (let times = 0; times < 2; times++) {
+      const answer = await world.post({ key, line: LINE });
+      assertRefusal(answer, 'upstream_unreachable');
+      assert.equal(answer.error.retryable, true);
+    }
+  });
 });
 
-describe('what is kept', () => {
-  let world: KeyedWorld;
-  before(async () => {
-    world = await createKeyedWorld();
-  });
-  after(() => world.close());
+describe('a request that the upstream may have executed is refused from then on:', () => {
+  for (const [what, script] of Object.entries(unknown)) {
+    it(what, async () => {
+      const world = await open();
+      const { key, first, repeated, sentTimes } = await failAndRepeat(world, script);
+      assert.equal(first.error.retryable, false, 'the first answer says so');
+      for (const answer of [repeated, await world.post({ key, line: LINE })]) {
+        assertRefusal(answer, 'idempotency_outcome_unknown');
+        assert.equal(answer.error.original_request_id, first.headers['x-request-id']);
+        assert.equal(answer.error.sent_to, 'things');
+      }
+      assert.equal(sentTimes, 1);
+      assertRefusal(await world.post({ key, line: LINE, body: '{"name":"b"}' }), 'idempotency_key_reused');
+    });
+  }
 
+  for (const entry of [{ whenOutcomeUnknown: 'run' }, { honoursIdempotencyKey: true, retry: { attempts: 0 } }]) {
+    it(`but not with ${Object.keys(entry)[0]}`, async () => {
+      const world = await open(entry);
+      for (const script of Object.values(unknown)) {
+        const { error } = await runsAnew(world, script);
+        assert.equal(error.retryable, true);
+      }
+    });
+  }
+
+  it('and operators see it', async () => {
+    const world = await open();
+    await failAndRepeat(world, answers(500));
+    const [first, repeated] = world.gateway.logLines();
+    assert.deepEqual([first?.code, first?.recorded, first?.outcome_unknown], ['upstream_error', true, true]);
+    assert.deepEqual([repeated?.code, repeated?.outcome_unknown], ['idempotency_outcome_unknown', undefined]);
+    const metrics = await (await fetch(`${world.gateway.adminUrl}/metrics`)).text();
+    assert.match(metrics, /^gateway_idempotent_outcomes_unknown_total\{http_route="\/v1\/strict-things"\} 1$/m);
+  });
+
+  it('and a key that is only passed on is not said to protect', async () => {
+    const paths = {
+      '/v1/open-things': { post: { ...strict['/v1/strict-things'].post, operationId: 'o', security: [] } },
+    };
+    const open = Object.values(paths)[0]?.post as Record<string, unknown>;
+    open['x-gateway-public'] = true;
+    const world = await start(createKeyedWorld({}, { timeoutMs: 150 }, paths));
+    world.upstream.plays(answers(500));
+    const answer = await world.post({ line: 'POST /v1/open-things' });
+    assert.deepEqual([answer.status, answer.error.retryable], [500, false]);
+  });
+});
+
+describe('what is kept:', () => {
   for (const status of [400, 404, 410, 412, 415, 422]) {
     it(`${status} of the upstream`, async () => {
-      const { upstream, post } = world;
-      const key = newKey();
-      upstream.plays(answers(status));
-      const before = upstream.received.length;
-      await post({ key });
-      upstream.plays(creates);
-      const second = await post({ key });
-      assert.deepEqual([second.status, second.headers['idempotent-replayed']], [status, 'true']);
-      assert.equal(upstream.received.length, before + 1);
+      const world = await open();
+      const { repeated, sentTimes } = await failAndRepeat(world, answers(status));
+      assert.deepEqual([repeated.status, repeated.headers['idempotent-replayed']], [status, 'true']);
+      assert.equal(sentTimes, 1);
     });
   }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { GatewayError } from '../../../gateway/errors.ts';
-import { parseRecord, recordOf, recordOfRefusal } from '../../../gateway/replay/record.ts';
+import { mayHaveRun, parseRecord, recordOf, recordOfRefusal } from '../../../gateway/replay/record.ts';
 import { toUpstreamRefusal } from '../../../gateway/upstream/words.ts';
 
 test('an answer comes out as it went in, whatever bytes its body has', () => {
@@ -61,4 +61,22 @@ test('failures of the gateway and of the way to the upstream are not kept, nor i
   ]) {
     assert.equal(recordOfRefusal('req_1', thrown), undefined);
   }
+});
+
+test('what leaves open that a request was executed: failures after it was sent, not refusals', () => {
+  for (const status of [400, 401, 403, 404, 408, 409, 422, 429, 501, 503]) {
+    assert.equal(mayHaveRun(refusalOf(status)), false, String(status));
+  }
+  for (const status of [500, 502, 504, 505, 507, 599])
+    assert.equal(mayHaveRun(refusalOf(status)), true, String(status));
+  for (const code of [
+    'gateway_overloaded',
+    'upstream_unreachable',
+    'upstream_overloaded',
+    'upstream_auth_failed',
+  ] as const)
+    assert.equal(mayHaveRun(new GatewayError(code)), false, code);
+  for (const code of ['upstream_timeout', 'upstream_contract_violation', 'internal_error'] as const)
+    assert.equal(mayHaveRun(new GatewayError(code)), true, code);
+  for (const thrown of [undefined, new Error('a bug')]) assert.equal(mayHaveRun(thrown), true);
 });
