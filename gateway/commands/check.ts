@@ -3,18 +3,23 @@
 import type { Command } from 'commander';
 import { ORGANIZATION_ID } from '../auth/issue.ts';
 import { loadSettings, type Settings } from '../config/load.ts';
+import type { LimitsFile } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
 import { type Configuration, loadConfiguration } from '../configuration.ts';
 import { crossingTemplates } from '../contract/crossings.ts';
 import { unlistedFiles } from '../contract/load.ts';
 import type { Operation } from '../exchange.ts';
+import { ANONYMOUS, extraOf } from '../limits/counters.ts';
 import { ConfigError, type Mistake, suggest, toSentence } from '../mistakes.ts';
 import { shownPath } from '../source.ts';
 import { untimelyMistakes } from '../wiring/certificates.ts';
 import { tracingHeaders } from '../wiring/open-tracing.ts';
 import { printJson, printTable } from './print.ts';
 import { openSecrets, type Surroundings } from './surroundings.ts';
+
+/** Of operations without a limit, so many are named. */
+const UNLIMITED_NAMED_MAX = 5;
 
 export function addCheckCommands(program: Command, surroundings: Surroundings): void {
   program
@@ -99,7 +104,7 @@ function counted(count: number, what: string): string {
 
 async function routes(surroundings: Surroundings, asJson: boolean): Promise<void> {
   const { config, contracts } = (await load(surroundings)).configuration;
-  const rows = contracts.operations.map(({ operation }) => toRow(operation, config.limits.operations[operation.id]));
+  const rows = contracts.operations.map(({ operation }) => toRow(operation, config.limits));
   if (asJson) printJson(surroundings, rows);
   else {
     const heads = ['METHOD', 'PATH', 'OPERATION', 'SCOPES', 'LIMITS', 'UPSTREAM'];
@@ -123,15 +128,18 @@ async function load({ environment }: Surroundings): Promise<{ configuration: Con
   return { configuration: await loadConfiguration(settings, environment, 'all'), settings };
 }
 
-function toRow(operation: Operation, tuned: { readonly extra?: string | undefined } | undefined) {
-  const extra = tuned?.extra ?? operation.extraLimit;
+function toRow(operation: Operation, limits: LimitsFile) {
+  const extra = extraOf(limits, operation);
+  const isPublic = operation.security.length === 0;
+  const main = isPublic ? ANONYMOUS : 'tier';
+  const isLimited = !isPublic || limits.tiers[ANONYMOUS] !== undefined;
   return {
     method: operation.method,
     path: operation.path,
     operation: operation.id,
     scopes: [...new Set(operation.security.flatMap(({ scopes }) => scopes))],
-    public: operation.security.length === 0,
-    limits: ['tier', ...(extra === undefined ? [] : [extra])],
+    public: isPublic,
+    limits: [...(isLimited ? [main] : []), ...(extra === undefined ? [] : [extra])],
     upstream: operation.upstream,
     contract: operation.contract,
   };
@@ -148,8 +156,22 @@ function warningsOf(configuration: Configuration, contractsDirectory: string, no
   const crossing = crossingTemplates(contracts.operations.map(({ operation }) => operation)).map(
     ([left, right]) => `${left} and ${right} both match some paths; the one with a literal further left wins.`,
   );
-  const vain = withoutEffect(configuration).map(toSentence);
-  return [...unlisted, ...crossing, ...vain, ...untimelyTls(upstreamTls, nowMs), ...untoldLives(configuration)];
+  const limits = [...withoutEffect(configuration), ...unlimited(configuration)].map(toSentence);
+  return [...unlisted, ...crossing, ...limits, ...untimelyTls(upstreamTls, nowMs), ...untoldLives(configuration)];
+}
+
+/** Public operations have no key to count by, so a client address can call them without end. */
+function unlimited({ config, contracts }: Configuration): Mistake[] {
+  const { limits, sources } = config;
+  const ids = contracts.operations
+    .filter(({ operation }) => operation.security.length === 0 && extraOf(limits, operation) === undefined)
+    .map(({ operation }) => operation.id);
+  if (ids.length === 0 || limits.tiers[ANONYMOUS] !== undefined) return [];
+  const more = ids.length > UNLIMITED_NAMED_MAX ? ` and ${ids.length - UNLIMITED_NAMED_MAX} more` : '';
+  const named = ids.slice(0, UNLIMITED_NAMED_MAX).join(', ') + more;
+  const which = `the public ${ids.length === 1 ? 'operation' : 'operations'} ${named}`;
+  const reason = `no limit counts the requests of a client address to ${which}.`;
+  return [sources.limits.mistakeAt(['tiers'], reason, `Add the tier ${ANONYMOUS}.`)];
 }
 
 /** What limits or reserves nothing, most likely because of how a name is written. */

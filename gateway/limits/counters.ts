@@ -44,7 +44,7 @@ interface Kind {
 }
 
 /** Public operations are counted per client address, under the tier of this name if there is one. */
-const ANONYMOUS = 'anonymous';
+export const ANONYMOUS = 'anonymous';
 
 /**
  * Looks counters up by identity of caller and operation, so a request costs two map look-ups and no strings. What belongs to a caller
@@ -165,6 +165,7 @@ export function ruleOf(rules: LimitRules, { id, tier }: Organization): NamedRule
   const ofTier = rules.tiers[tier];
   if (ofTier !== undefined) return { name: `tiers.${tier}`, rule: ofTier };
   const rateOf = ({ requests, windowSeconds }: LimitRule) => requests / windowSeconds;
-  const [strictest] = Object.entries(rules.tiers).toSorted(([, one], [, other]) => rateOf(one) - rateOf(other));
+  const ofOrganizations = Object.entries(rules.tiers).filter(([name]) => name !== ANONYMOUS);
+  const [strictest] = ofOrganizations.toSorted(([, one], [, other]) => rateOf(one) - rateOf(other));
   return strictest && { name: `tiers.${strictest[0]}`, rule: strictest[1] };
 }

@@ -1,11 +1,9 @@
 // Pure: replayed requests summed up in all, by tier, by organization and by limit.
 
+import { ANONYMOUS } from './counters.ts';
 import type { Recorded } from './recorded.ts';
 import type { Verdict } from './store.ts';
 import { createTally, type Replayed, type Tally } from './tally.ts';
-
-/** The tier that counts callers without an organization. */
-const ANONYMOUS = 'anonymous';
 
 export interface OrganizationTally extends Tally {
   /** Absent: all anonymous callers together. */

@@ -149,6 +149,26 @@ test('a name that has no effect is a warning: of an organization, of an operator
   ]);
 });
 
+test('a public operation that nothing limits is a warning', async () => {
+  const warned = async (limits: string) => {
+    const files = {
+      'openapi/items.yaml': sound['openapi/items.yaml'].replaceAll(/^ *security: .*\n/gm, ''),
+      'config/upstreams.yaml': `${sound['config/upstreams.yaml']}    public: true\n`,
+      'config/limits.yaml': limits,
+    };
+    const { code, out, err } = await runOn(files, 'check');
+    assert.deepEqual([code, err], [0, '']);
+    return out.split('\n').slice(0, -2);
+  };
+  const warning = (which: string) =>
+    `warning: config/limits.yaml:1:1: tiers: no limit counts the requests of a client address to ${which}. Add the tier anonymous.`;
+  const standard = 'standard: { requests: 100 }';
+  assert.deepEqual(await warned(`tiers: { ${standard} }\n`), [warning('the public operations listItems, createItem')]);
+  const { 'config/limits.yaml': withExtra } = sound;
+  assert.deepEqual(await warned(withExtra), [warning('the public operation createItem')]);
+  assert.deepEqual(await warned(`tiers: { ${standard}, anonymous: { requests: 60 } }\n`), []);
+});
+
 test('the operations that would be served can be listed', async () => {
   const { code, out } = await runOn({}, 'routes');
   assert.equal(code, 0);

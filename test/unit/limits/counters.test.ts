@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCounters, type LimitRules } from '../../../gateway/limits/counters.ts';
+import { createCounters, type LimitRules, ruleOf } from '../../../gateway/limits/counters.ts';
 import { caller, operation, organization, rule, rules } from './parties.ts';
 
 const acme = organization('org_acme');
@@ -105,6 +105,11 @@ test('anonymous clients are counted per address if there is a tier for them, els
     keysOf(table, anonymous, listJobs, from),
   );
   assert.deepEqual(one, other);
+});
+
+test('an organization whose tier is not known is never counted under the tier for addresses', () => {
+  const table = rules({ tiers: { standard: rule(100), anonymous: rule(1) } });
+  assert.equal(ruleOf(table, { ...acme, tier: 'gone' })?.name, 'tiers.standard');
 });
 
 test('an extra limit on a public operation counts per address', () => {
