@@ -47,7 +47,7 @@ export function registerTargetGauges(registry: Registry, states: () => GroupStat
 
   ofTargets(
     'gateway_upstream_target_up',
-    '1 while a target gets requests as any other or is coming back.',
+    '1 while a target gets requests as any other or is coming back; 0 while it is out or fails.',
     'min',
     (target) => Number(up.has(target.state)),
   );

@@ -2,6 +2,7 @@
 // few requests, and everything again once one of them is answered. That it errs does not count: a caller who knows a request that makes it
 // err must not stop everybody else's. Constant work per request, no timers.
 
+import type { SendingFailure } from './failure-text.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface BreakerRules {
@@ -19,8 +20,11 @@ export type BreakerState = 'closed' | 'open' | 'half_open';
 export interface Breaker {
   /** How long to wait, in milliseconds; 0: this request may be sent, and its end has to be told. */
   admit(): number;
-  /** @param sentAtMs when it was sent, as `clock` counts */
-  ended(outcome: Outcome, sentAtMs: number): void;
+  /**
+   * @param sentAtMs when it was sent, as `clock` counts
+   * @param failure what a request that failed met
+   */
+  ended(outcome: Outcome, sentAtMs: number, failure?: SendingFailure): void;
   state(): BreakerState;
   /** From now on by these rules; `off`: it stays closed. Other rules begin with an empty window. */
   use(rules: BreakerRules | 'off'): void;
@@ -29,7 +33,8 @@ export interface Breaker {
 export interface BreakerOptions {
   /** Milliseconds that only ever grow. */
   clock(): number;
-  onChange(state: BreakerState): void;
+  /** @param cause the failure that opened it */
+  onChange(state: BreakerState, cause?: SendingFailure): void;
 }
 
 /** The window moves on by a tenth of its length. */
@@ -57,11 +62,11 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
     failedInWindow = 0;
   }
 
-  function become(next: BreakerState): void {
+  function become(next: BreakerState, cause?: SendingFailure): void {
     if (next === standing) return;
     standing = next;
     trials = 0;
-    onChange(next);
+    onChange(next, cause);
   }
 
   /** Forgets what has left the window. */
@@ -76,7 +81,7 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
     slot = now;
   }
 
-  function count(by: BreakerRules, hasFailed: boolean): void {
+  function count(by: BreakerRules, hasFailed: boolean, failure: SendingFailure | undefined): void {
     const nowMs = clock();
     const now = Math.floor((nowMs * SLOTS) / (by.windowSeconds * 1000));
     if (now !== slot) moveTo(now);
@@ -86,13 +91,14 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
     if (!hasFailed) return;
     failed[at] = (failed[at] as number) + 1;
     failedInWindow += 1;
-    if (sentInWindow >= by.requestsMin && failedInWindow * 100 >= by.failurePercent * sentInWindow) open(by, nowMs);
+    if (sentInWindow >= by.requestsMin && failedInWindow * 100 >= by.failurePercent * sentInWindow)
+      open(by, nowMs, failure);
   }
 
-  function open(by: BreakerRules, nowMs: number): void {
+  function open(by: BreakerRules, nowMs: number, cause: SendingFailure | undefined): void {
     openUntilMs = nowMs + by.openSeconds * 1000;
     empty();
-    become('open');
+    become('open', cause);
   }
 
   return {
@@ -107,14 +113,14 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
       trials += 1;
       return 0;
     },
-    ended(outcome, sentAtMs) {
+    ended(outcome, sentAtMs, failure) {
       // What was sent before it opened has been judged by that, whenever it ends.
       if (rules === 'off' || sentAtMs < openUntilMs) return;
       if (standing === 'closed') {
-        if (outcome !== 'abandoned') count(rules, outcome === 'failed');
+        if (outcome !== 'abandoned') count(rules, outcome === 'failed', failure);
       } else if (standing === 'half_open') {
         if (trials > 0) trials -= 1;
-        if (outcome === 'failed') open(rules, clock());
+        if (outcome === 'failed') open(rules, clock(), failure);
         else if (outcome !== 'abandoned') become('closed');
       }
     },

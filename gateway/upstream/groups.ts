@@ -4,9 +4,10 @@
 import type { Mode } from '../exchange.ts';
 import { type Breaker, type BreakerRules, type BreakerState, createBreaker } from './breaker.ts';
 import { type CheckResult, type Checkup, createCheckup, type HealthRules } from './checkup.ts';
+import { failureText, type SendingFailure } from './failure-text.ts';
 import type { PoolSettings } from './http1/pool.ts';
 import type { Pools } from './pools.ts';
-import { comeBack, createStanding, type EjectionRules, letIn, type Standing } from './standing.ts';
+import { comeBack, createStanding, type EjectionRules, isFailing, letIn, type Standing } from './standing.ts';
 import { type GroupStatus, stateOf, type TargetState, type TargetStatus, targetStatus } from './target-status.ts';
 
 export interface GroupRules extends PoolSettings {
@@ -34,6 +35,16 @@ export interface TargetChange {
   readonly address: string;
   readonly target: string;
   readonly state: TargetState;
+  /** Why it was taken out, as far as requests have shown. */
+  readonly reason?: string | undefined;
+}
+
+export interface BreakerChange {
+  readonly upstream: string;
+  readonly mode: Mode;
+  readonly state: BreakerState;
+  /** The failure that opened it. */
+  readonly reason?: string | undefined;
 }
 
 export interface GroupsOptions {
@@ -44,7 +55,7 @@ export interface GroupsOptions {
   /** Epoch milliseconds. */
   now(): number;
   onTarget(change: TargetChange): void;
-  onBreaker(change: { readonly upstream: string; readonly mode: Mode; readonly state: BreakerState }): void;
+  onBreaker(change: BreakerChange): void;
   onCheck(check: { readonly upstream: string; readonly mode: Mode; readonly result: CheckResult }): void;
 }
 
@@ -72,7 +83,8 @@ export function createGroups(options: GroupsOptions): Groups {
   const groups = new Map<string, Known>();
 
   function open(upstream: string, mode: Mode, rules: GroupRules): Known {
-    const onChange = (state: BreakerState) => options.onBreaker({ upstream, mode, state });
+    const onChange = (state: BreakerState, cause?: SendingFailure) =>
+      options.onBreaker({ upstream, mode, state, ...(cause !== undefined && { reason: failureText(cause) }) });
     const breaker = createBreaker(rules.breaker, { clock, onChange });
     return { upstream, mode, breaker, rules, standings: [], turn: 0, holders: 0, checkups: new Map(), checkedBy: '' };
   }
@@ -119,14 +131,22 @@ export function createGroups(options: GroupsOptions): Groups {
   }
 
   function told({ upstream, mode }: Group, standing: Standing, state: TargetState): void {
-    const { address } = standing;
-    options.onTarget({ upstream, mode, address, target: originOf(address), state });
+    const { address, lastFailure } = standing;
+    const reason = state === 'ejected' && lastFailure !== undefined ? { reason: failureText(lastFailure) } : {};
+    options.onTarget({ upstream, mode, address, target: originOf(address), state, ...reason });
   }
 
   function statusIn(group: Known): TargetStatus[] {
-    const { mode, checkups } = group;
+    const { mode, checkups, rules } = group;
+    const isBreakerOpen = group.breaker.state() !== 'closed';
     return group.standings.map((standing) => {
-      const known = { mode, origin: originOf(standing.address), checkup: checkups.get(standing) };
+      const isFailingNow = isFailing(standing, rules.ejection) || (isBreakerOpen && standing.failuresInRow > 0);
+      const known = {
+        mode,
+        isFailing: isFailingNow,
+        origin: originOf(standing.address),
+        checkup: checkups.get(standing),
+      };
       return targetStatus(standing, known, options);
     });
   }

@@ -5,6 +5,7 @@ import type { GatewayError } from '../errors.ts';
 import type { Caller, Fresh, RetryReason } from '../exchange.ts';
 import type { RosterEntry } from '../roster.ts';
 import { upstreamFailure } from './failure.ts';
+import type { SendingFailure } from './failure-text.ts';
 import type { Guest, Share, Waiter } from './line.ts';
 import { isClientsDoing, type Outcome, outcomeOf } from './outcome.ts';
 import { type AnswerJudge, Relay, type Relayed } from './relay.ts';
@@ -179,7 +180,8 @@ export class Sending implements Relayed, Guest, Watched {
 
   /** The client has the whole answer. */
   relayed(): void {
-    this.#endAttempt(outcomeOf(this.#fresh.trail.upstreamStatus, undefined));
+    const { upstreamStatus } = this.#fresh.trail;
+    this.#endAttempt(outcomeOf(upstreamStatus, undefined), upstreamStatus);
     this.#way.budget.answer();
     this.#settle();
     this.#resolve();
@@ -193,7 +195,8 @@ export class Sending implements Relayed, Guest, Watched {
   failed(error: GatewayError, failure: Failure, wasSent: boolean, status: number): void {
     const target = this.#target as Target;
     const isClients = isClientsDoing(this.#fresh, error);
-    this.#endAttempt(isClients ? 'abandoned' : outcomeOf(this.#fresh.trail.upstreamStatus, error));
+    const outcome = isClients ? 'abandoned' : outcomeOf(this.#fresh.trail.upstreamStatus, error);
+    this.#endAttempt(outcome, status >= 500 ? status : error);
     // What is true of an attempt that was never sent would be wrong of a request of which an earlier one was.
     if (wasSent || !this.#wasSent) this.#error = error;
     this.#wasSent ||= wasSent;
@@ -305,9 +308,9 @@ export class Sending implements Relayed, Guest, Watched {
     this.#reject(this.#error);
   }
 
-  #endAttempt(outcome: Outcome): void {
+  #endAttempt(outcome: Outcome, failure?: SendingFailure): void {
     this.#relay = undefined;
-    this.#options.targets.ended(this.#target as Target, outcome, this.attemptAt);
+    this.#options.targets.ended(this.#target as Target, outcome, this.attemptAt, failure);
   }
 
   #settle(): void {

@@ -1,6 +1,7 @@
 // What is known about one target: how many requests are on it, whether it fails, whether it is taken out, and how it comes back. This is the
 // circuit breaker of the target as well: ejected is open, the trial after it is half-open.
 
+import type { SendingFailure } from './failure-text.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface EjectionRules {
@@ -23,6 +24,10 @@ export interface Standing {
   /** Requests that are on it. */
   outstanding: number;
   failuresInRow: number;
+  /** When the first of them ended, as `clock` counts; meaningless without any. */
+  failingSinceMs: number;
+  /** The latest of them. */
+  lastFailure: SendingFailure | undefined;
   phase: Phase;
   /** End of the ejection or of the return. */
   untilMs: number;
@@ -51,6 +56,8 @@ export function createStanding(address: string): Standing {
     address,
     outstanding: 0,
     failuresInRow: 0,
+    failingSinceMs: 0,
+    lastFailure: undefined,
     phase: 'in',
     untilMs: 0,
     ejections: 0,
@@ -67,6 +74,14 @@ export function phaseAt({ phase, untilMs }: Standing, nowMs: number): Phase {
   if (nowMs < untilMs) return phase;
   if (phase === 'ejected') return 'trial';
   return phase === 'returning' ? 'in' : phase;
+}
+
+/** Without rules for ejection: after so many failures in a row a target is called failing. */
+const FAILURES_WITHOUT_RULES = 5;
+
+/** Whether requests to it fail again and again, whether or not it can be taken out. */
+export function isFailing({ failuresInRow }: Standing, rules: EjectionRules | 'off'): boolean {
+  return failuresInRow >= (rules === 'off' ? FAILURES_WITHOUT_RULES : rules.failures);
 }
 
 /** How willingly a target is taken, least first. `held`: it returns, and has not earned a request yet. */
@@ -95,6 +110,7 @@ export function begin(standing: Standing): void {
 /**
  * @param sentAtMs when the request was given to it, as `clock` counts
  * @param all the targets of its upstream, of which not too many may be out
+ * @param failure of a sending that failed or erred
  */
 export function end(
   standing: Standing,
@@ -103,6 +119,7 @@ export function end(
   rules: EjectionRules | 'off',
   clock: () => number,
   all: readonly Standing[],
+  failure?: SendingFailure,
 ): Turn {
   standing.outstanding -= 1;
   if (sentAtMs < standing.judgedUntilMs) return undefined;
@@ -116,7 +133,9 @@ export function end(
   }
   if (outcome === 'abandoned') return undefined;
   // A target that errs on everything it gets is taken out beside others that do not.
+  if (standing.failuresInRow === 0) standing.failingSinceMs = clock();
   standing.failuresInRow += 1;
+  standing.lastFailure = failure;
   if (rules === 'off' || standing.phase === 'ejected') return undefined;
   if (!isTrial && (standing.failuresInRow < rules.failures || !hasRoomOutside(all, rules))) return undefined;
   eject(standing, rules, clock());

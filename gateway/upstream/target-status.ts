@@ -3,10 +3,11 @@
 import type { Mode } from '../exchange.ts';
 import type { BreakerState } from './breaker.ts';
 import type { Checkup, LastCheck } from './checkup.ts';
+import { failureText } from './failure-text.ts';
 import { phaseAt, type Standing } from './standing.ts';
 
-/** `unhealthy`: health checks fail. `trial`: gets one request at a time. `returning`: gets more and more of them. */
-export type TargetState = 'healthy' | 'unhealthy' | 'ejected' | 'trial' | 'returning';
+/** `failing`: requests to it fail again and again, and it gets them nevertheless, for instance because it is the only one. `unhealthy`: health checks fail. `trial`: gets one request at a time. `returning`: gets more and more of them. */
+export type TargetState = 'healthy' | 'failing' | 'unhealthy' | 'ejected' | 'trial' | 'returning';
 
 export interface TargetStatus {
   readonly mode: Mode;
@@ -16,6 +17,9 @@ export interface TargetStatus {
   readonly state: TargetState;
   readonly outstanding: number;
   readonly consecutive_failures: number;
+  /** The latest of them, and when the first of them ended; null: the last request did not fail. */
+  readonly last_error: string | null;
+  readonly failing_since: string | null;
   /** Null: it is not ejected. */
   readonly ejected_until: string | null;
   /** Present where there are health checks; null: none has ended yet. */
@@ -41,21 +45,32 @@ export function stateOf(standing: Standing, nowMs: number): TargetState {
   return phase === 'in' ? 'healthy' : phase;
 }
 
+export interface KnownOfTarget {
+  readonly mode: Mode;
+  readonly origin: string;
+  readonly checkup: Checkup | undefined;
+  readonly isFailing: boolean;
+}
+
 export function targetStatus(
   standing: Standing,
-  { mode, origin, checkup }: { readonly mode: Mode; readonly origin: string; readonly checkup: Checkup | undefined },
+  { mode, origin, checkup, isFailing }: KnownOfTarget,
   { clock, now }: Moment,
 ): TargetStatus {
-  const state = stateOf(standing, clock());
-  const ejectedUntilMs = now() + (standing.untilMs - clock());
+  const phase = stateOf(standing, clock());
+  const state = phase === 'healthy' && isFailing ? 'failing' : phase;
+  const timeOf = (atMs: number) => new Date(now() + (atMs - clock())).toISOString();
+  const { failuresInRow, lastFailure } = standing;
   return {
     mode,
     address: standing.address,
     origin,
     state,
     outstanding: standing.outstanding,
-    consecutive_failures: standing.failuresInRow,
-    ejected_until: state === 'ejected' ? new Date(ejectedUntilMs).toISOString() : null,
+    consecutive_failures: failuresInRow,
+    last_error: failuresInRow > 0 && lastFailure !== undefined ? failureText(lastFailure) : null,
+    failing_since: failuresInRow > 0 ? timeOf(standing.failingSinceMs) : null,
+    ejected_until: state === 'ejected' ? timeOf(standing.untilMs) : null,
     ...(checkup && { last_check: checkup.last() ?? null }),
   };
 }

@@ -4,6 +4,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Mode } from '../exchange.ts';
 import { choose } from './choose.ts';
+import type { SendingFailure } from './failure-text.ts';
 import type { Group, GroupRules, Groups } from './groups.ts';
 import type { TlsSettings } from './http1/connect.ts';
 import type { Dispatcher } from './http1/wire.ts';
@@ -32,8 +33,9 @@ export interface Targets {
    * To be told exactly once for each target that was picked.
    *
    * @param sentAtMs when the attempt began, as `clock` counts; not before the target was picked
+   * @param failure of an attempt that failed or erred
    */
-  ended(target: Target, outcome: Outcome, sentAtMs: number): void;
+  ended(target: Target, outcome: Outcome, sentAtMs: number, failure?: SendingFailure): void;
   /** Lets go of its connections; those that nobody else holds are closed. Waits for requests in flight. */
   close(): Promise<void>;
 }
@@ -121,11 +123,11 @@ export function createTargets({ upstreams, tlsOf, pools, groups, originOf, clock
       begin(member.standing);
       return member;
     },
-    ended(target, outcome, sentAtMs) {
+    ended(target, outcome, sentAtMs, failure) {
       const { standing, team } = target as Member;
       const { group } = team;
-      const turn = end(standing, outcome, sentAtMs, group.rules.ejection, clock, group.standings);
-      group.breaker.ended(outcome, sentAtMs);
+      const turn = end(standing, outcome, sentAtMs, group.rules.ejection, clock, group.standings, failure);
+      group.breaker.ended(outcome, sentAtMs, failure);
       if (turn !== undefined) groups.told(group, standing, turn);
     },
     async close() {

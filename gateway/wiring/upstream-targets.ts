@@ -7,6 +7,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import { createGroups, type Groups } from '../upstream/groups.ts';
 import { createLookup } from '../upstream/lookup.ts';
 import { createPools, type Pools } from '../upstream/pools.ts';
+import { createBreakerLog } from './breaker-log.ts';
 
 export interface UpstreamTargets {
   readonly pools: Pools;
@@ -35,12 +36,7 @@ export function openUpstreamTargets({ originOf, log, metrics, now }: UpstreamTar
       log.logger[isWorse ? 'warn' : 'info'](change, `a target of the upstream is ${change.state}`);
       if (change.state === 'ejected') metrics.targets.ejected(change);
     },
-    onBreaker(change) {
-      log.logger[change.state === 'open' ? 'error' : 'info'](
-        change,
-        'the circuit breaker of the upstream changed its state',
-      );
-    },
+    onBreaker: createBreakerLog(log, clock),
     onCheck: (check) => metrics.targets.checked(check),
   });
   return { pools, groups, clock };

@@ -52,9 +52,12 @@ function ofUpstream([name, { targets = [], breaker = {}, credential, shedding }]
       `Upstream ${name}: target ${address} (${mode}) is ${state === 'ejected' ? 'taken out, since requests to it failed' : 'unhealthy, as its checks say'}.`,
     ),
   );
-  for (const { address, state, mode } of targets)
+  for (const { address, state, mode, last_error: error } of targets) {
     if (state === 'trial')
       found.push(warn(`Upstream ${name}: target ${address} (${mode}) failed and is being tried again.`));
+    if (state === 'failing')
+      found.push(bad(`Upstream ${name}: target ${address} (${mode}) is failing${error ? `: ${error}` : ''}.`));
+  }
   for (const [mode, state] of Object.entries(breaker)) {
     if (state === 'open')
       found.push(bad(`Upstream ${name} (${mode}): the circuit breaker is open, requests are refused.`));

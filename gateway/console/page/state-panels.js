@@ -4,7 +4,14 @@ import { element, state } from './elements.js';
 import { ago, clockWithSeconds, count, day, NONE, words } from './format.js';
 import { createTable, createTableOf, place } from './tables.js';
 
-const targetKinds = { healthy: 'good', returning: 'warn', trial: 'warn', ejected: 'bad', unhealthy: 'bad' };
+const targetKinds = {
+  healthy: 'good',
+  returning: 'warn',
+  trial: 'warn',
+  failing: 'bad',
+  ejected: 'bad',
+  unhealthy: 'bad',
+};
 const breakerKinds = { closed: 'good', half_open: 'warn', open: 'bad' };
 const credentialKinds = { proven: 'good', unproven: 'off', latched: 'bad' };
 
@@ -22,7 +29,7 @@ export function upstreams() {
       {
         key: 'state',
         label: 'State',
-        cell: (row) => worded(targetKinds, row.state, outUntil(row)),
+        cell: (row) => worded(targetKinds, row.state, outUntil(row) || failingSince(row)),
         value: (row) => row.state,
       },
       { key: 'address', label: 'Target', cell: ({ address }) => address, value: ({ address }) => address },
@@ -59,6 +66,12 @@ export function upstreams() {
         cell: (row) => count(row.consecutive_failures),
         value: (row) => row.consecutive_failures,
       },
+      {
+        key: 'last_error',
+        label: 'Last error',
+        cell: (row) => row.last_error ?? NONE,
+        value: (row) => row.last_error,
+      },
     ],
   });
 }
@@ -68,6 +81,10 @@ function upstreamRows({ status }) {
     ([upstream, { targets = [], breaker = {}, credential, waiting }]) =>
       targets.map((target) => ({ ...target, upstream, breaker: breaker[target.mode], credential, waiting })),
   );
+}
+
+function failingSince({ state, failing_since: since }) {
+  return state === 'failing' && since ? ` since ${clockWithSeconds(Date.parse(since))}` : '';
 }
 
 function outUntil({ ejected_until: until }) {

@@ -120,7 +120,7 @@ describe('a single target', () => {
     assert.equal(refused.headers['proxy-status'], 'api-gateway; error=destination_unavailable');
     assert.equal(counts()[0], 4, 'nothing is sent');
     assert.equal((await status()).breaker.live, 'open');
-    assert.equal((await status()).targets[0]?.state, 'healthy');
+    assert.equal((await status()).targets[0]?.state, 'failing');
     assert.match(await scene.metrics(), /^gateway_upstream_breaker_state\{upstream="things",mode="live"\} 2$/m);
 
     await untilBreaker(scene, 'half_open');
@@ -129,8 +129,11 @@ describe('a single target', () => {
     assert.equal((await status()).breaker.live, 'closed');
     const told = gateway.logLines().filter(({ msg }) => String(msg).startsWith('the circuit breaker'));
     assert.deepEqual(
-      told.map(({ state }) => state),
-      ['open', 'half_open', 'closed'],
+      told.map(({ state, reason }) => [state, reason]),
+      [
+        ['open', 'status 503'],
+        ['closed', undefined],
+      ],
     );
   });
 
