@@ -37,6 +37,8 @@ function registered({ root, hasNames }: ContractDocument): AnySchemaObject {
 function createAjv(isRequest: boolean, allErrors: boolean): Ajv2020 {
   const ajv = new Ajv2020({
     strict: false,
+    // An answer may say 1e400, which is no integer.
+    strictNumbers: true,
     allErrors,
     validateSchema: false,
     addUsedSchema: false,

@@ -3,11 +3,14 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
 import { faultInJson, faultInUtf8 } from './json-fault.ts';
+import { type Overflow, overflowsIn } from './overflow.ts';
 
 export interface Json {
   readonly value: unknown;
   /** How many members and items there are in it, at all depths. */
   readonly size: number;
+  /** Numbers in it that a double cannot hold. */
+  readonly overflows: readonly Overflow[];
 }
 
 export interface JsonLimits {
@@ -16,6 +19,8 @@ export interface JsonLimits {
   /** Members and items at all depths: what everything that looks at a value later has to walk through. */
   readonly jsonMembersMax: number;
 }
+
+const none: readonly Overflow[] = [];
 
 /**
  * Parses a request body. JSON.parse keeps the last of two members with one name while an upstream may keep the first, so bodies with
@@ -32,13 +37,13 @@ export function parseJson(bytes: Buffer, { jsonDepthMax: depthMax, jsonMembersMa
   }
   const names = countNames(text);
   if (names.escaped) value = readEscaped(text, depthMax);
-  const { members, items, depth } = measure(value, depthMax);
+  const { members, items, depth, overflows } = measure(value, depthMax);
   if (depth > depthMax) throw tooDeep(depthMax);
   // The parsed value has one member of each name.
   if (members !== names.count) throw new GatewayError('duplicate_json_member');
   const size = members + items;
   if (size > membersMax) throw new GatewayError('json_too_complex', { fields: { max_members: membersMax } });
-  return { value, size };
+  return { value, size, overflows: overflows ? overflowsIn(value) : none };
 }
 
 /**
@@ -61,11 +66,20 @@ export function hasEscapedNames(text: string): boolean {
   return text.includes('\\') && countNames(text).escaped;
 }
 
+interface Measure {
+  readonly members: number;
+  readonly items: number;
+  readonly depth: number;
+  /** Whether there is a number that a double cannot hold. */
+  readonly overflows: boolean;
+}
+
 /** Counts what is in a value, down to a depth. Walks with its own stack: nesting is the sender's choice. */
-export function measure(value: unknown, depthMax: number): { members: number; items: number; depth: number } {
+export function measure(value: unknown, depthMax: number): Measure {
   let members = 0;
   let items = 0;
   let depth = 0;
+  let overflows = isBeyond(value);
   let level: object[] = isContainer(value) ? [value] : [];
   while (level.length > 0 && ++depth <= depthMax) {
     const below: object[] = [];
@@ -73,11 +87,18 @@ export function measure(value: unknown, depthMax: number): { members: number; it
       const contents = Array.isArray(node) ? node : Object.values(node);
       if (contents === node) items += contents.length;
       else members += contents.length;
-      for (const item of contents) if (isContainer(item)) below.push(item);
+      for (const item of contents) {
+        if (isContainer(item)) below.push(item);
+        else if (isBeyond(item)) overflows = true;
+      }
     }
     level = below;
   }
-  return { members, items, depth };
+  return { members, items, depth, overflows };
+}
+
+function isBeyond(value: unknown): boolean {
+  return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;
 }
 
 function isContainer(value: unknown): value is object {

@@ -125,8 +125,11 @@ export function toMember({ propertyTypes }: Parameter, name: string, text: strin
 
 /** Text that is not written as its type stays text, so that the schema refuses it. `1e2` is no integer here, `007` no number. */
 export function toScalar(text: string, types: Types): unknown {
-  if (types.has('integer') && /^-?(0|[1-9]\d*)$/.test(text)) return Number(text);
-  if (types.has('number') && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text);
+  const isNumber =
+    (types.has('integer') && /^-?(0|[1-9]\d*)$/.test(text)) ||
+    (types.has('number') && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text));
+  // What a double cannot hold would not be read as it is written.
+  if (isNumber && Number.isFinite(Number(text))) return Number(text);
   if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
@@ -137,7 +140,8 @@ const jsonLimits: JsonLimits = { jsonDepthMax: 32, jsonMembersMax: Number.POSITI
 /** By the rules for bodies: an upstream must not read something else than what was checked. */
 function parseOrText(text: string): unknown {
   try {
-    return parseJson(Buffer.from(text), jsonLimits).value;
+    const { value, overflows } = parseJson(Buffer.from(text), jsonLimits);
+    return overflows.length > 0 ? text : value;
   } catch {
     return text;
   }

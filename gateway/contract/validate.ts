@@ -12,6 +12,7 @@ import { parseIdempotencyKey } from './idempotency-key.ts';
 import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
+import { toOverflowViolation } from './overflow.ts';
 import { createParameterReader, type ParameterReader } from './parameters.ts';
 import { isObject, member } from './pointer.ts';
 import type { RequestSchemas, Schemas } from './schemas.ts';
@@ -92,8 +93,9 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     if (rawBody.length === 0 && contract.body.required) throw new GatewayError('body_missing');
     const check = contract.schemas.bodies.get(mediaType);
     if (check && rawBody.length > 0 && (isJson(mediaType) || isJson(essenceOf(counted.headers.get('content-type'))))) {
-      const { value, size } = parseJson(rawBody, options);
-      const errors = check({ requestBody: value }, size);
+      const { value, size, overflows } = parseJson(rawBody, options);
+      for (const overflow of overflows) violations.push(toOverflowViolation(overflow));
+      const errors = overflows.length > 0 ? [] : check({ requestBody: value }, size);
       if (errors.length > 0) violations.push(...toViolations(errors, contract.root));
     }
     return pass(counted, contract, search, rawBody, violations);

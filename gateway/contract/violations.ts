@@ -15,7 +15,7 @@ export interface Violation {
   readonly constraint?: Readonly<Record<string, unknown>>;
 }
 
-const VIOLATIONS_MAX = 20;
+export const VIOLATIONS_MAX = 20;
 
 /** Members of the error object: at most 20 violations, `param` of the first. */
 export function toFields(violations: readonly Violation[]): Record<string, unknown> {
@@ -74,10 +74,17 @@ function toViolation(error: ErrorObject): Violation {
 }
 
 function whereOf(place: string, tokens: readonly string[]): Pick<Violation, 'in' | 'param' | 'pointer'> {
-  if (place === 'requestBody' || place === 'body') {
-    return { in: 'body', param: dotted(tokens), pointer: tokens.map((token) => `/${escapeToken(token)}`).join('') };
-  }
+  if (place === 'requestBody' || place === 'body') return inBody(tokens);
   return { in: place as Violation['in'], param: dotted(tokens) };
+}
+
+/** A violation of a value in the body, by the pointer to it. */
+export function violationInBody(pointer: string, words: Pick<Violation, 'code' | 'message'>): Violation {
+  return { ...inBody(pathOf(pointer)), ...words };
+}
+
+function inBody(tokens: readonly string[]): Pick<Violation, 'in' | 'param' | 'pointer'> {
+  return { in: 'body', param: dotted(tokens), pointer: tokens.map((token) => `/${escapeToken(token)}`).join('') };
 }
 
 function dotted(tokens: readonly string[]): string {

@@ -101,6 +101,11 @@ const texts: readonly AttackCase[] = [
       '{"name":{"$ne":null}}',
       '{"name":null}',
       '{"name":1e400}',
+      '{"name":"a","more":{"n":1e400}}',
+      '{"name":"a","tags":[[-1e400]]}',
+      '{"name":"a","more":{"\\u006e":1e400}}',
+      `{"name":"a","more":{"n":1${'0'.repeat(400)}}}`,
+      '1e400',
       '{}',
       '[]',
       '"a"',
@@ -112,7 +117,7 @@ const texts: readonly AttackCase[] = [
   ...[
     ...[
       '{"name":"a","more":{"__proto__":{"admin":true}}}',
-      '{"name":"a","more":{"n":1e400,"m":-0,"o":1E+2}}',
+      '{"name":"a","more":{"n":1e308,"m":-0,"o":1E+2,"p":1e-400}}',
       '{"name":"\\ud800"}',
     ],
     ...[

@@ -50,6 +50,18 @@ test('what is not one JSON text in UTF-8 is malformed', () => {
   assert.equal(codeOf(Buffer.from([0x22, 0xff, 0x22])), 'malformed_json');
 });
 
+test('numbers that no double holds are told by their places', () => {
+  const told = (text: string) => parseJson(Buffer.from(text), limits).overflows;
+  assert.deepEqual(told('{"a":[1,{"b/c":1e400}],"d":-1e999,"e":1e308,"f":1e-400,"g":"1e400"}'), [
+    { pointer: '/a/1/b~1c', isNegative: false },
+    { pointer: '/d', isNegative: true },
+  ]);
+  assert.deepEqual(told('1e400'), [{ pointer: '', isNegative: false }]);
+  assert.deepEqual(told('{"\u0061":1e400}'), [{ pointer: '/a', isNegative: false }]);
+  assert.equal(told(`[${Array(1000).fill('1e400')}]`).length, 21);
+  assert.deepEqual(told('[1,2]'), []);
+});
+
 test('names are read rightly after a name with a backslash has been seen', () => {
   // V8 then takes every escape in a name at that place for a backslash.
   parseJson(Buffer.from('{"shape":1,"\\\\":2}'), limits);
@@ -69,7 +81,7 @@ test('scalars are values', () => {
     ['null', null],
     ['true', true],
   ] as const)
-    assert.deepEqual(parseJson(Buffer.from(text), limits), { value, size: 0 });
+    assert.deepEqual(parseJson(Buffer.from(text), limits), { value, size: 0, overflows: [] });
 });
 
 test('members and items are counted together, at all depths', () => {
@@ -91,7 +103,7 @@ test('nesting is counted exactly, and depth beyond the stack is no problem', () 
 
 test('the size is the number of members and items at all depths', () => {
   assert.equal(parseJson(Buffer.from('{"a":[1,2,{"b":3}],"c":{}}'), limits).size, 6);
-  assert.deepEqual(measure([[[]]], 2), { members: 0, items: 2, depth: 3 });
+  assert.deepEqual(measure([[[]]], 2), { members: 0, items: 2, depth: 3, overflows: false });
 });
 
 test('a megabyte of strings is read in one pass', () => {
