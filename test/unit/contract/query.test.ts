@@ -118,6 +118,41 @@ test('defaults are sent on for what is absent, and only for that', async () => {
   assert.equal(read({ query: 'limit=1&sort=z&tags=q&ids=5' }).search, '?limit=1&sort=z&tags=q&ids=5');
 });
 
+test('a semicolon is sent on encoded, since some servers take it for an ampersand', async () => {
+  const read = await queryReader({ schema: { type: 'string', maxLength: 20 } });
+  const { value, search, violations } = read('q=a;limit=100000');
+  assert.deepEqual([value, search, violations], ['a;limit=100000', '?q=a%3Blimit=100000', []]);
+  assert.equal(read('q=a%3bb').search, '?q=a%3bb');
+  // Read as a name, it is one that no contract has.
+  assert.deepEqual(read('limit=1;q=a').violations, ['query limit unknown']);
+  assert.deepEqual(read('x;q=a').violations, ['query x;q unknown']);
+});
+
+test('a number that no double holds is not of its type, in any place', async () => {
+  const number = { schema: { type: ['number', 'null'] } };
+  const read = await readerFor(
+    [
+      { name: 'p', in: 'path', required: true, ...number },
+      { name: 'q', in: 'query', schema: { type: 'integer', minimum: 0 } },
+      { name: 'list', in: 'query', schema: { type: 'array', items: { type: 'number' } } },
+      { name: 'json', in: 'query', content: { 'application/json': { schema: { type: 'object' } } } },
+      { name: 'h', in: 'header', ...number },
+      { name: 'c', in: 'cookie', ...number },
+    ],
+    '/{p}',
+  );
+  const given = { path: ['-1e400'], headers: { h: '1e400', cookie: 'c=1e400' } };
+  const { violations } = read({ ...given, query: `q=1${'0'.repeat(400)}&list=1e400&json={"a":1e400}` });
+  assert.deepEqual([...violations].sort(), [
+    'cookie c wrong_type',
+    'header h wrong_type',
+    'path p wrong_type',
+    'query json wrong_type',
+    'query list[0] wrong_type',
+    'query q wrong_type',
+  ]);
+});
+
 test('what was checked is what URLSearchParams reads', async () => {
   const read = await readerFor([
     { name: 'a b', in: 'query', schema: { type: 'string' } },
