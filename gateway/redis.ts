@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { Redis as Client, type RedisOptions as ClientOptions, Cluster } from 'ioredis';
 import { createCluster, isServing } from './redis-cluster.ts';
+import { watchAnswers, watchAnswersOfCluster } from './redis-watch.ts';
 
 /** What asks a Redis: the same commands, whether one server answers or several. */
 export type Redis = Client | Cluster;
@@ -26,7 +27,7 @@ export interface RedisOptions extends RedisListeners {
   readonly url: string;
   /** Each command fails when it has taken so long; absent: whoever asks keeps the time. */
   readonly commandTimeoutMs?: number;
-  /** A connection so long without an answer is not coming back; a new one may. Default: a second. */
+  /** A connection so long without a right answer is not coming back; a new one may. Default: a second. */
   readonly silenceMaxMs?: number;
 }
 
@@ -69,6 +70,9 @@ export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions)
   const address = parseRedisUrl(url);
   if (address === undefined) throw new Error('This is no address of a Redis.');
   const client = address.kind === 'cluster' ? connectCluster(address, options) : connectServer(address, options);
+  const { silenceMaxMs = SILENCE_MAX_MS } = options;
+  if (client instanceof Cluster) watchAnswersOfCluster(client, silenceMaxMs);
+  else watchAnswers(client, silenceMaxMs);
   let lastError: Error | undefined;
   const note = (error: Error): void => {
     lastError = error;

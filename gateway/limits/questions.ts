@@ -17,20 +17,24 @@ export function toQuestion(charges: readonly Charge[]): string {
 export type Reply = readonly number[];
 
 /**
- * Runs the script once on a server, for questions that were strung together; a clock of 0 is the server's.
+ * Runs the script once on a server, for questions that were strung together; a clock of 0 is the server's. Rejects if the reply belongs
+ * to another call, as it may after a reply was lost or sent twice on the way.
+ *
+ * @param number of the call, on this connection
  *
  * One string in each direction, because the client library handles arguments and integers one by one: sampled at seven requests per
  * command, reading the answer takes 0.4 µs per request instead of 0.9 for four integers each.
  */
-export async function decide(client: Redis, clockMs: number, questions: string): Promise<Reply> {
+export async function decide(client: Redis, number: number, clockMs: number, questions: string): Promise<Reply> {
   const prefix = JSON.stringify(client.options.keyPrefix ?? '');
-  const reply = await evaluate(client, SCRIPT, [], [`[${prefix},${clockMs}${questions}]`], 'callBuffer');
-  return figuresIn(reply as Buffer);
+  const reply = await evaluate(client, SCRIPT, [], [`[${prefix},${clockMs},${number}${questions}]`], 'callBuffer');
+  return figuresIn(reply as Buffer, number);
 }
 
-function figuresIn(bytes: Buffer): number[] {
+function figuresIn(bytes: Buffer, number: number): number[] {
+  if (bytes.readDoubleLE(0) !== number) throw new Error('the reply belongs to another call');
   const figures: number[] = [];
-  for (let at = 0; at < bytes.length; at += 8) figures.push(bytes.readDoubleLE(at));
+  for (let at = 8; at < bytes.length; at += 8) figures.push(bytes.readDoubleLE(at));
   return figures;
 }
 

@@ -116,6 +116,7 @@ function createCalls(
   onFailure: (cause: Error) => void,
 ): Calls {
   const waiting = createRoster<(cause: Error) => void>();
+  let number = 0;
 
   function run(clockMs: number, questions: string): Promise<Reply> {
     return new Promise((resolve, reject) => {
@@ -132,7 +133,8 @@ function createCalls(
         onFailure(cause);
       }
       const entry = waiting.add(fail);
-      decide(client, clockMs, questions).then((reply) => {
+      number += 1;
+      decide(client, number, clockMs, questions).then((reply) => {
         if (settle()) resolve(reply);
       }, fail);
     });

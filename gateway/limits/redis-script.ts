@@ -4,11 +4,11 @@
 import { toScript } from '../redis.ts';
 
 /**
- * ARGV[1] is a JSON array: what the names of all counters begin with, the clock in milliseconds or 0 for the server's, then per charge
- * a text and the counter. The text is "limit,window,cost,enforced,last", where last marks the end of one request's charges. No KEYS: a
+ * ARGV[1] is a JSON array: what the names of all counters begin with, the clock in milliseconds or 0 for the server's, the number of the
+ * call, then per charge a text and the counter. The text is "limit,window,cost,enforced,last", where last marks the end of one request's charges. No KEYS: a
  * server of a Cluster would not take a command whose keys lie on several slots, even if all of them are its own.
  *
- * Reply, as doubles in one string: the clock, then per request how far ahead of the clock it was decided (0 unless the clock was set
+ * Reply, as doubles in one string: the number of the call, the clock, then per request how far ahead of the clock it was decided (0 unless the clock was set
  * back), then per charge the figures of `verdict.ts`.
  *
  * A counter is a list of entries of 17 bytes each: latest admission, units admitted before the entry, units in it, how often its grain
@@ -21,7 +21,7 @@ local GRAINS_PER_WINDOW, ENTRIES_MAX, ENTRIES_MERGED, ENTRIES_FEW = 100, 150, 10
 local ENTRY = '<I6I6I4B'
 
 local asked = cjson.decode(ARGV[1])
-local prefix, clock = asked[1], asked[2]
+local prefix, clock, number = asked[1], asked[2], asked[3]
 if clock == 0 then
   local time = call('TIME')
   clock = time[1] * 1000 + floor(time[2] / 1000)
@@ -160,12 +160,12 @@ local function spend(i, at)
   total[i] = total[i] + charge.cost
 end
 
-local reply, size = { clock }, 1
-local i, count = 1, (#asked - 2) / 2
+local reply, size = { number, clock }, 2
+local i, count = 1, (#asked - 3) / 2
 while i <= count do
   local from, at = i, clock
   repeat
-    local text, name = asked[2 * i + 1], asked[2 * i + 2]
+    local text, name = asked[2 * i + 2], asked[2 * i + 3]
     charges[i] = parsed[text] or parse(text)
     keys[i] = prefix == '' and name or prefix .. name
     newest[i], before[i], after[i], halvings[i] = entry(keys[i], -1)

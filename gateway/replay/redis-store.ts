@@ -8,7 +8,7 @@ import type { AnswerStore, Begun, Claim, Slot, StoreStatus } from './store.ts';
 
 /**
  * Fingerprint, owner, time sent, upstream; milliseconds to remember a dead owner, the same with its lease; 1 where its slot is taken over →
- * state, and what was kept where it is done. The lease is over when no more time is left than an unknown outcome is remembered: no clock is
+ * the owner, state, and what was kept where it is done. The lease is over when no more time is left than an unknown outcome is remembered: no clock is
  * read.
  */
 const BEGIN = toScript(`
@@ -18,12 +18,12 @@ local isLost = owner and retain and redis.call('PTTL', KEYS[1]) <= tonumber(reta
 if not fingerprint or (isLost and ARGV[7] == '1') then
   redis.call('HSET', KEYS[1], 'fingerprint', ARGV[1], 'owner', ARGV[2], 'sent', ARGV[3], 'upstream', ARGV[4], 'retain', ARGV[5])
   redis.call('PEXPIRE', KEYS[1], ARGV[6])
-  return { 'started' }
+  return { ARGV[2], 'started' }
 end
-if fingerprint ~= ARGV[1] then return { 'different' } end
-if isLost then return { 'unknown', owner, sent, upstream } end
-if owner then return { 'running' } end
-return { 'done', record }
+if fingerprint ~= ARGV[1] then return { ARGV[2], 'different' } end
+if isLost then return { ARGV[2], 'unknown', owner, sent, upstream } end
+if owner then return { ARGV[2], 'running' } end
+return { ARGV[2], 'done', record }
 `);
 
 /**
@@ -87,7 +87,7 @@ export async function createRedisStore({ url, onChange }: RedisStoreOptions): Pr
   await opened.promise;
   return {
     async begin(slot, claim) {
-      const begun = toBegun(await noting(evaluate(client, BEGIN, [nameOf(slot)], argumentsOf(claim))));
+      const begun = toBegun(claim, await noting(evaluate(client, BEGIN, [nameOf(slot)], argumentsOf(claim))));
       if (begun.state === 'started') state.note('up');
       return begun;
     },
@@ -115,8 +115,10 @@ function argumentsOf({ fingerprint, owner, sentAtMs, upstream, retainMs, leaseMs
   return [fingerprint, owner, sentAtMs, upstream, retainMs, retainMs + leaseMs, runsAgain ? 1 : 0];
 }
 
-function toBegun(reply: unknown): Begun {
-  const [state, text, sent, upstream] = reply as [Begun['state'], string | null, string, string];
+function toBegun(claim: Claim, reply: unknown): Begun {
+  const [asked, state, text, sent, upstream] = reply as [string, Begun['state'], string | null, string, string];
+  // On a connection that lost or repeated a reply, this one has the answer to another request.
+  if (asked !== claim.owner) throw new Error('Redis gave a reply to another question.');
   switch (state) {
     case 'done':
       return { state, record: text === null ? undefined : Buffer.from(text, 'latin1') };

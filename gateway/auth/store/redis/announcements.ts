@@ -2,9 +2,6 @@
 
 import { connectRedis, type Redis } from '../../../redis.ts';
 
-/** A connection that only listens does not notice that the other end is gone. */
-const PING_EVERY_MS = 5000;
-
 export interface Announcements {
   /** Also calls back whenever it begins to listen, since nothing was heard before. */
   subscribe(onAnnounced: () => void): () => void;
@@ -14,7 +11,6 @@ export interface Announcements {
 export function createAnnouncements(url: string, channel: string): Announcements {
   const listeners = new Set<() => void>();
   let client: Redis | undefined;
-  let timer: NodeJS.Timeout | undefined;
 
   function announce(): void {
     for (const listener of listeners) listener();
@@ -27,7 +23,6 @@ export function createAnnouncements(url: string, channel: string): Announcements
       onReady: () => void opened.subscribe(channel).then(announce, () => opened.disconnect(true)),
     });
     opened.on('message', announce);
-    timer = setInterval(() => opened.ping().catch(() => {}), PING_EVERY_MS).unref();
     return opened;
   }
 
@@ -38,7 +33,6 @@ export function createAnnouncements(url: string, channel: string): Announcements
       return () => void listeners.delete(onAnnounced);
     },
     close() {
-      clearInterval(timer);
       client?.disconnect();
     },
   };

@@ -22,9 +22,9 @@ return columns_of({ ARGV[3] }, KEY_COLUMNS)
 
 const FIND = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}
 local id = call('HGET', base .. 'digests', ARGV[3])
-if not id then return { {}, {} } end
+if not id then return { ARGV[3], {}, {} } end
 local key = columns_of({ id }, KEY_COLUMNS)
-return { key, columns_of({ organization_of(key[2][1]) }, ORGANIZATION_COLUMNS) }
+return { ARGV[3], key, columns_of({ organization_of(key[2][1]) }, ORGANIZATION_COLUMNS) }
 `);
 
 const PAGE = toStoreScript(`${KEY_FUNCTIONS}
@@ -82,7 +82,9 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
       return keysOf(await serving(GET, [id]))[0];
     },
     async findByDigest(digest) {
-      const [keyColumns, organizationColumns] = (await serving(FIND, [digest])) as readonly unknown[];
+      const [asked, keyColumns, organizationColumns] = (await serving(FIND, [digest])) as readonly unknown[];
+      // On a connection that lost or repeated a reply, this one belongs to the key of another caller.
+      if (asked !== digest) throw new Error('Redis gave a reply to another question.');
       const [key] = keysOf(keyColumns);
       const [organization] = organizationsOf(organizationColumns);
       return key === undefined || organization === undefined ? undefined : { key, organization };
