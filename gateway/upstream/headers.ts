@@ -1,6 +1,7 @@
 // What crosses in each direction: allow lists, framing made anew, identity that only the gateway can write.
 
 import type { Checked, Operation } from '../exchange.ts';
+import { publicLinks, publicPath } from './references.ts';
 
 /** Header fields as a connection gives them: lower-case names; a list where a field came several times. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -87,6 +88,8 @@ const answerOwned = new Set([
   // How long something lives is said by the configuration of the gateway.
   ...['deprecation', 'sunset'],
 ]);
+/** Of these, what is sent on is only what clients can reach. */
+const references = new Set(['link', 'content-location']);
 /** Which pages may read an answer is the gateway's to say. */
 const answerOwnedPrefix = /^(x-internal-|proxy-|x-gateway-|access-control-)/;
 
@@ -153,7 +156,7 @@ export function answerHeaders(given: AnswerHeaders, operation: Operation): strin
     const spelling = answerAllowed.get(name) ?? (declared.has(name) && !isOwned(name) ? titleCase(name) : undefined);
     if (value === undefined || spelling === undefined || named?.has(name)) continue;
     const isSingle = typeof value === 'string' || (answerAllowed.has(name) && !answerLists.has(name));
-    if (name === 'link' && LIFE_LINK.test(String(value))) sent.push(...withoutLifeLinks(spelling, String(value)));
+    if (references.has(name)) sent.push(...publicReferences(name, spelling, value, operation));
     else if (isSingle) sent.push(spelling, typeof value === 'string' ? value : (value[0] as string));
     else for (const line of value) sent.push(spelling, line);
   }
@@ -163,20 +166,13 @@ export function answerHeaders(given: AnswerHeaders, operation: Operation): strin
   return sent;
 }
 
-const LIFE_LINK = /;\s*rel\s*=\s*"?[^";,]*\b(deprecation|sunset|successor-version)\b/i;
-
-/** What an upstream links to, but for what only the gateway says. Links are split where another `<` begins (RFC 8288 section 3). */
-function withoutLifeLinks(spelling: string, value: string): string[] {
-  const kept = value.split(/,\s*(?=<)/).filter((link) => !LIFE_LINK.test(link));
-  return kept.length === 0 ? [] : [spelling, kept.join(', ')];
-}
-
-/** Where clients find what an upstream points at. An absolute address would name an internal host, in any of its spellings. */
-function publicPath(location: string | undefined, { publicPrefix, upstreamPrefix }: Operation): string | undefined {
-  if (location === undefined || !/^\/(?![/\\])/.test(location)) return undefined;
-  if (publicPrefix === upstreamPrefix) return location;
-  const isBelow = location === upstreamPrefix || location.startsWith(`${upstreamPrefix}/`);
-  return isBelow ? publicPrefix + location.slice(upstreamPrefix.length) : undefined;
+function publicReferences(name: string, spelling: string, value: string | string[], operation: Operation): string[] {
+  const lines = typeof value === 'string' ? [value] : value;
+  const toPublic = name === 'link' ? publicLinks : publicPath;
+  return lines.flatMap((line) => {
+    const text = toPublic(line, operation);
+    return text === undefined ? [] : [spelling, text];
+  });
 }
 
 function textOf(value: string | string[] | undefined): string | undefined {
@@ -191,13 +187,15 @@ function isOwned(name: string): boolean {
   return answerOwned.has(name) || answerOwnedPrefix.test(name);
 }
 
+/**
+ * What caches may do. Answers on secured operations are private whatever else is said: `must-revalidate` alone would let shared caches store
+ * them (RFC 9111 section 3.5). What is quoted may hold commas, so that nothing of such a line is believed.
+ */
 function cacheControl(given: string | string[] | undefined, isPublic: boolean): string {
   const text = textOf(given);
-  if (text === undefined) return 'private, no-store';
-  if (isPublic || !/\b(public|s-maxage)\b/i.test(text)) return text;
-  const kept = text
-    .split(',')
-    .map((directive) => directive.trim())
-    .filter((directive) => !/^(public|s-maxage)/i.test(directive));
-  return ['private', ...kept].join(', ');
+  if (text !== undefined && isPublic) return text;
+  if (text === undefined || text === '' || text.includes('"')) return 'private, no-store';
+  const directives = text.split(',').map((directive) => directive.trim());
+  const kept = directives.filter((directive) => !/^(?:(?:public|s-maxage|private)\b|$)/i.test(directive));
+  return kept.length === 1 && /^no-store$/i.test(kept[0] as string) ? text : ['private', ...kept].join(', ');
 }

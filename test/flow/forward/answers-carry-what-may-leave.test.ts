@@ -16,7 +16,7 @@ const gatewaysAlone = [
   'Allow',
 ];
 const headers = Object.fromEntries(
-  ['X-Total-Count', ...own, ...gatewaysAlone].map((name) => [name, { schema: { type: 'string' } }]),
+  ['X-Total-Count', 'Content-Location', ...own, ...gatewaysAlone].map((name) => [name, { schema: { type: 'string' } }]),
 );
 const paths = {
   '/v1/declared': {
@@ -130,6 +130,13 @@ describe('Cache-Control of an answer', () => {
     ['public, max-age=60', 'private, max-age=60'],
     ['max-age=60, s-maxage=600', 'private, max-age=60'],
     ['PUBLIC', 'private'],
+    ['max-age=600, must-revalidate', 'private, max-age=600, must-revalidate'],
+    ['max-age=600', 'private, max-age=600'],
+    ['no-cache', 'private, no-cache'],
+    ['must-understand, no-store', 'private, must-understand, no-store'],
+    ['max-age=60, Private', 'private, max-age=60'],
+    ['no-cache="Set-Cookie", private="A, B", max-age=60', 'private, no-store'],
+    ['', 'private, no-store'],
   ];
   for (const [given, expected] of rules) {
     it(`is ${expected} where the upstream says ${given ?? 'nothing'}`, async () => {
@@ -151,12 +158,49 @@ describe('Location of an answer', () => {
     ['//things.internal/v1/things/7', undefined],
     ['/\\things.internal/', undefined],
     ['things/7', undefined],
+    ['/\t/things.internal/', undefined],
   ];
   for (const [given, expected] of places) {
     it(`${expected ? 'crosses' : 'stays here'}: ${given}`, async () => {
       assert.equal((await answerWith({ Location: given })).headers.location, expected);
     });
   }
+});
+
+describe('Link of an answer', () => {
+  const lines: readonly (readonly [string | readonly string[], string | undefined])[] = [
+    ['</v1/things?cursor=2>; rel="next"', '</v1/things?cursor=2>; rel="next"'],
+    ['<?cursor=2>; rel=next; title="a; b"', '<?cursor=2>; rel=next; title="a; b"'],
+    ['<7>; rel=item, <./8>;rel=item', '<7>; rel=item, <./8>;rel=item'],
+    ['<http://things.internal:3000/v1/things?cursor=2>; rel="next"', undefined],
+    ['</v1/a>; rel=prev, <http://things.internal/b>; rel="next"', '</v1/a>; rel=prev'],
+    ['<//things.internal/v1/things>; rel="next"', undefined],
+    ['</\\things.internal/>; rel="next"', undefined],
+    ['<\\\\things.internal/>; rel="next"', undefined],
+    ['</\t/things.internal/>; rel="next"', undefined],
+    ['< //things.internal/>; rel="next"', undefined],
+    ['<HTTP:things.internal>; rel="next"', undefined],
+    ['</v1/a>; rel=next; anchor="http://things.internal/"', undefined],
+    ['</v1/a>; title="x, <http://things.internal/>; y"; rel=next', undefined],
+    ['http://things.internal/', undefined],
+    [
+      ['</v1/a>; rel=prev', '<http://things.internal/>; rel=next', '</v1/b>; rel=last'],
+      '</v1/a>; rel=prev, </v1/b>; rel=last',
+    ],
+  ];
+  for (const [given, expected] of lines) {
+    it(`${expected ?? 'stays here'}: ${given}`, async () => {
+      assert.equal((await answerWith({ Link: given })).headers.link, expected);
+    });
+  }
+});
+
+describe('Content-Location of an answer', () => {
+  it('crosses as a path where the contract declares it', async () => {
+    const ask = (value: string) => answerWith({ 'Content-Location': value }, 'GET /v1/declared');
+    assert.equal((await ask('/v1/things/7')).headers['content-location'], '/v1/things/7');
+    assert.equal((await ask('http://things.internal:3000/v1/things/7')).headers['content-location'], undefined);
+  });
 });
 
 describe('answers without a body', () => {
