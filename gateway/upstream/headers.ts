@@ -114,8 +114,11 @@ export function requestHeaders(checked: Headed, identity: Identity): string[] {
   }
   for (const name of operation.requestHeaders) {
     const value = headers.get(name);
+    if (name === 'accept-encoding' && operation.answerCheck === 'refuse') continue;
     if (value !== undefined && !named?.has(name) && isClientsToSend(name)) sent.push(name, value);
   }
+  // What is encoded cannot be checked.
+  if (operation.answerCheck === 'refuse') sent.push('accept-encoding', 'identity');
   const host = headers.get('host');
   const quoted = clientAddress.includes(':') ? `"[${clientAddress}]"` : clientAddress;
   sent.push('x-request-id', checked.id);

@@ -108,7 +108,7 @@ export class Relay implements AnswerHandler {
       throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error(`media type ${contentType}`));
     }
     if (method === 'HEAD' || hasNoBody) this.#mode = 'drop';
-    else this.#mode = passUnlessChecked(this.#judge.modeFor(operation, status, contentType));
+    else this.#mode = checkedMode(this.#judge.modeFor(operation, status, contentType), headers);
   }
 
   /** An answer has begun, whether or not it is the one that the client gets. */
@@ -332,8 +332,17 @@ export class Relay implements AnswerHandler {
   }
 }
 
-function passUnlessChecked(mode: 'refuse' | 'report' | 'off'): 'refuse' | 'report' | 'pass' {
-  return mode === 'off' ? 'pass' : mode;
+/**
+ * An encoded body cannot be checked: where answers are reported it passes, where they are refused it is. Throws upstream_bad_response:
+ * the upstream was asked for none (headers.ts).
+ */
+function checkedMode(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders): 'refuse' | 'report' | 'pass' {
+  if (mode === 'off') return 'pass';
+  const coding = String(headers['content-encoding'] ?? '');
+  if (/^(identity)?$/i.test(coding)) return mode;
+  if (mode === 'report') return 'pass';
+  const cause = new Error(`content coding ${coding}, which the operation's answers are refused for`);
+  throw upstreamFailure('upstream_bad_response', 'http_response_content_coding', cause);
 }
 
 function textOf(value: string | string[] | undefined): string | undefined {

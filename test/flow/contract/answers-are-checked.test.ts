@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
 
@@ -22,7 +23,11 @@ const contract = {
   'x-gateway-public': true,
   paths: {
     '/reported': operation('reported', {}),
-    '/refused': operation('refused', { 'x-gateway-response': 'refuse' }),
+    '/refused': operation('refused', {
+      'x-gateway-response': 'refuse',
+      // Also where clients may say what they take.
+      parameters: [{ name: 'Accept-Encoding', in: 'header', schema: { type: 'string' } }],
+    }),
     '/off': operation('off', { 'x-gateway-response': 'off' }),
   },
 };
@@ -30,11 +35,15 @@ const contract = {
 describe('answers of an upstream', () => {
   let upstream: FakeUpstream;
   let gateway: TestGateway;
-  let answer = { type: 'application/json', body: '{}' };
+  let answer: { type: string; body: string | Buffer; coding?: string | undefined } = {
+    type: 'application/json',
+    body: '{}',
+  };
   let nowMs = Date.now();
   before(async () => {
     upstream = await startUpstream((_request, response) => {
       response.setHeader('content-type', answer.type);
+      if (answer.coding !== undefined) response.setHeader('content-encoding', answer.coding);
       response.end(answer.body);
     });
     gateway = await startGateway({
@@ -48,8 +57,8 @@ describe('answers of an upstream', () => {
     await upstream.close();
   });
 
-  async function get(path: string, body: string, type = 'application/json') {
-    answer = { type, body };
+  async function get(path: string, body: string | Buffer, type = 'application/json', coding?: string) {
+    answer = { type, body, coding };
     // One answer per operation and second is looked at.
     nowMs += 2000;
     const received = await fetch(`${gateway.url}${path}`);
@@ -96,6 +105,40 @@ describe('answers of an upstream', () => {
     assert.deepEqual(refused.line?.answer_violations, ['/id: wrong_type']);
     const fine = await get('/refused', '{"id":1}');
     assert.deepEqual([fine.status, fine.text], [200, '{"id":1}']);
+  });
+
+  it('that cannot be looked at, since they are encoded, are refused where they would be for what is in them', async () => {
+    const json = '{"id":1}';
+    for (const [body, coding] of [
+      [json, 'gzip'],
+      [gzipSync(json), 'gzip'],
+      [json, 'identity, br'],
+      [json, 'aes128gcm'],
+    ] as const) {
+      const refused = await get('/refused', body, 'application/json', coding);
+      assert.equal(refused.status, 502, coding);
+      const { error } = JSON.parse(refused.text);
+      assert.equal(error.code, 'upstream_bad_response');
+      assert.match(JSON.stringify(refused.line), /content coding/);
+      assert.equal(refused.line?.answer_violations, undefined);
+    }
+    for (const coding of ['identity', 'Identity', '']) {
+      const fine = await get('/refused', json, 'application/json', coding);
+      assert.deepEqual([fine.status, fine.text], [200, json]);
+    }
+  });
+
+  it('that are encoded pass where they would only be reported, and nothing is reported', async () => {
+    const { status, text, line } = await get('/reported', gzipSync('{"id":1}'), 'application/json', 'gzip');
+    assert.deepEqual([status, text, line?.answer_violations], [200, '{"id":1}', undefined]);
+    assert.equal((await get('/off', gzipSync('{}'), 'application/json', 'gzip')).text, '{}');
+  });
+
+  it('are asked for without an encoding where they are refused, whatever the client wants', async () => {
+    await get('/refused', '{"id":1}');
+    assert.equal(upstream.requests.at(-1)?.headers['accept-encoding'], 'identity');
+    await get('/reported', '{"id":1}');
+    assert.notEqual(upstream.requests.at(-1)?.headers['accept-encoding'], 'identity');
   });
 
   it('are not looked at where the contract says so', async () => {
