@@ -22,6 +22,11 @@ test('an assertion of the gateway is accepted', async () => {
   assert.equal((await list(await signed({}).sign(key.privateKey))).status, 200);
 });
 
+test('an assertion that names the issuer of a token is accepted', async () => {
+  const token = await signed({ token_issuer: 'web' }).setSubject('user-1').sign(key.privateKey);
+  assert.equal((await list(token)).status, 200);
+});
+
 const attacks: Readonly<Record<string, () => string | Promise<string>>> = {
   'no JWT at all': () => 'not.a.token',
   'an empty assertion': () => '',

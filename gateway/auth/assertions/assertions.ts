@@ -13,6 +13,8 @@ const USABLE_FOR_MS = 44_000;
 export interface AssertionClaims {
   /** Key id, or whatever else speaks for the organization. */
   readonly subject: string;
+  /** Of a token: the name under which its issuer is configured, within which alone the subject is unique. */
+  readonly tokenIssuer?: string | undefined;
   readonly organization: string | undefined;
   readonly tier: string | undefined;
   readonly mode: Mode;
@@ -129,14 +131,15 @@ async function prepare(keys: readonly AssertionKey[], issuer: string, nowMs: num
 async function createSign({ kty, crv, x, d }: AssertionKey, kid: string, issuer: string): Promise<Sign> {
   const privateKey = await importJWK({ kty, crv, x, d, alg: 'EdDSA' });
   return function sign(claims, upstream, atMs) {
-    const { subject, organization, tier, mode, scopes } = claims;
-    const ofOrganization = {
+    const { subject, tokenIssuer, organization, tier, mode, scopes } = claims;
+    const ofCaller = {
+      ...(tokenIssuer !== undefined && { token_issuer: tokenIssuer }),
       ...(organization !== undefined && { org: organization }),
       ...(tier !== undefined && { tier }),
     };
     // Rounded down, so that the end is never more than the lifetime ahead.
     const issuedAt = Math.floor(atMs / 1000);
-    return new SignJWT({ ...ofOrganization, mode, scopes: [...scopes] })
+    return new SignJWT({ ...ofCaller, mode, scopes: [...scopes] })
       .setProtectedHeader({ alg: 'EdDSA', kid, typ: 'JWT' })
       .setIssuer(issuer)
       .setAudience(upstream)
@@ -156,8 +159,9 @@ function heldFor(heldBy: WeakMap<Caller, Map<string, Held>>, caller: Caller, ups
   return fresh;
 }
 
-function claimsOf({ subject, organization, mode, scopes }: Caller): AssertionClaims {
-  return { subject, organization: organization?.id, tier: organization?.tier, mode, scopes: [...scopes] };
+function claimsOf({ subject, issuer, organization, mode, scopes }: Caller): AssertionClaims {
+  const { id, tier } = organization ?? {};
+  return { subject, tokenIssuer: issuer, organization: id, tier, mode, scopes: [...scopes] };
 }
 
 async function toPublished(key: AssertionKey): Promise<PublishedKey> {

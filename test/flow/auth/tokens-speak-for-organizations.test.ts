@@ -50,7 +50,8 @@ describe('a token', () => {
     assert.equal((await call(token, 'GET /v1/things', { 'X-Api-Key-Id': 'forged' })).status, 200);
     const { iss: _, aud: __, iat: ___, exp: ____, ...said } = assertion();
     const scopes = ['things:read', 'jobs:write'];
-    assert.deepEqual(said, { sub: 'user-1', org: 'org_test', tier: 'standard', mode: 'live', scopes });
+    const token_issuer = 'web';
+    assert.deepEqual(said, { sub: 'user-1', token_issuer, org: 'org_test', tier: 'standard', mode: 'live', scopes });
     assert.equal(sent()['x-organization-id'], 'org_test');
     assert.equal(sent()['x-api-key-id'], undefined, 'there is no key');
     assert.equal(sent().authorization, undefined);
@@ -63,6 +64,24 @@ describe('a token', () => {
     const first = sent()['x-gateway-assertion'];
     await call(token);
     assert.equal(sent()['x-gateway-assertion'], first);
+  });
+
+  it('is told from a token of another issuer with the same subject', async () => {
+    const whoIs = async (from: TestIssuer) => {
+      await call(from.sign({ sub: 'same', scp: '*' }));
+      const { token_issuer, sub } = assertion();
+      return [token_issuer, sub];
+    };
+    assert.deepEqual(
+      [await whoIs(issuer), await whoIs(restricted)],
+      [
+        ['web', 'same'],
+        ['kiosk', 'same'],
+      ],
+    );
+    const { key } = await gateway.issueKey();
+    await call(key);
+    assert.ok(!('token_issuer' in assertion()), 'a key has no issuer');
   });
 
   it('is named in the log by its issuer and subject', async () => {

@@ -22,6 +22,7 @@ export interface Claims {
   readonly org?: unknown;
   readonly mode?: unknown;
   readonly scopes?: unknown;
+  readonly token_issuer?: string;
 }
 
 /** What the gateway sends for a caller, unless told otherwise. */
