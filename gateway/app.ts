@@ -1,6 +1,6 @@
-// The wiring: opens what is there from start to end, and has everything that depends on the configuration built by serving.ts, anew for
-// each configuration. Concerns that need each other's functions get them passed in by these two files. startApp reads from top to bottom:
-// nothing is used above the line that makes it, in callbacks neither, because a callback may run while the next part is still being opened.
+// The life of the process: its long-lived parts, opened from top to bottom and closed in reverse. What depends on the configuration is
+// built by serving.ts, anew for each configuration. Concerns that need each other's functions get them passed in by these two files.
+// Nothing is used above the line that makes it, in callbacks neither, because a callback may run while the next part is being opened.
 
 import { setImmediate as lookAround, setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
@@ -27,24 +27,24 @@ import { createThrottle } from './limits/throttle.ts';
 import type { Operators } from './observe/admin.ts';
 import { createLog, type Log } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
-import type { Lifecycle } from './observe/status.ts';
+import { type Lifecycle, upstreamStatus } from './observe/status.ts';
 import { untraced } from './observe/tracing/tracing.ts';
 import { createTrail } from './observe/trail.ts';
 import type { OverloadRules } from './overload/overload.ts';
 import type { LoopProbe } from './overload/probe.ts';
+import { createParts, type Parts } from './parts.ts';
 import { openAnswerStore } from './replay/open-store.ts';
-import { createServing, type Serving } from './serving.ts';
 import { createTunnels } from './tunnel/tunnels.ts';
 import { toUpstreamFailure } from './upstream/failure.ts';
 import type { SandboxProcess } from './upstream/sandbox.ts';
 import { createForwardClock } from './wiring/clock.ts';
 import { openIdentity } from './wiring/identity.ts';
 import { createListeners, type Requests } from './wiring/listeners.ts';
-import { warnOfLostTiers } from './wiring/lost-tiers.ts';
 import { openOverload, openShedding } from './wiring/open-overload.ts';
 import { openSandbox } from './wiring/open-sandbox.ts';
+import { openServing } from './wiring/open-serving.ts';
 import { openTracing } from './wiring/open-tracing.ts';
-import { openOperators } from './wiring/operators.ts';
+import { answersForOperators, openAdminListener } from './wiring/operators.ts';
 import { followConfiguration } from './wiring/reload.ts';
 import { reportUnreadableForwards } from './wiring/unreadable-forwards.ts';
 import { openUpstreamAccess } from './wiring/upstream-access.ts';
@@ -106,39 +106,73 @@ export interface App {
 const countedStages = new Set<StageName>(['admit', 'match', 'authenticate', 'authorize']);
 const countedStatuses = new Set([401, 403, 404, 405]);
 
-/** Builds the gateway and opens both listeners. */
+/** Builds the gateway and opens both listeners. Rejects with everything closed again if a part cannot be opened. */
 export async function startApp(options: AppOptions): Promise<App> {
-  const { settings, secrets, now } = options;
-  // What counts within spans goes by this one; what was agreed with others goes by the time of day.
+  const parts = createParts();
+  try {
+    return await openParts(options, parts);
+  } catch (error) {
+    await parts.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The parts in their order. Long, because each line of it is one part and what it is given. */
+async function openParts(options: AppOptions, parts: Parts): Promise<App> {
+  const { settings, secrets, store, now } = options;
+  // Windows use the monotonic clock, expiry times the wall clock.
   const forwardNow = createForwardClock(now);
   let configuration = options.configuration;
-  // What of this is used here stays as it is while the gateway runs.
+  const inForce = () => configuration;
+  // These settings stay as they are while the gateway runs.
   const { gateway } = configuration.config;
-  let overloadRules = overloadRulesOf(configuration);
-  const log = createLog(gateway.logLevel, now, options.logTo, options.worker);
-  const ids = createIds(now);
-  const alwaysCarried = alwaysCarriedBy(gateway.publicUrl);
   let lifecycle: Lifecycle = 'starting';
+  const isDraining = () => lifecycle === 'draining';
+  parts.add({
+    name: 'configuration',
+    use(next) {
+      configuration = next;
+    },
+  });
+
+  const log = createLog(gateway.logLevel, now, options.logTo, options.worker);
+  parts.add({
+    name: 'log',
+    use({ config }) {
+      log.logger.level = config.gateway.logLevel;
+    },
+    close: log.flush,
+  });
+  const ids = createIds(now);
   const pressed = createPressed(forwardNow);
   const metrics = createMetrics({ version: options.version, onPressure: pressed.note });
+  metrics.expect(operationsOf(configuration));
+  parts.add({ name: 'metrics', use: (next) => metrics.expect(operationsOf(next)) });
   const stopReporting = onFault((thrown) => {
     log.logger.error({ err: thrown }, 'an error outside a request: its exchange or connection was ended');
     metrics.fault();
   });
-  // Before anything is opened: it may object.
+  parts.add({ name: 'faults', close: stopReporting });
+  const admin = openAdminListener({ settings, secrets, worker: options.worker, now: forwardNow });
+  parts.add({ name: 'admin', close: admin.close });
   const tracing = openTracing({ gateway, secrets, ids, log, version: options.version, onOutcome: metrics.spans });
+  parts.add({ name: 'tracing', close: () => tracing?.close() });
   const traceparentFor = tracing?.traceparentFor ?? untraced(ids);
 
-  const live = createLiveInstances(options.store.instances);
+  const live = createLiveInstances(store.instances);
+  parts.add({ name: 'live instances', close: live.stop });
   const counters = await openCounterStore({
     redisUrl: settings.redisUrl,
-    whenStoreIsAway: () => configuration.config.limits.whenStoreIsAway,
+    whenStoreIsAway: () => inForce().config.limits.whenStoreIsAway,
     instances: live.count,
     now: forwardNow,
     onBatch: metrics.limitBatch,
-    onChange: (state) =>
-      log.logger[state.state === 'up' ? 'info' : 'error'](state, 'the store of the limits changed its state'),
+    onChange: noteState(log, 'limits'),
   });
+  parts.add({ name: 'limits', status: () => ({ limits: counters.status() }), close: counters.close });
+  const failures = openFailureCounters(settings.redisUrl);
+  parts.add({ name: 'failures', close: failures.close });
+
   const shedding = openShedding(log, metrics);
   const access = await openUpstreamAccess({
     config: configuration.config,
@@ -150,7 +184,13 @@ export async function startApp(options: AppOptions): Promise<App> {
     onShed: (upstream, why) => shedding.note(why, upstream),
     isShedding: shedding.isShedding,
   });
+  parts.add({
+    name: 'upstream access',
+    check: access.objections,
+    use: ({ config }) => access.use(config.upstreams, config.gateway.overload.organizationShare),
+  });
   const tls = openUpstreamTls(configuration, { secrets, log, now });
+  parts.add({ name: 'upstream tls', check: tls.objections });
   const assertions = await createAssertions({ keys: await secrets.assertionKeys(), issuer: gateway.publicUrl, now });
   const sandbox = await openSandbox({
     settings,
@@ -161,10 +201,21 @@ export async function startApp(options: AppOptions): Promise<App> {
     log,
   });
   const { originOf } = sandbox;
+  parts.add({
+    name: 'sandbox',
+    check: ({ config }) => sandbox.objections(config),
+    close: () => sandbox.process?.close(),
+  });
+  const targets = openUpstreamTargets({ originOf, log, metrics, now });
+  parts.add({
+    name: 'upstreams',
+    status: () => ({ upstreams: upstreamStatus(inForce().config.upstreams, targets.groups.status(), access.status()) }),
+  });
+
   const identity = openIdentity({
     gateway,
     secrets,
-    store: options.store,
+    store,
     digestOf: options.digestOf,
     assertions,
     matchesBasic: (upstream, user, password) => access.of(upstream)?.credential?.matches(user, password) === true,
@@ -175,22 +226,34 @@ export async function startApp(options: AppOptions): Promise<App> {
       if (kind === 'limits.reset') counters.forgetRefusals();
     },
   });
+  parts.add({
+    name: 'identity',
+    status: () => ({ keys: identity.keysStatus(), issuers: identity.issuersStatus() }),
+    close: identity.close,
+  });
   live.begin();
   const answers = await openAnswerStore({
     redisUrl: settings.redisUrl,
     dataDirectory: settings.dataDirectory,
     now,
-    onChange: (state) =>
-      log.logger[state.state === 'up' ? 'info' : 'error'](state, 'the store of idempotent answers changed its state'),
+    onChange: noteState(log, 'idempotent answers'),
   });
-  const failures = openFailureCounters(settings.redisUrl);
+  parts.add({ name: 'idempotency', status: () => ({ idempotency: answers.status() }), close: answers.close });
+  const versionUses = openVersionUses({ settings, store, log, publicUrl: () => gateway.publicUrl, now });
+  parts.add({
+    name: 'version uses',
+    status: () => ({ deprecated_uses: versionUses.status() }),
+    close: versionUses.close,
+  });
+
   const throttle = createThrottle({
     ...configuration.config.limits.addresses,
     counters: failures,
     isKnownCaller: identity.isKnownCaller,
     now: forwardNow,
   });
-  const targets = openUpstreamTargets({ originOf, log, metrics, now });
+  parts.add({ name: 'throttle', use: ({ config }) => throttle.useRules(config.limits.addresses) });
+  const alwaysCarried = alwaysCarriedBy(gateway.publicUrl);
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
     alwaysCarried,
@@ -199,13 +262,12 @@ export async function startApp(options: AppOptions): Promise<App> {
       if (failed && trail.clientAddress !== undefined) throttle.countFailure(trail.clientAddress);
     },
   });
-  const isDraining = () => lifecycle === 'draining';
   const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);
   const listeners = createListeners({
     settings,
-    configuration: () => configuration,
+    configuration: inForce,
     log,
-    store: options.store,
+    store,
     ticketKeys: options.ticketKeys ?? newTicketKeys(),
     isDraining,
     onUnreadableForward,
@@ -218,6 +280,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     requestId: ids.requestId,
   });
   const { certificates } = listeners;
+  parts.add({
+    name: 'listeners',
+    status: () => ({ certificates: certificates.status() }),
+    drain: listeners.drain,
+  });
   const doorOf = createDoors({ counters: failures, now: forwardNow });
   const tunnels = createTunnels({
     alwaysCarried,
@@ -233,6 +300,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       listeners.letStream(request);
     },
   });
+  parts.add({ name: 'tunnels', drain: tunnels.drain, close: tunnels.close });
+  let overloadRules = overloadRulesOf(configuration);
   const overload = openOverload({
     rules: () => overloadRules,
     // Event streams and WebSockets have a bound of their own.
@@ -241,82 +310,57 @@ export async function startApp(options: AppOptions): Promise<App> {
     shedding,
     probe: options.probeLoop,
   });
-  const versionUses = openVersionUses({
-    settings,
-    store: options.store,
-    log,
-    publicUrl: () => gateway.publicUrl,
-    now,
+  parts.add({
+    name: 'overload',
+    use(next) {
+      overloadRules = overloadRulesOf(next);
+    },
+    status: () => ({ overload: overload.status() }),
+    close: overload.stop,
   });
-  const shared = {
-    identity,
-    overload,
-    access,
-    counters,
-    answers,
-    throttle,
-    tunnels,
-    ...targets,
-    tls,
-    traceparentFor,
-    refuse,
-    alwaysCarried,
-    originOf,
-    noteUse: versionUses.note,
-    isDraining,
-    onUnreadableForward,
-    now,
-  };
-  metrics.expect(operationsOf(configuration));
-  let serving = createServing(configuration, shared);
-  const living = new Set<Serving>([serving]);
 
-  function useConfiguration(next: Configuration): void {
-    const before = serving;
-    const { gateway, limits, upstreams } = next.config;
-    // What serves under the configuration before has its own already.
-    access.use(upstreams, gateway.overload.organizationShare);
-    metrics.expect(operationsOf(next));
-    serving = createServing(next, shared);
-    configuration = next;
-    overloadRules = overloadRulesOf(next);
-    throttle.useRules(limits.addresses);
-    log.logger.level = gateway.logLevel;
-    living.add(serving);
-    void before.retire().then(() => living.delete(before));
-    void warnOfLostTiers(before.configuration.config.limits, limits, options.store, log);
-  }
-
+  const serving = openServing(
+    configuration,
+    {
+      identity,
+      overload,
+      access,
+      counters,
+      answers,
+      throttle,
+      tunnels,
+      ...targets,
+      tls,
+      traceparentFor,
+      refuse,
+      alwaysCarried,
+      originOf,
+      noteUse: versionUses.note,
+      isDraining,
+      onUnreadableForward,
+      now,
+    },
+    { store, log },
+  );
+  parts.add({
+    name: 'serving',
+    use: serving.use,
+    status: () => ({ operations: serving.current().operations.length }),
+    close: serving.close,
+  });
   const reloads = followConfiguration({
     directories: [settings.configDirectory, settings.contractsDirectory],
     log,
-    store: options.store,
+    store,
     now,
-    inForce: () => configuration,
+    inForce,
     load: options.reloadConfiguration,
-    objections: (next) => [...sandbox.objections(next.config), ...access.objections(next), ...tls.objections(next)],
-    use: useConfiguration,
+    objections: parts.check,
+    use: parts.use,
     onOutcome: metrics.reload,
   });
-  const operators = openOperators({
-    ...options,
-    forwardNow,
-    log,
-    metrics,
-    pressed,
-    counters,
-    answers,
-    identity,
-    access,
-    targets,
-    overload,
-    certificates,
-    versionUses,
-    reload: reloads.status,
-    configuration: () => configuration,
-    serving: () => serving,
-    lifecycle: () => lifecycle,
-  });
+  parts.add({ name: 'reload', status: () => ({ configuration: reloads.status() }), close: reloads.stop });
+
   metrics.watch({
     activeRequests: listeners.activeRequests,
     keyStoreAway: () => (identity.keysStatus().store === 'failing' ? 1 : 0),
@@ -329,11 +373,25 @@ export async function startApp(options: AppOptions): Promise<App> {
     configurationLoadedAtMs: reloads.loadedAtMs,
     certificates: certificates.status,
   });
+  const operators = answersForOperators({
+    version: options.version,
+    lifecycle: () => lifecycle,
+    keys: identity.keysStatus,
+    limits: counters.status,
+    parts: parts.status,
+    now,
+    store,
+    log,
+    metrics,
+    pressed,
+    counters,
+    versionUses,
+    serving: serving.current,
+  });
   const requests: Requests = {
-    // Asked once per request: what is in flight ends under the configuration it began with.
-    handle: (arrived) => serving.handle(arrived),
-    upgrades: (request) => serving.upgrades(request),
-    upgrade: (arrived, socket, head) => serving.upgrade(arrived, socket, head),
+    handle: (arrived) => serving.current().handle(arrived),
+    upgrades: (request) => serving.current().upgrades(request),
+    upgrade: (arrived, socket, head) => serving.current().upgrade(arrived, socket, head),
     onFinished(trail) {
       overload.ended(trail);
       tracing?.finish(trail);
@@ -342,21 +400,11 @@ export async function startApp(options: AppOptions): Promise<App> {
     },
   };
 
-  /** If this fails, the instance is deregistered: otherwise `--wait` would wait for its confirmation. */
-  async function begin() {
-    try {
-      const ports = { ...(await listeners.listen(requests)), adminPort: await operators.listen() };
-      // Not before: what is prepared replaces what an earlier start has, which may be running where this one meant to listen.
-      await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
-      return ports;
-    } catch (error) {
-      await identity.close();
-      throw error;
-    }
-  }
-
   await identity.ready();
-  const { port, plainPort, adminPort } = await begin();
+  const { port, plainPort } = await listeners.listen(requests);
+  const adminPort = await admin.listen(operators);
+  // Not before: the preparation replaces what an earlier start made, and a gateway may still run where this one meant to listen.
+  await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
   lifecycle = 'serving';
 
   async function stop(handOver = false): Promise<void> {
@@ -364,30 +412,16 @@ export async function startApp(options: AppOptions): Promise<App> {
     reloads.stop();
     if (handOver) listeners.stopListening();
     listeners.announceEnd();
-    const { drainDelayMs } = gateway.timeouts;
+    const { drainDelayMs, drainMs } = gateway.timeouts;
     if (drainDelayMs > 0) {
       await serveFor(drainDelayMs);
-      // Not every balancer has noticed: whoever has connected just now has a request on its way, which nobody would send once more.
+      // A balancer may not have noticed: a client that has just connected has a request on its way, which is not sent once more.
       listeners.stopListening();
       await serveFor(Math.min(drainDelayMs, LAST_REQUESTS_MS));
     }
     lifecycle = 'draining';
-    tunnels.drain();
-    await listeners.drain(gateway.timeouts.drainMs);
-    tunnels.close();
-    await Promise.all([...living].map((one) => one.close()));
-    await answers.close();
-    await versionUses.close();
-    live.stop();
-    await identity.close();
-    overload.stop();
-    await counters.close();
-    failures.close();
-    await tracing?.close();
-    sandbox.process?.close();
-    await operators.close();
-    stopReporting();
-    log.flush();
+    await parts.drain(drainMs);
+    await parts.close();
   }
 
   async function reload(): Promise<void> {
@@ -395,10 +429,16 @@ export async function startApp(options: AppOptions): Promise<App> {
     await reloads.reload();
   }
 
-  return { port, plainPort, adminPort, operators: operators.answers, log, reload, stop };
+  return { port, plainPort, adminPort, operators, log, reload, stop };
 }
 
-/** An event loop that was busy comes to its timers first: whoever has connected meanwhile is taken in, and then read, before this is over. */
+/** Logs that a store can be reached again, or cannot be. */
+function noteState({ logger }: Log, name: string): (state: { readonly state: string }) => void {
+  return (state) =>
+    logger[state.state === 'up' ? 'info' : 'error'](state, `the store of the ${name} changed its state`);
+}
+
+/** A busy event loop runs its timers first: connections that came meanwhile are accepted, and read, before this ends. */
 async function serveFor(ms: number): Promise<void> {
   await sleep(ms);
   await lookAround();

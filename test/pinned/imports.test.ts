@@ -39,6 +39,7 @@ const shared = [
 /** They hold several concerns together, so they may see them all. */
 const wiring = [
   'gateway/app.ts',
+  'gateway/parts.ts',
   'gateway/main.ts',
   'gateway/configuration.ts',
   'gateway/serving.ts',

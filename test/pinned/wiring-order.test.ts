@@ -1,4 +1,4 @@
-// app.ts is read from top to bottom: no name of startApp is mentioned above the line that makes it, not in a function that runs later
+// app.ts is read from top to bottom: no name of openParts is mentioned above the line that makes it, not in a function that runs later
 // either. A timer or a callback that runs earlier than expected would find the name uninitialized.
 
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ function codeOf(text: string): string {
     .replace(/[A-Za-z]\w*\??:/g, blank);
 }
 
-/** What the body of startApp makes: constants, variables and functions, with the line each is made in. */
+/** What the body of openParts makes: constants, variables and functions, with the line each is made in. */
 function madeIn(lines: readonly string[]): Map<string, number> {
   const made = new Map<string, number>();
   lines.forEach((line, index) => {
@@ -25,16 +25,16 @@ function madeIn(lines: readonly string[]): Map<string, number> {
   return made;
 }
 
-it('startApp uses nothing above the line that makes it', () => {
+it('openParts uses nothing above the line that makes it', () => {
   const text = readFileSync(new URL('../../gateway/app.ts', import.meta.url), 'utf8');
-  const begin = text.indexOf('export async function startApp');
+  const begin = text.indexOf('async function openParts');
   const end = text.indexOf('\n}\n', begin);
   const lines = codeOf(text).slice(begin, end).split('\n');
   const made = madeIn(lines);
   assert.ok(made.has('serving') && made.has('metrics') && made.has('stop'), 'the body is read');
   const early = [...made].flatMap(([name, madeAt]) => {
     const usedAt = lines.findIndex((line) => new RegExp(`(?<![\\w$])${name}(?![\\w$])`).test(line));
-    return usedAt < madeAt ? [`${name}: line ${usedAt + 1} of startApp, made in line ${madeAt + 1}`] : [];
+    return usedAt < madeAt ? [`${name}: line ${usedAt + 1} of openParts, made in line ${madeAt + 1}`] : [];
   });
   assert.deepEqual(early, []);
 });

@@ -1,0 +1,59 @@
+// The long-lived parts of the gateway: an ordered list, opened from top to bottom and closed in reverse. Reload, `/status` and shutdown
+// are loops over it.
+
+import type { Configuration } from './configuration.ts';
+import type { Awaitable } from './exchange.ts';
+import type { Mistake } from './mistakes.ts';
+
+export interface Part {
+  readonly name: string;
+  /** What stands against a configuration, beyond what its files say by themselves. */
+  check?(next: Configuration): readonly Mistake[];
+  /** Takes a checked configuration, in one step. */
+  use?(next: Configuration): void;
+  /** Its members of `/status`. */
+  status?(): object;
+  /** Finishes what is in flight, within `drainMs`. */
+  drain?(drainMs: number): Awaitable<void>;
+  close?(): Awaitable<unknown>;
+}
+
+export interface Parts {
+  /** The next part, which may use those before it. */
+  add(part: Part): void;
+  check(next: Configuration): Mistake[];
+  use(next: Configuration): void;
+  status(): object;
+  /** Resolves when every part has drained. */
+  drain(drainMs: number): Promise<void>;
+  /** Closes every part, the last one first, also when one of them fails; then rejects with what it threw. */
+  close(): Promise<void>;
+}
+
+export function createParts(): Parts {
+  const parts: Part[] = [];
+  const inReverse = () => parts.toReversed();
+
+  return {
+    add: (part) => void parts.push(part),
+    check: (next) => parts.flatMap((part) => part.check?.(next) ?? []),
+    use(next) {
+      for (const part of parts) part.use?.(next);
+    },
+    status: () => Object.assign({}, ...parts.map((part) => part.status?.())),
+    async drain(drainMs) {
+      await Promise.all(inReverse().map((part) => part.drain?.(drainMs)));
+    },
+    async close() {
+      const failures: unknown[] = [];
+      for (const part of inReverse()) {
+        try {
+          await part.close?.();
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}

@@ -1,0 +1,20 @@
+// Parts are opened in this order and closed in reverse, which some of them need: the log is flushed last, operators can ask until then,
+// requests have ended before the stores that they use are closed.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { it } from 'node:test';
+
+const order = [
+  ...['configuration', 'log', 'metrics', 'faults', 'admin', 'tracing', 'live instances', 'limits', 'failures'],
+  ...['upstream access', 'upstream tls', 'sandbox', 'upstreams', 'identity', 'idempotency', 'version uses', 'throttle'],
+  ...['listeners', 'tunnels', 'overload', 'serving', 'reload'],
+];
+
+it('the parts of the gateway are opened in the one order', () => {
+  const app = readFileSync(new URL('../../gateway/app.ts', import.meta.url), 'utf8');
+  assert.deepEqual(
+    [...app.matchAll(/parts\.add\(\{\s*name: '([^']+)'/g)].map((match) => match[1]),
+    order,
+  );
+});
