@@ -7,21 +7,20 @@ import { createState } from './state.ts';
 import type { AnswerStore, Begun, Claim, Slot, StoreStatus } from './store.ts';
 
 /**
- * Fingerprint, owner, time sent, upstream; milliseconds to remember a dead owner, the same with its lease; 1 where its slot is taken over →
- * the owner, state, and what was kept where it is done. The lease is over when no more time is left than an unknown outcome is remembered: no clock is
- * read.
+ * Fingerprint, owner, what is known of it; milliseconds to remember it with its lease; 1 where the slot of a dead owner is taken over → the
+ * owner, state, and what was kept where it is done. What is known begins with the milliseconds that an unknown outcome is remembered: when no
+ * more time is left, the lease is over. So no clock is read.
  */
 const BEGIN = toScript(`
-local fields = { 'fingerprint', 'owner', 'record', 'retain', 'sent', 'upstream' }
-local fingerprint, owner, record, retain, sent, upstream = unpack(redis.call('HMGET', KEYS[1], unpack(fields)))
-local isLost = owner and retain and redis.call('PTTL', KEYS[1]) <= tonumber(retain)
-if not fingerprint or (isLost and ARGV[7] == '1') then
-  redis.call('HSET', KEYS[1], 'fingerprint', ARGV[1], 'owner', ARGV[2], 'sent', ARGV[3], 'upstream', ARGV[4], 'retain', ARGV[5])
-  redis.call('PEXPIRE', KEYS[1], ARGV[6])
+local fingerprint, owner, record, known = unpack(redis.call('HMGET', KEYS[1], 'fingerprint', 'owner', 'record', 'known'))
+local isLost = owner and known and redis.call('PTTL', KEYS[1]) <= tonumber(string.match(known, '^%d+'))
+if not fingerprint or (isLost and ARGV[5] == '1') then
+  redis.call('HSET', KEYS[1], 'fingerprint', ARGV[1], 'owner', ARGV[2], 'known', ARGV[3])
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
   return { ARGV[2], 'started' }
 end
 if fingerprint ~= ARGV[1] then return { ARGV[2], 'different' } end
-if isLost then return { ARGV[2], 'unknown', owner, sent, upstream } end
+if isLost then return { ARGV[2], 'unknown', owner, known } end
 if owner then return { ARGV[2], 'running' } end
 return { ARGV[2], 'done', record }
 `);
@@ -32,7 +31,7 @@ return { ARGV[2], 'done', record }
  */
 const FINISH = toScript(`
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return end
-redis.call('HDEL', KEYS[1], 'owner', 'retain', 'sent', 'upstream')
+redis.call('HDEL', KEYS[1], 'owner', 'known')
 local used, bytes = tonumber(redis.call('GET', KEYS[2]) or 0), #ARGV[2] + ${SLOT_BYTES}
 if used + bytes > tonumber(ARGV[4]) then return redis.call('PEXPIRE', KEYS[1], ARGV[5]) end
 redis.call('INCRBY', KEYS[2], bytes)
@@ -48,9 +47,9 @@ if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then redis.call('DEL', KEYS[1
 
 /** Owner, milliseconds that what is stored counts. It has no time left but that to be remembered, so its lease is over. */
 const GIVE_UP = toScript(`
-local owner, retain = unpack(redis.call('HMGET', KEYS[1], 'owner', 'retain'))
+local owner, known = unpack(redis.call('HMGET', KEYS[1], 'owner', 'known'))
 if owner ~= ARGV[1] then return end
-redis.call('PEXPIRE', KEYS[1], retain)
+redis.call('PEXPIRE', KEYS[1], string.match(known, '^%d+'))
 if redis.call('INCRBY', KEYS[2], ${SLOT_BYTES}) == ${SLOT_BYTES} then redis.call('PEXPIRE', KEYS[2], ARGV[2]) end
 `);
 
@@ -112,18 +111,20 @@ export async function createRedisStore({ url, onChange }: RedisStoreOptions): Pr
 }
 
 function argumentsOf({ fingerprint, owner, sentAtMs, upstream, retainMs, leaseMs, runsAgain }: Claim) {
-  return [fingerprint, owner, sentAtMs, upstream, retainMs, retainMs + leaseMs, runsAgain ? 1 : 0];
+  return [fingerprint, owner, `${retainMs} ${sentAtMs} ${upstream}`, retainMs + leaseMs, runsAgain ? 1 : 0];
 }
 
 function toBegun(claim: Claim, reply: unknown): Begun {
-  const [asked, state, text, sent, upstream] = reply as [string, Begun['state'], string | null, string, string];
+  const [asked, state, text, known] = reply as [string, Begun['state'], string | null, string];
   // On a connection that lost or repeated a reply, this one has the answer to another request.
   if (asked !== claim.owner) throw new Error('Redis gave a reply to another question.');
   switch (state) {
     case 'done':
       return { state, record: text === null ? undefined : Buffer.from(text, 'latin1') };
-    case 'unknown':
-      return { state, owner: text as string, sentAtMs: Number(sent), upstream };
+    case 'unknown': {
+      const [, sentAtMs, upstream] = known.split(' ');
+      return { state, owner: text as string, sentAtMs: Number(sentAtMs), upstream };
+    }
     default:
       return { state };
   }

@@ -68,9 +68,7 @@ test('Redis holds no more of one key than the digests, the owner and what it has
   assert.deepEqual(await client.hgetall(nameOf(slot)), {
     fingerprint: 'f',
     owner: 'me',
-    retain: '3600000',
-    sent: String(SENT_AT_MS),
-    upstream: 'things',
+    known: `3600000 ${SENT_AT_MS} things`,
   });
   await store.finish(slot, 'me', Buffer.from('x'), RETENTION);
   assert.deepEqual(await client.hgetall(nameOf(slot)), { fingerprint: 'f', record: 'x' });
