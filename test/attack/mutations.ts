@@ -223,7 +223,7 @@ const change: fc.Arbitrary<Change> = fc
     return kinds[kind] as Change;
   });
 
-const bytesOf = ({ line, headers, body }: Message) => `${[line, ...headers, '', ''].join('\r\n')}${body}`;
+const bytesOf = ({ line, headers, body }: Message): string => `${[line, ...headers, '', ''].join('\r\n')}${body}`;
 
 /** One or two messages on a connection, of which the first has been changed; as latin1, KEY for a key. */
 export const mutated: fc.Arbitrary<string> = fc
@@ -236,3 +236,6 @@ export const mutated: fc.Arbitrary<string> = fc
     const changed = changes.reduce((so, one) => one(so), message);
     return bytesOf(changed) + (next === undefined ? '' : bytesOf(next));
   });
+
+/** Messages as they are before anything is changed; as latin1, KEY for a key. */
+export const soundMessages: readonly string[] = sound.map(bytesOf);

@@ -22,7 +22,7 @@ export interface Besieged {
 }
 
 /** Declares headers, some of them under names that only the gateway may write. */
-const colors = {
+export const colors = {
   operationId: 'listColors',
   security: [{ apiKey: ['colors:read'] }],
   parameters: ['X-Color', 'X_Request_Id', 'X-Organization-Id', 'X-Gateway-Color', 'X-Forwarded-Color'].map((name) => ({
