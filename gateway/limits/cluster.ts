@@ -112,6 +112,7 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
   void read();
   return {
     linkOf: (key) => owners[slotOf(key)]?.link,
+    all: () => [...servers.values()].map(({ link }) => link),
     areUp: () => up === true,
     opened: opened.promise,
     close() {

@@ -31,7 +31,8 @@ interface Subject {
 /** A store without a server. `now` should be a clock that nobody sets: while it is behind, less is freed. */
 export function createProcessStore({ now, source = 'process' }: ProcessStoreOptions): ProcessStore {
   const subjects = new Map<string, Subject>();
-  const sweepOne = createSweep(subjects);
+  let kept = { windowMs: 0, untilMs: Number.NEGATIVE_INFINITY };
+  const sweepOne = createSweep(subjects, (clockMs) => (clockMs < kept.untilMs ? kept.windowMs : 0));
   const since = now();
   /** Steps of the sweep that new subjects have brought and nobody has made yet. */
   let owed = 0;
@@ -86,6 +87,9 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
     reset(keys) {
       for (const key of keys) subjects.delete(key);
     },
+    keep(windowMs) {
+      kept = { windowMs, untilMs: now() + windowMs };
+    },
     // Every decision is made from the counters themselves.
     forgetRefusals: () => undefined,
     size: () => subjects.size,
@@ -95,7 +99,7 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
 }
 
 /** One step of an endless walk over all subjects, so that no single request pays for the forgotten ones. */
-function createSweep(subjects: Map<string, Subject>): (clockMs: number) => void {
+function createSweep(subjects: Map<string, Subject>, keptMsAt: (clockMs: number) => number): (clockMs: number) => void {
   let walk = subjects.entries();
   return function sweepOne(clockMs) {
     const next = walk.next();
@@ -105,6 +109,6 @@ function createSweep(subjects: Map<string, Subject>): (clockMs: number) => void 
     }
     const [key, { window, windowMs }] = next.value;
     // A window later than could be: a clock that is set back by less than that finds everything still there.
-    if (newestMsOf(window) <= clockMs - 2 * windowMs) subjects.delete(key);
+    if (newestMsOf(window) <= clockMs - 2 * Math.max(windowMs, keptMsAt(clockMs))) subjects.delete(key);
   };
 }

@@ -4,6 +4,7 @@
 import { connectRedis, type Redis } from '../redis.ts';
 import { createRoster } from '../roster.ts';
 import { decide, isMisplaced, type Reply, toQuestion } from './questions.ts';
+import { keepCounters } from './redis-keep.ts';
 
 /** Any counter will do: what matters is that the script can write. PING would be answered by a server that is read-only or full. */
 const PROBE = { policy: 'probe', requests: 1_000_000_000, windowSeconds: 1, windowMs: 1000, cost: 1, enforce: true };
@@ -30,6 +31,8 @@ export interface RedisLink {
   run(clockMs: number, questions: string): Promise<Reply>;
   /** Deletes counters. Rejects while the link is down. */
   remove(keys: readonly string[]): Promise<void>;
+  /** What is counted already counts so long after its admission. Rejects while the link is down. */
+  keep(windowMs: number): Promise<void>;
   /** Resolves when the first attempt to connect has succeeded or failed. */
   readonly opened: Promise<void>;
   close(): void;
@@ -92,6 +95,10 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
     async remove(keys) {
       if (!up) throw new Error(AWAY);
       await client.del(...keys);
+    },
+    async keep(windowMs) {
+      if (!up) throw new Error(AWAY);
+      await keepCounters(client, windowMs);
     },
     opened: opened.promise,
     close() {

@@ -67,6 +67,9 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
       await link.remove(keys);
       refusals.forgetAll();
     },
+    async keep(windowMs) {
+      await Promise.all(servers.all().map((link) => link.keep(windowMs)));
+    },
     forgetRefusals: refusals.forgetAll,
     status,
     opened: servers.opened,

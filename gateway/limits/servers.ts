@@ -15,6 +15,7 @@ export interface ServersOptions {
 export interface Servers {
   /** The server that has this counter; undefined while nobody is known to have it. */
   linkOf(key: string): RedisLink | undefined;
+  all(): readonly RedisLink[];
   /** Every one of them. */
   areUp(): boolean;
   /** Resolves when the first attempt to connect has succeeded or failed. */
@@ -26,5 +27,5 @@ export function openServers(options: ServersOptions): Servers {
   const address = parseRedisUrl(options.url);
   if (address?.kind === 'cluster') return createClusterServers({ ...options, seeds: address.servers });
   const link = createRedisLink({ ...options, probeKey: () => 'rl:{probe}' });
-  return { linkOf: () => link, areUp: link.isUp, opened: link.opened, close: link.close };
+  return { linkOf: () => link, all: () => [link], areUp: link.isUp, opened: link.opened, close: link.close };
 }

@@ -52,6 +52,8 @@ export interface CounterStore {
   decide(charges: readonly Charge[]): Awaitable<Verdict>;
   /** Forgets all that was spent under these names, which share one hash tag. Rejects while the store is away. */
   reset(keys: readonly string[]): Awaitable<void>;
+  /** A window has become so long: what is counted already counts so long after its admission. Rejects while the store is away. */
+  keep(windowMs: number): Awaitable<void>;
   /** Somebody has reset counters: refusals that are only remembered here may not hold any more. */
   forgetRefusals(): void;
   status(): StoreStatus;

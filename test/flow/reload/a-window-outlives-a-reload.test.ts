@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { closesAfterEach } from '../../support/closing.ts';
 import { ask, requestOf } from '../../support/connection.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -10,7 +11,7 @@ import { type ScriptedUpstream, startScriptedUpstream } from '../../support/scri
 import { thingsAt } from '../../support/things.ts';
 import { saveAndReload } from './files.ts';
 
-const limitsOf = (requests: number) => ({ tiers: { standard: { requests } } });
+const limitsOf = (requests: number, windowSeconds = 60) => ({ tiers: { standard: { requests, windowSeconds } } });
 
 describe('counters', () => {
   let upstream: ScriptedUpstream;
@@ -49,6 +50,17 @@ describe('counters', () => {
       const offered = offer(gateway, authorization, 20);
       await saveAndReload(gateway, 'config/limits.yaml', { ...limitsOf(20), whenStoreIsAway: 'refuse' });
       assert.equal((await offered) + (await offer(gateway, authorization, 20)), 8);
+    });
+
+    it(`in ${name} count in a window that a reload has lengthened what the shorter one held`, async () => {
+      const options = { ...thingsAt(upstream.url), limits: limitsOf(20, 2), environment: environment() };
+      const gateway = await start(startGateway(options));
+      const { authorization } = await gateway.authorize({ organization: `org_longer_${process.pid}` });
+      assert.equal(await offer(gateway, authorization, 25), 20);
+      await saveAndReload(gateway, 'config/limits.yaml', limitsOf(20, 60));
+      // The shorter window would be over, and the counter gone.
+      await sleep(2500);
+      assert.equal(await offer(gateway, authorization, 25), 0);
     });
 
     it(`in ${name} follow a limit up and down, without forgetting what was refused by the old one only`, async () => {
