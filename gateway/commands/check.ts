@@ -11,7 +11,7 @@ import { crossingTemplates } from '../contract/crossings.ts';
 import { unlistedFiles } from '../contract/load.ts';
 import type { Operation } from '../exchange.ts';
 import { ANONYMOUS, extraOf } from '../limits/counters.ts';
-import { ConfigError, type Mistake, suggest, toSentence } from '../mistakes.ts';
+import { ConfigError, condensed, type Mistake, suggest, toSentence } from '../mistakes.ts';
 import { shownPath } from '../source.ts';
 import { untimelyMistakes } from '../wiring/certificates.ts';
 import { tracingHeaders } from '../wiring/open-tracing.ts';
@@ -157,7 +157,15 @@ function warningsOf(configuration: Configuration, contractsDirectory: string, no
     ([left, right]) => `${left} and ${right} both match some paths; the one with a literal further left wins.`,
   );
   const limits = [...withoutEffect(configuration), ...unlimited(configuration)].map(toSentence);
-  return [...unlisted, ...crossing, ...limits, ...untimelyTls(upstreamTls, nowMs), ...untoldLives(configuration)];
+  const inexact = condensed(contracts.documents.flatMap(({ warnings }) => warnings)).map(toSentence);
+  return [
+    ...unlisted,
+    ...crossing,
+    ...inexact,
+    ...limits,
+    ...untimelyTls(upstreamTls, nowMs),
+    ...untoldLives(configuration),
+  ];
 }
 
 /** Public operations have no key to count by, so a client address can call them without end. */

@@ -27,6 +27,8 @@ export interface ContractContent {
   readonly root: JsonObject;
   /** The files it was read from: its own, and those it refers to. */
   readonly files: readonly string[];
+  /** What the gateway checks less exactly than it says, or refuses though it does not say so. */
+  readonly warnings: readonly Mistake[];
   /** Whether some schema can be referred to by a name instead of its place. */
   readonly hasNames: boolean;
 }
@@ -56,6 +58,8 @@ const rules = {
   'gateway/patterns-can-run': 'error',
   'gateway/media-types-fit-headers': 'error',
   'gateway/header-names-fit-headers': 'error',
+  'gateway/patterns-are-exact': 'warn',
+  'gateway/formats-are-exact': 'warn',
 } as const;
 
 /** What stands for bytes that are no UTF-8, once they have been read as such. */
@@ -119,10 +123,15 @@ async function parse(
     const errors = problems.filter((problem) => problem.severity === 'error' && !isAnnotation(problem, document));
     mistakes.push(...toMistakes(errors, file));
     if (errors.length > 0) return undefined;
+    const warnings = toMistakes(
+      problems.filter(({ severity }) => severity === 'warn'),
+      file,
+    );
     const root = document.parsed as JsonObject;
-    if (!refersElsewhere(document.source) && resolver.getFiles().size === 1) return { root, files: [file] };
+    if (!refersElsewhere(document.source) && resolver.getFiles().size === 1) return { root, files: [file], warnings };
     const bundled = await bundle({ doc: document, config, externalRefResolver: resolver });
-    return { root: bundled.bundle.parsed as JsonObject, files: [...new Set([file, ...bundled.fileDependencies])] };
+    const files = [...new Set([file, ...bundled.fileDependencies])];
+    return { root: bundled.bundle.parsed as JsonObject, files, warnings };
   } catch (error) {
     mistakes.push(unreadable(file, error));
     return undefined;

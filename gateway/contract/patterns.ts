@@ -5,6 +5,8 @@ import { endOfAtom, endOfGroupHead, type PatternShape, shapeOfPattern } from './
 
 export interface Pattern {
   readonly engine: 'native' | 'linear' | 'bounded' | 'widened';
+  /** Texts up to this length are checked exactly. */
+  readonly exactLength: number;
   test(text: string): boolean;
   exec(text: string): unknown;
   /** Ajv keeps one engine per text that this gives. */
@@ -14,6 +16,8 @@ export interface Pattern {
 /** Steps of the native engine that one match may take. */
 const STEPS_MAX = 1_000_000;
 const CHOICES_MAX = 16;
+/** And all matches of one check, since a body may hold thousands of texts. */
+const STEPS_PER_CHECK_MAX = 20_000_000;
 
 /**
  * The engine for one pattern: native, the fastest, where the time is linear in the text by the pattern's shape; else RE2, which is
@@ -24,21 +28,52 @@ const CHOICES_MAX = 16;
 export function toPattern(source: string, flags = 'u'): Pattern {
   const native = nativePattern(source, flags);
   const shape = shapeOfPattern(source);
-  if (isLinear(shape)) return pattern('native', source, (text) => native.test(text));
+  if (isLinear(shape)) return pattern('native', source, withinStack(native));
   const exact = linearTest(source);
   if (exact) return pattern('linear', source, exact);
   const wider = linearTest(widened(source));
   if (!shape.nested) {
     const lengthMax = shortEnough(shape);
     const longer = wider ?? (() => false);
-    return pattern('bounded', source, (text) => (text.length <= lengthMax ? native.test(text) : longer(text)));
+    const steps = stepsOf(shape);
+    const test = (text: string) => (text.length <= lengthMax && spend(steps(text)) ? native.test(text) : longer(text));
+    return pattern('bounded', source, test, lengthMax);
   }
-  if (wider) return pattern('widened', source, wider);
+  if (wider) return pattern('widened', source, wider, 0);
   throw new SyntaxError(`the pattern ${source} could take exponential time`);
 }
 
-function pattern(engine: Pattern['engine'], source: string, test: (text: string) => boolean): Pattern {
-  return { engine, test, exec: (text) => (test(text) ? [text] : null), toString: () => source };
+function pattern(
+  engine: Pattern['engine'],
+  source: string,
+  test: (text: string) => boolean,
+  exactLength = Number.POSITIVE_INFINITY,
+): Pattern {
+  return { engine, exactLength, test, exec: (text) => (test(text) ? [text] : null), toString: () => source };
+}
+
+/** A text of many megabytes can exceed the stack of the engine: it does not match then. */
+function withinStack(native: RegExp): (text: string) => boolean {
+  return (text) => {
+    try {
+      return native.test(text);
+    } catch {
+      return false;
+    }
+  };
+}
+
+/** What one check, which is synchronous, may still spend on texts that the native engine could take long for. */
+let stepsLeft = STEPS_PER_CHECK_MAX;
+
+/** A check begins: it has the whole budget. */
+export function renewSteps(): void {
+  stepsLeft = STEPS_PER_CHECK_MAX;
+}
+
+function spend(steps: number): boolean {
+  stepsLeft -= steps;
+  return stepsLeft >= 0;
 }
 
 /** ECMA 262 says `u`, but many published documents escape characters that `u` does not allow; those are taken without it. */
@@ -55,9 +90,18 @@ function isLinear({ nested, unbounded, choices, anchored }: PatternShape): boole
   return !nested && tries <= 1 && choices <= (tries === 0 ? STEPS_MAX / 100 : CHOICES_MAX);
 }
 
-function shortEnough({ unbounded, choices, anchored }: PatternShape): number {
-  const power = Math.max(1, unbounded + (anchored ? 0 : 1));
-  return Math.min(512, Math.floor((STEPS_MAX / choices) ** (1 / power)));
+function shortEnough(shape: PatternShape): number {
+  return Math.min(512, Math.floor((STEPS_MAX / shape.choices) ** (1 / powerOf(shape))));
+}
+
+/** At worst, for a text. */
+function stepsOf(shape: PatternShape): (text: string) => number {
+  const power = powerOf(shape);
+  return ({ length }) => shape.choices * length ** power;
+}
+
+function powerOf({ unbounded, anchored }: PatternShape): number {
+  return Math.max(1, unbounded + (anchored ? 0 : 1));
 }
 
 function linearTest(source: string): ((text: string) => boolean) | undefined {

@@ -10,6 +10,9 @@ const remedies: Readonly<Record<string, string>> = {
   'gateway/extensions-have-a-meaning': 'Move it to the operation, the path or the top of the document.',
   'gateway/media-types-fit-headers': 'Write it with ASCII characters only.',
   'gateway/header-names-fit-headers': 'Write it with letters, digits and hyphens only.',
+  'gateway/patterns-are-exact':
+    'Write it without look-around and back references, or add a maxLength that is short enough.',
+  'gateway/formats-are-exact': 'Add a maxLength, so that clients know.',
   'gateway/patterns-can-run': 'Correct the regular expression, or take repetitions out of repetitions.',
 };
 

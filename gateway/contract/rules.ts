@@ -2,6 +2,7 @@
 
 import type { Oas3Rule, Plugin } from '@redocly/openapi-core';
 import { isFieldName, isFieldText } from '../field-text.ts';
+import { REGEX_LENGTH_MAX } from './formats.ts';
 import { toPattern } from './patterns.ts';
 
 /** Where `x-gateway-*` members mean something; elsewhere they would be overlooked in silence. */
@@ -35,6 +36,39 @@ const patternsCanRun: Oas3Rule = () => ({
     if (typeof pattern === 'string') check(pattern, location.child(['pattern']));
     for (const source of Object.keys(patternProperties ?? {}))
       check(source, location.child(['patternProperties', source]).key());
+  },
+});
+
+/** Whether no text that is longer can pass. */
+function isNeverLonger({ maxLength }: { readonly maxLength?: unknown }, length: number): boolean {
+  return typeof maxLength === 'number' && maxLength <= length;
+}
+
+const patternsAreExact: Oas3Rule = () => ({
+  Schema(schema, { report, location }) {
+    if (typeof schema?.pattern !== 'string') return;
+    const exactLength = exactLengthOf(schema.pattern);
+    if (isNeverLonger(schema, exactLength) || exactLength === Number.POSITIVE_INFINITY) return;
+    const which = exactLength === 0 ? 'texts' : `texts of more than ${exactLength} characters`;
+    const message = `the pattern ${schema.pattern} could take long, so ${which} are checked without its look-around and back references`;
+    report({ message, suggest: [], location: location.child(['pattern']) });
+  },
+});
+
+/** What cannot run at all is a mistake of its own. */
+function exactLengthOf(source: string): number {
+  try {
+    return toPattern(source).exactLength;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+const formatsAreExact: Oas3Rule = () => ({
+  Schema(schema, { report, location }) {
+    if (schema?.format !== 'regex' || isNeverLonger(schema, REGEX_LENGTH_MAX)) return;
+    const message = `format regex takes texts of up to ${REGEX_LENGTH_MAX} characters, and refuses longer ones`;
+    report({ message, suggest: [], location: location.child(['format']) });
   },
 });
 
@@ -75,6 +109,8 @@ export const ownRules: Plugin = {
     oas3: {
       'extensions-have-a-meaning': extensionsHaveAMeaning,
       'patterns-can-run': patternsCanRun,
+      'patterns-are-exact': patternsAreExact,
+      'formats-are-exact': formatsAreExact,
       'media-types-fit-headers': mediaTypesFitHeaders,
       'header-names-fit-headers': headerNamesFitHeaders,
     },

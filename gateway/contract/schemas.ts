@@ -6,6 +6,7 @@ import { type Ajvs, createAjvs, DOCUMENT_KEY } from './ajv.ts';
 import type { ContractDocument, JsonObject } from './document.ts';
 import { essenceOf, isJson } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
+import { renewSteps } from './patterns.ts';
 import { child, follow, fragmentOf, isObject, type Located, member, objectAt } from './pointer.ts';
 
 /** What is wrong with a value; nothing: it is valid. `size` says how much there is in it. */
@@ -148,6 +149,7 @@ function toCheck(ajvs: Ajvs, compile: (ajv: Ajv2020) => ValidateFunction): Check
   const all = compile(ajvs('all'));
   let first: ValidateFunction | undefined;
   return function check(value, size) {
+    renewSteps();
     let validate = all;
     if (size > COLLECTED_SIZE_MAX) {
       first ??= compile(ajvs('first'));

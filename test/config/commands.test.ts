@@ -135,6 +135,34 @@ test('whenOutcomeUnknown beside honoursIdempotencyKey has no effect, and is a wa
   );
 });
 
+test('what is checked less exactly than a contract says is a warning, with its place', async () => {
+  const properties = [
+    'secret: { type: string, pattern: "^(?=.*[a-z])(?=.*[0-9]).+$" }',
+    'short: { type: string, maxLength: 20, pattern: "^(?=.*[a-z])(?=.*[0-9]).+$" }',
+    'twice: { type: string, pattern: "^(a+)\\\\1$" }',
+    'expression: { type: string, format: regex }',
+    'brief: { type: string, format: regex, maxLength: 100 }',
+    'plain: { type: string, pattern: "^(a+)+$", format: uri }',
+  ];
+  const files = {
+    'openapi/items.yaml': sound['openapi/items.yaml'].replace(
+      '        name: {',
+      `${properties.map((property) => `        ${property}\n`).join('')}        name: {`,
+    ),
+  };
+  const { out, code } = await runOn(files, 'check');
+  const at = 'components.schemas.Item.properties';
+  const remedy = 'Write it without look-around and back references, or add a maxLength that is short enough.';
+  assert.deepEqual(out.split('\n'), [
+    `warning: openapi/items.yaml:24:42: ${at}.secret.pattern: the pattern ^(?=.*[a-z])(?=.*[0-9]).+$ could take long, so texts of more than 99 characters are checked without its look-around and back references. ${remedy}`,
+    `warning: openapi/items.yaml:26:41: ${at}.twice.pattern: the pattern ^(a+)\\1$ could take long, so texts are checked without its look-around and back references. ${remedy}`,
+    `warning: openapi/items.yaml:27:45: ${at}.expression.format: format regex takes texts of up to 1000 characters, and refuses longer ones. Add a maxLength, so that clients know.`,
+    'Everything is fine: 2 operations in 1 contract.',
+    '',
+  ]);
+  assert.equal(code, 0);
+});
+
 test('a name that has no effect is a warning: of an organization, of an operator scope; and so is a file without tiers', async () => {
   const files = {
     'config/gateway.yaml': 'operatorScopes: [itmes:read, items:write]\n',

@@ -67,7 +67,7 @@ export function readPromises(
 function readPromise(file: string, mistakes: Mistake[]): Promised | undefined {
   const root = parsed(file, mistakes);
   if (root === undefined) return undefined;
-  const document = toDocument(file, { root, files: [file], hasNames: normalizeSchemas(root) });
+  const document = toDocument(file, { root, files: [file], warnings: [], hasNames: normalizeSchemas(root) });
   const says = { upstream: 'any', public: true };
   const operations = [...operationsOf(document, says, { upstreams: [], limits: undefined }, [])];
   return { name: basename(file, '.json'), file, document, operations };

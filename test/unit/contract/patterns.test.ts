@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Pattern, toPattern } from '../../../gateway/contract/patterns.ts';
+import { type Pattern, renewSteps, toPattern } from '../../../gateway/contract/patterns.ts';
 import { bodyCheck } from './compiled.ts';
 
 /** Patterns with a text on which a backtracking engine takes exponential or high polynomial time. */
@@ -75,6 +75,22 @@ test('look-around without nested repetition is exact on text of a common length'
   assert.ok(!pattern.test('pass1'));
   // Without the look-ahead parts, which the upstream still checks.
   assert.ok(pattern.test('p'.repeat(2000)));
+});
+
+test('the texts of one check share a budget, beyond which the engine that takes linear time goes on', () => {
+  const pattern = toPattern('^(?=.*c)[ab]+$');
+  assert.equal(pattern.engine, 'bounded');
+  const passing = (text: string, times: number) =>
+    Array.from({ length: times }, () => pattern.test(text)).filter(Boolean);
+  const long = 'a'.repeat(pattern.exactLength);
+  renewSteps();
+  assert.equal(passing(long, 50).length, 0);
+  // Without the look-ahead it admits more.
+  assert.ok(passing(long, 100).length > 50);
+  renewSteps();
+  assert.equal(passing(long, 50).length, 0);
+  renewSteps();
+  assert.equal(passing('abab', 10_000).length, 0);
 });
 
 test('a pattern that no engine can bound admits more, never runs long, or stops the boot', () => {

@@ -13,7 +13,7 @@ function describe(document: object): Described[] {
   const root = structuredClone(document) as JsonObject;
   const hasNames = normalizeSchemas(root);
   const mistakes: Mistake[] = [];
-  const made = toDocument('it.yaml', { root, files: ['it.yaml'], hasNames });
+  const made = toDocument('it.yaml', { root, files: ['it.yaml'], warnings: [], hasNames });
   const known = { upstreams: ['it'], limits: [] };
   const operations = [...operationsOf(made, { upstream: 'it', public: true }, known, mistakes)];
   if (mistakes.length > 0) throw new Error(JSON.stringify(mistakes));
