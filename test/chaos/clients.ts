@@ -69,15 +69,15 @@ export async function runClient(options: ClientOptions): Promise<void> {
     if (known.size > KEPT && oldest !== undefined) known.delete(oldest);
   }
 
-  async function write(isKeyed: boolean, entry: string | undefined): Promise<void> {
+  async function write(isKeyed: boolean, entry: string | undefined, isPlain = false): Promise<void> {
     const id = randomUUID();
     const body = { write: id, ...(entry === undefined && random.next() < 0.1 ? { size: LONG } : {}) };
     const [kind, method, path] =
       entry === undefined
-        ? (['create', 'POST', '/v1/entries'] as const)
+        ? (['create', 'POST', isPlain ? '/v1/plain-entries' : '/v1/entries'] as const)
         : (['update', 'PATCH', `/v1/entries/${entry}`] as const);
     const about = entry === undefined ? {} : { entry };
-    const asked = { kind, method, path, body, further: { write: id, ...about, ...(isKeyed && { key: id }) } };
+    const asked = { kind, method, path, body, further: { write: id, ...about, isPlain, ...(isKeyed && { key: id }) } };
     const startedAt = Date.now();
     let exchange = await ask(asked);
     if (!isKeyed) return;
@@ -91,7 +91,7 @@ export async function runClient(options: ClientOptions): Promise<void> {
   async function act(): Promise<void> {
     const dice = random.next();
     const entry = known.size === 0 ? undefined : random.pick([...known.keys()]);
-    if (entry === undefined || dice < 0.15) await write(true, undefined);
+    if (entry === undefined || dice < 0.15) await write(true, undefined, random.next() < 0.5);
     else if (dice < 0.25) await write(false, undefined);
     else if (dice < 0.33) await write(true, entry);
     else if (dice < 0.4) await write(false, entry);

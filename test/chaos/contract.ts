@@ -1,4 +1,4 @@
-// The contract of the entries, and the entry of their upstream.
+// The contracts of the entries, and the entries of their upstreams: one that honours keys, and one that executes whatever reaches it.
 
 const json = (schema: object) => ({ 'application/json': { schema } });
 const state = {
@@ -27,28 +27,41 @@ const reads = [{ apiKey: ['entries:read'] }];
 const writes = [{ apiKey: ['entries:write'] }];
 const requestBody = { required: true, content: json(write) };
 
-export const entriesContract = {
+const contractOf = (title: string, paths: object) => ({
   openapi: '3.1.1',
-  info: { title: 'Entries', version: '1' },
+  info: { title, version: '1' },
   servers: [{ url: '/' }],
   components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
-  paths: {
-    '/v1/entries': {
-      get: { operationId: 'listEntries', security: reads, parameters: [limit], responses: answered('200', page) },
-      post: { operationId: 'createEntry', security: writes, requestBody, responses: answered('201', state) },
-    },
-    '/v1/entries/{id}': {
-      get: { operationId: 'getEntry', security: reads, parameters: [id], responses: answered('200', state) },
-      patch: {
-        operationId: 'updateEntry',
-        security: writes,
-        parameters: [id],
-        requestBody,
-        responses: answered('200', state),
-      },
+  paths,
+});
+
+export const entriesContract = contractOf('Entries', {
+  '/v1/entries': {
+    get: { operationId: 'listEntries', security: reads, parameters: [limit], responses: answered('200', page) },
+    post: { operationId: 'createEntry', security: writes, requestBody, responses: answered('201', state) },
+  },
+  '/v1/entries/{id}': {
+    get: { operationId: 'getEntry', security: reads, parameters: [id], responses: answered('200', state) },
+    patch: {
+      operationId: 'updateEntry',
+      security: writes,
+      parameters: [id],
+      requestBody,
+      responses: answered('200', state),
     },
   },
-};
+});
+
+export const plainContract = contractOf('Plain entries', {
+  '/v1/plain-entries': {
+    post: {
+      operationId: 'createPlainEntry',
+      security: [{ apiKey: ['plain-entries:write'] }],
+      requestBody,
+      responses: answered('201', state),
+    },
+  },
+});
 
 /** Milliseconds for one exchange with the entries. */
 export const TIMEOUT_MS = 4000;
@@ -65,4 +78,11 @@ export const entriesEntry = (live: readonly string[]) => ({
   ejection: { baseSeconds: 1, maxSeconds: 4, slowStartSeconds: 2 },
   breaker: { openSeconds: 2 },
   health: { path: '/healthz', intervalMs: 500, timeoutMs: 500, unhealthyAfter: 2 },
+});
+
+/** The same targets, which do not honour keys there. */
+export const plainEntry = (live: readonly string[]) => ({
+  ...entriesEntry(live),
+  contracts: ['plain.yaml'],
+  honoursIdempotencyKey: false,
 });

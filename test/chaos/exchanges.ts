@@ -11,6 +11,8 @@ export interface Exchange {
   readonly write?: string;
   /** Its `Idempotency-Key`, if it has one. */
   readonly key?: string;
+  /** Whether its upstream does not honour keys. */
+  readonly isPlain?: boolean;
   /** What it is about, if that existed before. */
   readonly entry?: string;
   /** Of a read: the version, or of a list the ordinal of its first entry, that this client has seen already. */

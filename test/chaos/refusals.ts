@@ -16,6 +16,8 @@ const excusable = new Set([
   'auth_unavailable',
   // To a repetition, while the first attempt may be running.
   'idempotency_key_in_use',
+  // To a repetition toward an upstream that does not honour keys, when the first attempt may have been executed.
+  'idempotency_outcome_unknown',
 ]);
 
 /** Undefined: the refusal is as it should be. */
@@ -35,5 +37,7 @@ export function refusalFault(exchange: Exchange, disturbances: Disturbances): st
   if (code === 'api_key_invalid') return disturbances.explainUnknownKey(exchange) ? undefined : 'a good key is refused';
   if (!excusable.has(String(code))) return 'not to be refused like this';
   if (code === 'idempotency_key_in_use') return exchange.key === undefined ? 'no key was sent' : undefined;
+  if (code === 'idempotency_outcome_unknown')
+    return exchange.key !== undefined && exchange.isPlain === true ? undefined : 'the upstream honours keys';
   return disturbances.explainFailure(exchange) ? undefined : 'while nothing was broken';
 }

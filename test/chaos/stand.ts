@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { shippedContracts, writeConfiguration } from '../support/gateway.ts';
 import { newPassword, shippedEntry } from '../support/mail.ts';
 import { createInstallation, type Installation, type Running } from '../support/process.ts';
-import { entriesContract, entriesEntry } from './contract.ts';
+import { entriesContract, entriesEntry, plainContract, plainEntry } from './contract.ts';
 import { type ChaosRedis, startRedisOnDisk } from './redis.ts';
 import { startTarget, type Target } from './targets.ts';
 
@@ -63,8 +63,8 @@ export async function startStand({ isRelayed = true } = {}): Promise<Stand> {
     const roomy = { requests: 10_000_000 };
     const tiers = { standard: roomy, premium: roomy, 'mail-administrator': roomy };
     writeConfiguration(directory, {
-      contracts: { 'entries.yaml': entriesContract },
-      upstreams: { entries: entriesEntry(live), mail: shippedEntry() },
+      contracts: { 'entries.yaml': entriesContract, 'plain.yaml': plainContract },
+      upstreams: { entries: entriesEntry(live), plain: plainEntry(live), mail: shippedEntry() },
       limits: { tiers, organizations: { org_unknown: { requests: 1000 + saved } }, ...limits },
       gateway: { logLevel: 'warn', timeouts: { drainDelayMs: 300, drainMs: 6000 } },
     });

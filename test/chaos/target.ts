@@ -1,5 +1,5 @@
 // One target as a process of its own: a small service with entries, on a journal that it shares with the others. It honours
-// `Idempotency-Key` by keeping it together with the write. Arguments: port, path of the journal.
+// `Idempotency-Key` by keeping it together with the write, but for plain entries, which it makes each time. Arguments: port, path of the journal.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -36,8 +36,9 @@ function write(organization: string, request: IncomingMessage, body: Write, resp
   const id = request.url?.split('/')[3];
   const act = () => (id === undefined ? journal.create(organization, body) : journal.update(organization, id, body));
   const key = request.headers['idempotency-key'];
+  const isPlain = request.url?.startsWith('/v1/plain-entries') === true;
   const { outcome, replayed } =
-    typeof key === 'string' ? journal.once(organization, key, act) : { outcome: act(), replayed: false };
+    typeof key === 'string' && !isPlain ? journal.once(organization, key, act) : { outcome: act(), replayed: false };
   if (outcome === undefined) answer(response, 404, notFound);
   else
     answer(response, id === undefined ? 201 : 200, shown(outcome), replayed ? { 'idempotent-replayed': 'true' } : {});

@@ -115,6 +115,10 @@ describe('the judge', () => {
       executions: [],
       finds: /a good key is refused/,
     },
+    'an outcome that is unknown although the upstream honours keys': {
+      exchanges: [create(refused(409, 'idempotency_outcome_unknown', { type: 'idempotency_error' }), { key: 'k' })],
+      finds: /honours keys/,
+    },
     'a mistake of the gateway': {
       exchanges: [create(refused(500, 'internal_error'))],
       executions: [],
@@ -127,6 +131,16 @@ describe('the judge', () => {
       assert.match(wrong.join('\n'), finds);
     });
   }
+
+  it('finds a keyed write that was executed twice by an upstream that does not honour keys', () => {
+    const twice = [execution, { ...execution, id: 'org_a-2', ordinal: 2 }];
+    const unknown = refused(409, 'idempotency_outcome_unknown', { type: 'idempotency_error' });
+    const plain = { key: 'k', isPlain: true };
+    const attempts = [create({ kind: 'cut', status: 201 }, plain), create(unknown, plain)];
+    assert.equal(judged(attempts, twice).doubled.length, 1);
+    const { doubled, wrong } = judged(attempts);
+    assert.deepEqual([doubled, wrong], [[], []], 'once is right');
+  });
 
   it('finds a write that was executed twice, one that hangs, and a connection that broke for no reason', () => {
     const twice = [execution, { ...execution, id: 'org_a-2', ordinal: 2 }];
