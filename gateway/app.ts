@@ -135,7 +135,15 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     },
   });
 
-  const log = createLog(gateway.logLevel, now, options.logTo, options.worker);
+  const pressed = createPressed(forwardNow);
+  const metrics = createMetrics({ version: options.version, onPressure: pressed.note });
+  const log = createLog({
+    level: gateway.logLevel,
+    now,
+    destination: options.logTo,
+    worker: options.worker,
+    onDropped: metrics.logLinesDropped,
+  });
   parts.add({
     name: 'log',
     use({ config }) {
@@ -144,8 +152,6 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     close: log.flush,
   });
   const ids = createIds(now);
-  const pressed = createPressed(forwardNow);
-  const metrics = createMetrics({ version: options.version, onPressure: pressed.note });
   metrics.expect(operationsOf(configuration));
   parts.add({ name: 'metrics', use: (next) => metrics.expect(operationsOf(next)) });
   const stopReporting = onFault((thrown) => {

@@ -5,6 +5,7 @@ import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { pino } from 'pino';
+import { bytesOf, createPending, linesIn } from './pending.ts';
 
 const NEWLINE = 10;
 
@@ -60,8 +61,19 @@ export function standardOutput(): ByteSink {
   };
 }
 
-export function createJoinedOutput(sink: ByteSink): JoinedOutput {
+export interface OwnLines {
+  /** Of own lines that wait; processes that are joined are held up instead. */
+  readonly bytesMax: number;
+  onDropped(lines: number): void;
+  /** The line that tells how many were dropped, written when output flows again. */
+  droppedLine(dropped: number): string;
+}
+
+const UNBOUNDED: OwnLines = { bytesMax: Number.POSITIVE_INFINITY, onDropped: () => undefined, droppedLine: () => '' };
+
+export function createJoinedOutput(sink: ByteSink, own: OwnLines = UNBOUNDED): JoinedOutput {
   const sources = new Set<Readable>();
+  const pending = createPending({ ...own, onFlowing: (dropped) => writeOwn(own.droppedLine(dropped)) });
   sink.onDrain(() => {
     for (const source of sources) source.resume();
   });
@@ -69,6 +81,11 @@ export function createJoinedOutput(sink: ByteSink): JoinedOutput {
   function write(bytes: Buffer, done: () => void = () => undefined): void {
     if (sink.write(bytes, done)) return;
     for (const source of sources) source.pause();
+  }
+
+  function writeOwn(lines: string): void {
+    const bytes = bytesOf(lines);
+    if (pending.take(bytes.length, () => linesIn(bytes))) write(bytes, () => pending.written(bytes.length));
   }
 
   return {
@@ -92,7 +109,7 @@ export function createJoinedOutput(sink: ByteSink): JoinedOutput {
         });
       });
     },
-    write: (lines) => write(Buffer.from(lines)),
+    write: writeOwn,
     flush: sink.flush,
   };
 }

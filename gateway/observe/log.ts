@@ -5,6 +5,7 @@ import { REFUSALS } from '../errors.ts';
 import type { Trail } from '../exchange.ts';
 import { createLineBatch } from './batch.ts';
 import { createLines } from './line.ts';
+import { bytesOf, createPending, DROPPED, linesIn } from './pending.ts';
 import { createRecentLines } from './recent.ts';
 
 export interface Log {
@@ -24,6 +25,8 @@ const levels = { info: 30, warn: 40, error: 50 } as const;
 /** Of all exchanges, and of refusals: some thousand lines each. */
 const RECENT_BYTES = 2_097_152;
 const RECENT_REFUSAL_BYTES = 2_097_152;
+/** Of lines that wait for standard output: some 15,000 exchanges. */
+const PENDING_BYTES_MAX = 8_388_608;
 
 /** Where text goes; pino's own streams can also be told to write everything out at once. */
 interface Output {
@@ -32,18 +35,20 @@ interface Output {
   flush(): void;
 }
 
-/**
- * Writes to standard output, or line by line to where somebody else wants it.
- *
- * @param worker which of several workers writes; undefined: there is but one process
- */
-export function createLog(
-  level: LogLevel,
-  now: () => number,
-  destination?: DestinationStream,
-  worker?: number | 'primary',
-): Log {
-  const output = destination ? outputTo(destination) : standardOutput();
+export interface LogOptions {
+  readonly level: LogLevel;
+  now(): number;
+  /** Where lines go; standard output by default. */
+  readonly destination?: DestinationStream | undefined;
+  /** Which of several workers writes; undefined: there is but one process. */
+  readonly worker?: number | 'primary' | undefined;
+  /** Told of lines that standard output did not take in time. */
+  onDropped?(lines: number): void;
+}
+
+/** Writes to standard output, or line by line to the destination. */
+export function createLog({ level, now, destination, worker, onDropped = () => undefined }: LogOptions): Log {
+  const output = destination ? outputTo(destination) : standardOutput(onDropped, (dropped) => tellDropped(dropped));
   const base = worker === undefined ? null : { worker };
   const logger = pino({ level, base, timestamp: () => `,"time":${now()}` }, output.stream);
   const lines = createRecentLines({ bytesMax: RECENT_BYTES, refusalBytesMax: RECENT_REFUSAL_BYTES });
@@ -52,6 +57,10 @@ export function createLog(
     output.write(bytes, done);
   });
   const { lineOf } = createLines(worker);
+
+  function tellDropped(dropped: number): void {
+    logger.warn({ dropped }, DROPPED);
+  }
 
   function exchange(trail: Trail): void {
     const severity = severityOf(trail);
@@ -75,30 +84,42 @@ export function createLog(
   return { logger, exchange, recent, flush };
 }
 
-/** Through pino's streams, which know what to do when a pipe is full: one for text, one for bytes. */
-function standardOutput(): Output {
-  const stream = pino.destination({ dest: 1, sync: false });
-  const bytes = pino.destination({ dest: 1, sync: false, contentMode: 'buffer' } as Parameters<
+/**
+ * Through one of pino's streams, which knows what to do when a pipe is full: two of them would tear each other's lines where a full pipe
+ * takes a part of a write. What waits is bounded.
+ */
+function standardOutput(onDropped: (lines: number) => void, onFlowing: (dropped: number) => void): Output {
+  const stream = pino.destination({ dest: 1, sync: false, contentMode: 'buffer' } as Parameters<
     typeof pino.destination
   >[0]);
+  const pending = createPending({ bytesMax: PENDING_BYTES_MAX, onDropped, onFlowing });
   const waiting: { left: number; readonly done: () => void }[] = [];
-  bytes.on('write', (count: number) => {
+  stream.on('write', (count: number) => {
     for (let rest = count; rest > 0 && waiting[0]; ) {
       const taken = Math.min(rest, waiting[0].left);
       waiting[0].left -= taken;
       rest -= taken;
       if (waiting[0].left === 0) waiting.shift()?.done();
     }
+    pending.written(count);
   });
+
+  function write(bytes: Buffer, done: () => void): void {
+    if (!pending.take(bytes.length, () => linesIn(bytes))) {
+      done();
+      return;
+    }
+    waiting.push({ left: bytes.length, done });
+    stream.write(bytes as unknown as string);
+  }
+
   return {
-    stream,
-    write(buffer, done) {
-      waiting.push({ left: buffer.length, done });
-      bytes.write(buffer as unknown as string);
-    },
+    stream: { write: (text) => write(bytesOf(text), () => undefined) },
+    write,
     flush() {
       stream.flushSync();
-      bytes.flushSync();
+      for (const { done } of waiting.splice(0)) done();
+      pending.clear();
     },
   };
 }

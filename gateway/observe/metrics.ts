@@ -9,6 +9,7 @@ import { type GaugeSources, registerGauges } from './gauges.ts';
 import { createHistogram, type Series } from './histogram.ts';
 import { keptBy } from './kept-by.ts';
 import { createLimitMetrics, type OnPressure } from './limit-metrics.ts';
+import { createLinesDropped } from './lines-dropped.ts';
 import { createOverloadMetrics, type OverloadMetrics } from './overload-metrics.ts';
 import { createTargetMetrics, type TargetMetrics } from './target-metrics.ts';
 import { createTraffic, type OperationTraffic } from './traffic.ts';
@@ -24,6 +25,8 @@ export interface Metrics extends ConnectionMetrics {
   readonly overload: OverloadMetrics;
   /** An error was thrown outside a request; the process went on. */
   fault(): void;
+  /** Standard output did not take them in time. */
+  logLinesDropped(lines: number): void;
   /** What became of spans. */
   spans(outcome: 'exported' | 'dropped', count: number): void;
   /**
@@ -126,6 +129,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'outcome',
   ]);
   for (const outcome of ['applied', 'refused']) reloads.inc({ outcome }, 0);
+  const linesDropped = createLinesDropped(registry);
   const spans = counter('gateway_trace_spans_total', 'Spans: exported, or dropped because the collector took none.', [
     'outcome',
   ]);
@@ -197,6 +201,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     overload: createOverloadMetrics(registry),
     fault: () => faults.inc(),
     expect,
+    logLinesDropped: (lines) => linesDropped.inc(lines),
     spans: (outcome, count) => spans.inc({ outcome }, count),
     watch: (sources) => registerGauges(registry, sources),
     contentType: registry.contentType,

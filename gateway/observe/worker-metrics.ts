@@ -3,10 +3,13 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import { aggregated, labelled, lasting, type MetricSnapshot } from './aggregate.ts';
+import { createLinesDropped } from './lines-dropped.ts';
 
 export interface WorkerMetrics {
   /** A worker died and had to be replaced. */
   restarted(): void;
+  /** Standard output did not take lines of this process in time. */
+  logLinesDropped(lines: number): void;
   /** For one process that serves. */
   of(worker: number): MetricsOfWorker;
   readonly contentType: string;
@@ -30,6 +33,7 @@ export function createWorkerMetrics(serving: () => number): WorkerMetrics {
     help: 'Workers that ended without being asked to, and were replaced.',
     registers: [registry],
   });
+  const linesDropped = createLinesDropped(registry);
   new Gauge({
     name: 'gateway_workers_serving',
     help: 'Workers that take requests.',
@@ -52,6 +56,7 @@ export function createWorkerMetrics(serving: () => number): WorkerMetrics {
 
   return {
     restarted: () => restarts.inc(),
+    logLinesDropped: (lines) => linesDropped.inc(lines),
     of(worker) {
       const metrics: MetricsOfWorker = {
         note(snapshot) {

@@ -12,6 +12,7 @@ import { createAdminServer } from '../observe/admin.ts';
 import { createJoinedOutput, keepsWritesTogether, standardOutput } from '../observe/joined-output.ts';
 import { createLog, type Log } from '../observe/log.ts';
 import { DURATION_BUCKETS } from '../observe/metrics.ts';
+import { DROPPED } from '../observe/pending.ts';
 import { createWorkerMetrics, type MetricsOfWorker, type WorkerMetrics } from '../observe/worker-metrics.ts';
 import { createForwardClock } from '../wiring/clock.ts';
 import { type Crew, createCrew } from './crew.ts';
@@ -27,15 +28,22 @@ const ANSWER_MS = 1000;
 const CLOSE_MS = 3000;
 /** After so long at the end, whoever reads the log has stopped reading. */
 const LAST_LINES_MS = 2000;
+/** Of lines of this process that wait for standard output: some thousand. */
+const OWN_LINES_BYTES_MAX = 1_048_576;
 const BACK_OFF = { steadyMs: 10_000, firstMs: 500, longestMs: 30_000 };
 
 /** Resolves when all workers take requests. Rejects with ConfigError, or with a sentence, when it cannot be done. */
 export async function startPrimary(surroundings: Surroundings, settings: Settings): Promise<Started> {
   const { now } = surroundings;
-  const output = createJoinedOutput(standardOutput());
-  const writesItself = keepsWritesTogether();
-  const log = createLog('info', now, { write: output.write }, 'primary');
   const metrics = createWorkerMetrics(() => crew.processes().filter((worker) => worker.state() === 'serving').length);
+  const output = createJoinedOutput(standardOutput(), {
+    bytesMax: OWN_LINES_BYTES_MAX,
+    onDropped: metrics.logLinesDropped,
+    droppedLine: (dropped) =>
+      `${JSON.stringify({ level: 40, time: now(), worker: 'primary', dropped, msg: DROPPED })}\n`,
+  });
+  const writesItself = keepsWritesTogether();
+  const log = createLog({ level: 'info', now, destination: { write: output.write }, worker: 'primary' });
   const measured = new WeakMap<WorkerProcess, MetricsOfWorker>();
   const outputs = new Set<Promise<void>>();
   // Made anew with each start, and never written anywhere.

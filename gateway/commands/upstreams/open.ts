@@ -35,7 +35,7 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
   const { config } = configuration;
   const entry = config.upstreams[name] as UpstreamEntry;
   // What there is to say is said by the findings.
-  const log = createLog('fatal', now, { write: () => undefined });
+  const log = createLog({ level: 'fatal', now, destination: { write: () => undefined } });
   const only = { [name]: entry };
   const access = await openUpstreamAccess({
     config: { ...config, upstreams: only },

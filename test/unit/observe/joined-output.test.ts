@@ -103,3 +103,31 @@ it('reads no further while the output is full, and goes on where it was', async 
   await turn();
   assert.deepEqual(written, ['one\n', 'two\n']);
 });
+
+it('bounds its own lines while nothing is written, counts those that are dropped, and tells of them afterwards', () => {
+  const written: string[] = [];
+  const held: (() => void)[] = [];
+  let counted = 0;
+  const sink: ByteSink = {
+    write(bytes, done) {
+      written.push(bytes.toString());
+      held.push(done);
+      return false;
+    },
+    onDrain: () => undefined,
+    flush: () => undefined,
+  };
+  const output = createJoinedOutput(sink, {
+    bytesMax: 20,
+    onDropped(lines) {
+      counted += lines;
+    },
+    droppedLine: (dropped) => `dropped ${dropped}\n`,
+  });
+  for (let line = 1; line <= 5; line += 1) output.write(`line ${line}..\n`);
+  assert.deepEqual([written, counted], [['line 1..\n', 'line 2..\n'], 3]);
+  held.shift()?.();
+  held.shift()?.();
+  output.write('more\n');
+  assert.deepEqual(written.slice(2), ['dropped 3\n', 'more\n']);
+});

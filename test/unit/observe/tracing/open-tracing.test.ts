@@ -13,7 +13,7 @@ const opening = (secret: string | undefined) =>
     gateway: { tracing },
     secrets: { read: (entry) => (entry === 'otlp_headers' ? secret : undefined) },
     ids: createIds(Date.now),
-    log: createLog('fatal', Date.now, { write: () => undefined }),
+    log: createLog({ level: 'fatal', now: Date.now, destination: { write: () => undefined } }),
     version: 'test',
     onOutcome: () => undefined,
   });

@@ -1,0 +1,11 @@
+// Counts log lines that standard output did not take. Workers and the process that holds them count for themselves, under one name.
+
+import { Counter, type Registry } from '@prometheus-io/client';
+
+export function createLinesDropped(registry: Registry): Counter<string> {
+  return new Counter({
+    name: 'gateway_log_lines_dropped_total',
+    help: 'Log lines that were dropped because standard output did not take them.',
+    registers: [registry],
+  });
+}
