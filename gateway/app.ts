@@ -34,6 +34,7 @@ import type { OverloadRules } from './overload/overload.ts';
 import type { LoopProbe } from './overload/probe.ts';
 import { createParts, type Parts } from './parts.ts';
 import { openAnswerStore } from './replay/open-store.ts';
+import { claimDirectory } from './sqlite.ts';
 import { createTunnels } from './tunnel/tunnels.ts';
 import { toUpstreamFailure } from './upstream/failure.ts';
 import type { SandboxProcess } from './upstream/sandbox.ts';
@@ -135,6 +136,8 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     },
   });
 
+  // Counters without Redis are this process's alone.
+  if (settings.redisUrl === undefined) parts.add({ name: 'claim', close: claimDirectory(settings.dataDirectory) });
   const pressed = createPressed(forwardNow);
   const metrics = createMetrics({ version: options.version, onPressure: pressed.note });
   const log = createLog({

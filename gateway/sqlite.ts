@@ -37,6 +37,37 @@ export function openSqlite({ directory, file, what, busyTimeoutMs, prepare }: Sq
   }
 }
 
+const CLAIM_FILE = 'running.lock';
+/** SQLITE_BUSY */
+const BUSY = 5;
+
+/**
+ * Claims a data directory for one gateway until the returned function is called or the process ends, in whatever way: the claim is a
+ * lock of the operating system on a file in it. Commands that work on the same directory are not kept out.
+ *
+ * @throws a sentence that says who has it
+ */
+export function claimDirectory(directory: string): () => void {
+  const path = join(directory, CLAIM_FILE);
+  let database: DatabaseSync | undefined;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'a', 0o600));
+    database = new DatabaseSync(path, { timeout: 0 });
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (cause) {
+    database?.close();
+    if ((cause as { errcode?: number }).errcode !== BUSY) {
+      throw new Error(`The data directory ${directory} cannot be claimed: ${(cause as Error).message}`, { cause });
+    }
+    throw new Error(
+      `Another gateway runs on the data directory ${directory}: without Redis, each of them would admit every limit by itself. Stop it, or name another directory in GATEWAY_DATA; for several gateways, set REDIS_URL.`,
+      { cause },
+    );
+  }
+  return () => database.close();
+}
+
 /** All or nothing; a second process waits for its turn. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');

@@ -1,0 +1,42 @@
+// Without Redis, a second gateway does not start on the data directory of another; commands work there all the same, and a gateway that
+// was killed leaves nothing that keeps the next one from starting.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { createInstallation } from '../../support/process.ts';
+
+test('a second gateway says why it does not start, while commands work', async (t) => {
+  const installation = createInstallation();
+  t.after(() => installation.remove());
+  const first = await installation.start();
+  t.after(() => first.child.kill('SIGKILL'));
+
+  const second = await installation.run('start');
+  assert.equal(second.code, 1);
+  assert.match(second.stderr, /Another gateway runs on the data directory \S+data: without Redis, each of them/);
+
+  const made = await installation.run('orgs', 'create', '--id', 'org_a', '--name', 'A', '--tier', 'standard');
+  assert.equal(made.code, 0, made.stderr);
+  const key = await installation.run('keys', 'create', '--org', 'org_a', '--mode', 'live', '--scopes', '*', '--json');
+  assert.equal(key.code, 0, key.stderr);
+  const authorization = `Bearer ${JSON.parse(key.stdout).key}`;
+  const answer = await fetch(`http://127.0.0.1:${first.port}/v1/customers`, { headers: { authorization } });
+  assert.equal(answer.status, 200);
+  await answer.text();
+
+  assert.equal(await first.stop(), 0);
+  const next = await installation.start();
+  assert.equal(await next.stop(), 0);
+});
+
+test('a gateway that was killed does not keep the next one from starting', async (t) => {
+  const installation = createInstallation();
+  t.after(() => installation.remove());
+  const killed = await installation.start();
+  const ended = once(killed.child, 'exit');
+  killed.child.kill('SIGKILL');
+  await ended;
+  const next = await installation.start();
+  assert.equal(await next.stop(), 0);
+});
