@@ -46,6 +46,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
+// Without a listener the process would end. There is no other place to say that this one is gone.
+process.stderr.on('error', () => undefined);
+
 const settings = () => loadSettings(process.env);
 const configuration: CommandTools['configuration'] = async (limitsPath) => {
   // Not every command needs it, and it takes longer to load than most of them.

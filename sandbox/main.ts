@@ -69,10 +69,13 @@ async function start(): Promise<void> {
 }
 
 async function listen({ server }: Service): Promise<number> {
+  // An 'error' event without a listener would end the process: a connection that is reset, or one that cannot be accepted.
+  server.on('connection', (socket) => socket.on('error', () => {}));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
+  server.on('error', (error) => process.stderr.write(`sandbox: ${error.message}\n`));
   return (server.address() as AddressInfo).port;
 }
 

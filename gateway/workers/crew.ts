@@ -80,11 +80,17 @@ export function createCrew(options: CrewOptions): Crew {
       if (place.current !== worker || ending) return;
       place.current = undefined;
       place.restarts += 1;
-      const delayMs = place.backOff.delayAfter(how.servedMs);
+      const backOffMs = place.backOff.delayAfter(how.servedMs);
+      // A place waits only while others serve or start: deaths that come again and again must not end the service.
+      const delayMs = isAnyFilled() ? backOffMs : Math.min(backOffMs, options.backOff.firstMs);
       options.onDeath(worker, how, delayMs);
       // Somebody is on the way already.
       if (place.next === undefined) refill(place, delayMs);
     });
+  }
+
+  function isAnyFilled(): boolean {
+    return places.some(({ current, next }) => current !== undefined || next !== undefined);
   }
 
   async function fill(place: Place, isFirst: boolean): Promise<Ready> {

@@ -8,6 +8,7 @@ import type { Settings } from '../config/load.ts';
 import { createConsole } from '../console/console.ts';
 import { closeAtOnce, listen } from '../edge/server.ts';
 import { newTicketKeys } from '../edge/tls/secure.ts';
+import { onFault } from '../faults.ts';
 import { createAdminServer } from '../observe/admin.ts';
 import { createJoinedOutput, keepsWritesTogether, standardOutput } from '../observe/joined-output.ts';
 import { createLog, type Log } from '../observe/log.ts';
@@ -114,6 +115,7 @@ export async function startPrimary(surroundings: Surroundings, settings: Setting
     surroundings.exit(0);
   }
 
+  onFault((thrown) => log.logger.error({ err: thrown }, 'an error outside a request: its connection was ended'));
   endOnCrash(surroundings, { logger: log.logger, flush: output.flush });
   // Before anybody serves: the first worker takes requests while the others start, and a signal that nobody handles ends the process.
   surroundings.onSignal(() => void end());
