@@ -12,6 +12,7 @@ import { type AddressInfo, Server as Listener, type Socket } from 'node:net';
 import type { Arrived, Trail } from '../exchange.ts';
 import { contain, reportFault } from '../faults.ts';
 import { createRoster } from '../roster.ts';
+import { onHalfClosed } from './half-closed.ts';
 import { continueInTurn } from './interim.ts';
 import { cutOff } from './linger.ts';
 import { watchBodies } from './overdue.ts';
@@ -87,6 +88,8 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     active: active.all,
     cut: cutOff,
   });
+  // A client that ends its side after a whole request gets its answer. Absent from the types of Node.
+  Object.assign(server, { httpAllowHalfOpen: true });
   const unreadable = createUnreadable({ ...options, active: active.all });
 
   /** Asked by the parser, out of which nothing may be thrown. */
@@ -148,13 +151,17 @@ export function createPublicServer(options: ServerOptions): PublicServer {
 
   function note(socket: Socket): void {
     const entry = connections.add(socket);
-    socket.on('close', () => connections.remove(entry));
+    socket.on('close', () => connections.remove(entry)).on('end', onHalfClosed);
   }
 
   if (options.takeConnection) server.on('connection', options.takeConnection);
   // Over TLS both: what is not through with its handshake, and what then speaks HTTP.
   server.on('connection', note);
-  server.on('secureConnection', note);
+  server.on('secureConnection', (socket: Socket) => {
+    note(socket);
+    // Not earlier: a handshake that ends half-way is over at once.
+    socket.allowHalfOpen = true;
+  });
   server.on('request', onRequest);
   // Node would send 100 Continue before anything has been checked; the stage that reads the body does it.
   server.on('checkContinue', (request, response) => {

@@ -28,7 +28,6 @@ export interface Unreadable {
 /** Parser errors by code; everything else is malformed_http. */
 const parserErrors: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
-  HPE_INVALID_VERSION: 'http_version_not_supported',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'body_too_large',
 };
@@ -67,7 +66,9 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
         socket.destroy();
         return;
       }
-      const code = parserErrors[error.code ?? ''] ?? 'malformed_http';
+      const code = isOtherVersion(error)
+        ? 'http_version_not_supported'
+        : (parserErrors[error.code ?? ''] ?? 'malformed_http');
       refuseUnreadable(socket, pendingOn(socket), new GatewayError(code, { cause: error }));
     },
     onConnect(socket) {
@@ -76,6 +77,23 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
       refuseUnreadable(socket, pending, new GatewayError('method_not_allowed', { headers: { Allow: '' } }));
     },
   };
+}
+
+/** What Node adds to the errors of its parser. */
+interface ParserError extends NodeJS.ErrnoException {
+  readonly reason?: string;
+  readonly rawPacket?: Buffer;
+  /** Of the packet. */
+  readonly bytesParsed?: number;
+}
+
+const CARRIAGE_RETURN = 0x0d;
+
+/** Whether a request line is well-formed and names another version, `HTTP/3.0`: the parser has the same code for lines that are not. */
+function isOtherVersion({ code, reason, rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  if (code !== 'HPE_INVALID_VERSION' || reason !== 'Invalid HTTP version') return false;
+  const next = rawPacket?.[bytesParsed];
+  return next === undefined || next === CARRIAGE_RETURN;
 }
 
 /**
