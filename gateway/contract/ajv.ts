@@ -4,6 +4,7 @@ import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import type { ContractDocument } from './document.ts';
 import { replaceKeywords } from './keywords.ts';
 import { toPattern } from './patterns.ts';
+import { rememberReferences } from './references.ts';
 
 /** The name under which a document is known to its Ajv. */
 export const DOCUMENT_KEY = 'contract';
@@ -18,6 +19,7 @@ export function createAjvs(document: ContractDocument, isRequest: boolean): Ajvs
     const known = made.get(extent);
     if (known) return known;
     const ajv = createAjv(isRequest, extent === 'all');
+    if (!document.hasNames) rememberReferences(ajv);
     ajv.addSchema(registered(document), DOCUMENT_KEY, undefined, false);
     made.set(extent, ajv);
     return ajv;

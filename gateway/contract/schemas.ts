@@ -8,6 +8,7 @@ import { essenceOf, isJson } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { renewSteps } from './patterns.ts';
 import { child, follow, fragmentOf, isObject, type Located, member, objectAt } from './pointer.ts';
+import { forgetJudgements } from './references.ts';
 
 /** What is wrong with a value; nothing: it is valid. `size` says how much there is in it. */
 export type Check = (value: unknown, size: number) => readonly ErrorObject[];
@@ -150,6 +151,7 @@ function toCheck(ajvs: Ajvs, compile: (ajv: Ajv2020) => ValidateFunction): Check
   let first: ValidateFunction | undefined;
   return function check(value, size) {
     renewSteps();
+    forgetJudgements();
     let validate = all;
     if (size > COLLECTED_SIZE_MAX) {
       first ??= compile(ajvs('first'));

@@ -122,6 +122,37 @@ const things = (size: number) => counts(size).map((at) => ({ a: at, b: [at], c: 
 const members = (size: number) => Object.fromEntries(counts(size).map((at) => [`member${at}`, at]));
 const text = (size: number) => 'a'.repeat(size);
 
+/** A tree whose nodes have several kinds, each of which has what all have. */
+const kind = (name: string) => ({
+  allOf: [{ $ref: '#/components/schemas/Node' }, { properties: { kind: { const: name } }, required: ['kind'] }],
+});
+const trees = {
+  schemas: {
+    Tree: { oneOf: ['A', 'B', 'C'].map((name) => ({ $ref: `#/components/schemas/${name}` })) },
+    ...{ A: kind('A'), B: kind('B'), C: kind('C') },
+    Node: { type: 'object', properties: { child: { $ref: '#/components/schemas/Tree' } } },
+  },
+};
+const tree = (depth: number, leaf: object): object =>
+  depth === 0 ? leaf : { kind: 'A', child: tree(depth - 1, leaf) };
+
+describe('the time of schemas that refer to themselves grows with the depth', () => {
+  for (const union of ['oneOf', 'anyOf'])
+    for (const [what, leaf] of Object.entries({ fits: { kind: 'C' }, 'does not fit': { kind: 'D' } }))
+      for (const [extent, size] of Object.entries({ 'all errors': 0, 'the first error': 100_000 }))
+        it(`${union}, what ${what}, ${extent}`, async () => {
+          const schemas = { ...trees.schemas, Tree: { [union]: trees.schemas.Tree.oneOf } };
+          const check = await bodyCheck({ $ref: '#/components/schemas/Tree' }, { components: { schemas } });
+          assert.equal(check(tree(3, leaf), size).length > 0, what === 'does not fit');
+          assertGrowth(
+            union,
+            (value) => check(value, size),
+            (depth) => tree(depth, leaf),
+            4,
+          );
+        });
+});
+
 /** Each keyword that looks at more than one value, with values that it has the most to do with. */
 const keywords: readonly [name: string, schema: object, valueFor: (size: number) => unknown][] = [
   ['type', { type: 'array', items: { type: 'string' } }, texts],
