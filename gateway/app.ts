@@ -24,6 +24,7 @@ import { createDoors } from './limits/door.ts';
 import { openFailureCounters } from './limits/failure-counter.ts';
 import { openCounterStore } from './limits/open-store.ts';
 import { createThrottle } from './limits/throttle.ts';
+import { ConfigError } from './mistakes.ts';
 import type { Operators } from './observe/admin.ts';
 import { createLog, type Log } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
@@ -41,6 +42,7 @@ import type { SandboxProcess } from './upstream/sandbox.ts';
 import { createForwardClock } from './wiring/clock.ts';
 import { openIdentity } from './wiring/identity.ts';
 import { createListeners, type Requests } from './wiring/listeners.ts';
+import { checkSecrets } from './wiring/named-secrets.ts';
 import { openOverload, openShedding } from './wiring/open-overload.ts';
 import { openSandbox } from './wiring/open-sandbox.ts';
 import { openServing } from './wiring/open-serving.ts';
@@ -136,6 +138,11 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     },
   });
 
+  const secretsOf = (next: Configuration) => Object.values(checkSecrets(next, secrets.read)).flat();
+  parts.add({ name: 'secrets', check: secretsOf });
+  const mistakes = parts.check(configuration);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+
   // Counters without Redis are this process's alone.
   if (settings.redisUrl === undefined) parts.add({ name: 'claim', close: claimDirectory(settings.dataDirectory) });
   const pressed = createPressed(forwardNow);
@@ -198,8 +205,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     check: access.objections,
     use: ({ config }) => access.use(config.upstreams, config.gateway.overload.organizationShare),
   });
-  const tls = openUpstreamTls(configuration, { secrets, log, now });
-  parts.add({ name: 'upstream tls', check: tls.objections });
+  const tls = openUpstreamTls({ secrets, log, now });
   const assertions = await createAssertions({ keys: await secrets.assertionKeys(), issuer: gateway.publicUrl, now });
   const sandbox = await openSandbox({
     settings,

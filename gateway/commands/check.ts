@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import { ORGANIZATION_ID } from '../auth/issue.ts';
 import { loadSettings, type Settings } from '../config/load.ts';
 import type { LimitsFile } from '../config/schema.ts';
-import type { Secrets } from '../config/secrets.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
 import { type Configuration, loadConfiguration } from '../configuration.ts';
 import { crossingTemplates } from '../contract/crossings.ts';
@@ -14,7 +13,7 @@ import { ANONYMOUS, extraOf } from '../limits/counters.ts';
 import { ConfigError, condensed, type Mistake, suggest, toSentence } from '../mistakes.ts';
 import { shownPath } from '../source.ts';
 import { untimelyMistakes } from '../wiring/certificates.ts';
-import { tracingHeaders } from '../wiring/open-tracing.ts';
+import { checkSecrets } from '../wiring/named-secrets.ts';
 import { printJson, printTable } from './print.ts';
 import { openSecrets, type Surroundings } from './surroundings.ts';
 
@@ -39,9 +38,9 @@ async function check(surroundings: Surroundings, asJson: boolean): Promise<void>
     const { configuration, settings } = await load(surroundings);
     const now = surroundings.now();
     const untimely = untimelyMistakes(configuration.config, configuration.certificates, now);
-    const { mistakes, warnings } = tracingSecretOf(configuration, openSecrets(surroundings, settings));
+    const { mistakes, missing } = checkSecrets(configuration, openSecrets(surroundings, settings).read);
     if (untimely.length + mistakes.length > 0) throw new ConfigError([...untimely, ...mistakes]);
-    const all = [...warningsOf(configuration, settings.contractsDirectory, now), ...warnings];
+    const all = [...warningsOf(configuration, settings.contractsDirectory, now), ...missing.map(missingSecret)];
     tellFine(surroundings, asJson, configuration, all);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -50,25 +49,9 @@ async function check(surroundings: Surroundings, asJson: boolean): Promise<void>
   }
 }
 
-/** One that is there can be wrong anywhere; where the gateway runs it may be there while it is not where this is asked. */
-function tracingSecretOf({ config }: Configuration, secrets: Pick<Secrets, 'read'>) {
-  const entry = config.gateway.tracing?.headersSecret;
-  if (entry === undefined) return { mistakes: [], warnings: [] };
-  try {
-    if (secrets.read(entry) === undefined) {
-      const remedy = `Put it into the file SECRETS_DIR/${entry} or the variable ${entry.toUpperCase()}.`;
-      return {
-        mistakes: [],
-        warnings: [`there is no secrets entry "${entry}" here, without which the gateway does not start. ${remedy}`],
-      };
-    }
-    tracingHeaders(secrets.read(entry), entry);
-    return { mistakes: [], warnings: [] };
-  } catch (error) {
-    const at = ['tracing', 'headersSecret'];
-    const remedy = 'Write one "Name: value" per line.';
-    return { mistakes: [config.sources.gateway.mistakeAt(at, (error as Error).message, remedy)], warnings: [] };
-  }
+/** The machine that runs the gateway may have the secret while this one has not. */
+function missingSecret(mistake: Mistake): string {
+  return `${toSentence(mistake)} Without it the gateway does not start; it may be on another machine.`;
 }
 
 function tellFine(

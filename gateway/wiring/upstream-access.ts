@@ -5,7 +5,7 @@ import type { Config } from '../config/load.ts';
 import type { UpstreamEntry } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Configuration } from '../configuration.ts';
-import { ConfigError, type Mistake } from '../mistakes.ts';
+import type { Mistake } from '../mistakes.ts';
 import type { Log } from '../observe/log.ts';
 import { type Accesses, type AccessesOptions, createAccesses } from '../upstream/access.ts';
 import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
@@ -13,7 +13,7 @@ import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
 export interface UpstreamAccess extends Accesses {
   /** What the mail server of the sandbox is to accept, `user:password`; undefined when nobody uses it. */
   readonly sandboxAdministrator: string | undefined;
-  /** Credentials that a configuration names and nobody has provided. */
+  /** Credentials that only a start can make. */
   objections(next: Configuration): Mistake[];
 }
 
@@ -26,7 +26,7 @@ export interface UpstreamAccessOptions extends Pick<AccessesOptions, 'onWaited' 
   now(): number;
 }
 
-/** Throws ConfigError when a credential for a real upstream is missing. */
+/** Makes the credentials of upstreams on the sandbox that have none. */
 export async function openUpstreamAccess({
   config,
   workers,
@@ -43,19 +43,19 @@ export async function openUpstreamAccess({
   }
   const readSecret = (entry: string) => secrets.read(entry) ?? made.get(entry);
 
+  /** A credential that a reload adds to an upstream on the sandbox, which a start would have made. */
   function objections({ config }: Pick<Configuration, 'config'>): Mistake[] {
-    return Object.entries(config.upstreams).flatMap(([name, { credential }]) => {
-      if (credential === undefined || readSecret(credential.basic.secret) !== undefined) return [];
-      const { secret } = credential.basic;
-      const reason = `there is no secrets entry "${secret}".`;
-      const remedy = `Put it into the file SECRETS_DIR/${secret} or the variable ${secret.toUpperCase()}.`;
+    return Object.entries(config.upstreams).flatMap(([name, entry]) => {
+      if (entry.credential === undefined || !liesOnSandboxOnly(entry)) return [];
+      const { secret } = entry.credential.basic;
+      if (readSecret(secret) !== undefined) return [];
       const path = ['upstreams', name, 'credential', 'basic', 'secret'];
-      return [config.sources.upstreams.mistakeAt(path, reason, remedy)];
+      return [
+        config.sources.upstreams.mistakeAt(path, `there is no secrets entry "${secret}".`, 'Start the gateway again.'),
+      ];
     });
   }
 
-  const missing = objections({ config });
-  if (missing.length > 0) throw new ConfigError(missing);
   const accesses = createAccesses({
     readSecret,
     workers,

@@ -6,8 +6,19 @@ import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 
 const order = [
-  ...['configuration', 'log', 'metrics', 'faults', 'admin', 'tracing', 'live instances', 'limits', 'failures'],
-  ...['upstream access', 'upstream tls', 'sandbox', 'upstreams', 'identity', 'idempotency', 'version uses', 'throttle'],
+  ...[
+    'configuration',
+    'secrets',
+    'log',
+    'metrics',
+    'faults',
+    'admin',
+    'tracing',
+    'live instances',
+    'limits',
+    'failures',
+  ],
+  ...['upstream access', 'sandbox', 'upstreams', 'identity', 'idempotency', 'version uses', 'throttle'],
   ...['listeners', 'tunnels', 'overload', 'serving', 'reload'],
 ];
 

@@ -4,55 +4,21 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../config/load.ts';
 import type { Secrets } from '../../config/secrets.ts';
-import { keyProblem } from '../../config/upstream-tls.ts';
 import type { Configuration } from '../../configuration.ts';
 import { shownPath } from '../../source.ts';
-import { liesOnSandboxOnly } from '../../upstream/sandbox.ts';
-import { tracingHeaders } from '../../wiring/open-tracing.ts';
+import { type NamedSecret, namedSecrets } from '../../wiring/named-secrets.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 
 export function checkSecrets(
-  { config, upstreamTls }: Configuration,
+  configuration: Configuration,
   settings: Settings,
   secrets: Pick<Secrets, 'read'>,
 ): Finding[] {
-  const credentials = Object.entries(config.upstreams).flatMap(([name, entry]) =>
-    entry.credential === undefined || liesOnSandboxOnly(entry)
-      ? []
-      : [present(secrets, entry.credential.basic.secret, `the upstream "${name}" is shown it`)],
-  );
-  const keys = [...upstreamTls].flatMap(([name, { certificate = '', keySecret }]) =>
-    keySecret === undefined
-      ? []
-      : [
-          present(secrets, keySecret, `the upstream "${name}" is shown the certificate of it`, (text) =>
-            keyProblem(certificate, text),
-          ),
-        ],
-  );
-  const { tracing } = config.gateway;
-  const ofTracing =
-    tracing?.headersSecret === undefined
-      ? []
-      : [present(secrets, tracing.headersSecret, 'the collector of traces is shown it', tracingProblem)];
-  return [...credentials, ...keys, ...ofTracing, ...checkAdminToken(settings, secrets), ...checkReaders(settings)];
+  const named = namedSecrets(configuration).map((secret) => present(secrets, secret));
+  return [...named, ...checkAdminToken(settings, secrets), ...checkReaders(settings)];
 }
 
-function tracingProblem(text: string): string | undefined {
-  try {
-    tracingHeaders(text, 'in question');
-    return undefined;
-  } catch {
-    return 'it is not lines of Name: value.';
-  }
-}
-
-function present(
-  secrets: Pick<Secrets, 'read'>,
-  entry: string,
-  use: string,
-  problemOf: (text: string) => string | undefined = () => undefined,
-): Finding {
+function present(secrets: Pick<Secrets, 'read'>, { entry, use, problemOf }: NamedSecret): Finding {
   const check = `secret ${entry}`;
   const remedy = `Put it into the file SECRETS_DIR/${entry} or the variable ${entry.toUpperCase()}.`;
   let text: string | undefined;
@@ -61,7 +27,8 @@ function present(
   } catch (error) {
     return fail(check, reasonOf(error), remedy);
   }
-  if (text === undefined) return fail(check, `It is not there, and ${use}: the gateway does not start.`, remedy);
+  if (text === undefined)
+    return fail(check, `It is not there. It is ${use}: without it the gateway does not start.`, remedy);
   const problem = problemOf(text);
   return problem === undefined ? ok(check, 'It is there.') : fail(check, `It cannot be used: ${problem}`, remedy);
 }

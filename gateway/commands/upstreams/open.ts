@@ -6,7 +6,9 @@ import type { UpstreamEntry } from '../../config/schema.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Caller, Mode } from '../../exchange.ts';
+import { ConfigError } from '../../mistakes.ts';
 import { createLog } from '../../observe/log.ts';
+import { checkSecrets } from '../../wiring/named-secrets.ts';
 import { openSandbox } from '../../wiring/open-sandbox.ts';
 import { openUpstreamAccess } from '../../wiring/upstream-access.ts';
 import { openUpstreamTls } from '../../wiring/upstream-tls.ts';
@@ -36,9 +38,14 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
   const entry = config.upstreams[name] as UpstreamEntry;
   // What there is to say is said by the findings.
   const log = createLog({ level: 'fatal', now, destination: { write: () => undefined } });
-  const only = { [name]: entry };
+  const ofThis = {
+    config: { ...config, upstreams: { [name]: entry }, gateway: { ...config.gateway, tracing: undefined } },
+    upstreamTls: new Map([...configuration.upstreamTls].filter(([of]) => of === name)),
+  };
+  const mistakes = Object.values(checkSecrets(ofThis, secrets.read)).flat();
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
   const access = await openUpstreamAccess({
-    config: { ...config, upstreams: only },
+    config: ofThis.config,
     workers: 1,
     secrets,
     log,
@@ -66,13 +73,12 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
   const { process } = sandbox ?? {};
   try {
     if (address === 'sandbox:platform') await process?.seed(await assertions.assertionFor(caller, name));
-    const ofThis = new Map([...configuration.upstreamTls].filter(([of]) => of === name));
-    const tls = openUpstreamTls({ config, upstreamTls: ofThis }, { secrets, log, now });
+    const tls = openUpstreamTls({ secrets, log, now });
     const { credential } = access.of(name) ?? {};
     const backend = createBackend({
       origin: sandbox?.originOf(address) ?? address,
       entry,
-      tls: tls.settingsOf({ config, upstreamTls: ofThis }).get(name),
+      tls: tls.settingsOf(ofThis).get(name),
       caller,
       scheme: new URL(config.gateway.publicUrl).protocol.slice(0, -1),
       assertion: () => (credential === undefined ? assertions.assertionFor(caller, name) : undefined),

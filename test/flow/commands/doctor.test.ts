@@ -217,11 +217,28 @@ describe('gateway check', () => {
     assert.equal(missing.code, 0);
     assert.match(
       missing.warnings.join(),
-      /no secrets entry "trace_headers" here, without which the gateway does not start/,
+      /gateway\.yaml:3:\d+: tracing\.headersSecret: there is no secrets entry "trace_headers"\..*Without it the gateway does not start; it may be on another machine\./,
     );
     assert.equal(malformed.code, 1);
     assert.equal(malformed.mistakes[0]?.line, 3);
     assert.match(malformed.mistakes[0]?.reason ?? '', /trace_headers is not lines of Name: value/);
     assert.deepEqual([fine.code, fine.warnings], [0, []]);
+  });
+
+  it('warns of a credential and a TLS key that are not on this machine', async () => {
+    const upstreams = sound['config/upstreams.yaml'] ?? '';
+    const directory = writeFiles({
+      'config/upstreams.yaml': upstreams.replace(
+        /\n( +)live:.*/,
+        '\n$1live: https://things.test\n$1credential: { basic: { user: gateway, secret: things_login } }',
+      ),
+    });
+    const installation = createInstallation(environmentOf(directory));
+    const { code, stdout } = await installation.run('check', '--json');
+    installation.remove();
+    rmSync(directory, { recursive: true });
+    assert.equal(code, 0, stdout);
+    const { warnings } = JSON.parse(stdout) as { warnings: string[] };
+    assert.match(warnings.join(), /upstreams\.yaml:\d+:\d+: \S+: there is no secrets entry "things_login"/);
   });
 });

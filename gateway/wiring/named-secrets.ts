@@ -1,0 +1,107 @@
+// The secrets that a configuration names: one list for start, reload, `check` and `doctor`.
+
+import { keyProblem } from '../config/upstream-tls.ts';
+import type { Configuration } from '../configuration.ts';
+import type { Mistake } from '../mistakes.ts';
+import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
+import { tracingHeaders } from './open-tracing.ts';
+
+type Named = Pick<Configuration, 'config' | 'upstreamTls'>;
+
+export interface NamedSecret {
+  readonly entry: string;
+  /** What it is used for, as the end of a sentence. */
+  readonly use: string;
+  /** Why a value cannot be used; undefined: it can be. Never holds the value. */
+  problemOf(value: string): string | undefined;
+  /** A mistake at the place in the configuration that names the secret. */
+  mistake(reason: string): Mistake;
+}
+
+export interface CheckedSecrets {
+  /** Entries that are there and cannot be used. */
+  readonly mistakes: readonly Mistake[];
+  /** Entries that are not on this machine, in the same form. */
+  readonly missing: readonly Mistake[];
+}
+
+/** Credentials of upstreams that lie on the sandbox alone are left out, because a start makes what they lack. */
+export function namedSecrets({ config, upstreamTls }: Named): NamedSecret[] {
+  const { upstreams, gateway, sources } = config;
+  const credentials = Object.entries(upstreams).flatMap(([name, entry]): NamedSecret[] => {
+    if (entry.credential === undefined || liesOnSandboxOnly(entry)) return [];
+    const { secret } = entry.credential.basic;
+    const path = ['upstreams', name, 'credential', 'basic', 'secret'];
+    return [
+      {
+        entry: secret,
+        use: `the credential for the upstream "${name}"`,
+        problemOf: () => undefined,
+        mistake: (reason) => sources.upstreams.mistakeAt(path, reason, remedyFor(secret)),
+      },
+    ];
+  });
+  const keys = [...upstreamTls].flatMap(([name, { certificate = '', keySecret }]): NamedSecret[] => {
+    if (keySecret === undefined) return [];
+    const remedy = `Put the private key of the certificate, in PEM and not encrypted, into the file SECRETS_DIR/${keySecret}.`;
+    return [
+      {
+        entry: keySecret,
+        use: `the key of the certificate for the upstream "${name}"`,
+        problemOf: (value) => keyProblem(certificate, value),
+        mistake: (reason) => sources.upstreams.mistakeAt(['upstreams', name, 'tls', 'key'], reason, remedy),
+      },
+    ];
+  });
+  const headers = gateway.tracing?.headersSecret;
+  if (headers === undefined) return [...credentials, ...keys];
+  return [
+    ...credentials,
+    ...keys,
+    {
+      entry: headers,
+      use: 'headers for the collector of traces',
+      problemOf: (value) => tracingProblem(value, headers),
+      mistake: (reason) =>
+        sources.gateway.mistakeAt(
+          ['tracing', 'headersSecret'],
+          reason,
+          `${remedyFor(headers)} It holds lines of Name: value.`,
+        ),
+    },
+  ];
+}
+
+/** @param read the value of an entry; undefined: it is not there; throws a sentence if it cannot be read */
+export function checkSecrets(configuration: Named, read: (entry: string) => string | undefined): CheckedSecrets {
+  const mistakes: Mistake[] = [];
+  const missing: Mistake[] = [];
+  for (const { entry, problemOf, mistake } of namedSecrets(configuration)) {
+    let value: string | undefined;
+    try {
+      value = read(entry);
+    } catch (error) {
+      mistakes.push(mistake((error as Error).message));
+      continue;
+    }
+    if (value === undefined) missing.push(mistake(`there is no secrets entry "${entry}".`));
+    else {
+      const problem = problemOf(value);
+      if (problem !== undefined) mistakes.push(mistake(`the secrets entry "${entry}" cannot be used: ${problem}`));
+    }
+  }
+  return { mistakes, missing };
+}
+
+function remedyFor(entry: string): string {
+  return `Put it into the file SECRETS_DIR/${entry} or the variable ${entry.toUpperCase()}.`;
+}
+
+function tracingProblem(value: string, entry: string): string | undefined {
+  try {
+    tracingHeaders(value, entry);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
