@@ -4,6 +4,7 @@
 import type { Command } from 'commander';
 import { loadSettings, type Settings } from '../config/load.ts';
 import { endOnCrash } from './crash.ts';
+import { belowBaseline } from './node-baseline.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export function addStartCommand(program: Command, surroundings: Surroundings): void {
@@ -30,6 +31,8 @@ async function start(surroundings: Surroundings, asJson: boolean): Promise<void>
   if (started === undefined) return;
   const { port, plainPort: plain_port, adminPort: admin_port } = started;
   // Standard output is left to JSON lines, so that it can be piped into something that parses them.
+  const older = belowBaseline(process.versions.node);
+  if (older !== undefined) surroundings.complain(`gateway: ${older}\n`);
   surroundings.complain(greetingOf(started, settings));
   if (asJson) surroundings.write(`${JSON.stringify({ port, plain_port, admin_port })}\n`);
 }

@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { Config, Settings } from '../../config/load.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
+import { belowBaseline } from '../node-baseline.ts';
 
 const NODE_MAJOR = 24;
 const MEBIBYTE = 1_048_576;
@@ -13,6 +14,8 @@ const FURTHER_FILES = 200;
 
 export function checkNode(version: string): Finding {
   const major = Number(version.split('.')[0]);
+  const older = belowBaseline(version);
+  if (older !== undefined) return warn('node', older, 'Put a newer Node 24 on the PATH: bin/gateway prefers it.');
   if (major === NODE_MAJOR) return ok('node', `Node ${version}.`);
   if (major > NODE_MAJOR) return warn('node', `Node ${version} is newer than what is pinned.`, 'Use Node 24.');
   return fail('node', `Node ${version} is too old.`, 'Run npm ci, which brings the pinned Node, or install Node 24.');

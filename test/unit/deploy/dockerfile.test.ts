@@ -81,9 +81,9 @@ describe('the Dockerfile of the gateway', () => {
     }
   });
 
-  it('brings the Node that package.json pins, and only the packages of production', () => {
+  it('brings the newest release of the Node line that package.json pins, and only the packages of production', () => {
     const { devDependencies } = JSON.parse(read('package.json'));
-    for (const { base } of stages) assert.equal(base, `node:${devDependencies.node}-bookworm-slim`);
+    for (const { base } of stages) assert.equal(base, `node:${devDependencies.node.split('.')[0]}-bookworm-slim`);
     assert.match(stages[0]?.runs[0] ?? '', /^npm ci --omit=dev /);
   });
 

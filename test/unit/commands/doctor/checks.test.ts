@@ -8,6 +8,7 @@ import { checkRoom, checkSkew } from '../../../../gateway/commands/doctor/data.t
 import { checkMemory, checkNode, checkOpenFiles, checkWorkers } from '../../../../gateway/commands/doctor/machine.ts';
 import { checkLatency, checkServer, parseInfo } from '../../../../gateway/commands/doctor/redis.ts';
 import { findingsOf, ok } from '../../../../gateway/commands/finding.ts';
+import { NODE_BASELINE } from '../../../../gateway/commands/node-baseline.ts';
 import { gatewayFile } from '../../../../gateway/config/gateway-file.ts';
 import type { Config } from '../../../../gateway/config/load.ts';
 import { upstreamEntry } from '../../../../gateway/config/schema.ts';
@@ -22,8 +23,16 @@ function configWith(gateway: object, live: string | readonly string[] = 'http://
 
 describe('a check of doctor', () => {
   it('tells which Node is too old, and which nobody has tried', () => {
-    const verdicts = ['22.1.0', '24.21.0', '26.0.0'].map((version) => checkNode(version).verdict);
-    assert.deepEqual(verdicts, ['fail', 'ok', 'warn']);
+    const verdicts = ['22.1.0', NODE_BASELINE, '24.999.0', '26.0.0'].map((version) => checkNode(version).verdict);
+    assert.deepEqual(verdicts, ['fail', 'ok', 'ok', 'warn']);
+  });
+
+  it('warns of a Node of the line that is older than the baseline', () => {
+    for (const version of ['24.0.0', '24.9.9', '24.20.99']) {
+      const { verdict, says } = checkNode(version);
+      assert.equal(verdict, 'warn', version);
+      assert.equal(says, `Node ${version} lacks security fixes: ${NODE_BASELINE} or newer has them.`);
+    }
   });
 
   it('holds the files that may be open against the connections that are wanted', () => {
