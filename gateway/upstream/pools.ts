@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
+import { createUnread } from '../unread.ts';
 import { Pool, type PoolSettings } from './http1/pool.ts';
 import type { Dispatcher } from './http1/wire.ts';
 
@@ -24,12 +25,12 @@ const READ_BYTES = 65_536;
 /** @param lookup how names become addresses */
 export function createPools(lookup: LookupFunction): Pools {
   const pools = new Map<string, { readonly pool: Pool; holders: number }>();
-  const readInto = new Uint8Array(READ_BYTES);
+  const reading = { readInto: new Uint8Array(READ_BYTES), unread: createUnread() };
 
   return {
     hold(origin, settings) {
       const key = keyOf(origin, settings);
-      const known = pools.get(key) ?? { pool: new Pool(origin, settings, lookup, readInto), holders: 0 };
+      const known = pools.get(key) ?? { pool: new Pool(origin, settings, lookup, reading), holders: 0 };
       known.holders += 1;
       pools.set(key, known);
       return {
@@ -42,7 +43,7 @@ export function createPools(lookup: LookupFunction): Pools {
         },
       };
     },
-    single: (origin, settings) => new Pool(origin, { ...settings, connections: 1 }, lookup, readInto),
+    single: (origin, settings) => new Pool(origin, { ...settings, connections: 1 }, lookup, reading),
   };
 }
 

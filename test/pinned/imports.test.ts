@@ -34,7 +34,9 @@ const shared = [
   'gateway/roster.ts',
   'gateway/source.ts',
   'gateway/sqlite.ts',
+  'gateway/tls-end.ts',
   'gateway/turn.ts',
+  'gateway/unread.ts',
 ];
 /** They hold several concerns together, so they may see them all. */
 const wiring = [

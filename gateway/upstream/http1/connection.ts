@@ -2,6 +2,9 @@
 // A class, as whatever there is one of per request or connection that has several methods.
 
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { onTlsEnd } from '../../tls-end.ts';
+import { handleOf, NOTHING, type Unread } from '../../unread.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { Attempt } from './attempt.ts';
 import { WireFault } from './fault.ts';
@@ -28,33 +31,75 @@ export class Connection {
   readonly #socket: Socket;
   readonly #owner: Owner;
   readonly #reader = new AnswerReader();
+  readonly #unread: Unread;
   #attempt: Attempt | undefined;
-  /** Whether all of the request has been given to the socket. */
+  /** Whether the request has begun to be given to the socket, and whether all of it has been. */
+  #hasBegun = false;
   #isSent = true;
+  #hasAnswered = false;
+  /** Over TLS, what had come over the connection beneath when the last answer was whole. */
+  #bytesRead = 0;
   #isReading = false;
   /** The other side has ended it. What came before that may still have to be taken. */
   #isClosed = false;
-  #isRetired = false;
+  /** It has said so, where it has to: an answer may end with it. */
+  #isEndSaid = false;
+  #isRetired: boolean;
   #hasEnded = false;
   /** For how long it may be idle, and for how long it has been, counted by whoever asks each second. */
   #idleSecondsMax = IDLE_SECONDS;
   #idleSeconds = 0;
 
-  /** @param socket connected; what it reads goes to `read` */
-  constructor(socket: Socket, owner: Owner, bornAt: number) {
+  /**
+   * @param socket connected; what it reads goes to `read`
+   * @param isSingle it is for one request only
+   */
+  constructor(socket: Socket, owner: Owner, bornAt: number, unread: Unread, isSingle: boolean) {
     this.bornAt = bornAt;
     this.#socket = socket;
     this.#owner = owner;
+    this.#unread = unread;
+    this.#isRetired = isSingle;
     socket.on('error', (error) => this.#lost(error));
-    socket.on('end', () => this.#closed());
+    if (socket instanceof TLSSocket) {
+      onTlsEnd(socket, (isSaid) => {
+        this.#isEndSaid = isSaid;
+      });
+      socket.on('end', () => this.#closed());
+    } else {
+      socket.on('end', () => {
+        this.#isEndSaid = true;
+        this.#closed();
+      });
+    }
     socket.on('close', () => this.#closed());
   }
 
-  /** Only for a connection that is free. */
+  /**
+   * Whether nothing has come over it that was not asked for, and the other side has not ended it, up to this moment. What is written
+   * next has to be written at once. If this is false, the connection has to be ended.
+   */
+  isQuiet(): boolean {
+    const length = this.#unread.take(this.#socket);
+    if (!(this.#socket instanceof TLSSocket)) return length === NOTHING;
+    // Tickets come without being asked for, but only to a new connection. Of anything else that is read, the end may still be missing.
+    if (this.#hasAnswered) return length === NOTHING && this.#bytesRead === this.#bytesBeneath();
+    if (length === NOTHING) return true;
+    if (length === 0 || length === this.#unread.bytes.length) return false;
+    handleOf(this.#socket)?.receive?.(this.#unread.bytes.subarray(0, length));
+    return !this.#hasEnded && !this.#isClosed;
+  }
+
+  #bytesBeneath(): number {
+    return handleOf(this.#socket)?._parent?.bytesRead ?? 0;
+  }
+
+  /** Only for a connection that is free, and quiet. */
   send(attempt: Attempt): void {
     this.#attempt = attempt;
     this.#idleSeconds = 0;
     attempt.connection = this;
+    this.#hasBegun = attempt.request.body === null || attempt.request.body instanceof Buffer;
     this.#reader.begin(attempt.request.method);
     try {
       attempt.handler.onRequestStart(attempt);
@@ -81,8 +126,13 @@ export class Connection {
 
   async #upload(attempt: Attempt): Promise<void> {
     this.#isSent = false;
+    const begin = () => {
+      if (!this.isQuiet())
+        throw new WireFault('WIRE_INCOMPLETE', 'the connection was no longer usable when the body came');
+      this.#hasBegun = true;
+    };
     try {
-      await upload(this.#socket, attempt.head, attempt.request, () => this.#attempt === attempt);
+      await upload(this.#socket, attempt.head, attempt.request, begin, () => this.#attempt === attempt);
       if (this.#attempt === attempt) this.#isSent = true;
     } catch (error) {
       if (this.#attempt === attempt) this.#fail(error as Error);
@@ -94,6 +144,10 @@ export class Connection {
     // Nobody has asked for anything: whose answer this is meant to be cannot be known.
     if (this.#attempt === undefined) {
       this.end();
+      return;
+    }
+    if (!this.#hasBegun) {
+      this.#fail(new WireFault('WIRE_MALFORMED', 'something came before any of the request was sent'));
       return;
     }
     const copy = Buffer.allocUnsafe(length);
@@ -138,6 +192,8 @@ export class Connection {
   #answered(attempt: Attempt): void {
     this.#attempt = undefined;
     attempt.connection = undefined;
+    this.#hasAnswered = true;
+    if (this.#socket instanceof TLSSocket) this.#bytesRead = this.#bytesBeneath();
     const head = this.#reader.head;
     const idleSecondsMax = (head?.idleSeconds ?? IDLE_SECONDS + EARLIER_SECONDS) - EARLIER_SECONDS;
     this.#idleSecondsMax = Math.min(idleSecondsMax, IDLE_SECONDS_MAX);
@@ -196,7 +252,7 @@ export class Connection {
     if (attempt === undefined) this.end();
     // TLS hands over all that it has read, and the end with it, also to whoever has paused: `resume` comes back here.
     else if (attempt.paused) return;
-    else if (this.#reader.close()) {
+    else if (this.#isEndSaid && this.#reader.close()) {
       this.#answered(attempt);
     } else this.#fail(new WireFault('WIRE_INCOMPLETE', 'the connection ended before the answer was whole'));
   }

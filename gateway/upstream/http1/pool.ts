@@ -2,9 +2,11 @@
 
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { atEndOfTurn } from '../../turn.ts';
+import type { Unread } from '../../unread.ts';
 import { Attempt } from './attempt.ts';
 import { type Connect, type ConnectSettings, createConnect, hostOf } from './connect.ts';
 import { Connection, type Owner } from './connection.ts';
+import { WireFault } from './fault.ts';
 import { requestHead } from './request-head.ts';
 import type { AnswerHandler, Dispatcher, Outgoing } from './wire.ts';
 
@@ -13,8 +15,17 @@ export interface PoolSettings extends ConnectSettings {
   readonly connections: number;
   /** A connection to a name that is older gets no further request, so that names are looked up again while requests never pause. */
   readonly connectionMaxAgeSeconds: number;
+  /** One request per connection. */
+  readonly isolate?: boolean | undefined;
 }
 
+/** What a connection reads with: what Node reads is in the one, what is read at once, in the other. */
+export interface Reading {
+  readonly readInto: Uint8Array;
+  readonly unread: Unread;
+}
+
+const USELESS = 'the connection ended, or something came over it, before it had a request';
 /** How often connections are looked at: for how long they have been idle, and how old they are. */
 const LOOKED_AT_EVERY_MS = 1000;
 
@@ -25,11 +36,15 @@ export class Pool implements Dispatcher, Owner {
   readonly #connect: Connect;
   readonly #connectionsMax: number;
   readonly #maxAgeMs: number;
+  readonly #isIsolating: boolean;
+  readonly #unread: Unread;
   readonly #connections = new Set<Connection>();
   /** The one used last comes first, so that those that are not needed are left to age. */
   readonly #free: Connection[] = [];
   /** Free at the end of this turn: a close that has come together with the answer is found out in the next one. */
   readonly #resting: Connection[] = [];
+  /** Made since requests were sent last. */
+  readonly #fresh: Connection[] = [];
   readonly #waiting: Attempt[] = [];
   readonly #opening = new Set<Socket>();
   #isServing = false;
@@ -37,23 +52,26 @@ export class Pool implements Dispatcher, Owner {
   #onClosed: (() => void) | undefined;
   #isClosed = false;
 
-  /** @param readInto what all connections read into, one after the other; more than one pool may have it */
-  constructor(origin: string, settings: PoolSettings, lookup: LookupFunction, readInto: Uint8Array) {
+  /** @param shared what all connections read with, one after the other; more than one pool may have it */
+  constructor(origin: string, settings: PoolSettings, lookup: LookupFunction, shared: Reading) {
     const url = new URL(origin);
     this.#host = url.host;
-    this.#connect = createConnect(url, settings, lookup, readInto);
+    this.#connect = createConnect(url, settings, lookup, shared.readInto);
+    this.#unread = shared.unread;
+    this.#isIsolating = settings.isolate === true;
     this.#connectionsMax = settings.connections;
     // An address that is no name stays where it is.
     this.#maxAgeMs = isIP(hostOf(url)) === 0 ? settings.connectionMaxAgeSeconds * 1000 : Number.POSITIVE_INFINITY;
   }
 
   /**
-   * What is sent leaves at the end of the turn: by then, a free connection that the other side has closed or sent something on meanwhile
-   * has been found out, so that no answer is taken for that of another request, and no request is lost on a connection that is gone. One
-   * that has just been freed is looked at for one turn more.
+   * What is sent leaves at the end of the turn, one request after the other. A free connection is read right before it is written to: one
+   * that the other side has closed, or has sent something on meanwhile, is not used, so that no answer is taken for that of another
+   * request, and no request is lost on a connection that is gone. One that has just been freed rests for one turn, since a close often
+   * comes right behind an answer.
    */
   dispatch(request: Outgoing, handler: AnswerHandler): void {
-    this.#waiting.push(new Attempt(request, requestHead(request, this.#host), handler));
+    this.#waiting.push(new Attempt(request, requestHead(request, this.#host, !this.#isIsolating), handler));
     this.#serveSoon();
   }
 
@@ -90,7 +108,9 @@ export class Pool implements Dispatcher, Owner {
       const at = list.indexOf(connection);
       if (at !== -1) list.splice(at, 1);
     }
-    if (this.#waiting.length > 0) this.#serveSoon();
+    // Another one in its place would end in the same way, where the other side greets, or leaves at once.
+    if (this.#fresh.includes(connection)) this.#refuse(new WireFault('WIRE_INCOMPLETE', USELESS));
+    else if (this.#waiting.length > 0) this.#serveSoon();
     this.#lookWhetherClosed();
   }
 
@@ -104,8 +124,10 @@ export class Pool implements Dispatcher, Owner {
     this.#isServing = false;
     while (this.#doesAnyoneWait() && this.#free.length > 0) {
       const connection = this.#free.pop() as Connection;
-      connection.send(this.#waiting.shift() as Attempt);
+      if (connection.isQuiet()) connection.send(this.#waiting.shift() as Attempt);
+      else connection.end();
     }
+    this.#fresh.length = 0;
     this.#openForThoseWhoWait();
     this.#letRested();
     this.#lookWhetherClosed();
@@ -152,12 +174,12 @@ export class Pool implements Dispatcher, Owner {
   }
 
   #take(socket: Socket): Connection {
-    const connection = new Connection(socket, this, performance.now());
+    const connection = new Connection(socket, this, performance.now(), this.#unread, this.#isIsolating);
     this.opened += 1;
     this.#connections.add(connection);
     this.#looking ??= setInterval(() => this.#lookAtAll(), LOOKED_AT_EVERY_MS).unref();
     this.#free.push(connection);
-    // At once would be too early for the other free connections: see `dispatch`.
+    this.#fresh.push(connection);
     this.#serveSoon();
     return connection;
   }

@@ -13,10 +13,11 @@ const withBody = new Set(['POST', 'PUT', 'PATCH']);
  * Latin1 text up to the empty line. Throws WireFault if a part of it could end the line that it stands in.
  *
  * @param host as in `Host`
+ * @param isKept whether the connection may carry another request afterwards
  */
-export function requestHead({ method, path, headers, body }: Outgoing, host: string): string {
+export function requestHead({ method, path, headers, body }: Outgoing, host: string, isKept: boolean): string {
   if (!TOKEN.test(method) || !TARGET.test(path)) throw unsendable('the request line');
-  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: ${isKept ? 'keep-alive' : 'close'}\r\n`;
   let isCounted = false;
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] as string;

@@ -11,23 +11,31 @@ const LAST_CHUNK = '0\r\n\r\n';
  * as long as its head says: the upstream would take what is too much for another request. The head leaves with the first bytes: a client
  * that announces a body and sends none keeps no upstream waiting.
  *
+ * @param begin called right before the first byte is written; what it throws comes back
  * @param isWanted whether to go on, asked before each write
  */
 export async function upload(
   socket: Socket,
   head: string,
   { body, headers }: Outgoing,
+  begin: () => void,
   isWanted: () => boolean,
 ): Promise<void> {
   const length = lengthIn(headers);
   const isChunked = length === undefined;
   let left = length ?? Number.POSITIVE_INFINITY;
   let toSend = head;
+  let hasBegun = false;
+  const beginOnce = () => {
+    if (!hasBegun) begin();
+    hasBegun = true;
+  };
   for await (const chunk of body as AsyncIterable<Buffer>) {
     if (!isWanted()) return;
     if (chunk.length === 0) continue;
     left -= chunk.length;
     if (left < 0) throw new WireFault('WIRE_UNSENDABLE', 'the body is longer than its head says');
+    beginOnce();
     socket.cork();
     if (isChunked) toSend += `${chunk.length.toString(16)}\r\n`;
     if (toSend !== '') socket.write(toSend, 'latin1');
@@ -38,7 +46,9 @@ export async function upload(
   }
   if (isChunked) toSend += LAST_CHUNK;
   else if (left > 0 && isWanted()) throw new WireFault('WIRE_UNSENDABLE', 'the body is shorter than its head says');
-  if (toSend !== '' && isWanted()) socket.write(toSend, 'latin1');
+  if (toSend === '' || !isWanted()) return;
+  beginOnce();
+  socket.write(toSend, 'latin1');
 }
 
 /** Undefined: it is not known. */

@@ -3,6 +3,7 @@
 import { lookup } from 'node:dns';
 import { type AddressInfo, createServer, type LookupFunction, type Server, type Socket } from 'node:net';
 import { createServer as createSecureServer, type TlsOptions } from 'node:tls';
+import { createUnread } from '../../../../gateway/unread.ts';
 import { Pool, type PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
 import type { Closable, closesAfterEach } from '../../../support/closing.ts';
 
@@ -104,7 +105,10 @@ export async function startPeer(tls?: TlsOptions, host = '127.0.0.1'): Promise<P
 
 export function poolTo(origin: string, settings: Partial<PoolSettings> = {}, lookUp: LookupFunction = lookup): Pool {
   const usual = { connections: 1, connectTimeoutMs: 5000, connectionMaxAgeSeconds: 60 };
-  return new Pool(origin, { ...usual, ...settings }, lookUp, new Uint8Array(65_536));
+  return new Pool(origin, { ...usual, ...settings }, lookUp, {
+    readInto: new Uint8Array(65_536),
+    unread: createUnread(),
+  });
 }
 
 /**

@@ -9,7 +9,7 @@ const plain: Outgoing = { method: 'GET', path: '/things?a=b', headers: [], body:
 const COMMON = 'host: upstream.test:8080\r\nconnection: keep-alive\r\n';
 
 function head(changes: Partial<Outgoing> = {}): string {
-  return requestHead({ ...plain, ...changes }, 'upstream.test:8080');
+  return requestHead({ ...plain, ...changes }, 'upstream.test:8080', true);
 }
 
 async function* streamed(): AsyncIterable<Buffer> {

@@ -167,8 +167,10 @@ describe('a body whose answer comes early', () => {
   it('is let go of also while the other side does not read', async () => {
     const { peer, pool } = await createPeerScene();
     peer.server.on('connection', (socket) => {
-      socket.pause();
-      socket.write(counted('early'));
+      socket.once('data', () => {
+        socket.pause();
+        socket.write(counted('early'));
+      });
     });
     const streamed = body(...Array.from({ length: 400 }, () => Buffer.alloc(100_000)));
     const sent = await send(pool, { method: 'POST', body: streamed }).over;
@@ -190,8 +192,10 @@ describe('a body whose answer comes early', () => {
   it('and is whole in itself closes the connection where the other side has not read it all', async () => {
     const { peer, pool } = await createPeerScene();
     peer.server.once('connection', (socket) => {
-      socket.pause();
-      socket.write(counted('early'));
+      socket.once('data', () => {
+        socket.pause();
+        socket.write(counted('early'));
+      });
     });
     const sent = await send(pool, { method: 'POST', body: Buffer.alloc(20_000_000) }).over;
     assert.deepEqual([sent.told.at(-1), sent.body], ['end', 'early']);
