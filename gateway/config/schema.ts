@@ -56,6 +56,8 @@ export const upstreamEntry = z.strictObject({
   connections: whole('connections', 1, 1024).default(16),
   /** A connection to a name that is older gets no further request, so that changes of names are followed. */
   connectionMaxAgeSeconds: whole('seconds', 1, 86_400).default(60),
+  /** One request per connection: for an upstream that may answer what it was not asked. */
+  isolate: z.boolean().default(false),
   /** When a target that fails gets nothing, while others do. */
   ejection,
   /** When none of the targets gets anything. */

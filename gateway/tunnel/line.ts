@@ -1,10 +1,11 @@
 // The one place that knows http-proxy-middleware: it finds the connection and pipes bodies to the upstream. What is said in either
 // direction, how long is waited and what happens when it fails is decided by a passage, one for each exchange.
 
-import http, { type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import https from 'node:https';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
+import { createUnread } from '../unread.ts';
+import { type Agents, createAgents, createSecureAgents } from './agents.ts';
 
 /** For https:// targets, in PEM; without it, whom everybody believes is believed, and nothing is shown. */
 export interface TunnelTls {
@@ -19,6 +20,8 @@ export interface Passage {
   readonly target: URL;
   /** Always the same object for the same certificates, since connections belong to it. */
   readonly tls: TunnelTls | undefined;
+  /** The connection is for nothing else. */
+  readonly isolate: boolean;
   /** The request has a connection, which may not be open yet. Nothing of it has been sent. */
   begun(outgoing: ClientRequest): void;
   /** The answer has begun; of an upgrade only if it is refused. Whoever implements this passes it on. */
@@ -35,16 +38,19 @@ export interface Line {
   close(): void;
 }
 
-/** Less than the 5 s after which many servers close idle connections, so that none is used just then. */
-const IDLE_MS = 4000;
-
 export function createLine(): Line {
-  const pooled = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 64 };
-  // What closes its half of a WebSocket may still be written to.
-  const alone = { keepAlive: false, allowHalfOpen: true };
-  const plain = { request: new http.Agent(pooled), upgrade: new http.Agent(alone) };
-  const secure = createSecureAgents({ pooled, alone });
+  const unread = createUnread();
+  const plain = createAgents(unread);
+  /** Connections under other certificates are other connections. Those of certificates that were replaced end when they are idle. */
+  const secure = new Map<TunnelTls | undefined, Agents>();
   const passages = new WeakMap<IncomingMessage, Passage>();
+
+  function secureAgentsOf(tls: TunnelTls | undefined): Agents {
+    const own = tls && { ca: tls.ca, cert: tls.certificate, key: tls.key, servername: tls.serverName };
+    const agents = secure.get(tls) ?? createSecureAgents(unread, own);
+    secure.set(tls, agents);
+    return agents;
+  }
 
   const listen: Plugin = (proxy) => {
     proxy.on('proxyReq', (outgoing, request) => passages.get(request)?.begun(outgoing));
@@ -73,9 +79,9 @@ export function createLine(): Line {
     plugins: [listen],
     selfHandleResponse: true,
     router(request, response, options) {
-      const { target, tls } = passages.get(request) as Passage;
-      const agents = target.protocol === 'https:' ? secure.of(tls) : plain;
-      options.agent = response === undefined ? agents.upgrade : agents.request;
+      const { target, tls, isolate } = passages.get(request) as Passage;
+      const { kept, alone } = target.protocol === 'https:' ? secureAgentsOf(tls) : plain;
+      options.agent = response === undefined || isolate ? alone : kept;
       return target;
     },
   });
@@ -90,36 +96,9 @@ export function createLine(): Line {
       middleware.upgrade(request, socket, head);
     },
     close() {
-      for (const agent of Object.values(plain)) agent.destroy();
-      secure.close();
-    },
-  };
-}
-
-interface Kinds {
-  readonly pooled: https.AgentOptions;
-  readonly alone: https.AgentOptions;
-}
-
-/** Connections under other certificates are other connections. Those of certificates that were replaced end when they are idle. */
-function createSecureAgents({ pooled, alone }: Kinds) {
-  const known = new Map<TunnelTls | undefined, { readonly request: https.Agent; readonly upgrade: https.Agent }>();
-
-  function open(tls: TunnelTls | undefined) {
-    const own = tls && { ca: tls.ca, cert: tls.certificate, key: tls.key, servername: tls.serverName };
-    return { request: new https.Agent({ ...pooled, ...own }), upgrade: new https.Agent({ ...alone, ...own }) };
-  }
-
-  return {
-    of(tls: TunnelTls | undefined) {
-      const agents = known.get(tls) ?? open(tls);
-      known.set(tls, agents);
-      return agents;
-    },
-    close() {
-      for (const { request, upgrade } of known.values()) {
-        request.destroy();
-        upgrade.destroy();
+      for (const { kept, alone } of [plain, ...secure.values()]) {
+        kept.destroy();
+        alone.destroy();
       }
     },
   };

@@ -8,12 +8,14 @@ import { answerHeaders } from './headers.ts';
 import type { Line, Passage, TunnelTls } from './line.ts';
 import { watchForStall } from './stall.ts';
 import { createWaiting, KEEP_ALIVE_MS, tooLong } from './waiting.ts';
+import { failIfCut, watchSent } from './whole.ts';
 
 export interface PassOptions {
   readonly admitted: Admitted;
   readonly line: Line;
   readonly target: URL;
   readonly tls: TunnelTls | undefined;
+  readonly isolate: boolean;
   readonly connectMs: number;
   readonly answerMs: number;
   /** How long the body of an answer may pause, unless it is an event stream. */
@@ -42,6 +44,7 @@ export function pass(options: PassOptions): Promise<void> {
     onTooMany: (error) => fail(toFailure(error)),
   });
   let outgoing: ClientRequest | undefined;
+  let isSent = () => false;
   let answering = false;
   let retried = false;
   let settled = false;
@@ -78,12 +81,14 @@ export function pass(options: PassOptions): Promise<void> {
   const passage: Passage = {
     target: options.target,
     tls: options.tls,
+    isolate: options.isolate,
     begun(tried) {
       outgoing = tried;
       if (settled) {
         tried.destroy();
         return;
       }
+      isSent = watchSent(tried);
       tried.once('close', () => {
         if (tried === outgoing && !answering) passage.failed(new Error('the connection was closed without an answer'));
       });
@@ -125,6 +130,12 @@ export function pass(options: PassOptions): Promise<void> {
       incoming.resume();
       return;
     }
+    if (!isSent() || incoming.statusCode === 101) {
+      incoming.on('error', () => undefined);
+      fail(toFailure(new Error('this is no answer to the request that was sent, or none was')));
+      return;
+    }
+    failIfCut(incoming);
     const status = incoming.statusCode as number;
     trail.upstreamStatus = status;
     trail.upstreamMs = performance.now() - (trail.forwardedAt as number);

@@ -30,6 +30,8 @@ export interface TunnelledUpstream {
   readonly timeoutMs: number;
   /** Without a byte of the answer's body. Absent: as long as `timeoutMs`. */
   readonly idleTimeoutMs?: number | undefined;
+  /** One request per connection. */
+  readonly isolate?: boolean | undefined;
   readonly tunnels: readonly TunnelRules[];
 }
 
@@ -41,6 +43,7 @@ export interface Tunnel {
   readonly addresses: readonly string[];
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
+  readonly isolate: boolean;
   /** Pages of its own: what the gateway says about pages in general would break them. */
   readonly hasPages: boolean;
   /** Path → path that its clients are sent to. */
@@ -85,7 +88,7 @@ export function createTunnelTable(upstreams: Readonly<Record<string, TunnelledUp
 }
 
 function toTunnel(upstream: string, entry: TunnelledUpstream, rules: TunnelRules, index: number): Tunnel {
-  const { live, timeoutMs, idleTimeoutMs = timeoutMs } = entry;
+  const { live, timeoutMs, idleTimeoutMs = timeoutMs, isolate = false } = entry;
   const patterns = rules.except.map((text) => text.toLowerCase().split('*'));
   return {
     name: `${upstream}/${index}`,
@@ -94,6 +97,7 @@ function toTunnel(upstream: string, entry: TunnelledUpstream, rules: TunnelRules
     addresses: live,
     timeoutMs,
     idleTimeoutMs,
+    isolate,
     hasPages: rules.hosts.includes('panel'),
     redirects: new Map(
       Object.entries(rules.redirects).flatMap(([from, to]) => [[from, to] as const, [`${from}/`, to] as const]),

@@ -106,6 +106,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
         line,
         target,
         tls,
+        isolate: tunnel.isolate,
         connectMs,
         answerMs: tunnel.timeoutMs,
         idleMs: tunnel.idleTimeoutMs,

@@ -10,6 +10,7 @@ import type { Passage } from './line.ts';
 import type { PassOptions } from './pass.ts';
 import { watchForStall } from './stall.ts';
 import { createWaiting, KEEP_ALIVE_MS, tooLong } from './waiting.ts';
+import { failIfCut } from './whole.ts';
 
 export interface UpgradeOptions extends PassOptions {
   readonly socket: Socket;
@@ -61,6 +62,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
   const passage: Passage = {
     target: options.target,
     tls: options.tls,
+    isolate: options.isolate,
     begun(tried) {
       outgoing = tried;
       if (settled) {
@@ -68,19 +70,28 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
         return;
       }
       tried.once('close', () => fail(toFailure(new Error('the connection was closed without an answer'))));
-      // Before the library's own listener, which writes the head of the answer from these headers.
-      tried.prependOnceListener('upgrade', granted);
+      // The library's own listener writes the head of a 101 from the headers as `granted` leaves them, whatever the upstream has switched to.
+      const library = tried.listeners('upgrade');
+      tried.removeAllListeners('upgrade');
+      tried.once('upgrade', (incoming: IncomingMessage, upstream: Socket, head: Buffer) => {
+        upstream.on('error', () => undefined);
+        if (granted(incoming, upstream)) for (const pass of library) pass.call(tried, incoming, upstream, head);
+        else upstream.destroy();
+      });
       waiting.begun(tried, () => {});
     },
     answered: refusedByUpstream,
     failed: (error) => fail(toFailure(error)),
   };
 
-  function granted(incoming: IncomingMessage, upstream: Socket): void {
-    if (!settle()) {
-      upstream.destroy();
-      return;
+  /** False: it is not to be passed on. */
+  function granted(incoming: IncomingMessage, upstream: Socket): boolean {
+    // RFC 6455 section 4.1: to the client it would be a WebSocket.
+    if (incoming.headers.upgrade?.toLowerCase() !== 'websocket') {
+      fail(toFailure(new Error('the upstream has switched to another protocol')));
+      return false;
     }
+    if (!settle()) return false;
     note(101);
     response.detachSocket(socket);
     const raw = incoming.rawHeaders;
@@ -90,6 +101,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     upstream.setKeepAlive(true, KEEP_ALIVE_MS);
     // Once the library has put both sides together: whoever listens earlier takes bytes away.
     process.nextTick(() => join(upstream));
+    return true;
   }
 
   /** What the library does not do: counts, notices a side that is gone without an end, and can end the client's side in good form. */
@@ -118,6 +130,11 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
 
   /** What the upstream says instead, over the response that the socket still belongs to. */
   function refusedByUpstream(incoming: IncomingMessage): void {
+    if (incoming.statusCode === 101) {
+      incoming.on('error', () => undefined);
+      fail(toFailure(new Error('the upstream has switched to no protocol')));
+      return;
+    }
     if (!settle()) {
       incoming.resume();
       return;
@@ -130,6 +147,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
       trail.bytesOut += chunk.length;
     });
     incoming.on('error', () => undefined);
+    failIfCut(incoming);
     incoming.once('close', () => {
       if (!incoming.complete) options.cutOff(admitted);
     });

@@ -73,9 +73,10 @@ interface Team {
 export function createTargets({ upstreams, tlsOf, pools, groups, originOf, clock }: TargetsOptions): Targets {
   const teams = { live: new Map<string, Team>(), test: new Map<string, Team>() };
   for (const [name, entry] of Object.entries(upstreams)) {
-    const { connections, connectTimeoutMs, connectionMaxAgeSeconds, ejection, breaker, health, live, test } = entry;
+    const { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, ejection, breaker, health, live, test } =
+      entry;
     const tls = tlsOf(name);
-    const rules = { connections, connectTimeoutMs, connectionMaxAgeSeconds, ejection, breaker, health, tls };
+    const rules = { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, ejection, breaker, health, tls };
     teams.live.set(name, teamOf(name, 'live', live, rules));
     if (test) teams.test.set(name, teamOf(name, 'test', test, rules));
   }
@@ -94,8 +95,8 @@ export function createTargets({ upstreams, tlsOf, pools, groups, originOf, clock
   }
 
   function connectionsTo(origin: string, rules: GroupRules): HeldPool {
-    const { connections, connectTimeoutMs, connectionMaxAgeSeconds, tls } = rules;
-    return pools.hold(origin, { connections, connectTimeoutMs, connectionMaxAgeSeconds, tls });
+    const { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls } = rules;
+    return pools.hold(origin, { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls });
   }
 
   /** It listens somewhere else now; what is in flight ends where it began. */

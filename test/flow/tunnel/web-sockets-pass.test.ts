@@ -163,6 +163,20 @@ describe('an upgrade that is not granted', () => {
     assert.equal(line.bytes_out, body.length);
   });
 
+  for (const fields of ['Upgrade: foo', 'Upgrade: websocket, foo', 'X-Upgrade: websocket']) {
+    it(`is refused when the upstream switches to something else: ${fields}`, async () => {
+      const { behind, gateway } = await setUp();
+      behind.upgrades((_request, socket) => {
+        socket.on('end', () => socket.end()).resume();
+        socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n${fields}\r\n\r\nother bytes`);
+      });
+      const answer = await ask(gateway.port, requestOf('GET /jmap/ws', asked()));
+      assertRefusal(answer, 'upstream_bad_response');
+      assert.doesNotMatch(answer.body.toString(), /other bytes/);
+      await until(() => behind.sockets.size === 0 || undefined);
+    });
+  }
+
   it('is refused in words when the upstream is dead, silent, or cuts the connection', async () => {
     const dead = await start(startTunnel(`http://127.0.0.1:${await unusedPort()}`));
     assertRefusal(await ask(dead.port, requestOf('GET /jmap/ws', asked())), 'upstream_unreachable');

@@ -1,13 +1,13 @@
 // The connections to one origin: how many, for whom, and what becomes of those who wait.
 
 import assert from 'node:assert/strict';
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import type { PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
 import { unusedPort } from '../../../support/upstream.ts';
 import { type Recorder, send } from './handler.ts';
-import { type Arrived, answer, createPoolScene, holdLookUps, poolTo, turns, unknownName } from './peer.ts';
+import { type Arrived, answer, counted, createPoolScene, holdLookUps, poolTo, turns, unknownName } from './peer.ts';
 
 const start = closesAfterEach();
 
@@ -89,6 +89,41 @@ describe('connections', () => {
     assert.deepEqual((await first.over).told, ['begun', 'error']);
     assert.equal((await second.over).body, '/2');
     assert.equal(pool.opened, 2);
+  });
+});
+
+describe('a connection that is of no use from its beginning', () => {
+  for (const [what, welcome] of [
+    ['is greeted with bytes', (socket: Socket) => void socket.write(counted('greeting'))],
+    ['is ended', (socket: Socket) => void socket.end()],
+  ] as const) {
+    it(`since it ${what} fails a request that was not sent, and is not made for ever`, async () => {
+      const { peer, pool } = await createScene({ connections: 4 });
+      peer.server.prependListener('connection', (socket) => {
+        socket.setNoDelay();
+        welcome(socket);
+      });
+      for (let i = 1; i <= 3; i++) {
+        const { told, error, errorControl, body } = await send(pool).over;
+        assert.equal(body, '');
+        // What the other side does may come later than the request that it does not wait for.
+        if (told[0] === 'error') assert.deepEqual([error?.code, errorControl], ['WIRE_INCOMPLETE', undefined]);
+        assert.ok(pool.opened <= i, `${pool.opened} connections`);
+      }
+    });
+  }
+});
+
+describe('a pool that isolates', () => {
+  it('gives each request a connection of its own, which says that it is the last', async () => {
+    const { peer, pool } = await createScene({ connections: 2, isolate: true });
+    peer.plays(answer);
+    const paths = ['/1', '/2', '/3', '/4', '/5'];
+    const bodies = (await Promise.all(paths.map((path) => send(pool, { path }).over))).map(({ body }) => body);
+    assert.deepEqual(bodies, paths);
+    await peer.until(({ closed }) => closed === paths.length);
+    assert.equal(peer.sockets.length, paths.length);
+    for (const { head } of peer.requests) assert.match(head, /\r\nconnection: close/);
   });
 });
 

@@ -148,6 +148,27 @@ describe('a body that streams and says how long it is', () => {
   }
 });
 
+describe('a body that has not begun', () => {
+  for (const how of ['in a turn of its own', 'in the turn in which the body begins'] as const) {
+    it(`is not answered by what comes unasked ${how}`, async () => {
+      const { peer, pool } = await createPeerScene();
+      peer.plays(({ socket, path }) => void socket.write(counted(path)));
+      await send(pool, { path: '/first' }).over;
+      await turns(2);
+      const first = Promise.withResolvers<string>();
+      const sent = send(pool, { method: 'POST', path: '/second', body: body(first.promise) });
+      await sent.hears('begun');
+      peer.sockets[0]?.write(counted('forged'));
+      if (how === 'in a turn of its own') await turns(3);
+      first.resolve('body');
+      const { told, error, body: answered } = await sent.over;
+      assert.deepEqual([told, answered], [['begun', 'error'], '']);
+      assert.match(error?.code ?? '', /^WIRE_/);
+      assert.equal(peer.requests.length, 1);
+    });
+  }
+});
+
 describe('a body whose answer comes early', () => {
   it('is let go of, the answer stands, and the connection is closed', async () => {
     const { peer, pool } = await createPeerScene();

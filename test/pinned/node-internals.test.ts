@@ -1,0 +1,55 @@
+// Members of Node's own that are used: of another Node, these are looked at first.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { describe, it } from 'node:test';
+import { connect as connectSecurely, createServer as createSecureServer, type TLSSocket } from 'node:tls';
+import { createUnread, handleOf, NOTHING } from '../../gateway/unread.ts';
+import { createAuthority } from '../support/certificates.ts';
+import { closesAfterEach } from '../support/closing.ts';
+
+const start = closesAfterEach();
+
+async function listen(server: ReturnType<typeof createServer>): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await start({ destroy: () => void server.close() });
+  return (server.address() as AddressInfo).port;
+}
+
+describe('a socket of Node', () => {
+  it('has a descriptor that can be read at once: nothing, bytes, the end', async () => {
+    const server = createServer();
+    const port = await listen(server);
+    const socket = connect(port, '127.0.0.1').pause();
+    await start({ destroy: () => void socket.destroy() });
+    const [[other]] = await Promise.all([once(server, 'connection'), once(socket, 'connect')]);
+    const unread = createUnread();
+    assert.equal(unread.take(socket), NOTHING);
+    await new Promise((resolve) => other.write('hello', resolve));
+    assert.equal(unread.take(socket), 5);
+    assert.equal(Buffer.from(unread.bytes.subarray(0, 5)).toString(), 'hello');
+    assert.equal(unread.take(socket), NOTHING);
+    other.destroy();
+    await once(other, 'close');
+    assert.equal(unread.take(socket), 0);
+    socket.destroy();
+    assert.equal(unread.take(socket), NOTHING);
+  });
+
+  it('over TLS shows the connection beneath, and takes bytes', async () => {
+    const authority = createAuthority();
+    const { certificate: cert, key } = authority.issue({ names: ['127.0.0.1'] });
+    const port = await listen(createSecureServer({ cert, key }));
+    const socket: TLSSocket = connectSecurely({ port, host: '127.0.0.1', ca: authority.certificate });
+    authority.remove();
+    await start({ destroy: () => void socket.destroy() });
+    await once(socket, 'secureConnect');
+    const handle = handleOf(socket);
+    assert.ok((handle?.fd ?? -1) >= 0);
+    assert.equal(typeof handle?.receive, 'function');
+    assert.equal(typeof handle?.reading, 'boolean');
+    assert.equal(typeof handle?._parent?.readStart, 'function');
+    assert.ok((handle?._parent?.bytesRead ?? 0) > 0);
+  });
+});
