@@ -6,7 +6,7 @@ export type Lifecycle = 'starting' | 'serving' | 'ending' | 'draining';
 export interface StatusOptions {
   readonly version: string;
   lifecycle(): Lifecycle;
-  keys(): { readonly store: 'reachable' | 'failing' };
+  keys(): { readonly store: 'reachable' | 'failing'; readonly position: number | undefined };
   limits(): { readonly state: 'up' | 'away' };
   /** What the parts of the gateway say of themselves, as members of the status. */
   parts(): object;
@@ -30,12 +30,15 @@ export function createStatus(options: StatusOptions): Status {
 
   async function readiness(): Promise<Readiness> {
     const lifecycle = options.lifecycle();
+    const keys = options.keys();
+    // An instance that has never read its key store knows no key: others may be able to.
+    const canCheckKeys = keys.store === 'reachable' || keys.position !== undefined;
     return {
-      ready: lifecycle === 'serving',
+      ready: lifecycle === 'serving' && canCheckKeys,
       checks: {
         lifecycle,
         // Known keys go on while the store is away, and limits have their policy: both are reported, neither takes the gateway out.
-        keys: options.keys().store,
+        keys: keys.store,
         limits: options.limits().state,
       },
     };

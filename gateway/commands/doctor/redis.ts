@@ -1,6 +1,7 @@
 // The Redis that REDIS_URL names: whether it answers, and whether it can be trusted with keys, limits and answers.
 
 import { askRedis, type Redis } from '../../redis.ts';
+import { objectionTo } from '../../redis-version.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { checkSkew } from './data.ts';
 
@@ -9,7 +10,6 @@ const PINGS = 5;
 const LATENCY_WANTED_MS = 5;
 const LATENCY_MAX_MS = 100;
 const MEMORY_WARN = 0.8;
-const MAJOR_MIN = 6;
 const COMMAND_TIMEOUT_MS = 2000;
 
 /** That it does not answer is a finding, too. */
@@ -63,11 +63,12 @@ export function parseInfo(text: string): ReadonlyMap<string, string> {
 }
 
 export function checkServer(info: ReadonlyMap<string, string>): Finding[] {
-  const version = info.get('redis_version') ?? '0';
+  const version = info.get('redis_version') ?? '';
+  const objection = objectionTo(`redis_version:${version}`);
   return [
-    Number.parseInt(version, 10) >= MAJOR_MIN
-      ? ok('redis version', `Redis ${version}.`)
-      : fail('redis version', `Redis ${version} is too old.`, `Use Redis ${MAJOR_MIN} or newer.`),
+    objection === undefined
+      ? ok('redis version', `Redis ${version || 'that does not say its version'}.`)
+      : fail('redis version', `${objection}.`, 'Update it: the gateway does not start with this one.'),
     info.get('role') === 'master'
       ? ok('redis role', 'It is a master.')
       : fail('redis role', `It is a ${info.get('role')}, which takes no writes.`, 'Name the master in REDIS_URL.'),

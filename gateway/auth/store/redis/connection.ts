@@ -1,6 +1,7 @@
 // One connection of the Redis key store: no call takes longer than its deadline, and what went wrong is said in a sentence for people.
 
 import { connectRedis, evaluate, type Script } from '../../../redis.ts';
+import { requireVersion } from '../../../redis-version.ts';
 import { META, REFUSED, SCHEMA_VERSION } from './script.ts';
 
 /** How long a Redis that is starting is waited for. */
@@ -34,7 +35,7 @@ export interface StoreConnections {
   readonly patient: RunScript;
 }
 
-/** Rejects with a sentence if Redis cannot be reached within five seconds; afterwards the connection comes back by itself. */
+/** Rejects with a sentence if Redis cannot be reached within five seconds, or is too old; afterwards the connection comes back by itself. */
 export async function openConnection({
   url,
   pepperFingerprint,
@@ -63,6 +64,7 @@ export async function openConnection({
   );
   try {
     await ready.promise;
+    await requireVersion(client);
   } catch (cause) {
     client.disconnect();
     throw cause;

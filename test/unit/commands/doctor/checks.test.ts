@@ -105,7 +105,9 @@ describe('a check of doctor', () => {
     const good = 'redis_version:7.2.1\nrole:master\nmaxmemory:0\nused_memory:5\nmaxmemory_policy:noeviction';
     const verdicts = (lines: string) => checkServer(info(lines)).map(({ verdict }) => verdict);
     assert.deepEqual(verdicts(good), ['ok', 'ok', 'ok', 'ok']);
-    assert.deepEqual(verdicts(good.replace('7.2.1', '5.0.14')), ['fail', 'ok', 'ok', 'ok']);
+    assert.deepEqual(verdicts(good.replace('7.2.1', '6.0.16')), ['fail', 'ok', 'ok', 'ok']);
+    assert.deepEqual(verdicts(good.replace('7.2.1', '6.2.0')), ['ok', 'ok', 'ok', 'ok']);
+    assert.deepEqual(verdicts(good.replace('7.2.1', '10.0.0')), ['ok', 'ok', 'ok', 'ok']);
     assert.deepEqual(verdicts(good.replace('master', 'slave')), ['ok', 'fail', 'ok', 'ok']);
     assert.deepEqual(verdicts(good.replace('noeviction', 'allkeys-lru')), ['ok', 'ok', 'fail', 'ok']);
     assert.deepEqual(verdicts(good.replace('maxmemory:0', 'maxmemory:6')), ['ok', 'ok', 'ok', 'warn']);
