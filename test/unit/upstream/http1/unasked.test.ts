@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
 import { after, describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { createAuthority } from '../../../support/certificates.ts';
@@ -44,6 +45,8 @@ async function createScene(connections: number, isSecure: boolean, forged = FORG
   async function attempt(block: Block): Promise<Recorder[]> {
     await Promise.all(Array.from({ length: connections }, () => send(pool, { path: '/warm' }).over));
     await turns(2);
+    // From a callback in which Node reads sockets: what comes during it is read only after the end of the turn.
+    await stat('.');
     if (block === 'before') forgeOnAll();
     let isFirst = true;
     const begun = () => {
