@@ -28,6 +28,8 @@ export const MARGIN_MS = 4000;
 const PAUSE_MS = [60, 140] as const;
 /** For as long a client tries to learn what became of a keyed write: a key stays locked for nine seconds after a kill. */
 const REPEAT_FOR_MS = 20_000;
+/** Of its requests, those that it gives up with a reset. It knows no more of a keyed write then, and sends it again. */
+const LEAVING_SHARE = 0.03;
 /** So many of its entries does a client look after. */
 const KEPT = 30;
 /** Of one entry in ten. */
@@ -53,7 +55,9 @@ export async function runClient(options: ClientOptions): Promise<void> {
     const key: Record<string, string> = further.key === undefined ? {} : { 'idempotency-key': further.key };
     const headers = { ...options.headers, ...key };
     const { port } = options;
-    const outcome = await send({ port, agent, method, path, headers, body, deadlineMs: TIMEOUT_MS + MARGIN_MS });
+    const leaveAfterMs = random.next() < LEAVING_SHARE ? random.between(0, 20) : undefined;
+    const deadlineMs = TIMEOUT_MS + MARGIN_MS;
+    const outcome = await send({ port, agent, method, path, headers, body, deadlineMs, leaveAfterMs });
     const exchange = { kind, organization, ...further, sentAt, endedAt: Date.now(), outcome };
     options.note(exchange);
     learn(exchange);

@@ -12,6 +12,8 @@ export interface Disturbance {
   readonly endsStreams: boolean;
   /** Whether keys may be unknown meanwhile. */
   readonly losesKeys: boolean;
+  /** Whether nothing may fail because of it. */
+  readonly explainsNothing?: boolean;
 }
 
 /** So long after its end something may still fail: a target that was out is tried, what was under way comes to its deadline. */
@@ -44,7 +46,7 @@ export function createDisturbances(now: () => number): Disturbances {
       all.push(disturbance);
       return disturbance;
     },
-    explainFailure: (span) => some(span, AFTER_MS, () => true),
+    explainFailure: (span) => some(span, AFTER_MS, ({ explainsNothing }) => !explainsNothing),
     explainBreak: (span) => some(span, NOTICED_MS, ({ breaksConnections }) => breaksConnections),
     explainUnknownKey: (span) => some(span, AFTER_MS, ({ losesKeys }) => losesKeys),
     explainStreamEnd: (at) => some({ sentAt: at, endedAt: at }, AFTER_MS, ({ endsStreams }) => endsStreams),

@@ -37,11 +37,11 @@ export const isSuccess = ({ outcome }: Pick<Exchange, 'outcome'>): boolean =>
   outcome.kind === 'answered' && outcome.status < 300;
 
 /**
- * Whether a client got less than it wanted. One that repeats a keyed write as soon as it has been answered may be told that the key is in
+ * Whether a client got less than it wanted, and did not leave by itself. One that repeats a keyed write as soon as it has been answered may be told that the key is in
  * use: its answer is about to be kept.
  */
 export const isFailure = (exchange: Exchange): boolean =>
-  !isSuccess(exchange) && labelOf(exchange) !== '409 idempotency_key_in_use';
+  !isSuccess(exchange) && exchange.outcome.kind !== 'left' && labelOf(exchange) !== '409 idempotency_key_in_use';
 
 /** How an outcome is counted: `200`, `504 upstream_timeout`, `cut`. */
 export function labelOf({ outcome }: Pick<Exchange, 'outcome'>): string {

@@ -1,6 +1,10 @@
 // Everything that is broken on purpose. Each fault begins, lasts, and ends; some are over as soon as they have begun.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createDoor } from '../attack/door.ts';
+import { follow } from '../attack/fuzz/fuzz.ts';
+import { planOf } from '../attack/fuzz/plan.ts';
+import { garbageOf, lastWords, unaskedAnswer } from './garbage.ts';
 import type { Random } from './random.ts';
 import type { Stand, WorkerStatus } from './stand.ts';
 import type { Target } from './targets.ts';
@@ -16,12 +20,15 @@ export interface Fault {
   readonly breaksConnections?: boolean;
   readonly endsStreams?: boolean;
   readonly losesKeys?: boolean;
+  /** Whether nothing may fail because of it. */
+  readonly explainsNothing?: boolean;
   /** Resolves with what ends it. */
   begin(stand: Stand, random: Random): Promise<() => unknown>;
 }
 
 const nothing = () => undefined;
 const PATIENCE_MS = 30_000;
+const HOSTILE_CLIENTS = 6;
 
 /** Of one of the targets. */
 function ofTarget(
@@ -64,6 +71,42 @@ function ofRedis(
   };
 }
 
+/** A connection that rests says something every so often. */
+const INTERJECT_MS = 100;
+
+const unaskedOnIdleConnections: Fault = {
+  name: 'unasked answers on idle connections',
+  lane: 'targets',
+  lasts: [2000, 4000],
+  breaksConnections: true,
+  async begin({ targets }, random) {
+    const { relay } = random.pick(targets);
+    const words = (token: string) => (random.next() < 0.7 ? unaskedAnswer(token) : lastWords);
+    const timer = setInterval(() => relay.interject(words), INTERJECT_MS);
+    return () => clearInterval(timer);
+  },
+};
+
+/** Other clients must not notice: what fails meanwhile has to have another reason. */
+const hostileClients: Fault = {
+  name: 'clients that reset and send garbage',
+  lane: 'platform',
+  lasts: [2000, 4000],
+  explainsNothing: true,
+  async begin({ gateway, mailKey }, random) {
+    const door = createDoor(gateway.port);
+    let over = false;
+    const attack = async () => {
+      while (!over) await follow(planOf(random.between(0, 2 ** 31)), door, mailKey);
+    };
+    const attacks = Array.from({ length: HOSTILE_CLIENTS }, attack);
+    return () => {
+      over = true;
+      return Promise.all(attacks);
+    };
+  },
+};
+
 export const FAULTS: readonly Fault[] = [
   ofTarget(
     'target killed',
@@ -89,6 +132,25 @@ export const FAULTS: readonly Fault[] = [
     ({ relay }, random) => relay.cutAfter(random.between(20, 6000)),
     ({ relay }) => relay.cutAfter(undefined),
   ),
+  ofTarget(
+    'answers reset in the middle',
+    [1500, 3000],
+    ({ relay }, random) => relay.cutAfter(random.between(20, 6000), 'reset'),
+    ({ relay }) => relay.cutAfter(undefined),
+  ),
+  ofTarget(
+    'garbage instead of answers',
+    [1500, 3000],
+    ({ relay }, random) => relay.garble(() => garbageOf(random)),
+    ({ relay }) => relay.garble(undefined),
+  ),
+  ofTarget(
+    'answers with another one behind them',
+    [1500, 3000],
+    ({ relay }) => relay.addBehind(unaskedAnswer),
+    ({ relay }) => relay.addBehind(undefined),
+  ),
+  unaskedOnIdleConnections,
   ofTarget(
     'connections reset',
     [1500, 3000],
@@ -149,6 +211,7 @@ export const FAULTS: readonly Fault[] = [
       return () => untilTwoServe(stand, ({ pid }) => !before.includes(pid));
     },
   },
+  hostileClients,
   ofRedis('configuration saved', [500, 1500], ({ save }) => save('another'), nothing),
   ofRedis(
     'wrong configuration saved, then a good one',

@@ -53,6 +53,8 @@ export function createJudge(disturbances: Disturbances): Judge {
       if (!disturbances.explainBreak(exchange)) lost.push(told(exchange));
     } else if (outcome.kind === 'cut') {
       if (!disturbances.explainFailure(exchange)) lost.push(told(exchange));
+    } else if (outcome.kind === 'left') {
+      // Nothing is known of it, and no fault of the gateway.
     } else if (isSuccess(exchange)) {
       if (exchange.kind === 'get' || exchange.kind === 'list') reads.push(exchange);
     } else {

@@ -21,8 +21,8 @@ export async function breakOnce(
   random: Random,
 ): Promise<Disturbance> {
   const { fault, lastsMs } = step;
-  const { name, breaksConnections = false, endsStreams = false, losesKeys = false } = fault;
-  const disturbance = disturbances.begin({ name, breaksConnections, endsStreams, losesKeys });
+  const { name, breaksConnections = false, endsStreams = false, losesKeys = false, explainsNothing = false } = fault;
+  const disturbance = disturbances.begin({ name, breaksConnections, endsStreams, losesKeys, explainsNothing });
   tell(`${name}, ${lastsMs} ms`);
   const end = await fault.begin(stand, random);
   await sleep(lastsMs);

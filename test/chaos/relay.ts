@@ -1,4 +1,5 @@
-// A way to a server that can be shut, slowed down, cut in the middle of an answer, and reset, while the server behind it lives on.
+// A way to a server that can be shut, slowed down, cut in the middle of an answer, reset, and made to say what the server has not said,
+// while the server behind it lives on.
 
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -7,10 +8,21 @@ export interface Relay {
   readonly port: number;
   /** What is sent in either direction arrives so much later. 0: at once. */
   delay(ms: number): void;
-  /** Every connection ends in the middle of what comes back, after so many bytes. Undefined: none does. */
-  cutAfter(bytes: number | undefined): void;
+  /** Every connection ends, or is reset, in the middle of what comes back, after so many bytes. Undefined: none does. */
+  cutAfter(bytes: number | undefined, how?: 'end' | 'reset'): void;
   /** Every connection is reset, those that are made from now on too, until it is told otherwise. */
   reset(yes: boolean): void;
+  /** These bytes come back in the place of each answer, and the connection ends behind them. Undefined: answers do. */
+  garble(make: (() => Buffer) | undefined): void;
+  /** These bytes follow each answer. Undefined: nothing does. */
+  addBehind(make: ((token: string) => Buffer) | undefined): void;
+  /** Says something on each connection that rests. */
+  interject(make: (token: string) => Buffer): void;
+  /**
+   * Of what was interjected, by token: what a request may have crossed on its way. No HTTP/1.1 client can tell such bytes from the
+   * answer to that request.
+   */
+  crossed(): ReadonlySet<string>;
   /** Breaks every connection once. */
   breakAll(): void;
   /** Nobody listens any more. */
@@ -18,36 +30,65 @@ export interface Relay {
   open(): Promise<void>;
 }
 
+/** One connection through the relay. */
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+  /** Since when the last answer is whole, epoch milliseconds; undefined while a request is under way, and before the first. */
+  restsSince: number | undefined;
+  interjected: { readonly token: string; readonly at: number } | undefined;
+}
+
+/** The targets answer in chunks, so an answer ends like this. */
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+const RESTING_MS = 50;
+/** For as long the bytes of a request may have been under way. */
+const CROSSING_MS = 5;
+
 /** @param portBehind where the server listens on the loopback */
 export async function startRelay(portBehind: number): Promise<Relay> {
-  const sockets = new Set<Socket>();
+  const pairs = new Set<Pair>();
+  const crossed = new Set<string>();
+  let tokens = 0;
   let delayMs = 0;
-  let cutBytes: number | undefined;
+  let cut: { readonly bytes: number; readonly how: 'end' | 'reset' } | undefined;
   let resets = false;
+  let garbage: (() => Buffer) | undefined;
+  let behind: ((token: string) => Buffer) | undefined;
 
-  function pass(from: Socket, to: Socket, isAnswer: boolean): void {
+  const tokenOf = () => `unasked-${portBehind}-${tokens++}`;
+  // Timers of the same length fire in the order in which they were set.
+  const inTime = (send: () => void) => void (delayMs > 0 ? setTimeout(send, delayMs) : send());
+
+  function toServer(pair: Pair, bytes: Buffer): void {
+    const { interjected } = pair;
+    if (interjected && Date.now() - interjected.at <= CROSSING_MS) crossed.add(interjected.token);
+    pair.restsSince = undefined;
+    inTime(() => pair.server.writable && pair.server.write(bytes));
+  }
+
+  /** Counts what has come back, for the cut. */
+  function createToClient(pair: Pair): (bytes: Buffer) => void {
+    const { client, server } = pair;
     let passed = 0;
-    sockets.add(from);
-    from.setNoDelay(true);
-    const send = (bytes: Buffer) => {
-      if (!to.writable) return;
+    function send(bytes: Buffer): void {
+      if (!client.writable) return;
       passed += bytes.length;
-      if (!isAnswer || cutBytes === undefined || passed <= cutBytes) to.write(bytes);
-      else {
-        to.write(bytes.subarray(0, Math.max(0, bytes.length - (passed - cutBytes))), () => to.destroy());
-        from.destroy();
+      if (cut !== undefined && passed > cut.bytes) {
+        const { how } = cut;
+        const kept = bytes.subarray(0, Math.max(0, bytes.length - (passed - cut.bytes)));
+        client.write(kept, () => (how === 'reset' ? client.resetAndDestroy() : client.destroy()));
+        server.destroy();
+      } else if (garbage !== undefined) {
+        client.end(garbage());
+        server.destroy();
+      } else {
+        const isWhole = bytes.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK);
+        client.write(isWhole && behind ? Buffer.concat([bytes, behind(tokenOf())]) : bytes);
+        if (isWhole) pair.restsSince = Date.now();
       }
-    };
-    from.on('data', (bytes: Buffer) => {
-      // Timers of the same length fire in the order in which they were set.
-      if (delayMs > 0) setTimeout(send, delayMs, bytes);
-      else send(bytes);
-    });
-    from.on('error', () => to.destroy());
-    from.on('close', () => {
-      sockets.delete(from);
-      to.destroy();
-    });
+    }
+    return (bytes) => inTime(() => send(bytes));
   }
 
   function accept(client: Socket): void {
@@ -57,8 +98,23 @@ export async function startRelay(portBehind: number): Promise<Relay> {
       return;
     }
     const server = connect(portBehind, '127.0.0.1');
-    pass(client, server, false);
-    pass(server, client, true);
+    const pair: Pair = { client, server, restsSince: undefined, interjected: undefined };
+    pairs.add(pair);
+    client.on('data', (bytes: Buffer) => toServer(pair, bytes));
+    server.on('data', createToClient(pair));
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      one.setNoDelay(true);
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        pairs.delete(pair);
+        // What was written last is still on its way.
+        if (other.writableEnded) return;
+        other.destroy();
+      });
+    }
   }
 
   async function listen(port: number): Promise<Server> {
@@ -68,7 +124,7 @@ export async function startRelay(portBehind: number): Promise<Relay> {
   }
 
   const breakAll = () => {
-    for (const socket of sockets) socket.resetAndDestroy();
+    for (const { client, server } of pairs) for (const socket of [client, server]) socket.resetAndDestroy();
   };
   let door = await listen(0);
   const { port } = door.address() as { port: number };
@@ -77,13 +133,29 @@ export async function startRelay(portBehind: number): Promise<Relay> {
     delay(ms) {
       delayMs = ms;
     },
-    cutAfter(bytes) {
-      cutBytes = bytes;
+    cutAfter(bytes, how = 'end') {
+      cut = bytes === undefined ? undefined : { bytes, how };
     },
     reset(yes) {
       resets = yes;
       if (yes) breakAll();
     },
+    garble(make) {
+      garbage = make;
+    },
+    addBehind(make) {
+      behind = make;
+    },
+    interject(make) {
+      const now = Date.now();
+      for (const pair of pairs) {
+        if (pair.restsSince === undefined || now - pair.restsSince < RESTING_MS || !pair.client.writable) continue;
+        const token = tokenOf();
+        pair.interjected = { token, at: now };
+        pair.client.write(make(token));
+      }
+    },
+    crossed: () => crossed,
     breakAll,
     async shut() {
       const closed = once(door, 'close');

@@ -32,6 +32,7 @@ table([
     sent,
     answered,
     wrong: wrong.length,
+    'crossed on the wire': result.crossings.length,
     lost: lost.length,
     hanging: hanging.length,
     'executed twice': doubled.length,

@@ -8,6 +8,8 @@ export type Outcome =
   | { readonly kind: 'cut'; readonly status: number }
   /** No answer began; why. */
   | { readonly kind: 'broken'; readonly reason: string }
+  /** The client has reset its connection before it had the whole answer. */
+  | { readonly kind: 'left' }
   | { readonly kind: 'hanging' };
 
 export interface Sending {
@@ -19,9 +21,20 @@ export interface Sending {
   readonly body?: object | undefined;
   /** After so long it counts as hanging. */
   readonly deadlineMs: number;
+  /** The client does not wait longer, and leaves with a reset. */
+  readonly leaveAfterMs?: number | undefined;
 }
 
-export function send({ port, agent, method, path, headers, body, deadlineMs }: Sending): Promise<Outcome> {
+export function send({
+  port,
+  agent,
+  method,
+  path,
+  headers,
+  body,
+  deadlineMs,
+  leaveAfterMs,
+}: Sending): Promise<Outcome> {
   return new Promise((resolve) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const content: Record<string, string | number> =
@@ -29,12 +42,19 @@ export function send({ port, agent, method, path, headers, body, deadlineMs }: S
     const sent = request({ host: '127.0.0.1', port, agent, method, path, headers: { ...headers, ...content } });
     const conclude = (outcome: Outcome) => {
       clearTimeout(overdue);
+      clearTimeout(leaving);
       resolve(outcome);
     };
     const overdue = setTimeout(() => {
       conclude({ kind: 'hanging' });
       sent.destroy();
     }, deadlineMs);
+    const leave = () => {
+      conclude({ kind: 'left' });
+      sent.socket?.resetAndDestroy();
+      sent.destroy();
+    };
+    const leaving = leaveAfterMs === undefined ? undefined : setTimeout(leave, leaveAfterMs);
     sent.on('error', (error: NodeJS.ErrnoException) =>
       conclude({ kind: 'broken', reason: error.code ?? error.message }),
     );

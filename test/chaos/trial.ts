@@ -36,6 +36,8 @@ export interface Recovery {
 }
 
 export interface TrialResult extends Verdict {
+  /** Wrong answers that no HTTP/1.1 client can avoid: unasked bytes that a request crossed on its way to the upstream. */
+  readonly crossings: readonly string[];
   readonly mail: MailTally;
   readonly memory: readonly ProcessMemory[];
   readonly recoveries: readonly Recovery[];
@@ -134,11 +136,16 @@ async function runTrial(stand: Stand, { seed, durationMs, clients, tell }: Trial
   const verdict = judge.conclude(journal.executions());
   journal.close();
   const kills = disturbances.all().filter(({ name }) => name === 'worker killed').length;
-  const wrong = [...verdict.wrong, ...faultsInLog(stand.gateway.output(), kills), ...grown.flatMap(faultOfMemory)];
+  const tokens = stand.targets.flatMap(({ relay }) => [...relay.crossed()]);
+  const isCrossing = (what: string) => tokens.some((token) => what.includes(`${token}"`) || what.includes(`${token} `));
+  const crossings = verdict.wrong.filter(isCrossing);
+  const misjudged = verdict.wrong.filter((what) => !isCrossing(what));
+  const wrong = [...misjudged, ...faultsInLog(stand.gateway.output(), kills), ...grown.flatMap(faultOfMemory)];
   const faults = Object.groupBy(disturbances.all(), ({ name }) => name);
   return {
     ...verdict,
     wrong,
+    crossings,
     mail: tally,
     memory: grown,
     recoveries,

@@ -61,6 +61,19 @@ describe('the judge', () => {
     assert.deepEqual([wrong, lost, hanging, doubled, sent, writesDone], [[], [], [], [], 3, 1]);
   });
 
+  it('does not blame the gateway for a client that has left', () => {
+    const left = create({ kind: 'left' }, { key: 'k' });
+    const { wrong, lost, doubled, writesRepeated } = judged([left, create(answered(201, state), { key: 'k' })]);
+    assert.deepEqual([wrong, lost, doubled, writesRepeated], [[], [], [], 1]);
+  });
+
+  it('takes no failure for explained by what must not do harm', () => {
+    const disturbances = createDisturbances(() => 950);
+    const kind = { name: 'hostile clients', breaksConnections: false, endsStreams: false, losesKeys: false };
+    disturbances.begin({ ...kind, explainsNothing: true });
+    assert.equal(disturbances.explainFailure({ sentAt: 960, endedAt: 970 }), false);
+  });
+
   const faults: Record<string, { exchanges: Exchange[]; executions?: Execution[]; broken?: boolean; finds: RegExp }> = {
     'a write that was never done': { exchanges: [done], executions: [], finds: /never done/ },
     'an answer to a write that tells of another': {
