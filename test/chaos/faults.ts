@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDoor } from '../attack/door.ts';
 import { follow } from '../attack/fuzz/fuzz.ts';
 import { planOf } from '../attack/fuzz/plan.ts';
-import { garbageOf, lastWords, unaskedAnswer } from './garbage.ts';
+import { garbageOf, unaskedAnswer } from './garbage.ts';
 import type { Random } from './random.ts';
 import type { Stand, WorkerStatus } from './stand.ts';
 import type { Target } from './targets.ts';
@@ -81,8 +81,7 @@ const unaskedOnIdleConnections: Fault = {
   breaksConnections: true,
   async begin({ targets }, random) {
     const { relay } = random.pick(targets);
-    const words = (token: string) => (random.next() < 0.7 ? unaskedAnswer(token) : lastWords);
-    const timer = setInterval(() => relay.interject(words), INTERJECT_MS);
+    const timer = setInterval(() => relay.interject(unaskedAnswer), INTERJECT_MS);
     return () => clearInterval(timer);
   },
 };

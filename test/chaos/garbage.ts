@@ -27,6 +27,3 @@ export function unaskedAnswer(token: string): Buffer {
   const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
   return Buffer.from(head + body);
 }
-
-/** What else servers say on a connection that rests. */
-export const lastWords = Buffer.from('HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
