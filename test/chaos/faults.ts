@@ -71,6 +71,21 @@ function ofRedis(
   };
 }
 
+/** A connection that rests says something every so often. */
+const INTERJECT_MS = 100;
+
+const unaskedOnIdleConnections: Fault = {
+  name: 'unasked answers on idle connections',
+  lane: 'targets',
+  lasts: [2000, 4000],
+  breaksConnections: true,
+  async begin({ targets }, random) {
+    const { relay } = random.pick(targets);
+    const timer = setInterval(() => relay.interject(unaskedAnswer), INTERJECT_MS);
+    return () => clearInterval(timer);
+  },
+};
+
 /** Other clients must not notice: what fails meanwhile has to have another reason. */
 const hostileClients: Fault = {
   name: 'clients that reset and send garbage',
@@ -134,6 +149,7 @@ export const FAULTS: readonly Fault[] = [
     ({ relay }) => relay.addBehind(unaskedAnswer),
     ({ relay }) => relay.addBehind(undefined),
   ),
+  unaskedOnIdleConnections,
   ofTarget(
     'connections reset',
     [1500, 3000],
