@@ -410,6 +410,8 @@ export interface GatewayErrorDetails {
   readonly retryAfterSeconds?: number;
   /** Replaces status, type, code and message by the upstream's own. */
   readonly words?: UpstreamWords;
+  /** The upstream answered the request with this status, so that its outcome is known. */
+  readonly upstreamStatus?: number;
 }
 
 /**

@@ -25,14 +25,12 @@ export type Outcome =
     };
 
 /**
- * Whether what forwarding threw leaves open that the request was executed. The catalogue marks what may have been processed as `if_safe`; of
- * statuses from 500 on, 501 says that it was not.
+ * Whether what forwarding threw leaves open that the request was executed. An upstream that answered with an error has said what became of
+ * it; the catalogue marks the other failures after which the request may have been processed as `if_safe`.
  */
 export function mayHaveRun(error: unknown): boolean {
   if (!(error instanceof GatewayError)) return true;
-  const status = error.details.words?.status;
-  if (status !== undefined && (status < 500 || status === 501)) return false;
-  return error.refusal.retryable === 'if_safe';
+  return error.details.upstreamStatus === undefined && error.refusal.retryable === 'if_safe';
 }
 
 /** The bytes of an answer; undefined when its body was too long. */
@@ -47,7 +45,7 @@ export function recordOf(requestId: string, { status, headers, body }: RecordedA
  */
 export function recordOfRefusal(requestId: string, error: unknown): Buffer | undefined {
   if (!(error instanceof GatewayError)) return undefined;
-  const { cause: _, ...details } = error.details;
+  const { cause: _cause, upstreamStatus: _status, ...details } = error.details;
   const status = details.words?.status;
   if (status === undefined || status >= 500 || passing.has(status)) return undefined;
   return toBytes({ kind: 'refusal', requestId, code: error.code, details });

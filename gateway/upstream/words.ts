@@ -23,17 +23,19 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
 
 /** An upstream's answer of 400 or more → the refusal the client gets. */
 export function toUpstreamRefusal(status: number, headers: AnswerHeaders, body: Buffer): GatewayError {
-  if (status === 401 || status === 407) return new GatewayError('upstream_auth_failed');
-  if (status === 429) return new GatewayError('upstream_overloaded', retryAfter(headers));
-  if (status === 503) return new GatewayError('upstream_unavailable', retryAfter(headers));
-  if (status === 504) return new GatewayError('upstream_timeout');
-  if (status === 500 || status === 501)
-    return new GatewayError('upstream_error', status === 501 ? { words: errorWords(501) } : {});
-  if (status > 500) return new GatewayError('upstream_bad_response');
+  const answered = { upstreamStatus: status };
+  if (status === 401 || status === 407) return new GatewayError('upstream_auth_failed', answered);
+  if (status === 429) return new GatewayError('upstream_overloaded', { ...answered, ...retryAfter(headers) });
+  if (status === 503) return new GatewayError('upstream_unavailable', { ...answered, ...retryAfter(headers) });
+  if (status === 504) return new GatewayError('upstream_timeout', answered);
+  if (status === 500) return new GatewayError('upstream_error', answered);
+  if (status === 501) return new GatewayError('upstream_error', { ...answered, words: errorWords(501) });
+  if (status > 500) return new GatewayError('upstream_bad_response', answered);
   const said = understand(headers, body);
   const code = byStatus[status] ?? 'upstream_rejected';
   const plain = new GatewayError(code).refusal;
   return new GatewayError(code, {
+    ...answered,
     words: {
       status,
       type: said?.type ?? typeOf(status),
