@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import type { Mistake } from '../gateway/config-errors.ts';
 import { createDirectReader } from '../gateway/contract/document.ts';
 import { loadContracts } from '../gateway/contract/load.ts';
 import { createMatch } from '../gateway/contract/match.ts';
 import { createValidate } from '../gateway/contract/validate.ts';
 import type { Admitted, Counted } from '../gateway/exchange.ts';
-import type { Mistake } from '../gateway/mistakes.ts';
 
 const ROUNDS = 40;
 const REQUESTS_PER_ROUND = 5000;

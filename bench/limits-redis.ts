@@ -1,6 +1,6 @@
 // `node bench/limits-redis.ts`: what limits take of a Redis server: memory per organization, and time per decision.
 
-import { createRedisStore } from '../gateway/limits/redis-store.ts';
+import { createRedisCounterStore } from '../gateway/limits/redis-store.ts';
 import type { Charge } from '../gateway/limits/store.ts';
 import { connectRedis } from '../gateway/redis.ts';
 import { startServer } from '../test/support/redis.ts';
@@ -14,7 +14,7 @@ const redis = await startServer();
 const observer = connectRedis({ url: redis.url });
 let clockMs = Date.now();
 const settings = { url: redis.url, whenStoreIsAway: () => 'refuse' as const, now: Date.now, deadlineMs: 5000 };
-const store = createRedisStore({ ...settings, serverClock: () => clockMs });
+const store = createRedisCounterStore({ ...settings, serverClock: () => clockMs });
 await store.opened;
 
 const limits = Array.from({ length: ORGANIZATIONS }, (_, index): readonly Charge[] => [

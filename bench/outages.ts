@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { slotOf } from '../gateway/limits/cluster-slots.ts';
-import { createRedisStore } from '../gateway/limits/redis-store.ts';
-import type { Charge, Verdict } from '../gateway/limits/store.ts';
+import { createRedisCounterStore } from '../gateway/limits/redis-store.ts';
+import type { Charge, LimitDecision } from '../gateway/limits/store.ts';
 import { startRelay, startServer } from '../test/support/redis.ts';
 import { askServer, startCluster, startWatched } from '../test/support/redis-topologies.ts';
 
@@ -27,7 +27,7 @@ interface Outage {
 }
 
 interface Seen {
-  readonly verdict: Verdict;
+  readonly verdict: LimitDecision;
   /** When it was asked for, on the clock of `performance.now()`. */
   readonly askedAt: number;
   readonly tookMs: number;
@@ -154,7 +154,12 @@ const outages: readonly (() => Promise<Outage>)[] = [
 
 /** One instance under steady traffic until `goesOn` says no. */
 async function serve(url: string, seen: Seen[], goesOn: () => boolean): Promise<void> {
-  const store = createRedisStore({ url, whenStoreIsAway: () => 'local', now: Date.now, instances: () => INSTANCES });
+  const store = createRedisCounterStore({
+    url,
+    whenStoreIsAway: () => 'local',
+    now: Date.now,
+    instances: () => INSTANCES,
+  });
   await store.opened;
   for (; goesOn(); await sleep(PAUSE_MS)) {
     const askedAt = performance.now();

@@ -1,13 +1,13 @@
 // Any number of keys without holding them: the key with a number is always the same one.
 
 import { hash, randomBytes } from 'node:crypto';
-import { createApiKey, createDigestOf, displayOf, fingerprintOf } from '../gateway/auth/api-key.ts';
+import { createApiKey, createDigestOf, displayOf, keyFingerprint } from '../gateway/auth/api-key.ts';
 import type { StoredKey } from '../gateway/auth/store/store.ts';
 import type { Organization } from '../gateway/exchange.ts';
 
 export const KEYS_PER_ORGANIZATION = 10;
 export const digestOf = createDigestOf('a pepper that only measurements use');
-export const pepperFingerprint = fingerprintOf(digestOf);
+export const pepperFingerprint = keyFingerprint(digestOf);
 
 export function keyAt(number: number): string {
   let round = 0;

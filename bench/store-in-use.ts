@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openRedisStore } from '../gateway/auth/store/redis/store.ts';
-import { createSqliteStore } from '../gateway/auth/store/sqlite/store.ts';
+import { createSqliteKeyStore } from '../gateway/auth/store/sqlite/store.ts';
 import type { KeyStore } from '../gateway/auth/store/store.ts';
 import { connectRedis } from '../gateway/redis.ts';
 import { pepperFingerprint } from './sample-keys.ts';
@@ -23,7 +23,7 @@ const now = Date.now;
 export function useSqlite(): StoreInUse {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
   return {
-    open: async () => createSqliteStore({ directory, pepperFingerprint, now }),
+    open: async () => createSqliteKeyStore({ directory, pepperFingerprint, now }),
     bytes: async () => readdirSync(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0),
     end: async () => rmSync(directory, { recursive: true }),
   };

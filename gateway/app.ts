@@ -10,21 +10,22 @@ import { createLiveInstances } from './auth/live-instances.ts';
 import type { KeyStore } from './auth/store/store.ts';
 import type { Settings } from './config/load.ts';
 import type { Secrets } from './config/secrets.ts';
+import { ConfigError } from './config-errors.ts';
 import type { Configuration } from './configuration.ts';
-import { createPressed } from './console/pressed.ts';
+import { createNearLimit } from './console/near-limit.ts';
 import type { Sample } from './console/sample.ts';
-import { alwaysCarriedBy } from './edge/always.ts';
 import { createIds } from './edge/ids.ts';
 import { cutOff } from './edge/linger.ts';
 import { createRefuse } from './edge/refuse.ts';
+import { securityHeadersFor } from './edge/security-headers.ts';
 import { newTicketKeys } from './edge/tls/secure.ts';
 import type { Operation, StageName } from './exchange.ts';
 import { onFault } from './faults.ts';
-import { createDoors } from './limits/door.ts';
+import { openAnswerStore } from './idempotency/open-store.ts';
+import { createAddressLimits } from './limits/address-limit.ts';
 import { openFailureCounters } from './limits/failure-counter.ts';
 import { openCounterStore } from './limits/open-store.ts';
 import { createThrottle } from './limits/throttle.ts';
-import { ConfigError } from './mistakes.ts';
 import type { Operators } from './observe/admin.ts';
 import { createLog, type Log } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
@@ -34,7 +35,6 @@ import { createTrail } from './observe/trail.ts';
 import type { OverloadRules } from './overload/overload.ts';
 import type { LoopProbe } from './overload/probe.ts';
 import { createParts, type Parts } from './parts.ts';
-import { openAnswerStore } from './replay/open-store.ts';
 import { claimDirectory } from './sqlite.ts';
 import { createTunnels } from './tunnel/tunnels.ts';
 import { toUpstreamFailure } from './upstream/failure.ts';
@@ -145,7 +145,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
 
   // Counters without Redis are this process's alone.
   if (settings.redisUrl === undefined) parts.add({ name: 'claim', close: claimDirectory(settings.dataDirectory) });
-  const pressed = createPressed(forwardNow);
+  const pressed = createNearLimit(forwardNow);
   const metrics = createMetrics({ version: options.version, onPressure: pressed.note });
   const log = createLog({
     level: gateway.logLevel,
@@ -268,7 +268,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     now: forwardNow,
   });
   parts.add({ name: 'throttle', use: ({ config }) => throttle.useRules(config.limits.addresses) });
-  const alwaysCarried = alwaysCarriedBy(gateway.publicUrl);
+  const alwaysCarried = securityHeadersFor(gateway.publicUrl);
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
     alwaysCarried,
@@ -300,7 +300,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     status: () => ({ certificates: certificates.status() }),
     drain: listeners.drain,
   });
-  const doorOf = createDoors({ counters: failures, now: forwardNow });
+  const doorOf = createAddressLimits({ counters: failures, now: forwardNow });
   const tunnels = createTunnels({
     alwaysCarried,
     originOf,

@@ -8,12 +8,12 @@ import { checkRuleNames } from './config/rule-names.ts';
 import { checkTunnels } from './config/tunnels.ts';
 import { readUpstreamTls, type UpstreamTls } from './config/upstream-tls.ts';
 import { checkLives } from './config/versions.ts';
+import { ConfigError, condensed, type Mistake, suggest } from './config-errors.ts';
 import { type ContractReader, createDirectReader } from './contract/document.ts';
 import { type Contracts, compileAll, type Earlier, loadContracts, locateMistakes } from './contract/load.ts';
 import type { ContractOperation } from './contract/operations.ts';
 import { createThreadReader } from './contract/reader.ts';
 import type { Certificate } from './edge/tls/certificate.ts';
-import { ConfigError, condensed, type Mistake, suggest } from './mistakes.ts';
 import { loadCertificates } from './wiring/certificates.ts';
 import { keepPromises, type Promises } from './wiring/promises.ts';
 

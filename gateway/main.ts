@@ -6,16 +6,16 @@ import { userInfo } from 'node:os';
 import { Command, CommanderError } from 'commander';
 import { addCommands, type CommandTools } from './commands/all.ts';
 import type { CommandContext } from './commands/context.ts';
+import { type CommandEnvironment, openKeyStore, openSecrets } from './commands/environment.ts';
 import { addHelpCommand } from './commands/help.ts';
-import { openKeyStore, openSecrets, type Surroundings } from './commands/surroundings.ts';
 import { loadSettings } from './config/load.ts';
-import { ConfigError, toSentence } from './mistakes.ts';
+import { ConfigError, toSentence } from './config-errors.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 
-const surroundings: Surroundings = {
+const surroundings: CommandEnvironment = {
   version,
   environment: process.env,
   now: Date.now,

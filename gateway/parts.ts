@@ -1,9 +1,9 @@
 // The long-lived parts of the gateway: an ordered list, opened from top to bottom and closed in reverse. Reload, `/status` and shutdown
 // are loops over it.
 
+import type { Mistake } from './config-errors.ts';
 import type { Configuration } from './configuration.ts';
 import type { Awaitable } from './exchange.ts';
-import type { Mistake } from './mistakes.ts';
 
 export interface Part {
   readonly name: string;

@@ -13,27 +13,27 @@ import { createShell } from './edge/shell.ts';
 import { addressOfSite, authorityOf, type Site } from './edge/sites.ts';
 import { GatewayError } from './errors.ts';
 import type { Arrived, Operation, Trail } from './exchange.ts';
+import { createIdempotency } from './idempotency/idempotency.ts';
+import type { AnswerStore } from './idempotency/store.ts';
 import { createLimit } from './limits/limit.ts';
 import type { CounterStore } from './limits/store.ts';
 import type { Throttle } from './limits/throttle.ts';
 import type { Overload } from './overload/overload.ts';
 import { createPipeline, createTunnelPipeline, type Steps } from './pipeline.ts';
 import { createPortal } from './portal/portal.ts';
-import { createReplay } from './replay/replay.ts';
-import type { AnswerStore } from './replay/store.ts';
 import type { Tunnel } from './tunnel/table.ts';
 import type { Tunnels } from './tunnel/tunnels.ts';
 import type { Accesses } from './upstream/access.ts';
 import { createForward } from './upstream/forward.ts';
-import type { Groups } from './upstream/groups.ts';
-import { createGuards } from './upstream/guards.ts';
+import { createPolicies } from './upstream/policies.ts';
 import type { Pools } from './upstream/pools.ts';
+import { createUpstreamRoutes, type UpstreamRoute } from './upstream/routes.ts';
+import type { TargetSets } from './upstream/target-set.ts';
 import { createTargets } from './upstream/targets.ts';
-import { createWays, type Way } from './upstream/ways.ts';
-import type { Lives } from './versions/life.ts';
+import type { Deprecations } from './versions/deprecation.ts';
 import { createNoteUse } from './versions/uses.ts';
-import { createDeciding } from './wiring/deciding.ts';
 import type { Identity } from './wiring/identity.ts';
+import { createStatelessStages } from './wiring/stateless-stages.ts';
 import type { UpstreamTlsAccess } from './wiring/upstream-tls.ts';
 
 /** What is there from start to end. */
@@ -46,7 +46,7 @@ export interface Shared {
   readonly throttle: Throttle;
   readonly tunnels: Tunnels;
   readonly pools: Pools;
-  readonly groups: Groups;
+  readonly groups: TargetSets;
   readonly tls: Pick<UpstreamTlsAccess, 'settingsOf'>;
   traceparentFor(trail: Trail): string;
   readonly refuse: Refuse;
@@ -68,7 +68,7 @@ export interface Serving {
   readonly configuration: Configuration;
   readonly operations: readonly Operation[];
   /** What is deprecated or has ended. */
-  readonly lives: Lives;
+  readonly lives: Deprecations;
   /** Everything that arrives as a request; resolves when it has been answered, rejects with what a stage threw. */
   handle(arrived: Arrived): Promise<void>;
   /** Whether a request for a WebSocket is one that some tunnel grants. */
@@ -89,10 +89,10 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const operations = contracts.operations.map(({ operation }) => operation);
   const tls = shared.tls.settingsOf(configuration);
   const targets = createTargets({ ...shared, upstreams, tlsOf: (upstream) => tls.get(upstream) });
-  const guards = createGuards(upstreams, shared.access);
-  const ways = createWays(upstreams, guards, shared.access, () => performance.now());
+  const guards = createPolicies(upstreams, shared.access);
+  const ways = createUpstreamRoutes(upstreams, guards, shared.access, () => performance.now());
   const timeoutMs = (upstream: string) => upstreams[upstream]?.timeoutMs ?? 0;
-  const replays = createReplay({
+  const replays = createIdempotency({
     store: shared.answers,
     keyOf: parseIdempotencyKey,
     timeoutMs,
@@ -103,7 +103,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     now,
   });
   const { overload } = shared;
-  const deciding = createDeciding(configuration, { ...shared, hold: overload.hold });
+  const deciding = createStatelessStages(configuration, { ...shared, hold: overload.hold });
   const { admit, allowedMethods, lives, sitesOf, table } = deciding;
   const { throttle } = shared.throttle;
   const addressOf = addressOfSite(gateway.hosts, gateway.publicUrl);
@@ -164,7 +164,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
       targets,
       alwaysCarried,
       answers: createAnswerCheck(contracts.operations, contracts.schemas, now),
-      wayTo: (upstream) => ways.get(upstream) as Way,
+      wayTo: (upstream) => ways.get(upstream) as UpstreamRoute,
       assertionFor: identity.assertions.assertionFor,
       traceparentFor: shared.traceparentFor,
     }),

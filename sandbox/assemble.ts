@@ -1,11 +1,16 @@
 // Pure: what a record looks like after it was created or changed. Throws validation_failed for a record that does not
 // agree with itself, and invalid_transition.
 import { fieldsOf } from './form.ts';
-import type { Spot } from './kinds.ts';
-import { Refusal } from './refusals.ts';
-import type { Moment, Resource, StoredRecord } from './resource.ts';
+import type { FieldSpot } from './kinds.ts';
+import { SandboxRefusal } from './refusals.ts';
+import type { RequestMoment, SandboxResource, StoredRecord } from './resource.ts';
 
-export function newRecord(resource: Resource, id: string, values: StoredRecord, moment: Moment): StoredRecord {
+export function newRecord(
+  resource: SandboxResource,
+  id: string,
+  values: StoredRecord,
+  moment: RequestMoment,
+): StoredRecord {
   const { metadata, ...fields } = Object.fromEntries(
     Object.entries(fieldsOf(resource)).map(([name, field]) => [name, values[name] ?? field.initial]),
   );
@@ -22,10 +27,10 @@ export function newRecord(resource: Resource, id: string, values: StoredRecord, 
 }
 
 export function changedRecord(
-  resource: Resource,
+  resource: SandboxResource,
   record: StoredRecord,
   values: StoredRecord,
-  moment: Moment,
+  moment: RequestMoment,
 ): StoredRecord {
   checkTransition(resource, record, values);
   const next: StoredRecord = { ...record, ...values, updated_at: moment.now };
@@ -37,16 +42,16 @@ export function changedRecord(
  * A status that is sent has to be one that an edge leads to. No edge leads from a state to itself, so sending the
  * present status is refused like any other missing edge.
  */
-function checkTransition(resource: Resource, record: StoredRecord, values: StoredRecord): void {
+function checkTransition(resource: SandboxResource, record: StoredRecord, values: StoredRecord): void {
   if (values.status === undefined || !resource.edges) return;
   const [present, wanted] = [String(record.status), String(values.status)];
   if (resource.edges[present]?.includes(wanted)) return;
   const message = `A ${resource.noun} that is ${present} cannot become ${wanted}.`;
-  throw new Refusal('invalid_transition', { message, param: 'status' });
+  throw new SandboxRefusal('invalid_transition', { message, param: 'status' });
 }
 
-function checkWhole(resource: Resource, record: StoredRecord): void {
-  const spot: Spot = { in: 'body', path: [], violations: [] };
+function checkWhole(resource: SandboxResource, record: StoredRecord): void {
+  const spot: FieldSpot = { in: 'body', path: [], violations: [] };
   resource.check?.(record, spot);
-  if (spot.violations.length > 0) throw new Refusal('validation_failed', { errors: spot.violations });
+  if (spot.violations.length > 0) throw new SandboxRefusal('validation_failed', { errors: spot.violations });
 }

@@ -1,7 +1,7 @@
 // Verifies the gateway's assertion, the only thing this service trusts about a request. Throws assertion_missing or
 // assertion_invalid.
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
-import { Refusal } from './refusals.ts';
+import { SandboxRefusal } from './refusals.ts';
 import type { Scope } from './store.ts';
 import type { Clock } from './write.ts';
 
@@ -28,7 +28,7 @@ export function createIdentify(
   const cache = new Map<string, Verified>();
 
   return async function identify(assertion) {
-    if (assertion === undefined) throw new Refusal('assertion_missing');
+    if (assertion === undefined) throw new SandboxRefusal('assertion_missing');
     const known = cache.get(assertion);
     if (known && known.untilMs > now()) return known.scope;
 
@@ -59,7 +59,7 @@ export function createIdentify(
       });
       return { scope: scopeOf(payload), untilMs: ((payload.exp ?? 0) + CLOCK_TOLERANCE_SECONDS) * 1000 };
     } catch (error) {
-      if (error instanceof errors.JOSEError) throw new Refusal('assertion_invalid');
+      if (error instanceof errors.JOSEError) throw new SandboxRefusal('assertion_invalid');
       throw error;
     }
   }
@@ -68,6 +68,6 @@ export function createIdentify(
 function scopeOf({ org, mode, scopes }: Readonly<Record<string, unknown>>): Scope {
   const complete =
     typeof org === 'string' && org !== '' && (mode === 'live' || mode === 'test') && Array.isArray(scopes);
-  if (!complete) throw new Refusal('assertion_invalid');
+  if (!complete) throw new SandboxRefusal('assertion_invalid');
   return `${mode}:${org}`;
 }

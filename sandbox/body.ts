@@ -1,10 +1,10 @@
 // Reads a request's body up to 1 MiB. Throws body_too_large.
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from './refusals.ts';
+import { SandboxRefusal } from './refusals.ts';
 
 const BODY_BYTES_MAX = 1_048_576;
 
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
+export async function readRecordBody(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) throw tooLarge(request);
   const chunks: Buffer[] = [];
   let size = 0;
@@ -18,7 +18,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** The rest of the body is not worth reading, so the connection ends with the answer. */
-function tooLarge(request: IncomingMessage): Refusal {
+function tooLarge(request: IncomingMessage): SandboxRefusal {
   request.resume();
-  return new Refusal('body_too_large', { headers: { connection: 'close' } });
+  return new SandboxRefusal('body_too_large', { headers: { connection: 'close' } });
 }

@@ -1,6 +1,6 @@
 // All resources there are, and what follows from their descriptions taken together: who refers to whom.
 import type { ResourceName } from './kinds.ts';
-import type { Resource } from './resource.ts';
+import type { SandboxResource } from './resource.ts';
 import { bookings } from './resources/bookings.ts';
 import { communications } from './resources/communications.ts';
 import { customers } from './resources/customers.ts';
@@ -11,7 +11,7 @@ import { jobs } from './resources/jobs.ts';
 import { memberships } from './resources/memberships.ts';
 import { technicians } from './resources/technicians.ts';
 
-export const RESOURCES: Readonly<Record<ResourceName, Resource>> = {
+export const RESOURCES: Readonly<Record<ResourceName, SandboxResource>> = {
   customers,
   jobs,
   invoices,
@@ -24,7 +24,7 @@ export const RESOURCES: Readonly<Record<ResourceName, Resource>> = {
 };
 
 export interface Referrer {
-  readonly from: Resource;
+  readonly from: SandboxResource;
   readonly member: string;
 }
 
@@ -38,6 +38,8 @@ export function referrersOf(target: ResourceName): readonly Referrer[] {
 }
 
 /** The members through which a client makes a record refer to others. */
-export function referencesOf(resource: Resource): readonly { readonly member: string; readonly to: ResourceName }[] {
+export function referencesOf(
+  resource: SandboxResource,
+): readonly { readonly member: string; readonly to: ResourceName }[] {
   return Object.entries(resource.fields).flatMap(([member, { kind }]) => (kind.to ? [{ member, to: kind.to }] : []));
 }

@@ -1,18 +1,18 @@
 // Seals the place where a page ended into an opaque cursor and opens it again. Throws invalid_cursor for anything that
 // was not sealed here for the same list: another organization, mode, resource, filter or sort, or a forgery.
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { Refusal } from './refusals.ts';
+import { SandboxRefusal } from './refusals.ts';
 
 /** The last record of a page: what the list is sorted by, and the identifier that breaks ties. */
-export interface Position {
+export interface CursorPosition {
   readonly value: string | number | null;
   readonly id: string;
 }
 
 export interface Cursors {
   /** `list` names everything that the cursor is bound to. The same position has the same cursor every time. */
-  seal(list: string, position: Position): string;
-  open(list: string, cursor: string): Position;
+  seal(list: string, position: CursorPosition): string;
+  open(list: string, cursor: string): CursorPosition;
 }
 
 const TAG_BYTES = 16;
@@ -37,7 +37,7 @@ export function createCursors(secret: string): Cursors {
       // Decoding skips characters that are no base64url, so only the exact spelling counts as this cursor.
       const exact = tag.length === TAG_BYTES && bytes.toString('base64url') === cursor;
       if (!exact || !timingSafeEqual(tag, tagOf(list, payload)))
-        throw new Refusal('invalid_cursor', { param: 'cursor' });
+        throw new SandboxRefusal('invalid_cursor', { param: 'cursor' });
       return decode(payload);
     },
   };
@@ -45,12 +45,12 @@ export function createCursors(secret: string): Cursors {
 
 // `t`ext, `i`nteger or `n`ull, the identifier, a colon, the value. JSON would take up to six times the room for a text,
 // and the contract bounds a cursor to 1,024 characters.
-function encode({ value, id }: Position): Buffer {
+function encode({ value, id }: CursorPosition): Buffer {
   const type = value === null ? 'n' : typeof value === 'number' ? 'i' : 't';
   return Buffer.from(`${type}${id}:${value ?? ''}`);
 }
 
-function decode(payload: Buffer): Position {
+function decode(payload: Buffer): CursorPosition {
   const text = payload.toString();
   const colon = text.indexOf(':');
   const [type, id, value] = [text[0], text.slice(1, colon), text.slice(colon + 1)];

@@ -1,8 +1,8 @@
 // Makes a write with an Idempotency-Key happen once: the answer is stored in the transaction of the write itself, so not
 // even a kill between the two can part them. Throws idempotency_key_malformed or idempotency_key_reused.
-import type { Answer } from './answer.ts';
+import type { RecordAnswer } from './answer.ts';
 import type { Database } from './database.ts';
-import { Refusal } from './refusals.ts';
+import { SandboxRefusal } from './refusals.ts';
 import type { Scope } from './store.ts';
 import type { Clock } from './write.ts';
 
@@ -20,27 +20,27 @@ interface Row {
 export function readIdempotencyKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   const key = QUOTED.exec(header)?.[1]?.replaceAll(/\\(["\\])/g, '$1') ?? header;
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw new Refusal('idempotency_key_malformed');
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw new SandboxRefusal('idempotency_key_malformed');
   return key;
 }
 
-export interface Idempotency {
+export interface WriteMemory {
   /** Does the write, or gives the answer that the same request got before. */
-  once(scope: Scope, key: string, fingerprint: string, write: () => Answer): Answer;
+  once(scope: Scope, key: string, fingerprint: string, write: () => RecordAnswer): RecordAnswer;
 }
 
-export function createIdempotency(database: Database, now: Clock): Idempotency {
-  function earlier(scope: Scope, key: string, fingerprint: string): Answer | undefined {
+export function createWriteMemory(database: Database, now: Clock): WriteMemory {
+  function earlier(scope: Scope, key: string, fingerprint: string): RecordAnswer | undefined {
     database.run('DELETE FROM idempotency WHERE created_at <= ?', now() - RETENTION_MS);
     const sql = 'SELECT fingerprint, status, location, body FROM idempotency WHERE scope = ? AND key = ?';
     const row = database.get<Row>(sql, scope, key);
     if (!row) return undefined;
-    if (row.fingerprint !== fingerprint) throw new Refusal('idempotency_key_reused');
+    if (row.fingerprint !== fingerprint) throw new SandboxRefusal('idempotency_key_reused');
     const location = row.location === null ? {} : { location: row.location };
     return { status: row.status, body: row.body, headers: { ...location, 'idempotent-replayed': 'true' } };
   }
 
-  function keep(scope: Scope, key: string, fingerprint: string, { status, body, headers }: Answer): void {
+  function keep(scope: Scope, key: string, fingerprint: string, { status, body, headers }: RecordAnswer): void {
     const sql = `INSERT INTO idempotency (scope, key, fingerprint, status, location, body, created_at)
       VALUES (?, ?, ?, ?, ?, ?, ?)`;
     database.run(sql, scope, key, fingerprint, status, headers?.location ?? null, body, now());
@@ -58,7 +58,8 @@ export function createIdempotency(database: Database, now: Clock): Idempotency {
         });
       } catch (error) {
         // The write was taken back with its transaction. A conflict may be gone by the next attempt, so it is not kept.
-        const final = error instanceof Refusal && error.status !== 409 && error.code !== 'idempotency_key_reused';
+        const final =
+          error instanceof SandboxRefusal && error.status !== 409 && error.code !== 'idempotency_key_reused';
         if (final) database.transaction(() => keep(scope, key, fingerprint, error));
         throw error;
       }

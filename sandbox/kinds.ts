@@ -1,10 +1,16 @@
 // The kinds of value a member or a filter can have. Each reads an untrusted JSON value, notes what is wrong with it, and
 // yields the form that is stored: the second line of defence behind the contract the gateway has already checked.
 import { canonicalIdentifier } from './identifiers.ts';
-import type { Violation } from './refusals.ts';
+import type { SandboxViolation } from './refusals.ts';
 import { parseDate, parseTime } from './times.ts';
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
+export type FieldValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly FieldValue[]
+  | { readonly [member: string]: FieldValue };
 export type ResourceName =
   | 'customers'
   | 'jobs'
@@ -17,15 +23,15 @@ export type ResourceName =
   | 'bookings';
 
 /** Where a value stands in the request, and the list that violations are noted in. */
-export interface Spot {
-  readonly in: Violation['in'];
+export interface FieldSpot {
+  readonly in: SandboxViolation['in'];
   readonly path: readonly (string | number)[];
-  readonly violations: Violation[];
+  readonly violations: SandboxViolation[];
 }
 
-export interface Kind {
+export interface FieldKind {
   /** The value in its stored form, or undefined after a violation has been noted. */
-  read(value: unknown, spot: Spot): Json | undefined;
+  read(value: unknown, spot: FieldSpot): FieldValue | undefined;
   /** What a query string's text stands for; without it, the text itself. */
   fromText?(text: string): unknown;
   /** The resource whose records a reference names. */
@@ -34,11 +40,11 @@ export interface Kind {
 
 type Constraint = Readonly<Record<string, unknown>>;
 
-export function within(spot: Spot, step: string | number): Spot {
+export function withinBounds(spot: FieldSpot, step: string | number): FieldSpot {
   return { ...spot, path: [...spot.path, step] };
 }
 
-export function refuse(spot: Spot, code: string, message: string, constraint?: Constraint): undefined {
+export function refuse(spot: FieldSpot, code: string, message: string, constraint?: Constraint): undefined {
   const param = spot.path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
     return text === '' ? step : `${text}.${step}`;
@@ -55,7 +61,7 @@ export function refuse(spot: Spot, code: string, message: string, constraint?: C
   return undefined;
 }
 
-export function text(bounds: { max: number; min?: number; pattern?: RegExp }): Kind {
+export function text(bounds: { max: number; min?: number; pattern?: RegExp }): FieldKind {
   const { max, min = 1, pattern } = bounds;
   return {
     read(value, spot) {
@@ -79,16 +85,16 @@ export function text(bounds: { max: number; min?: number; pattern?: RegExp }): K
   };
 }
 
-export const phone: Kind = {
+export const phone: FieldKind = {
   ...text({ max: 16, pattern: /^\+[1-9][0-9]{1,14}$/ }),
   // A plus that was not escaped arrives as a space, which no telephone number begins with.
   fromText: (text) => text.replace(/^ /, '+'),
 };
 
-export const email: Kind = text({ max: 254, pattern: /^[^\s@]+@[^\s@]+$/ });
-export const currency: Kind = text({ max: 3, pattern: /^[a-z]{3}$/ });
+export const email: FieldKind = text({ max: 254, pattern: /^[^\s@]+@[^\s@]+$/ });
+export const currency: FieldKind = text({ max: 3, pattern: /^[a-z]{3}$/ });
 
-function parsed(parse: (text: string) => string | undefined, format: string): Kind {
+function parsed(parse: (text: string) => string | undefined, format: string): FieldKind {
   return {
     read(value, spot) {
       if (typeof value !== 'string') return refuse(spot, 'wrong_type', 'Must be a string.', { type: 'string' });
@@ -97,14 +103,14 @@ function parsed(parse: (text: string) => string | undefined, format: string): Ki
   };
 }
 
-export const date: Kind = parsed(parseDate, 'date');
-export const time: Kind = {
+export const date: FieldKind = parsed(parseDate, 'date');
+export const time: FieldKind = {
   ...parsed(parseTime, 'date-time'),
   // As with telephone numbers: the plus of an offset that was not escaped.
   fromText: (text) => text.replace(/ (?=\d{2}:\d{2}$)/, '+'),
 };
 
-function numeric(accepts: (value: unknown) => boolean, type: string, bounds: { min: number; max: number }): Kind {
+function numeric(accepts: (value: unknown) => boolean, type: string, bounds: { min: number; max: number }): FieldKind {
   return {
     read(value, spot) {
       if (typeof value !== 'number' || !accepts(value)) {
@@ -119,10 +125,10 @@ function numeric(accepts: (value: unknown) => boolean, type: string, bounds: { m
   };
 }
 
-export const integer = (min: number, max: number): Kind => numeric(Number.isInteger, 'integer', { min, max });
-export const number = (min: number, max: number): Kind => numeric(Number.isFinite, 'number', { min, max });
+export const integer = (min: number, max: number): FieldKind => numeric(Number.isInteger, 'integer', { min, max });
+export const number = (min: number, max: number): FieldKind => numeric(Number.isFinite, 'number', { min, max });
 
-export const flag: Kind = {
+export const flag: FieldKind = {
   read(value, spot) {
     return typeof value === 'boolean'
       ? value
@@ -131,7 +137,7 @@ export const flag: Kind = {
   fromText: (text) => (text === 'true' ? true : text === 'false' ? false : text),
 };
 
-export function oneOf(values: readonly string[]): Kind {
+export function oneOf(values: readonly string[]): FieldKind {
   return {
     read(value, spot) {
       if (typeof value === 'string' && values.includes(value)) return value;
@@ -141,7 +147,7 @@ export function oneOf(values: readonly string[]): Kind {
 }
 
 /** The identifier of a record of another resource. Whether there is such a record is found out when it is written. */
-export function reference(to: ResourceName): Kind {
+export function reference(to: ResourceName): FieldKind {
   const spelled = text({ max: 64 });
   return {
     to,

@@ -1,11 +1,11 @@
 // One page of a list: filters first, then the records that follow the cursor's position in the order of the sort.
 // Throws invalid_cursor and, through readQuery, validation_failed.
 import type { SQLInputValue } from 'node:sqlite';
-import type { Cursors, Position } from './cursor.ts';
+import type { CursorPosition, Cursors } from './cursor.ts';
 import { type Database, foldCase } from './database.ts';
-import type { Json } from './kinds.ts';
+import type { FieldValue } from './kinds.ts';
 import { type ListQuery, readQuery } from './query.ts';
-import type { Filter, Resource } from './resource.ts';
+import type { Filter, SandboxResource } from './resource.ts';
 import { foldedOf, memberOf, orderOf, tagTableOf } from './schema.ts';
 import { type Scope, shownOf } from './store.ts';
 
@@ -23,7 +23,7 @@ interface Condition {
 // Sorts after every character that a name can go on with.
 const LAST_CHARACTER = '\u{10FFFF}';
 
-export type List = (scope: Scope, resource: Resource, query: string) => string;
+export type List = (scope: Scope, resource: SandboxResource, query: string) => string;
 
 /** The list envelope as JSON text. */
 export function createList(database: Database, cursors: Cursors): List {
@@ -49,12 +49,12 @@ export function createList(database: Database, cursors: Cursors): List {
 function readRows(
   database: Database,
   scope: Scope,
-  resource: Resource,
+  resource: SandboxResource,
   query: ListQuery,
-  start: Position | undefined,
+  start: CursorPosition | undefined,
   count: number,
 ): Row[] {
-  const read = (part: Part, from: Position | undefined, limit: number): Row[] => {
+  const read = (part: Part, from: CursorPosition | undefined, limit: number): Row[] => {
     const { sql, values } = pageStatement(scope, resource, query, part, from);
     return database.all<Row>(sql, ...values, limit);
   };
@@ -70,10 +70,10 @@ type Part = 'all' | 'valued' | 'unvalued';
 
 function pageStatement(
   scope: Scope,
-  resource: Resource,
+  resource: SandboxResource,
   query: ListQuery,
   part: Part,
-  start: Position | undefined,
+  start: CursorPosition | undefined,
 ): Condition {
   const order = orderOf(query.order);
   const direction = query.descending ? 'DESC' : 'ASC';
@@ -96,13 +96,18 @@ function pageStatement(
 }
 
 /** The records after a position. Written out because SQLite does not search an index over expressions by row values. */
-function following(order: string, descending: boolean, { value, id }: Position): Condition {
+function following(order: string, descending: boolean, { value, id }: CursorPosition): Condition {
   const beyond = descending ? '<' : '>';
   if (value === null) return { sql: `id ${beyond} ?`, values: [id] };
   return { sql: `${order} ${beyond}= ? AND (${order} ${beyond} ? OR id ${beyond} ?)`, values: [value, value, id] };
 }
 
-function conditionOf(scope: Scope, resource: Resource, filter: Filter | undefined, value: Json): Condition[] {
+function conditionOf(
+  scope: Scope,
+  resource: SandboxResource,
+  filter: Filter | undefined,
+  value: FieldValue,
+): Condition[] {
   if (!filter) return [];
   const member = memberOf(filter.member);
   const operand = typeof value === 'boolean' ? Number(value) : String(value);

@@ -1,7 +1,7 @@
 // Reads the query string of a list. Throws validation_failed with every violation at once.
-import { type Json, refuse, type Spot } from './kinds.ts';
-import { Refusal, type Violation } from './refusals.ts';
-import { type Resource, type Sort, sortsOf } from './resource.ts';
+import { type FieldSpot, type FieldValue, refuse } from './kinds.ts';
+import { SandboxRefusal, type SandboxViolation } from './refusals.ts';
+import { type SandboxResource, type Sort, sortsOf } from './resource.ts';
 
 export interface ListQuery {
   readonly limit: number;
@@ -10,17 +10,17 @@ export interface ListQuery {
   readonly order: Sort;
   readonly descending: boolean;
   /** The filters in their stored form, in the order of their names. */
-  readonly filters: readonly (readonly [name: string, value: Json])[];
+  readonly filters: readonly (readonly [name: string, value: FieldValue])[];
 }
 
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
 const SORT_DEFAULT = 'created_at_desc';
 
-export function readQuery(resource: Resource, query: string): ListQuery {
+export function readQuery(resource: SandboxResource, query: string): ListQuery {
   const parameters = new URLSearchParams(query);
-  const violations: Violation[] = [];
-  const spot = (name: string): Spot => ({ in: 'query', path: [name], violations });
+  const violations: SandboxViolation[] = [];
+  const spot = (name: string): FieldSpot => ({ in: 'query', path: [name], violations });
 
   for (const name of new Set(parameters.keys())) {
     const known = ['limit', 'cursor', 'sort'].includes(name) || Object.hasOwn(resource.filters, name);
@@ -32,7 +32,7 @@ export function readQuery(resource: Resource, query: string): ListQuery {
   const order = readSort(resource, sort, spot('sort'));
   const filters = readFilters(resource, parameters, spot);
 
-  if (violations.length > 0 || !order) throw new Refusal('validation_failed', { errors: violations });
+  if (violations.length > 0 || !order) throw new SandboxRefusal('validation_failed', { errors: violations });
   return {
     limit,
     cursor: parameters.get('cursor') ?? undefined,
@@ -43,7 +43,7 @@ export function readQuery(resource: Resource, query: string): ListQuery {
   };
 }
 
-function readLimit(text: string | null, spot: Spot): number {
+function readLimit(text: string | null, spot: FieldSpot): number {
   if (text === null) return LIMIT_DEFAULT;
   if (!/^\d{1,9}$/.test(text)) refuse(spot, 'wrong_type', 'Must be an integer.', { type: 'integer' });
   else if (Number(text) < 1) refuse(spot, 'too_small', 'Must be at least 1.', { minimum: 1 });
@@ -51,7 +51,7 @@ function readLimit(text: string | null, spot: Spot): number {
   return Number(text);
 }
 
-function readSort(resource: Resource, sort: string, spot: Spot): Sort | undefined {
+function readSort(resource: SandboxResource, sort: string, spot: FieldSpot): Sort | undefined {
   const sorts = sortsOf(resource);
   const field = sort.replace(/_(asc|desc)$/, '');
   if (field !== sort && Object.hasOwn(sorts, field)) return sorts[field];
@@ -59,10 +59,14 @@ function readSort(resource: Resource, sort: string, spot: Spot): Sort | undefine
   return refuse(spot, 'not_allowed', `Must be one of ${values.join(', ')}.`, { enum: values });
 }
 
-function readFilters(resource: Resource, parameters: URLSearchParams, spot: (name: string) => Spot): [string, Json][] {
+function readFilters(
+  resource: SandboxResource,
+  parameters: URLSearchParams,
+  spot: (name: string) => FieldSpot,
+): [string, FieldValue][] {
   return Object.keys(resource.filters)
     .sort()
-    .flatMap((name): [string, Json][] => {
+    .flatMap((name): [string, FieldValue][] => {
       const text = parameters.get(name);
       const kind = resource.filters[name]?.kind;
       if (text === null || !kind) return [];

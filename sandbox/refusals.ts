@@ -1,7 +1,7 @@
 // The refusals the sandbox can answer, as data, and the one error class that carries them. The codes are those of the
 // gateway's catalogue; the two assertion codes are seen by the gateway only.
 
-export interface Violation {
+export interface SandboxViolation {
   readonly in: 'path' | 'query' | 'body';
   readonly param: string;
   readonly pointer?: string;
@@ -40,11 +40,11 @@ export interface RefusalFacts {
   /** A more precise sentence, made of the service's own words and never of what the client sent. */
   readonly message?: string;
   readonly param?: string;
-  readonly errors?: readonly Violation[];
+  readonly errors?: readonly SandboxViolation[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export class Refusal extends Error {
+export class SandboxRefusal extends Error {
   readonly code: RefusalCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ export class Refusal extends Error {
 
 const ERRORS_MAX = 20;
 
-function listed(errors: readonly Violation[] | undefined): Record<string, unknown> {
+function listed(errors: readonly SandboxViolation[] | undefined): Record<string, unknown> {
   if (errors === undefined) return {};
   if (errors.length <= ERRORS_MAX) return { errors };
   return { errors: errors.slice(0, ERRORS_MAX), truncated: true };

@@ -1,11 +1,11 @@
 // The language in which the files of resources/ describe a resource: its fields, filters, sorts, status edges, and what
 // the service itself keeps up to date. All other code is the same for every resource.
-import type { Json, Kind, ResourceName, Spot } from './kinds.ts';
+import type { FieldKind, FieldSpot, FieldValue, ResourceName } from './kinds.ts';
 
-export type StoredRecord = Readonly<Record<string, Json>>;
+export type StoredRecord = Readonly<Record<string, FieldValue>>;
 
 /** What the service knows at the moment of a write. */
-export interface Moment {
+export interface RequestMoment {
   /** Later than every earlier change in the same list. */
   readonly now: string;
   /** Takes the next number of a sequence of this organization and mode, beginning with 1. */
@@ -13,19 +13,24 @@ export interface Moment {
 }
 
 export interface Field {
-  readonly kind: Kind;
+  readonly kind: FieldKind;
   readonly needed: boolean;
   /** Whether a create may carry it; an update always may. */
   readonly onCreate: boolean;
   /** What the record holds while nothing was given. */
-  readonly initial: Json;
+  readonly initial: FieldValue;
 }
 
-export const required = (kind: Kind): Field => ({ kind, needed: true, onCreate: true, initial: null });
-export const optional = (kind: Kind, initial: Json = null): Field => ({ kind, needed: false, onCreate: true, initial });
+export const required = (kind: FieldKind): Field => ({ kind, needed: true, onCreate: true, initial: null });
+export const optional = (kind: FieldKind, initial: FieldValue = null): Field => ({
+  kind,
+  needed: false,
+  onCreate: true,
+  initial,
+});
 
 /** Set by the service when the record is created, changed by PATCH alone; only one that can be null can be cleared. */
-export const onlyByUpdate = (kind: Kind, initial: Json): Field => ({
+export const onlyByUpdate = (kind: FieldKind, initial: FieldValue): Field => ({
   kind,
   needed: initial !== null,
   onCreate: false,
@@ -38,12 +43,12 @@ export type Comparison = 'equals' | 'prefix' | 'after' | 'before' | 'tagged';
 export interface Filter {
   readonly comparison: Comparison;
   readonly member: string;
-  readonly kind: Kind;
+  readonly kind: FieldKind;
 }
 
 const filtering =
   (comparison: Comparison) =>
-  (member: string, kind: Kind): Filter => ({ comparison, member, kind });
+  (member: string, kind: FieldKind): Filter => ({ comparison, member, kind });
 export const equals = filtering('equals');
 export const startsWith = filtering('prefix');
 export const after = filtering('after');
@@ -78,7 +83,7 @@ export interface Trace {
   readonly to: ResourceName;
 }
 
-export interface Resource {
+export interface SandboxResource {
   readonly name: ResourceName;
   readonly prefix: string;
   /** The noun for one record, for messages. */
@@ -95,9 +100,9 @@ export interface Resource {
   readonly moves?: readonly Move[];
   readonly traces?: readonly Trace[];
   /** Notes what is wrong with the record as a whole. */
-  check?(next: StoredRecord, spot: Spot): void;
+  check?(next: StoredRecord, spot: FieldSpot): void;
   /** What the service sets in answer to a write; `before` is absent on creation. */
-  settle?(next: StoredRecord, before: StoredRecord | undefined, moment: Moment): StoredRecord;
+  settle?(next: StoredRecord, before: StoredRecord | undefined, moment: RequestMoment): StoredRecord;
 }
 
 /** Every resource can be sorted by these. */
@@ -106,4 +111,7 @@ export const EVERY_SORT: Readonly<Record<string, Sort>> = {
   updated_at: by('updated_at'),
 };
 
-export const sortsOf = (resource: Resource): Readonly<Record<string, Sort>> => ({ ...EVERY_SORT, ...resource.sorts });
+export const sortsOf = (resource: SandboxResource): Readonly<Record<string, Sort>> => ({
+  ...EVERY_SORT,
+  ...resource.sorts,
+});

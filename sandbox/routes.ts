@@ -2,42 +2,46 @@
 // method_not_allowed or resource_missing, and whatever the chosen action throws.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Answer } from './answer.ts';
-import { readBody } from './body.ts';
+import type { RecordAnswer } from './answer.ts';
+import { readRecordBody } from './body.ts';
 import { RESOURCES } from './catalogue.ts';
 import type { Database } from './database.ts';
-import { type Idempotency, readIdempotencyKey } from './idempotency.ts';
+import { readIdempotencyKey, type WriteMemory } from './idempotency.ts';
 import { canonicalIdentifier } from './identifiers.ts';
 import type { List } from './list.ts';
-import { Refusal } from './refusals.ts';
-import type { Resource } from './resource.ts';
-import type { Scope, Store } from './store.ts';
+import { SandboxRefusal } from './refusals.ts';
+import type { SandboxResource } from './resource.ts';
+import type { RecordStore, Scope } from './store.ts';
 import type { Clock, Write } from './write.ts';
 
-export interface Parts {
+export interface RouteParts {
   readonly database: Database;
-  readonly store: Store;
+  readonly store: RecordStore;
   readonly list: List;
   readonly write: Write;
-  readonly idempotency: Idempotency;
+  readonly idempotency: WriteMemory;
   readonly now: Clock;
   seed(scope: Scope): boolean;
 }
 
-export type Route = (scope: Scope, request: IncomingMessage) => Promise<Answer>;
+export type Route = (scope: Scope, request: IncomingMessage) => Promise<RecordAnswer>;
 
-export function createRoute(parts: Parts): Route {
+export function createRoute(parts: RouteParts): Route {
   const { database, store, list, write, idempotency } = parts;
 
-  function retrieve(scope: Scope, resource: Resource, id: string): Answer {
+  function retrieve(scope: Scope, resource: SandboxResource, id: string): RecordAnswer {
     const body = store.show(scope, resource, id);
-    if (body === undefined) throw new Refusal('resource_missing');
+    if (body === undefined) throw new SandboxRefusal('resource_missing');
     return { status: 200, body };
   }
 
-  async function keyed(scope: Scope, request: IncomingMessage, act: (body: Buffer) => Answer): Promise<Answer> {
+  async function keyed(
+    scope: Scope,
+    request: IncomingMessage,
+    act: (body: Buffer) => RecordAnswer,
+  ): Promise<RecordAnswer> {
     const key = readIdempotencyKey(request.headers['idempotency-key']?.toString());
-    const body = await readBody(request);
+    const body = await readRecordBody(request);
     if (key === undefined) return database.transaction(() => act(body));
     return idempotency.once(scope, key, fingerprintOf(request, body), () => act(body));
   }
@@ -70,11 +74,11 @@ export function split(url: string): { path: string; query: string } {
   return mark === -1 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
 }
 
-function locate(path: string): { resource: Resource; id: string | undefined } {
+function locate(path: string): { resource: SandboxResource; id: string | undefined } {
   const [empty, version, name = '', id, ...rest] = path.split('/');
   const resource = Object.values(RESOURCES).find((candidate) => candidate.name === name);
   if (empty !== '' || version !== 'v1' || !resource || rest.length > 0 || id === '')
-    throw new Refusal('route_not_found');
+    throw new SandboxRefusal('route_not_found');
   return { resource, id: id === undefined ? undefined : decodeIdentifier(id) };
 }
 
@@ -82,12 +86,12 @@ function decodeIdentifier(segment: string): string {
   try {
     return canonicalIdentifier(decodeURIComponent(segment));
   } catch {
-    throw new Refusal('resource_missing');
+    throw new SandboxRefusal('resource_missing');
   }
 }
 
-function notAllowed(allow: string): Refusal {
-  return new Refusal('method_not_allowed', { headers: { allow } });
+function notAllowed(allow: string): SandboxRefusal {
+  return new SandboxRefusal('method_not_allowed', { headers: { allow } });
 }
 
 /** Two requests are the same if a client could have meant the same by them: method, target and body, byte by byte. */

@@ -1,7 +1,7 @@
 // The tables and indexes that the descriptions of the resources ask for. A record is one JSON text; filters and sorts
 // read members out of it by expressions that are indexed.
 import { referencesOf } from './catalogue.ts';
-import { type Filter, type Resource, type Sort, sortsOf } from './resource.ts';
+import { type Filter, type SandboxResource, type Sort, sortsOf } from './resource.ts';
 
 // A cursor carries the value its list is sorted by, and the contract bounds a cursor to 1,024 characters.
 const SORT_CHARACTERS = 160;
@@ -15,9 +15,9 @@ export function orderOf({ member, long }: Sort): string {
   return long ? `substr(${memberOf(member)}, 1, ${SORT_CHARACTERS})` : memberOf(member);
 }
 
-export const tagTableOf = (resource: Resource, member: string): string => `${resource.name}_${member}`;
+export const tagTableOf = (resource: SandboxResource, member: string): string => `${resource.name}_${member}`;
 
-export function schemaOf(resources: readonly Resource[]): readonly string[] {
+export function schemaOf(resources: readonly SandboxResource[]): readonly string[] {
   return [
     `CREATE TABLE IF NOT EXISTS idempotency (
       scope TEXT NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL, status INTEGER NOT NULL, location TEXT,
@@ -29,7 +29,7 @@ export function schemaOf(resources: readonly Resource[]): readonly string[] {
   ];
 }
 
-function schemaOfResource(resource: Resource): string[] {
+function schemaOfResource(resource: SandboxResource): string[] {
   const { name } = resource;
   const filters = Object.entries(resource.filters);
   return [
@@ -45,7 +45,7 @@ function schemaOfResource(resource: Resource): string[] {
 }
 
 /** An equality filter is combined with every sort, so that a filtered page is as cheap as an unfiltered one. */
-function indexesOfFilter(resource: Resource, filter: string, { comparison, member }: Filter): string[] {
+function indexesOfFilter(resource: SandboxResource, filter: string, { comparison, member }: Filter): string[] {
   if (comparison === 'prefix') return [index(resource.name, `with_${filter}`, [foldedOf(member)])];
   if (comparison !== 'equals') return [];
   return Object.entries(sortsOf(resource)).map(([sort, order]) =>
@@ -54,7 +54,7 @@ function indexesOfFilter(resource: Resource, filter: string, { comparison, membe
 }
 
 /** References that no filter has an index for: a delete looks through them. */
-function keptReferences(resource: Resource): string[] {
+function keptReferences(resource: SandboxResource): string[] {
   const filtered = Object.values(resource.filters).map(({ member }) => member);
   const all = [...referencesOf(resource), ...(resource.traces ?? [])].map(({ member }) => member);
   return all.filter((member) => !filtered.includes(member));
@@ -65,7 +65,7 @@ function index(table: string, suffix: string, expressions: readonly string[]): s
 }
 
 /** A list of tags cannot be indexed as it stands: triggers keep a table of them. */
-function tagsOf(resource: Resource, member: string): string[] {
+function tagsOf(resource: SandboxResource, member: string): string[] {
   const [table, tags] = [resource.name, tagTableOf(resource, member)];
   const clear = `DELETE FROM ${tags} WHERE scope = old.scope AND id = old.id;`;
   const fill = `INSERT OR IGNORE INTO ${tags} SELECT new.scope, value, new.id FROM json_each(new.record, '$.${member}');`;

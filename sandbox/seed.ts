@@ -2,11 +2,11 @@
 import { RESOURCES } from './catalogue.ts';
 import type { Database } from './database.ts';
 import { createChance } from './demo/chance.ts';
+import { createPlant } from './demo/demo-records.ts';
 import { plantFieldService } from './demo/field-service.ts';
-import { plantHospitality } from './demo/hospitality.ts';
-import { createPlant } from './demo/plant.ts';
+import { plantHospitality } from './demo/hotel-demo.ts';
 import type { Random } from './identifiers.ts';
-import type { Scope, Store } from './store.ts';
+import type { RecordStore, Scope } from './store.ts';
 import type { Clock } from './write.ts';
 
 const SEED = 20_260_101;
@@ -14,7 +14,7 @@ const SEED = 20_260_101;
 /** Whether there was anything to do. */
 export type Seed = (scope: Scope) => boolean;
 
-export function createSeed(database: Database, store: Store, now: Clock, random: Random): Seed {
+export function createDemoSeed(database: Database, store: RecordStore, now: Clock, random: Random): Seed {
   return function seed(scope) {
     return database.transaction(() => {
       if (!store.isEmpty(scope, RESOURCES.customers)) return false;

@@ -4,19 +4,19 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { JSONWebKeySet } from 'jose';
-import { type Answer, send } from './answer.ts';
+import { type RecordAnswer, sendRecord } from './answer.ts';
 import { createIdentify } from './assertion.ts';
 import { RESOURCES } from './catalogue.ts';
 import { createCursors } from './cursor.ts';
 import { type Database, openDatabase } from './database.ts';
-import { createIdempotency } from './idempotency.ts';
+import { createWriteMemory } from './idempotency.ts';
 import type { Random } from './identifiers.ts';
 import { createLeases } from './leases.ts';
 import { createList } from './list.ts';
-import { Refusal } from './refusals.ts';
+import { SandboxRefusal } from './refusals.ts';
 import { createRoute, type Route, split } from './routes.ts';
 import { schemaOf } from './schema.ts';
-import { createSeed } from './seed.ts';
+import { createDemoSeed } from './seed.ts';
 import { createStore } from './store.ts';
 import { type Clock, createWrite } from './write.ts';
 
@@ -54,7 +54,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const identify = createIdentify(options.trusted, options.issuer, options.audiences ?? ['platform'], now);
   const leases = createLeases(options.onLeases ?? (() => {}));
 
-  async function answer(request: IncomingMessage): Promise<Answer> {
+  async function answer(request: IncomingMessage): Promise<RecordAnswer> {
     const assertion = request.headers['x-gateway-assertion']?.toString();
     return route(await identify(assertion), request);
   }
@@ -62,7 +62,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     if (request.method === 'GET' && split(request.url ?? '').path === '/_sandbox/lease') return leases.hold(response);
     answer(request).then(
-      (answered) => send(response, answered),
+      (answered) => sendRecord(response, answered),
       (error: unknown) => refuse(request, response, error, onFault),
     );
   });
@@ -79,8 +79,8 @@ function createParts(database: Database, options: SandboxOptions, now: Clock): R
     now,
     list: createList(database, createCursors(options.cursorSecret)),
     write: createWrite(store, now, random),
-    idempotency: createIdempotency(database, now),
-    seed: createSeed(database, store, now, random),
+    idempotency: createWriteMemory(database, now),
+    seed: createDemoSeed(database, store, now, random),
   });
 }
 
@@ -92,9 +92,9 @@ function refuse(
 ): void {
   // A caller who leaves in the middle of a body is no fault.
   if (request.destroyed && !request.complete) return;
-  const refusal = error instanceof Refusal ? error : new Refusal('internal_error');
+  const refusal = error instanceof SandboxRefusal ? error : new SandboxRefusal('internal_error');
   if (refusal !== error) onFault(error);
-  send(response, refusal);
+  sendRecord(response, refusal);
 }
 
 function refuseMalformed(_error: Error, socket: Socket): void {
@@ -102,7 +102,7 @@ function refuseMalformed(_error: Error, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const { body } = new Refusal('malformed_http');
+  const { body } = new SandboxRefusal('malformed_http');
   const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/json', 'Connection: close'];
   socket.end(`${head.join('\r\n')}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 }

@@ -1,24 +1,34 @@
 // The kinds of value that are made of others: records with named members, lists, and the two free-form objects.
-import { currency, flag, integer, type Json, type Kind, refuse, type Spot, text, within } from './kinds.ts';
+import {
+  currency,
+  type FieldKind,
+  type FieldSpot,
+  type FieldValue,
+  flag,
+  integer,
+  refuse,
+  text,
+  withinBounds,
+} from './kinds.ts';
 
 const NESTING_MAX = 32;
 
-export function isObject(value: unknown): value is Record<string, unknown> {
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** An object with these members; one that is left out, or null, is stored as null unless it is needed. */
-export function shape(members: Readonly<Record<string, Kind>>, needed: readonly string[] = []): Kind {
+export function shape(members: Readonly<Record<string, FieldKind>>, needed: readonly string[] = []): FieldKind {
   return {
     read(value, spot) {
-      if (!isObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
+      if (!isJsonObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
       refuseStrangers(value, members, spot);
-      const stored = Object.entries(members).map(([name, kind]): [string, Json] => {
+      const stored = Object.entries(members).map(([name, kind]): [string, FieldValue] => {
         const member = value[name];
         if (member !== undefined && (member !== null || needed.includes(name))) {
-          return [name, kind.read(member, within(spot, name)) ?? null];
+          return [name, kind.read(member, withinBounds(spot, name)) ?? null];
         }
-        if (needed.includes(name)) refuse(within(spot, name), 'required', 'Is required.');
+        if (needed.includes(name)) refuse(withinBounds(spot, name), 'required', 'Is required.');
         return [name, null];
       });
       return Object.fromEntries(stored);
@@ -27,25 +37,25 @@ export function shape(members: Readonly<Record<string, Kind>>, needed: readonly 
 }
 
 /** Truth values under these names. One that is left out stays out: it is not decided. */
-export function flags(names: readonly string[]): Kind {
+export function flags(names: readonly string[]): FieldKind {
   const members = Object.fromEntries(names.map((name) => [name, flag]));
   return {
     read(value, spot) {
-      if (!isObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
+      if (!isJsonObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
       refuseStrangers(value, members, spot);
       const given = names.filter((name) => value[name] !== undefined);
-      return Object.fromEntries(given.map((name) => [name, flag.read(value[name], within(spot, name)) ?? null]));
+      return Object.fromEntries(given.map((name) => [name, flag.read(value[name], withinBounds(spot, name)) ?? null]));
     },
   };
 }
 
-function refuseStrangers(value: object, members: object, spot: Spot): void {
+function refuseStrangers(value: object, members: object, spot: FieldSpot): void {
   for (const name of Object.keys(value)) {
-    if (!Object.hasOwn(members, name)) refuse(within(spot, name), 'unknown', 'Is not a member of the contract.');
+    if (!Object.hasOwn(members, name)) refuse(withinBounds(spot, name), 'unknown', 'Is not a member of the contract.');
   }
 }
 
-export function list(item: Kind, bounds: { min?: number; max: number; unique?: true }): Kind {
+export function list(item: FieldKind, bounds: { min?: number; max: number; unique?: true }): FieldKind {
   const { min = 0, max, unique = false } = bounds;
   return {
     read(value, spot) {
@@ -54,7 +64,7 @@ export function list(item: Kind, bounds: { min?: number; max: number; unique?: t
         return refuse(spot, 'too_few_items', `Must have at least ${min} items.`, { minItems: min });
       if (value.length > max)
         return refuse(spot, 'too_many_items', `Must have at most ${max} items.`, { maxItems: max });
-      const items = value.map((entry: unknown, index) => item.read(entry, within(spot, index)) ?? null);
+      const items = value.map((entry: unknown, index) => item.read(entry, withinBounds(spot, index)) ?? null);
       if (unique && new Set(items).size < items.length) return refuse(spot, 'not_unique', 'Must not repeat an item.');
       return items;
     },
@@ -62,20 +72,20 @@ export function list(item: Kind, bounds: { min?: number; max: number; unique?: t
 }
 
 /** An amount in minor units of its currency. */
-export const money: Kind = shape({ amount: integer(0, 1_000_000_000), currency }, ['amount', 'currency']);
+export const money: FieldKind = shape({ amount: integer(0, 1_000_000_000), currency }, ['amount', 'currency']);
 
 /** Strings under names of the client's own choice. */
-export const metadata: Kind = {
+export const metadata: FieldKind = {
   read(value, spot) {
-    if (!isObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
+    if (!isJsonObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
     const entries = Object.entries(value);
     if (entries.length > 20)
       return refuse(spot, 'too_many_items', 'Must have at most 20 members.', { maxProperties: 20 });
     const name = text({ max: 40 });
     const content = text({ min: 0, max: 500 });
-    const read = entries.map(([key, entry]): [string, Json] => {
-      name.read(key, within(spot, key));
-      return [key, content.read(entry, within(spot, key)) ?? null];
+    const read = entries.map(([key, entry]): [string, FieldValue] => {
+      name.read(key, withinBounds(spot, key));
+      return [key, content.read(entry, withinBounds(spot, key)) ?? null];
     });
     // fromEntries defines members, so a client's "__proto__" stays a name like any other.
     return Object.fromEntries(read);
@@ -83,28 +93,28 @@ export const metadata: Kind = {
 };
 
 /** Any object, as long as it is not nested so deeply that reading it back could fail, and its numbers are kept as numbers. */
-export const freeObject: Kind = {
+export const freeObject: FieldKind = {
   read(value, spot) {
-    if (!isObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
+    if (!isJsonObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
     if (!isShallow(value, NESTING_MAX)) return tooDeep(spot);
-    return refuseInfinite(value, spot) ? undefined : (value as Json);
+    return refuseInfinite(value, spot) ? undefined : (value as FieldValue);
   },
 };
 
 /** JSON can say numbers that no computer has. They are read as infinite, and written as null. */
-function refuseInfinite(value: unknown, spot: Spot): boolean {
+function refuseInfinite(value: unknown, spot: FieldSpot): boolean {
   if (value === Number.POSITIVE_INFINITY) refuse(spot, 'too_large', 'Must be a number of 64 bits.');
   if (value === Number.NEGATIVE_INFINITY) refuse(spot, 'too_small', 'Must be a number of 64 bits.');
   if (typeof value === 'number') return !Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return false;
   const inArray = Array.isArray(value);
   const found = Object.entries(value).map(([name, member]) =>
-    refuseInfinite(member, within(spot, inArray ? Number(name) : name)),
+    refuseInfinite(member, withinBounds(spot, inArray ? Number(name) : name)),
   );
   return found.includes(true);
 }
 
-function tooDeep(spot: Spot): undefined {
+function tooDeep(spot: FieldSpot): undefined {
   return refuse(spot, 'invalid', `Must not be nested more than ${NESTING_MAX} levels deep.`);
 }
 

@@ -1,38 +1,38 @@
 // Records in the database, one at a time. Everything here is within one scope: an organization in one mode.
 import { type Referrer, referrersOf } from './catalogue.ts';
 import type { Database } from './database.ts';
-import type { Resource, StoredRecord } from './resource.ts';
+import type { SandboxResource, StoredRecord } from './resource.ts';
 import { memberOf } from './schema.ts';
 
 /** Organization and mode as one text. The mode comes first because it cannot contain the separator. */
 export type Scope = string;
 
-export interface Store {
+export interface RecordStore {
   /** The record as it is stored, without its derived members. */
-  find(scope: Scope, resource: Resource, id: string): StoredRecord | undefined;
+  find(scope: Scope, resource: SandboxResource, id: string): StoredRecord | undefined;
   /** The record as JSON text, as clients see it. */
-  show(scope: Scope, resource: Resource, id: string): string | undefined;
-  exists(scope: Scope, resource: Resource, id: string): boolean;
-  isEmpty(scope: Scope, resource: Resource): boolean;
-  insert(scope: Scope, resource: Resource, record: StoredRecord): void;
-  replace(scope: Scope, resource: Resource, record: StoredRecord): void;
-  remove(scope: Scope, resource: Resource, id: string): void;
+  show(scope: Scope, resource: SandboxResource, id: string): string | undefined;
+  exists(scope: Scope, resource: SandboxResource, id: string): boolean;
+  isEmpty(scope: Scope, resource: SandboxResource): boolean;
+  insert(scope: Scope, resource: SandboxResource, record: StoredRecord): void;
+  replace(scope: Scope, resource: SandboxResource, record: StoredRecord): void;
+  remove(scope: Scope, resource: SandboxResource, id: string): void;
   /** Whether another record refers to this one. */
-  isReferredTo(scope: Scope, resource: Resource, id: string): boolean;
+  isReferredTo(scope: Scope, resource: SandboxResource, id: string): boolean;
   /** When a record of this list was last changed. */
-  lastChange(scope: Scope, resource: Resource): string | undefined;
+  lastChange(scope: Scope, resource: SandboxResource): string | undefined;
   nextNumber(scope: Scope, sequence: string): number;
   /** Makes the changes of status that are due by now. */
-  moveOn(scope: Scope, resource: Resource, nowMs: number): void;
+  moveOn(scope: Scope, resource: SandboxResource, nowMs: number): void;
 }
 
 /** SQL for a record `r` as clients see it. */
-export function shownOf(resource: Resource): string {
+export function shownOf(resource: SandboxResource): string {
   const derived = Object.entries(resource.derived).map(([member, sql]) => `'$.${member}', (${sql})`);
   return derived.length === 0 ? 'r.record' : `json_set(r.record, ${derived.join(', ')})`;
 }
 
-export function createStore(database: Database): Store {
+export function createStore(database: Database): RecordStore {
   const isReferrer = (scope: Scope, { from, member }: Referrer, id: string): boolean =>
     database.get(`SELECT 1 FROM ${from.name} WHERE scope = ? AND ${memberOf(member)} = ? LIMIT 1`, scope, id) !==
     undefined;
@@ -77,7 +77,7 @@ export function createStore(database: Database): Store {
   };
 }
 
-function moveOn(database: Database, scope: Scope, { name, moves = [] }: Resource, nowMs: number): void {
+function moveOn(database: Database, scope: Scope, { name, moves = [] }: SandboxResource, nowMs: number): void {
   for (const { from, to, afterMs, stamps } of moves) {
     // The moment that the change was due, not the moment that somebody looked.
     const due = `strftime('%Y-%m-%dT%H:%M:%fZ', ${memberOf('created_at')}, '+${afterMs / 1000} seconds')`;

@@ -1,44 +1,44 @@
 // Creates, changes and deletes records. Throws validation_failed, resource_missing, reference_missing,
 // invalid_transition or upstream_rejected, and has then written nothing.
-import type { Answer } from './answer.ts';
+import type { RecordAnswer } from './answer.ts';
 import { changedRecord, newRecord } from './assemble.ts';
 import { RESOURCES, referencesOf } from './catalogue.ts';
 import { readForm } from './form.ts';
 import { createIdentifier, type Random } from './identifiers.ts';
-import { Refusal } from './refusals.ts';
-import type { Moment, Resource, StoredRecord } from './resource.ts';
-import type { Scope, Store } from './store.ts';
+import { SandboxRefusal } from './refusals.ts';
+import type { RequestMoment, SandboxResource, StoredRecord } from './resource.ts';
+import type { RecordStore, Scope } from './store.ts';
 
 /** Milliseconds since 1970. */
 export type Clock = () => number;
 
 export interface Write {
-  create(scope: Scope, resource: Resource, body: Uint8Array): Answer;
-  update(scope: Scope, resource: Resource, id: string, body: Uint8Array): Answer;
-  remove(scope: Scope, resource: Resource, id: string): Answer;
+  create(scope: Scope, resource: SandboxResource, body: Uint8Array): RecordAnswer;
+  update(scope: Scope, resource: SandboxResource, id: string, body: Uint8Array): RecordAnswer;
+  remove(scope: Scope, resource: SandboxResource, id: string): RecordAnswer;
 }
 
 /** All of it runs inside a transaction of the caller's. */
-export function createWrite(store: Store, now: Clock, random: Random): Write {
-  function momentOf(scope: Scope, resource: Resource): Moment {
+export function createWrite(store: RecordStore, now: Clock, random: Random): Write {
+  function momentOf(scope: Scope, resource: SandboxResource): RequestMoment {
     return {
       now: laterThan(store.lastChange(scope, resource), now()),
       nextNumber: (sequence) => store.nextNumber(scope, sequence),
     };
   }
 
-  function checkReferences(scope: Scope, resource: Resource, values: StoredRecord): void {
+  function checkReferences(scope: Scope, resource: SandboxResource, values: StoredRecord): void {
     for (const { member, to } of referencesOf(resource)) {
       const id = values[member];
       if (typeof id !== 'string' || store.exists(scope, RESOURCES[to], id)) continue;
       const message = `The ${RESOURCES[to].noun} that ${member} names does not exist.`;
-      throw new Refusal('reference_missing', { message, param: member });
+      throw new SandboxRefusal('reference_missing', { message, param: member });
     }
   }
 
-  function shown(scope: Scope, resource: Resource, id: string): string {
+  function shown(scope: Scope, resource: SandboxResource, id: string): string {
     const body = store.show(scope, resource, id);
-    if (body === undefined) throw new Refusal('resource_missing');
+    if (body === undefined) throw new SandboxRefusal('resource_missing');
     return body;
   }
 
@@ -55,14 +55,14 @@ export function createWrite(store: Store, now: Clock, random: Random): Write {
     update(scope, resource, id, body) {
       const values = readForm(resource, 'update', body);
       const record = store.find(scope, resource, id);
-      if (!record) throw new Refusal('resource_missing');
+      if (!record) throw new SandboxRefusal('resource_missing');
       checkReferences(scope, resource, values);
       store.replace(scope, resource, changedRecord(resource, record, values, momentOf(scope, resource)));
       return { status: 200, body: shown(scope, resource, id) };
     },
     remove(scope, resource, id) {
-      if (!store.exists(scope, resource, id)) throw new Refusal('resource_missing');
-      if (store.isReferredTo(scope, resource, id)) throw new Refusal('upstream_rejected');
+      if (!store.exists(scope, resource, id)) throw new SandboxRefusal('resource_missing');
+      if (store.isReferredTo(scope, resource, id)) throw new SandboxRefusal('upstream_rejected');
       store.remove(scope, resource, id);
       return { status: 200, body: JSON.stringify({ id, deleted: true }) };
     },

@@ -45,7 +45,7 @@ export function createDigestOf(pepper: string): DigestOf {
 }
 
 /** Tells whether two processes use one pepper, without revealing it: the digest of a text that can never be a key. */
-export function fingerprintOf(digestOf: DigestOf): string {
+export function keyFingerprint(digestOf: DigestOf): string {
   return digestOf('fingerprint of the pepper');
 }
 

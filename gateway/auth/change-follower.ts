@@ -1,7 +1,7 @@
 // Follows the store's change stream: what changed reaches this process at once where the store announces it, else within one poll,
 // and whether the store can be read is known here.
 
-import type { Change, KeyStore } from './store/store.ts';
+import type { KeyStore, KeyStoreChange } from './store/store.ts';
 
 const PAGE = 1000;
 
@@ -9,7 +9,7 @@ export interface ChangeFollowerOptions {
   readonly audit: Pick<KeyStore['audit'], 'since' | 'subscribe'>;
   readonly pollMs: number;
   now(): number;
-  onChange(change: Change): void;
+  onChange(change: KeyStoreChange): void;
   /** The stream begins, or begins anew: anything may have changed. */
   onReset(isFirst: boolean): void;
   /** After every poll, whether or not it succeeded. */

@@ -7,11 +7,11 @@ import { type DigestOf, parseApiKey } from './api-key.ts';
 import type { KnownCaller } from './caller-cache.ts';
 import { createChangeFollower } from './change-follower.ts';
 import { parseAuthorization } from './credentials.ts';
+import { createIdentityCache } from './identity-cache.ts';
 import { createInstanceReports } from './instance-reports.ts';
 import { createKeyUses } from './key-uses.ts';
 import { createLookUp } from './look-up.ts';
-import { createMemory } from './memory.ts';
-import type { Change, KeyStore } from './store/store.ts';
+import type { KeyStore, KeyStoreChange } from './store/store.ts';
 
 export interface DirectoryOptions {
   readonly store: Pick<KeyStore, 'keys' | 'organizations' | 'audit' | 'instances'>;
@@ -28,7 +28,7 @@ export interface DirectoryOptions {
   /** How long known callers are let in while the store is away. */
   readonly graceMs?: number;
   /** Every change of the store, after what it makes out of date was dropped here. */
-  readonly onChange?: (change: Change) => void;
+  readonly onChange?: (change: KeyStoreChange) => void;
   /** The store cannot be read any more, for this reason; or it can again. */
   readonly onHealth?: (reason: string | undefined) => void;
   /** What the store has is not what it had: it was wiped, restored, or has lost its latest changes. */
@@ -68,7 +68,7 @@ export interface Directory {
 
 export function createDirectory(options: DirectoryOptions): Directory {
   const { store, digestOf, host, pid, now, pollMs = 250, graceMs = 15 * 60_000 } = options;
-  const memory = createMemory(options);
+  const memory = createIdentityCache(options);
   const { callers } = memory;
   const uses = createKeyUses({ keys: store.keys, now });
   const reports = createInstanceReports({ instances: store.instances, host, pid, startedAtMs: now(), graceMs });

@@ -7,10 +7,10 @@ import type { Secrets } from '../config/secrets.ts';
 import type { Configuration } from '../configuration.ts';
 import { createAdminClient } from './admin-client.ts';
 import type { CommandContext } from './context.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { CommandEnvironment } from './environment.ts';
 
 export interface CommandTools {
-  readonly surroundings: Surroundings;
+  readonly surroundings: CommandEnvironment;
   readonly context: CommandContext;
   /** Throws ConfigError. */
   settings(): Settings;

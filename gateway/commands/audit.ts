@@ -1,7 +1,7 @@
 // `gateway audit`: who changed what, and when.
 
 import type { Command } from 'commander';
-import type { Change } from '../auth/store/store.ts';
+import type { KeyStoreChange } from '../auth/store/store.ts';
 import { type CommandContext, withStore } from './context.ts';
 import { printJson, printTable, shortTime, timeOrNull } from './print.ts';
 import { parseCount, parseMoment } from './read.ts';
@@ -41,6 +41,6 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
     });
 }
 
-function jsonOf({ sequence, atMs, by, kind, organization, key, details }: Change) {
+function jsonOf({ sequence, atMs, by, kind, organization, key, details }: KeyStoreChange) {
   return { sequence, at: timeOrNull(atMs), by, kind, organization: organization ?? null, key: key ?? null, details };
 }

@@ -5,22 +5,22 @@ import { ORGANIZATION_ID } from '../auth/issue.ts';
 import { loadSettings, type Settings } from '../config/load.ts';
 import type { LimitsFile } from '../config/schema.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
+import { ConfigError, condensed, type Mistake, suggest, toSentence } from '../config-errors.ts';
 import { type Configuration, loadConfiguration } from '../configuration.ts';
-import { crossingTemplates } from '../contract/crossings.ts';
+import { ambiguousPaths } from '../contract/ambiguous-paths.ts';
 import { unlistedFiles } from '../contract/load.ts';
 import type { Operation } from '../exchange.ts';
-import { ANONYMOUS, extraOf } from '../limits/counters.ts';
-import { ConfigError, condensed, type Mistake, suggest, toSentence } from '../mistakes.ts';
+import { ANONYMOUS_TIER, extraOf } from '../limits/counters.ts';
 import { shownPath } from '../source.ts';
 import { untimelyMistakes } from '../wiring/certificates.ts';
 import { checkSecrets } from '../wiring/named-secrets.ts';
+import { type CommandEnvironment, openSecrets } from './environment.ts';
 import { printJson, printTable } from './print.ts';
-import { openSecrets, type Surroundings } from './surroundings.ts';
 
 /** Of operations without a limit, so many are named. */
 const UNLIMITED_NAMED_MAX = 5;
 
-export function addCheckCommands(program: Command, surroundings: Surroundings): void {
+export function addCheckCommands(program: Command, surroundings: CommandEnvironment): void {
   program
     .command('check')
     .description('check configuration and contracts, naming every mistake with file, line and remedy')
@@ -33,7 +33,7 @@ export function addCheckCommands(program: Command, surroundings: Surroundings): 
     .action((options: { json?: boolean }) => routes(surroundings, options.json === true));
 }
 
-async function check(surroundings: Surroundings, asJson: boolean): Promise<void> {
+async function check(surroundings: CommandEnvironment, asJson: boolean): Promise<void> {
   try {
     const { configuration, settings } = await load(surroundings);
     const now = surroundings.now();
@@ -55,7 +55,7 @@ function missingSecret(mistake: Mistake): string {
 }
 
 function tellFine(
-  surroundings: Surroundings,
+  surroundings: CommandEnvironment,
   asJson: boolean,
   { contracts: { operations, documents } }: Configuration,
   warnings: readonly string[],
@@ -71,7 +71,7 @@ function tellFine(
   );
 }
 
-function tellMistakes(surroundings: Surroundings, asJson: boolean, mistakes: readonly Mistake[]): void {
+function tellMistakes(surroundings: CommandEnvironment, asJson: boolean, mistakes: readonly Mistake[]): void {
   if (asJson) {
     printJson(surroundings, { ok: false, mistakes, warnings: [] });
     return;
@@ -85,7 +85,7 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-async function routes(surroundings: Surroundings, asJson: boolean): Promise<void> {
+async function routes(surroundings: CommandEnvironment, asJson: boolean): Promise<void> {
   const { config, contracts } = (await load(surroundings)).configuration;
   const rows = contracts.operations.map(({ operation }) => toRow(operation, config.limits));
   if (asJson) printJson(surroundings, rows);
@@ -106,7 +106,9 @@ async function routes(surroundings: Surroundings, asJson: boolean): Promise<void
   }
 }
 
-async function load({ environment }: Surroundings): Promise<{ configuration: Configuration; settings: Settings }> {
+async function load({
+  environment,
+}: CommandEnvironment): Promise<{ configuration: Configuration; settings: Settings }> {
   const settings = loadSettings(environment);
   return { configuration: await loadConfiguration(settings, environment, 'all'), settings };
 }
@@ -114,8 +116,8 @@ async function load({ environment }: Surroundings): Promise<{ configuration: Con
 function toRow(operation: Operation, limits: LimitsFile) {
   const extra = extraOf(limits, operation);
   const isPublic = operation.security.length === 0;
-  const main = isPublic ? ANONYMOUS : 'tier';
-  const isLimited = !isPublic || limits.tiers[ANONYMOUS] !== undefined;
+  const main = isPublic ? ANONYMOUS_TIER : 'tier';
+  const isLimited = !isPublic || limits.tiers[ANONYMOUS_TIER] !== undefined;
   return {
     method: operation.method,
     path: operation.path,
@@ -136,7 +138,7 @@ function warningsOf(configuration: Configuration, contractsDirectory: string, no
     (file) =>
       `${shownPath(file)} is listed by no upstream, so it is not served. List it in upstreams.yaml, or remove it.`,
   );
-  const crossing = crossingTemplates(contracts.operations.map(({ operation }) => operation)).map(
+  const crossing = ambiguousPaths(contracts.operations.map(({ operation }) => operation)).map(
     ([left, right]) => `${left} and ${right} both match some paths; the one with a literal further left wins.`,
   );
   const limits = [...withoutEffect(configuration), ...unlimited(configuration)].map(toSentence);
@@ -157,12 +159,12 @@ function unlimited({ config, contracts }: Configuration): Mistake[] {
   const ids = contracts.operations
     .filter(({ operation }) => operation.security.length === 0 && extraOf(limits, operation) === undefined)
     .map(({ operation }) => operation.id);
-  if (ids.length === 0 || limits.tiers[ANONYMOUS] !== undefined) return [];
+  if (ids.length === 0 || limits.tiers[ANONYMOUS_TIER] !== undefined) return [];
   const more = ids.length > UNLIMITED_NAMED_MAX ? ` and ${ids.length - UNLIMITED_NAMED_MAX} more` : '';
   const named = ids.slice(0, UNLIMITED_NAMED_MAX).join(', ') + more;
   const which = `the public ${ids.length === 1 ? 'operation' : 'operations'} ${named}`;
   const reason = `no limit counts the requests of a client address to ${which}.`;
-  return [sources.limits.mistakeAt(['tiers'], reason, `Add the tier ${ANONYMOUS}.`)];
+  return [sources.limits.mistakeAt(['tiers'], reason, `Add the tier ${ANONYMOUS_TIER}.`)];
 }
 
 /** What limits or reserves nothing, most likely because of how a name is written. */

@@ -2,11 +2,11 @@
 // that whoever starts it anew, the primary or a supervisor, does more for clients than going on would.
 
 import type { Log } from '../observe/log.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { CommandEnvironment } from './environment.ts';
 
 /** From now on one fatal line tells of it, everything that waits to be logged is written before, and the exit code is 1. */
 export function endOnCrash(
-  { onCrash, exit }: Pick<Surroundings, 'onCrash' | 'exit'>,
+  { onCrash, exit }: Pick<CommandEnvironment, 'onCrash' | 'exit'>,
   log: Pick<Log, 'logger' | 'flush'>,
 ): void {
   onCrash((thrown) => {

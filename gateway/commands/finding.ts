@@ -3,19 +3,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WireFault } from '../upstream/http1/fault.ts';
 
-export type Verdict = 'ok' | 'warn' | 'fail';
+export type FindingVerdict = 'ok' | 'warn' | 'fail';
 
 export interface Finding {
   /** What was looked at: a name, possibly with what it is about. */
   readonly check: string;
-  readonly verdict: Verdict;
+  readonly verdict: FindingVerdict;
   /** One sentence. */
   readonly says: string;
   /** What to do; present unless all is well. */
   readonly remedy?: string;
 }
 
-export type Check = () => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]>;
+export type DoctorCheck = () => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]>;
 
 export function ok(check: string, says: string): Finding {
   return { check, verdict: 'ok', says };
@@ -37,7 +37,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Runs one check. Whatever it throws is a finding; so is that it has not ended in time. Never rejects. */
-export async function findingsOf(name: string, check: Check, patienceMs: number): Promise<readonly Finding[]> {
+export async function findingsOf(name: string, check: DoctorCheck, patienceMs: number): Promise<readonly Finding[]> {
   const ended = new AbortController();
   const late = sleep(patienceMs, undefined, { signal: ended.signal }).then(
     () => fail(name, `No answer within ${patienceMs / 1000} s.`, 'Look at what is between this machine and it.'),

@@ -7,7 +7,7 @@ import type { Settings } from '../config/load.ts';
 import { type Configuration, loadConfiguration, reloadConfiguration } from '../configuration.ts';
 import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
 import { issueDemoKey } from './demo.ts';
-import { openKeyStore, openSecrets, type Surroundings } from './surroundings.ts';
+import { type CommandEnvironment, openKeyStore, openSecrets } from './environment.ts';
 
 export interface ServeOptions {
   /** Which of several workers this is; undefined: there is but one process. */
@@ -27,7 +27,7 @@ export interface Served {
 
 /** Rejects with ConfigError, or with a sentence, when it cannot be done. */
 export async function serve(
-  surroundings: Surroundings,
+  surroundings: CommandEnvironment,
   settings: Settings,
   { worker, preparesDemo, ticketKeys }: ServeOptions,
 ): Promise<Served> {

@@ -4,10 +4,10 @@
 import type { Command } from 'commander';
 import { loadSettings, type Settings } from '../config/load.ts';
 import { endOnCrash } from './crash.ts';
+import type { CommandEnvironment } from './environment.ts';
 import { belowBaseline } from './node-baseline.ts';
-import type { Surroundings } from './surroundings.ts';
 
-export function addStartCommand(program: Command, surroundings: Surroundings): void {
+export function addStartCommand(program: Command, surroundings: CommandEnvironment): void {
   program
     .command('start')
     .description('run the gateway')
@@ -20,7 +20,7 @@ export function addStartCommand(program: Command, surroundings: Surroundings): v
     .action((options: { json?: boolean }) => start(surroundings, options.json === true));
 }
 
-async function start(surroundings: Surroundings, asJson: boolean): Promise<void> {
+async function start(surroundings: CommandEnvironment, asJson: boolean): Promise<void> {
   const onReload = keepWishes(surroundings.onReload);
   const settings = loadSettings(surroundings.environment);
   // One process neither has what several need nor loads it.
@@ -66,11 +66,11 @@ export interface Started {
   readonly demoKey: string | undefined;
 }
 
-async function startSeveral(surroundings: Surroundings, settings: Settings): Promise<Started | undefined> {
+async function startSeveral(surroundings: CommandEnvironment, settings: Settings): Promise<Started | undefined> {
   return (await import('../workers/start.ts')).startSeveral(surroundings, settings);
 }
 
-async function startAlone(surroundings: Surroundings, settings: Settings): Promise<Started> {
+async function startAlone(surroundings: CommandEnvironment, settings: Settings): Promise<Started> {
   // It takes longer to load than everything before it.
   const { serve } = await import('./serve.ts');
   const { app, store, configuration, demoKey } = await serve(surroundings, settings, { preparesDemo: true });

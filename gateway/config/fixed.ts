@@ -1,7 +1,7 @@
 // What a gateway that runs cannot change about itself: a reload that asks for it is refused as a whole, so that nothing is half in force.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Mistake } from '../mistakes.ts';
+import type { Mistake } from '../config-errors.ts';
 import type { Config } from './load.ts';
 
 /** Keys of gateway.yaml that listeners, callers in memory and signed assertions were made with. */

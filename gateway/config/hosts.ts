@@ -1,7 +1,7 @@
 // The shape of `hosts` in gateway.yaml: names under which parts of what is served can be had on their own, on the same listener.
 
 import { z } from 'zod';
-import type { Mistake } from '../mistakes.ts';
+import type { Mistake } from '../config-errors.ts';
 import type { Source } from '../source.ts';
 
 export const site = z.enum(['api', 'mail', 'jmap', 'panel']);
@@ -25,7 +25,7 @@ export const hosts = z.strictObject({
 });
 
 export type Hosts = z.output<typeof hosts>;
-export type Site = z.output<typeof site>;
+export type HostName = z.output<typeof site>;
 
 /** The panel's paths are everybody's paths, so it cannot share a name. Pushes mistakes. */
 export function checkHosts(all: Hosts, publicUrl: string, source: Source, mistakes: Mistake[]): void {
@@ -37,6 +37,6 @@ export function checkHosts(all: Hosts, publicUrl: string, source: Source, mistak
 }
 
 /** The host name a site is found under; undefined: nowhere. */
-export function hostOfSite(of: Site, all: Hosts, publicUrl: string): string | undefined {
+export function hostOfSite(of: HostName, all: Hosts, publicUrl: string): string | undefined {
   return of === 'panel' ? all.panel : (all[of] ?? all.api ?? new URL(publicUrl).hostname);
 }

@@ -1,7 +1,7 @@
 // What zod has against a configuration file → mistakes that an operator can act on.
 
 import type { z } from 'zod';
-import { type Mistake, suggest } from '../mistakes.ts';
+import { type Mistake, suggest } from '../config-errors.ts';
 import type { Source } from '../source.ts';
 
 /** Checks the shape of one file. Pushes mistakes; `undefined` after one. */

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigError, type Mistake, suggest } from '../mistakes.ts';
+import { ConfigError, type Mistake, suggest } from '../config-errors.ts';
 import { parseRedisUrl } from '../redis.ts';
 import { readSource, type Source, shownPath } from '../source.ts';
 import { type GatewayFile, gatewayFile } from './gateway-file.ts';

@@ -1,6 +1,6 @@
 // Names in declared rules that only the contracts can confirm: operations of the upstream, and parameters of their paths.
 
-import { type Mistake, suggest } from '../mistakes.ts';
+import { type Mistake, suggest } from '../config-errors.ts';
 import type { Source } from '../source.ts';
 
 /** An operation, as far as rules can name it. */

@@ -1,7 +1,7 @@
 // The shape of `tls` in gateway.yaml: HTTPS on the public listener, and what becomes of those who come without it.
 
 import { z } from 'zod';
-import type { Mistake } from '../mistakes.ts';
+import type { Mistake } from '../config-errors.ts';
 import type { Source } from '../source.ts';
 import { whole } from './parts.ts';
 

@@ -2,9 +2,9 @@
 // once everything else is known: nothing else may be at their paths.
 
 import { z } from 'zod';
-import type { Mistake } from '../mistakes.ts';
+import type { Mistake } from '../config-errors.ts';
 import type { Source } from '../source.ts';
-import { type Hosts, hostOfSite, type Site, site } from './hosts.ts';
+import { type HostName, type Hosts, hostOfSite, site } from './hosts.ts';
 import { whole } from './parts.ts';
 
 /** Nothing that could be written in two ways. */
@@ -49,7 +49,7 @@ export const tunnels = z.array(tunnel).default([]);
 export type TunnelEntry = z.output<typeof tunnel>;
 
 interface Entry {
-  readonly hosts: readonly Site[];
+  readonly hosts: readonly HostName[];
   readonly tunnels: readonly TunnelEntry[];
 }
 
@@ -81,7 +81,7 @@ interface Taken {
 
 /** Pushes a mistake for every tunnel path that something else is at. Of two tunnels the one that says more counts, so only equals clash. */
 export function checkTunnels(check: TunnelCheck, mistakes: Mistake[]): void {
-  const nameOf = (of: Site) => hostOfSite(of, check.hosts, check.publicUrl);
+  const nameOf = (of: HostName) => hostOfSite(of, check.hosts, check.publicUrl);
   const taken = takenAlready(check, nameOf);
   const tunnelled: Taken[] = [];
   for (const { at, pattern, hosts, upstream } of pathsOf(check)) {
@@ -101,7 +101,7 @@ export function checkTunnels(check: TunnelCheck, mistakes: Mistake[]): void {
   }
 }
 
-function takenAlready({ upstreams, operations }: TunnelCheck, nameOf: (of: Site) => string | undefined): Taken[] {
+function takenAlready({ upstreams, operations }: TunnelCheck, nameOf: (of: HostName) => string | undefined): Taken[] {
   const everywhere = (['api', 'mail', 'jmap'] as const).map(nameOf);
   return [
     ...ownPaths.map((pattern) => ({ pattern, names: everywhere, what: "one of the gateway's own" })),

@@ -1,6 +1,6 @@
 // What can still be made of upstreams.yaml when there are mistakes in it.
 
-import { closest } from '../mistakes.ts';
+import { closest } from '../config-errors.ts';
 import type { Source } from '../source.ts';
 import { type UpstreamEntry, upstreamEntry } from './schema.ts';
 

@@ -2,8 +2,8 @@
 // they are followed.
 
 import { z } from 'zod';
+import { type Mistake, suggest } from '../config-errors.ts';
 import { isFieldText } from '../field-text.ts';
-import { type Mistake, suggest } from '../mistakes.ts';
 import type { Source } from '../source.ts';
 import { forHeaders } from './parts.ts';
 
@@ -39,10 +39,10 @@ export const versions = z.record(
 /** By operation id. */
 export const operationLives = z.record(z.string(), z.strictObject({ ...life, successor: z.string().optional() }));
 
-type Lives = Readonly<Record<string, Life>>;
+type Lives = Readonly<Record<string, DeprecationDates>>;
 
 /** What an entry says. Days are UTC. */
-export interface Life {
+export interface DeprecationDates {
   readonly released?: string | undefined;
   readonly deprecated?: string | undefined;
   readonly sunset?: string | undefined;
@@ -96,7 +96,7 @@ export function checkLives(
 function checkSuccessor(
   path: readonly string[],
   name: string,
-  { successor }: Life,
+  { successor }: DeprecationDates,
   known: Iterable<string>,
   what: string,
   source: Source,
@@ -116,7 +116,7 @@ function checkSuccessor(
 /** A sunset must not be earlier than the deprecation (RFC 9745 section 4). */
 function checkOrder(
   path: readonly string[],
-  { released, deprecated, sunset }: Life,
+  { released, deprecated, sunset }: DeprecationDates,
   source: Source,
   mistakes: Mistake[],
 ): void {
@@ -139,7 +139,7 @@ function checkOrder(
 /** Clients were promised that a version stays for 12 months after the next one has been released. */
 function checkVersionEnd(
   path: readonly string[],
-  { sunset, successor }: Life,
+  { sunset, successor }: DeprecationDates,
   versions: Lives,
   source: Source,
   mistakes: Mistake[],
@@ -162,7 +162,7 @@ function checkVersionEnd(
 /** The same for one operation: 12 months from its deprecation, and from the release of what follows it. */
 function checkOperationEnd(
   path: readonly string[],
-  { deprecated, sunset }: Life,
+  { deprecated, sunset }: DeprecationDates,
   released: string | undefined,
   source: Source,
   mistakes: Mistake[],
@@ -179,7 +179,7 @@ function checkOperationEnd(
 
 /** Of the successor of an operation: its own, or that of the version it came with. */
 function releaseOf(
-  { successor }: Life,
+  { successor }: DeprecationDates,
   { versions, operations }: LivesToCheck,
   byId: ReadonlyMap<string, Operation>,
   operation: Operation,

@@ -2,7 +2,7 @@
 
 import { type PageFile, pageFile } from './files.ts';
 import { createHistory, type HistoryReport } from './history.ts';
-import { pressedOfAll } from './pressed.ts';
+import { mergeNearLimit } from './near-limit.ts';
 import { SLOT_MS } from './ring.ts';
 import { createDifference, type PressedOrganization, type Sample } from './sample.ts';
 import { createVersionSummary, type VersionSummary } from './version-summary.ts';
@@ -83,7 +83,7 @@ export function createConsole({ bounds, samples, status, versions, now }: Consol
       history.add(source.slot, source.differenceOf(one));
       source.slot = slot;
     }
-    organizations = pressedOfAll(taken.map(([, one]) => one.organizations));
+    organizations = mergeNearLimit(taken.map(([, one]) => one.organizations));
   }
 
   async function feed(): Promise<Feed> {

@@ -19,14 +19,14 @@ const WEIGHT_KEPT = 0.75;
 /** An operation takes the place of another when it weighs so much more: else two of the same weight would take turns. */
 const WEIGHT_TO_REPLACE = 1.5;
 
-export interface Series extends Readonly<Record<keyof Figures, readonly (number | null)[]>> {}
+export interface HistorySeries extends Readonly<Record<keyof Figures, readonly (number | null)[]>> {}
 
 export interface OperationHistory {
   readonly name: string;
   readonly minute: Figures;
   readonly total: Figures;
   /** One value per slot, oldest first; the last one may still be growing. */
-  readonly series: Series;
+  readonly series: HistorySeries;
 }
 
 export interface CodeHistory {

@@ -12,7 +12,7 @@ import {
   ResolveError,
   type Source,
 } from '@redocly/openapi-core';
-import type { Mistake } from '../mistakes.ts';
+import type { Mistake } from '../config-errors.ts';
 import { positionsIn, shownPath, textOf } from '../source.ts';
 import { normalizeSchemas } from './dialect.ts';
 import { parseUnescaped } from './json.ts';

@@ -1,6 +1,6 @@
 // The `x-gateway-*` members a contract may carry. Any other one is a mistake.
 
-import { type Mistake, suggest } from '../mistakes.ts';
+import { type Mistake, suggest } from '../config-errors.ts';
 import type { ContractDocument } from './document.ts';
 import { isObject } from './pointer.ts';
 

@@ -2,7 +2,7 @@
 
 import { globSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type Mistake, suggest } from '../mistakes.ts';
+import { type Mistake, suggest } from '../config-errors.ts';
 import { shownPath } from '../source.ts';
 
 /** What one entry of upstreams.yaml lists. */

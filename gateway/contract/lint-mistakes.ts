@@ -1,7 +1,7 @@
 // What the linter and the parsers say about a contract → mistakes with file, line and remedy.
 
 import { type Document, getLineColLocation, type NormalizedProblem } from '@redocly/openapi-core';
-import { closest, type Mistake } from '../mistakes.ts';
+import { closest, type Mistake } from '../config-errors.ts';
 import { readSource, shownPath } from '../source.ts';
 import { pathOf } from './pointer.ts';
 import { remedyFor } from './remedies.ts';

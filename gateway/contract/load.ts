@@ -1,14 +1,14 @@
 // All contracts of a configuration → operations and their schemas. Every mistake is collected; with one, nothing is usable.
 
-import type { Mistake } from '../mistakes.ts';
-import { checkClaims, unknownOperations } from './claims.ts';
+import type { Mistake } from '../config-errors.ts';
+import { checkConflicts, unknownOperations } from './conflicts.ts';
 import { type ContractDocument, type ContractReader, toDocument } from './document.ts';
 import type { KnownNames } from './extensions.ts';
 import { contractFiles, type Listing, listedFiles } from './files.ts';
 import { type ContractOperation, type DocumentDefaults, operationsOf } from './operations.ts';
 import { pathOf } from './pointer.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
-import { createPause, type Pause } from './slices.ts';
+import { createYieldToLoop, type YieldToLoop } from './yield-to-loop.ts';
 
 /** One entry of upstreams.yaml, as far as contracts are concerned. */
 export type ContractSource = DocumentDefaults & Listing;
@@ -55,7 +55,7 @@ export interface Earlier {
 export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): Promise<Contracts> {
   const before = mistakes.length;
   const { sources, earlier } = options;
-  const pause = createPause();
+  const pause = createYieldToLoop();
   const partOf = createPartOf(options, mistakes, pause);
   const parts: Part[] = [];
   const owners = new Map<string, string>();
@@ -76,7 +76,7 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
   }
   const operations = parts.flatMap((part) => part.operations);
   await pause();
-  checkClaims(operations, mistakes);
+  checkConflicts(operations, mistakes);
   await pause();
   if (mistakes.length === before) {
     for (const { id, remedy } of unknownOperations(options.namedOperations, operations)) {
@@ -91,7 +91,7 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
 }
 
 /** Makes what has changed; a file that was listed before and held no document holds none as long as it stays as it is. */
-function createPartOf({ known, reader, earlier }: LoadOptions, mistakes: Mistake[], pause: Pause) {
+function createPartOf({ known, reader, earlier }: LoadOptions, mistakes: Mistake[], pause: YieldToLoop) {
   const partsBefore = new Map(earlier?.contracts.parts.map((part) => [part.document.files[0], part]));
   const upstreams = new Set(known.upstreams);
   const limits = new Set(known.limits);
@@ -147,7 +147,7 @@ export async function compileAll(
   schemas: Schemas,
   mistakes: Mistake[],
 ): Promise<void> {
-  const pause = createPause();
+  const pause = createYieldToLoop();
   for (const entry of operations) {
     await pause();
     try {

@@ -1,12 +1,12 @@
 // Contract documents → operations, with every name resolved. Whatever does not resolve is a mistake with file and line.
 
+import type { Mistake } from '../config-errors.ts';
 import type { Operation, SecurityAlternative } from '../exchange.ts';
-import type { Mistake } from '../mistakes.ts';
 import type { ContractDocument, JsonObject } from './document.ts';
 import { extensionsOf, type KnownNames } from './extensions.ts';
 import { isJson, mediaTypesOf } from './media-types.ts';
 import { isObject, type Located, member, objectAt } from './pointer.ts';
-import { knownScopes, securityOf } from './security.ts';
+import { knownScopes, operationSecurity } from './security.ts';
 
 /** What an entry of upstreams.yaml says about the documents it lists. */
 export interface DocumentDefaults {
@@ -70,7 +70,7 @@ export function* operationsOf(
       // What the document's own upstream accepts says nothing about another one.
       const acceptsBasic = defaults.acceptsBasic === true && says.upstream === defaults.upstream;
       const asked = { document, place, operation: value, says, own, scopes, acceptsBasic };
-      const security = securityOf(asked, mistakes);
+      const security = operationSecurity(asked, mistakes);
       const operation = toOperation({ document, template, method, located, value, parameters, says }, security ?? []);
       checkBodyMode(document, place, operation, located, mistakes);
       checkParameters(document, place, parameters, mistakes);

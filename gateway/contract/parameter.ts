@@ -113,7 +113,7 @@ function toObject(parameter: Parameter, text: string): Record<string, unknown> {
   const pairs = parameter.exploded
     ? parts.map((part) => [part.split('=', 1)[0] as string, part.slice(part.indexOf('=') + 1)] as const)
     : parts.flatMap((name, index) => (index % 2 === 0 ? [[name, parts[index + 1] ?? ''] as const] : []));
-  const value = bare();
+  const value = withoutReference();
   for (const [name, written] of pairs) value[name] = toMember(parameter, name, written);
   return value;
 }
@@ -148,6 +148,6 @@ function parseOrText(text: string): unknown {
 }
 
 /** An object without prototype: no name a client chooses can mean anything in it. */
-export function bare(): Record<string, unknown> {
+export function withoutReference(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>;
 }

@@ -1,9 +1,9 @@
 // Raw path, query, header and cookie text → the typed parameters of one operation.
 
 import type { ContractOperation } from './operations.ts';
-import { bare, type Parameter, type Place, toParameter, toValue } from './parameter.ts';
+import { type Parameter, type Place, toParameter, toValue, withoutReference } from './parameter.ts';
 import { createQueryReader } from './query.ts';
-import { parameterNames } from './routes.ts';
+import { templateParameters } from './routes.ts';
 import type { Violation } from './violations.ts';
 
 /** The typed parameters, prototype-free so that no name a client chooses can mean anything. */
@@ -27,7 +27,7 @@ export interface ParameterReader {
 }
 
 /** For all that have none of a place: objects without a prototype are tables, and dear to make. */
-const NONE: Record<string, unknown> = Object.freeze(bare());
+const NONE: Record<string, unknown> = Object.freeze(withoutReference());
 
 /** Prepares reading for one operation; nothing of the contract is looked at per request. */
 export function createParameterReader(entry: ContractOperation): ParameterReader {
@@ -37,7 +37,7 @@ export function createParameterReader(entry: ContractOperation): ParameterReader
   const headers = ofPlace('header').map((parameter) => ({ parameter, name: parameter.name.toLowerCase() }));
   const cookies = ofPlace('cookie');
   const ofPath = new Map(ofPlace('path').map((parameter) => [parameter.name, parameter]));
-  const path = parameterNames(entry.operation.path).map((name) => ({ name, parameter: ofPath.get(name) }));
+  const path = templateParameters(entry.operation.path).map((name) => ({ name, parameter: ofPath.get(name) }));
 
   function read(
     pathValues: readonly string[],
@@ -46,10 +46,10 @@ export function createParameterReader(entry: ContractOperation): ParameterReader
     violations: Violation[],
   ): ParameterValues {
     const values = {
-      path: path.length === 0 ? NONE : bare(),
-      query: query === '' ? NONE : bare(),
-      header: headers.length === 0 ? NONE : bare(),
-      cookie: cookies.length === 0 ? NONE : bare(),
+      path: path.length === 0 ? NONE : withoutReference(),
+      query: query === '' ? NONE : withoutReference(),
+      header: headers.length === 0 ? NONE : withoutReference(),
+      cookie: cookies.length === 0 ? NONE : withoutReference(),
     };
     for (let index = 0; index < path.length; index += 1) {
       const { name, parameter } = path[index] as (typeof path)[number];

@@ -18,13 +18,13 @@ export interface Piece {
 const PIECE_CHARACTERS_MAX = 1_000_000;
 
 /** Takes apart what is made of many members by design: the document itself, its paths, its components by kind. */
-export function* piecesOf(object: JsonObject, place: readonly string[] = []): Generator<Piece> {
+export function* jsonPiecesOf(object: JsonObject, place: readonly string[] = []): Generator<Piece> {
   let members: Member[] = [];
   let characters = 0;
   for (const [name, value] of Object.entries(object)) {
     if (isObject(value) && isTakenApart(place)) {
       yield { place, members: [...members, [name, '{}']] };
-      yield* piecesOf(value, [...place, name]);
+      yield* jsonPiecesOf(value, [...place, name]);
       members = [];
       characters = 0;
       continue;

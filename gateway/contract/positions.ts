@@ -1,6 +1,6 @@
 // Mistakes in a contract get their lines all at once, and late: a large file takes seconds to be parsed for that.
 
-import type { Mistake } from '../mistakes.ts';
+import type { Mistake } from '../config-errors.ts';
 import { type Path, type Position, type Spot, shownPath } from '../source.ts';
 
 /** Finds where things stand in a file. */

@@ -1,6 +1,6 @@
 // The query string → the typed parameters it declares, and the query to send on.
 
-import { bare, type Parameter, toMember, toScalar, toValue } from './parameter.ts';
+import { type Parameter, toMember, toScalar, toValue, withoutReference } from './parameter.ts';
 import { isObject } from './pointer.ts';
 import type { Violation } from './violations.ts';
 
@@ -114,7 +114,7 @@ function addTo(values: Values, { name, itemTypes }: Parameter, text: string): bo
 
 /** `undefined`: something else is there already. */
 function objectIn(values: Values, name: string): Values | undefined {
-  values[name] ??= bare();
+  values[name] ??= withoutReference();
   return isObject(values[name]) ? values[name] : undefined;
 }
 

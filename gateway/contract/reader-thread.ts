@@ -1,10 +1,10 @@
 // The thread that reads contracts (reader.ts): told a file, it answers what is wrong with it, and then its content by the piece.
 
 import { parentPort } from 'node:worker_threads';
-import type { Mistake } from '../mistakes.ts';
+import type { Mistake } from '../config-errors.ts';
 import { createDirectReader } from './document.ts';
-import { type Piece, piecesOf } from './pieces.ts';
-import type { Question, ReadReply } from './reader.ts';
+import { jsonPiecesOf, type Piece } from './pieces.ts';
+import type { ReadReply, ReadRequest } from './reader.ts';
 
 const port = parentPort as NonNullable<typeof parentPort>;
 const reader = await createDirectReader();
@@ -15,13 +15,13 @@ async function read(file: string): Promise<ReadReply> {
   const content = await reader.readContract(file, mistakes);
   if (content === undefined) return { mistakes, content: undefined };
   const { root, ...rest } = content;
-  waiting = [...piecesOf(root)];
+  waiting = [...jsonPiecesOf(root)];
   return { mistakes, content: { ...rest, pieces: waiting.length } };
 }
 
-function answerTo(question: Question): unknown {
+function answerTo(question: ReadRequest): unknown {
   if (question === 'next') return waiting.shift();
   return 'spots' in question ? reader.locate(question.file, question.spots) : read(question.file);
 }
 
-port.on('message', async (question: Question) => port.postMessage(await answerTo(question)));
+port.on('message', async (question: ReadRequest) => port.postMessage(await answerTo(question)));

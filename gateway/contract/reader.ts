@@ -3,14 +3,14 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Mistake } from '../mistakes.ts';
+import type { Mistake } from '../config-errors.ts';
 import type { Position, Spot } from '../source.ts';
 import type { ContractContent, ContractReader, JsonObject } from './document.ts';
 import { type Piece, putPiece } from './pieces.ts';
-import { createPause } from './slices.ts';
+import { createYieldToLoop } from './yield-to-loop.ts';
 
 /** What the thread is asked: to read a file, for the next piece of it, or where things stand in a file. */
-export type Question = { readonly file: string; readonly spots?: readonly Spot[] } | 'next';
+export type ReadRequest = { readonly file: string; readonly spots?: readonly Spot[] } | 'next';
 
 /** What the thread answers when it is told a file to read. */
 export interface ReadReply {
@@ -40,7 +40,7 @@ export function createThreadReader(): ThreadReader {
     return worker;
   }
 
-  async function ask<Reply>(question: Question): Promise<Reply> {
+  async function ask<Reply>(question: ReadRequest): Promise<Reply> {
     const thread = start();
     thread.postMessage(question);
     const [reply] = await once(thread, 'message', { signal: ended.signal });
@@ -53,7 +53,7 @@ export function createThreadReader(): ThreadReader {
     if (reply.content === undefined) return undefined;
     const { pieces, ...rest } = reply.content;
     const root: JsonObject = {};
-    const pause = createPause();
+    const pause = createYieldToLoop();
     for (let count = 0; count < pieces; count += 1) {
       putPiece(root, await ask<Piece>('next'));
       await pause();

@@ -2,14 +2,14 @@
 
 import type { Operation } from '../exchange.ts';
 
-export interface Found {
+export interface RouteMatch {
   readonly operation: Operation;
   readonly values: readonly string[];
 }
 
 export interface Routes {
   /** Segments are percent-decoded. `undefined`: no operation with this method; `allowedMethods` tells whether the path exists. */
-  find(method: string, segments: readonly string[]): Found | undefined;
+  find(method: string, segments: readonly string[]): RouteMatch | undefined;
   /** Methods served at a path, HEAD with GET; empty when the path is unknown. */
   allowedMethods(segments: readonly string[]): readonly string[];
 }
@@ -27,7 +27,7 @@ export function createRoutes(operations: readonly Operation[]): Routes {
   const root = emptyNode();
   for (const operation of operations) insert(root, operation);
 
-  function find(method: string, segments: readonly string[]): Found | undefined {
+  function find(method: string, segments: readonly string[]): RouteMatch | undefined {
     const values: string[] = [];
     const operation = descend(root, segments, 0, values, (node) => node.operations?.get(method));
     return operation && { operation, values };
@@ -60,7 +60,7 @@ function decoded(segment: string): string {
   }
 }
 
-export function parameterNames(template: string): string[] {
+export function templateParameters(template: string): string[] {
   return [...template.matchAll(/\{([^}]*)\}/g)].map((match) => match[1] as string);
 }
 

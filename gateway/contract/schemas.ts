@@ -11,20 +11,20 @@ import { child, follow, fragmentOf, isObject, type Located, member, objectAt } f
 import { forgetJudgements } from './references.ts';
 
 /** What is wrong with a value; nothing: it is valid. `size` says how much there is in it. */
-export type Check = (value: unknown, size: number) => readonly ErrorObject[];
+export type SchemaCheck = (value: unknown, size: number) => readonly ErrorObject[];
 
 export interface RequestSchemas {
   /** Gets `{path, query, header, cookie}`. */
-  readonly parameters: Check;
+  readonly parameters: SchemaCheck;
   /** One for each declared media type that is JSON, and for ranges that JSON is in, lower case; gets `{requestBody}`. */
-  readonly bodies: ReadonlyMap<string, Check>;
+  readonly bodies: ReadonlyMap<string, SchemaCheck>;
 }
 
 export interface Schemas {
   /** Throws when a schema cannot be compiled; the message names the schema. */
   request(entry: ContractOperation): RequestSchemas;
   /** The check of one response's JSON body, or undefined when the contract says nothing about it. */
-  answer(entry: ContractOperation, status: number, mediaType?: string): Check | undefined;
+  answer(entry: ContractOperation, status: number, mediaType?: string): SchemaCheck | undefined;
 }
 
 /**
@@ -40,7 +40,7 @@ interface Compiled {
   readonly forRequests: Ajvs;
   readonly forAnswers: Ajvs;
   readonly requests: Map<string, RequestSchemas>;
-  readonly answers: Map<string, Check>;
+  readonly answers: Map<string, SchemaCheck>;
 }
 
 /**
@@ -69,7 +69,7 @@ export function createSchemas(): Schemas {
     return made;
   }
 
-  function answer(entry: ContractOperation, status: number, mediaType?: string): Check | undefined {
+  function answer(entry: ContractOperation, status: number, mediaType?: string): SchemaCheck | undefined {
     const declared = jsonSchemasOf(entry.document.root, responseFor(entry, status));
     const [, schema] = declared.find(([type]) => type === mediaType) ?? declared[0] ?? [];
     if (!schema) return undefined;
@@ -146,7 +146,7 @@ function jsonSchemasOf(
     });
 }
 
-function toCheck(ajvs: Ajvs, compile: (ajv: Ajv2020) => ValidateFunction): Check {
+function toCheck(ajvs: Ajvs, compile: (ajv: Ajv2020) => ValidateFunction): SchemaCheck {
   const all = compile(ajvs('all'));
   let first: ValidateFunction | undefined;
   return function check(value, size) {

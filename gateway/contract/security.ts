@@ -1,7 +1,7 @@
 // Which credentials an operation asks for: the contract's security requirements, or what its upstream entry says instead.
 
+import { type Mistake, suggest } from '../config-errors.ts';
 import type { SecurityAlternative } from '../exchange.ts';
-import { type Mistake, suggest } from '../mistakes.ts';
 import type { ContractDocument, JsonObject } from './document.ts';
 import type { Extensions } from './extensions.ts';
 import type { DocumentDefaults } from './operations.ts';
@@ -24,7 +24,7 @@ export function knownScopes(root: JsonObject, defaults: DocumentDefaults): Reado
 }
 
 /** One operation whose security is to be settled. */
-export interface Asked {
+export interface SecurityDefaults {
   readonly document: ContractDocument;
   readonly place: readonly string[];
   readonly operation: JsonObject;
@@ -42,7 +42,10 @@ type Complain = (path: readonly (string | number)[], reason: string, remedy: str
  * The alternatives that let a caller into one operation; empty: public. Returns `undefined` after a mistake: an operation that is
  * neither secured nor declared public is never served.
  */
-export function securityOf(asked: Asked, mistakes: Mistake[]): readonly SecurityAlternative[] | undefined {
+export function operationSecurity(
+  asked: SecurityDefaults,
+  mistakes: Mistake[],
+): readonly SecurityAlternative[] | undefined {
   const { document, place, operation, says, own } = asked;
   const complain: Complain = (path, reason, remedy) => {
     mistakes.push(document.position().mistakeAt(path, reason, remedy));
@@ -67,7 +70,7 @@ export function securityOf(asked: Asked, mistakes: Mistake[]): readonly Security
 }
 
 function toAlternative(
-  { document, scopes, acceptsBasic }: Asked,
+  { document, scopes, acceptsBasic }: SecurityDefaults,
   path: readonly (string | number)[],
   requirement: JsonObject,
   complain: Complain,

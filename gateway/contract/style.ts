@@ -1,7 +1,7 @@
 // What the linter recommends beyond what a contract must be: matters of style, which stop nothing.
 
 import { createConfig, lint } from '@redocly/openapi-core';
-import type { Mistake } from '../mistakes.ts';
+import type { Mistake } from '../config-errors.ts';
 import { toMistakes } from './lint-mistakes.ts';
 
 /** Said elsewhere as mistakes, not for contracts behind a gateway, or (the last one) wrong about schemas with conditions. */

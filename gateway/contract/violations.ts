@@ -4,7 +4,7 @@ import type { ErrorObject } from 'ajv';
 import type { JsonObject } from './document.ts';
 import { escapeToken, pathOf } from './pointer.ts';
 import { settleUnions } from './unions.ts';
-import { wordsFor } from './words.ts';
+import { violationMessageFor } from './violation-messages.ts';
 
 export interface Violation {
   readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body';
@@ -68,7 +68,7 @@ function toViolation(error: ErrorObject): Violation {
   const named = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty ?? error.propertyName;
   const [place = 'requestBody', ...tokens] = pathOf(error.instancePath);
   if (named !== undefined) tokens.push(String(named));
-  const words = wordsFor(error);
+  const words = violationMessageFor(error);
   const message = error.propertyName === undefined ? words.message : `As a name: ${words.message}`;
   return { ...whereOf(place, tokens), ...words, message };
 }

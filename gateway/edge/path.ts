@@ -2,7 +2,7 @@
 
 import { GatewayError } from '../errors.ts';
 
-export interface Target {
+export interface RequestTarget {
   /** As it is sent on. */
   readonly path: string;
   /** Percent-decoded once. */
@@ -20,7 +20,7 @@ const segmentForm = /^[A-Za-z0-9._~!$&'()*+,=:@%-]*$/;
 const query = /^[\x21\x24-\x7e]*$/;
 
 /** Splits and judges the target of a request line. */
-export function parseTarget(target: string): Target {
+export function parseTarget(target: string): RequestTarget {
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   const search = mark === -1 ? '' : target.slice(mark + 1);
@@ -29,7 +29,7 @@ export function parseTarget(target: string): Target {
   return { ...decodePath(path), query: search };
 }
 
-function decodePath(path: string): Pick<Target, 'path' | 'segments'> {
+function decodePath(path: string): Pick<RequestTarget, 'path' | 'segments'> {
   if (!path.startsWith('/')) throw new GatewayError('malformed_path');
   const raw = path.split('/').slice(1);
   const segments = raw.map((segment, index) => decodeSegment(segment, index === raw.length - 1));

@@ -2,10 +2,10 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { atEndOfTurn } from '../end-of-turn.ts';
 import { GatewayError, isIdempotent, type Refusal, toGatewayError } from '../errors.ts';
 import type { Arrived, Operation, Scheme } from '../exchange.ts';
 import { contain } from '../faults.ts';
-import { atEndOfTurn } from '../turn.ts';
 import { cutOff, endAfterLingering } from './linger.ts';
 
 export interface RefuseOptions {

@@ -9,13 +9,13 @@ import {
 } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { type AddressInfo, Server as Listener, type Socket } from 'node:net';
+import { createDenseSet } from '../dense-set.ts';
 import type { Arrived, Trail } from '../exchange.ts';
 import { contain, reportFault } from '../faults.ts';
-import { createRoster } from '../roster.ts';
+import { createBodyTimeout } from './body-timeout.ts';
+import { sendContinueInOrder } from './continue-100.ts';
 import { onHalfClosed } from './half-closed.ts';
-import { continueInTurn } from './interim.ts';
 import { cutOff } from './linger.ts';
-import { watchBodies } from './overdue.ts';
 import type { Refuse } from './refuse.ts';
 import { watchSlowReaders } from './slow-readers.ts';
 import { keepErrorListeners, reportAcceptErrors } from './sockets.ts';
@@ -59,8 +59,8 @@ export interface PublicServer {
 }
 
 export function createPublicServer(options: ServerOptions): PublicServer {
-  const active = createRoster<Arrived>();
-  const connections = createRoster<Socket>();
+  const active = createDenseSet<Arrived>();
+  const connections = createDenseSet<Socket>();
   const checkingMs = Math.min(1000, options.headersMs, options.requestMs);
   let ending = false;
   let closing = false;
@@ -76,7 +76,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     noDelay: true,
     shouldUpgradeCallback: (request) => isWebSocket(request) && !isPipelined(request) && upgrades(request),
   });
-  const bodies = watchBodies({
+  const bodies = createBodyTimeout({
     requestMs: options.requestMs,
     everyMs: checkingMs,
     active: active.all,
@@ -165,7 +165,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   server.on('request', onRequest);
   // Node would send 100 Continue before anything has been checked; the stage that reads the body does it.
   server.on('checkContinue', (request, response) => {
-    continueInTurn(response);
+    sendContinueInOrder(response);
     onRequest(request, response);
   });
   server.on('checkExpectation', onRequest);

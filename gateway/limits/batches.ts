@@ -1,9 +1,9 @@
 // Gathers what is asked of one Redis server in one event-loop turn into one command, and hands its reply out again.
 
 import type { KnownRefusals } from './known-refusals.ts';
-import { type Reply, toQuestion } from './questions.ts';
 import type { RedisLink } from './redis-link.ts';
-import type { Charge, Verdict } from './store.ts';
+import { type ScriptReply, toScriptArgument } from './redis-protocol.ts';
+import type { Charge, LimitDecision } from './store.ts';
 import { FIGURES_PER_CHARGE, toVerdict } from './verdict.ts';
 
 /** Requests per command. Redis runs nothing else meanwhile, so a burst is cut into pieces of about a millisecond. */
@@ -11,7 +11,7 @@ const BATCH_MAX = 256;
 
 export interface BatchesOptions {
   /** Decides what the server fails to decide. */
-  readonly decideWithout: (charges: readonly Charge[]) => Verdict;
+  readonly decideWithout: (charges: readonly Charge[]) => LimitDecision;
   readonly refusals: KnownRefusals;
   /** After each command, with the milliseconds from the first question in it to its verdict. */
   readonly onBatch?: ((durationMs: number) => void) | undefined;
@@ -21,7 +21,7 @@ export interface BatchesOptions {
 
 interface Asked {
   readonly charges: readonly Charge[];
-  readonly resolve: (verdict: Verdict) => void;
+  readonly resolve: (verdict: LimitDecision) => void;
 }
 
 interface Batch {
@@ -34,7 +34,7 @@ interface Batch {
   readonly openedAt: number;
 }
 
-export type Ask = (link: RedisLink, charges: readonly Charge[]) => Promise<Verdict>;
+export type Ask = (link: RedisLink, charges: readonly Charge[]) => Promise<LimitDecision>;
 
 /** One batch per server and turn. */
 export function createBatches({ decideWithout, refusals, onBatch, serverClock }: BatchesOptions): Ask {
@@ -68,7 +68,7 @@ export function createBatches({ decideWithout, refusals, onBatch, serverClock }:
     const batch = open.find((one) => one.link === link) ?? openBatch(link);
     const { asked } = batch;
     batch.questions += questionOf(charges);
-    const verdict = new Promise<Verdict>((resolve) => asked.push({ charges, resolve }));
+    const verdict = new Promise<LimitDecision>((resolve) => asked.push({ charges, resolve }));
     if (asked.length === BATCH_MAX) {
       open.splice(open.indexOf(batch), 1);
       void send(batch);
@@ -78,7 +78,7 @@ export function createBatches({ decideWithout, refusals, onBatch, serverClock }:
 }
 
 /** Hands each request its part of the reply. */
-function distribute(reply: Reply, asked: readonly Asked[], refusals: KnownRefusals): void {
+function distribute(reply: ScriptReply, asked: readonly Asked[], refusals: KnownRefusals): void {
   const clockMs = reply[0] as number;
   let offset = 1;
   for (const { charges, resolve } of asked) {
@@ -96,7 +96,7 @@ function createQuestions(): (charges: readonly Charge[]) => string {
   return function questionOf(charges) {
     let question = known.get(charges);
     if (question === undefined) {
-      question = toQuestion(charges);
+      question = toScriptArgument(charges);
       known.set(charges, question);
     }
     return question;

@@ -44,7 +44,7 @@ interface Kind {
 }
 
 /** Public operations are counted per client address, under the tier of this name if there is one. */
-export const ANONYMOUS = 'anonymous';
+export const ANONYMOUS_TIER = 'anonymous';
 
 /**
  * Looks counters up by identity of caller and operation, so a request costs two map look-ups and no strings. What belongs to a caller
@@ -71,7 +71,10 @@ export function createCounters(rules: LimitRules): (caller: Caller, operation: O
     const { organization } = caller;
     if (organization !== undefined) return countersOfOrganization(caller, organization, kind);
     // One caller stands for all anonymous clients, so there is nothing to keep per caller.
-    return resolve(rules, kind, rules.tiers[ANONYMOUS], { tag: `address:${addressBlockOf(address)}`, key: undefined });
+    return resolve(rules, kind, rules.tiers[ANONYMOUS_TIER], {
+      tag: `address:${addressBlockOf(address)}`,
+      key: undefined,
+    });
   };
 }
 
@@ -165,7 +168,7 @@ export function ruleOf(rules: LimitRules, { id, tier }: Organization): NamedRule
   const ofTier = rules.tiers[tier];
   if (ofTier !== undefined) return { name: `tiers.${tier}`, rule: ofTier };
   const rateOf = ({ requests, windowSeconds }: LimitRule) => requests / windowSeconds;
-  const ofOrganizations = Object.entries(rules.tiers).filter(([name]) => name !== ANONYMOUS);
+  const ofOrganizations = Object.entries(rules.tiers).filter(([name]) => name !== ANONYMOUS_TIER);
   const [strictest] = ofOrganizations.toSorted(([, one], [, other]) => rateOf(one) - rateOf(other));
   return strictest && { name: `tiers.${strictest[0]}`, rule: strictest[1] };
 }

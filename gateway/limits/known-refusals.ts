@@ -1,22 +1,22 @@
 // Refusals that are certain to hold: what was admitted leaves a window by time alone, so a request that has to wait will be refused
 // until it has waited. Until then nobody needs to be asked.
 
-import type { Charge, Verdict } from './store.ts';
+import type { Charge, LimitDecision } from './store.ts';
 
 /** What verdicts from here name as their source. */
 const SOURCE = 'known';
 
 export interface KnownRefusals {
   /** The refusal that is still in force for these charges, with times as they are by now. */
-  find(charges: readonly Charge[]): Verdict | undefined;
+  find(charges: readonly Charge[]): LimitDecision | undefined;
   /** Keeps a verdict if it is a refusal. */
-  note(charges: readonly Charge[], verdict: Verdict): void;
+  note(charges: readonly Charge[], verdict: LimitDecision): void;
   /** Counters were reset: whoever was refused is asked about once more. */
   forgetAll(): void;
 }
 
 interface Known {
-  readonly verdict: Verdict;
+  readonly verdict: LimitDecision;
   readonly notedAtMs: number;
 }
 
@@ -46,7 +46,7 @@ export function createKnownRefusals(monotonicMs: () => number): KnownRefusals {
 }
 
 /** The same refusal some time later. */
-function later(verdict: Verdict, elapsedMs: number): Verdict {
+function later(verdict: LimitDecision, elapsedMs: number): LimitDecision {
   return {
     ...verdict,
     states: verdict.states.map((state) => ({ ...state, resetMs: Math.max(0, state.resetMs - elapsedMs) })),

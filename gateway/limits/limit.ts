@@ -5,7 +5,7 @@ import { GatewayError } from '../errors.ts';
 import type { Awaitable, Counted, Permitted, Quota, QuotaState } from '../exchange.ts';
 import { type Counters, createCounters, type LimitRules } from './counters.ts';
 import { appendLimitHeaders, retryAfterSecondsOf } from './headers.ts';
-import type { Charge, CounterStore, Verdict } from './store.ts';
+import type { Charge, CounterStore, LimitDecision } from './store.ts';
 
 const UNCOUNTED: Quota = Object.freeze({ states: Object.freeze([]), tightest: undefined });
 
@@ -28,14 +28,19 @@ export function createLimit({ store, rules, now }: LimitOptions): (permitted: Pe
   };
 }
 
-function conclude(permitted: Permitted, counters: Counters, verdict: Verdict, nowMs: number): Counted {
+function conclude(permitted: Permitted, counters: Counters, verdict: LimitDecision, nowMs: number): Counted {
   const quota = note(permitted, counters, verdict, nowMs);
   if (verdict.outcome !== 'admitted') throw refusalOf(verdict);
   return { ...permitted, quota };
 }
 
 /** By itself, since the engine never optimizes what only ever throws, as `conclude` does where nearly everything is refused. */
-function note({ trail, carried }: Permitted, { charges, policies }: Counters, verdict: Verdict, nowMs: number): Quota {
+function note(
+  { trail, carried }: Permitted,
+  { charges, policies }: Counters,
+  verdict: LimitDecision,
+  nowMs: number,
+): Quota {
   const { states, shadowRefusals } = verdict;
   const quota: Quota = { states, tightest: tightestOf(charges, verdict) };
   trail.quota = quota;
@@ -47,7 +52,7 @@ function note({ trail, carried }: Permitted, { charges, policies }: Counters, ve
   return quota;
 }
 
-function refusalOf({ outcome, waitMs, violated }: Verdict): GatewayError {
+function refusalOf({ outcome, waitMs, violated }: LimitDecision): GatewayError {
   if (outcome === 'undecided') return new GatewayError('gateway_overloaded');
   return new GatewayError('rate_limited', {
     retryAfterSeconds: retryAfterSecondsOf(waitMs),
@@ -56,7 +61,7 @@ function refusalOf({ outcome, waitMs, violated }: Verdict): GatewayError {
 }
 
 /** Of the enforced states: the violated one that lasts longest, else the one with the smallest share left. */
-function tightestOf(charges: readonly Charge[], { states, violated }: Verdict): QuotaState | undefined {
+function tightestOf(charges: readonly Charge[], { states, violated }: LimitDecision): QuotaState | undefined {
   let tightest: QuotaState | undefined;
   let leastShare = Number.POSITIVE_INFINITY;
   for (let index = 0; index < states.length; index += 1) {

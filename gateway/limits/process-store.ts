@@ -1,6 +1,6 @@
 // Counters in this process's memory: exact for one process, decided without waiting. Also what a Redis store falls back on.
 
-import type { Charge, CounterStore, Verdict } from './store.ts';
+import type { Charge, CounterStore, LimitDecision } from './store.ts';
 import { toVerdict } from './verdict.ts';
 import { createWindow, type Look, look, newestMsOf, spend, type Window } from './window.ts';
 
@@ -17,7 +17,7 @@ export interface ProcessStoreOptions {
 }
 
 export interface ProcessStore extends CounterStore {
-  decide(charges: readonly Charge[]): Verdict;
+  decide(charges: readonly Charge[]): LimitDecision;
   reset(keys: readonly string[]): void;
   /** Subjects in memory. */
   size(): number;
@@ -48,7 +48,7 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
     return subject.window;
   }
 
-  function decide(charges: readonly Charge[]): Verdict {
+  function decide(charges: readonly Charge[]): LimitDecision {
     const clockMs = now();
     for (; owed > 0; owed -= 1) sweepOne(clockMs);
     const windows: Window[] = [];

@@ -1,10 +1,10 @@
 // The connection to one Redis server and what is known about its health. A call is answered within the deadline or fails; one
 // failure takes the link down for everybody, and only a probe in the background brings it up again.
 
+import { createDenseSet } from '../dense-set.ts';
 import { connectRedis, type Redis } from '../redis.ts';
-import { createRoster } from '../roster.ts';
-import { decide, isMisplaced, type Reply, toQuestion } from './questions.ts';
 import { keepCounters } from './redis-keep.ts';
+import { isWrongNode, runScript, type ScriptReply, toScriptArgument } from './redis-protocol.ts';
 
 /** Any counter will do: what matters is that the script can write. PING would be answered by a server that is read-only or full. */
 const PROBE = { policy: 'probe', requests: 1_000_000_000, windowSeconds: 1, windowMs: 1000, cost: 1, enforce: true };
@@ -28,7 +28,7 @@ export interface RedisLinkOptions extends LinkListeners {
 export interface RedisLink {
   isUp(): boolean;
   /** Has questions decided; a clock of 0 is the server's. Rejects when the link is down, goes down, or the deadline passes. */
-  run(clockMs: number, questions: string): Promise<Reply>;
+  run(clockMs: number, questions: string): Promise<ScriptReply>;
   /** Deletes counters. Rejects while the link is down. */
   remove(keys: readonly string[]): Promise<void>;
   /** What is counted already counts so long after its admission. Rejects while the link is down. */
@@ -51,7 +51,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
 
   function onFailure(cause: Error): void {
     // The server is well; only the map of the Cluster has changed.
-    if (up && isMisplaced(cause)) options.onMisplaced?.();
+    if (up && isWrongNode(cause)) options.onMisplaced?.();
     else goDown(cause);
   }
 
@@ -77,12 +77,12 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
     probing = true;
     probedAt = performance.now();
     try {
-      await calls.run(0, toQuestion([{ ...PROBE, key: probeKey() }]));
+      await calls.run(0, toScriptArgument([{ ...PROBE, key: probeKey() }]));
       up = !closed;
       opened.resolve();
       if (up) onChange(true, 'the counters can be written');
     } catch (cause) {
-      if (isMisplaced(cause as Error)) options.onMisplaced?.();
+      if (isWrongNode(cause as Error)) options.onMisplaced?.();
       probeLater();
     } finally {
       probing = false;
@@ -111,7 +111,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
 }
 
 interface Calls {
-  run(clockMs: number, questions: string): Promise<Reply>;
+  run(clockMs: number, questions: string): Promise<ScriptReply>;
   /** Rejects everything under way now, whatever its own deadline. */
   failAll(cause: Error): void;
 }
@@ -122,10 +122,10 @@ function createCalls(
   { deadlineMs }: Pick<RedisLinkOptions, 'deadlineMs'>,
   onFailure: (cause: Error) => void,
 ): Calls {
-  const waiting = createRoster<(cause: Error) => void>();
+  const waiting = createDenseSet<(cause: Error) => void>();
   let number = 0;
 
-  function run(clockMs: number, questions: string): Promise<Reply> {
+  function run(clockMs: number, questions: string): Promise<ScriptReply> {
     return new Promise((resolve, reject) => {
       const late = () => fail(new Error(`no answer within ${deadlineMs} ms`));
       // If this process was busy itself, the answer may be waiting in the socket: that is read before setImmediate runs.
@@ -141,7 +141,7 @@ function createCalls(
       }
       const entry = waiting.add(fail);
       number += 1;
-      decide(client, number, clockMs, questions).then((reply) => {
+      runScript(client, number, clockMs, questions).then((reply) => {
         if (settle()) resolve(reply);
       }, fail);
     });

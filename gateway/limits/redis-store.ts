@@ -2,17 +2,17 @@
 // slow, the configured policy decides without waiting.
 
 import { createBatches } from './batches.ts';
+import { createFallback } from './fallback.ts';
 import { createKnownRefusals } from './known-refusals.ts';
 import { openServers } from './servers.ts';
-import type { AwayPolicy, Charge, CounterStore, StoreStatus } from './store.ts';
-import { createWhileAway } from './while-away.ts';
+import type { AwayPolicy, Charge, CounterStore, CounterStoreStatus } from './store.ts';
 
-export interface RedisStoreOptions {
+export interface RedisCounterStoreOptions {
   readonly url: string;
   /** Asked whenever it matters, so that the rules can be replaced under a living store. */
   readonly whenStoreIsAway: () => AwayPolicy;
   readonly now: () => number;
-  readonly onChange?: (status: StoreStatus) => void;
+  readonly onChange?: (status: CounterStoreStatus) => void;
   /** After each command, with the milliseconds from the first question in it to its verdict. */
   readonly onBatch?: (durationMs: number) => void;
   /** How many instances share the limits now: `local` gives each its share. Default 1: the full limit for each. */
@@ -30,7 +30,7 @@ export interface RedisStore extends CounterStore {
 }
 
 /** A store on the Redis of that address, whatever its form. It connects by itself and comes back by itself. */
-export function createRedisStore(options: RedisStoreOptions): RedisStore {
+export function createRedisCounterStore(options: RedisCounterStoreOptions): RedisStore {
   const { url, now, whenStoreIsAway, onChange, instances = () => 1, deadlineMs = 90, probeEveryMs = 200 } = options;
   let since = now();
   let reason: string | undefined = 'not connected yet';
@@ -44,12 +44,12 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
       onChange?.(status());
     },
   });
-  const whileAway = createWhileAway({ now, whenStoreIsAway, instances });
+  const whileAway = createFallback({ now, whenStoreIsAway, instances });
   const refusals = createKnownRefusals(() => performance.now());
   const { onBatch, serverClock } = options;
   const ask = createBatches({ decideWithout: whileAway.decide, refusals, onBatch, serverClock });
 
-  function status(): StoreStatus {
+  function status(): CounterStoreStatus {
     const up = servers.areUp();
     const policyInForce = up ? undefined : whenStoreIsAway();
     return { kind: 'redis', state: up ? 'up' : 'away', since, policyInForce, reason };

@@ -5,7 +5,7 @@ import type { Caller, Operation } from '../exchange.ts';
 import { createCounters, type LimitRules } from './counters.ts';
 import { createProcessStore } from './process-store.ts';
 import type { Recorded } from './recorded.ts';
-import type { Verdict } from './store.ts';
+import type { LimitDecision } from './store.ts';
 import { createTallies, type TalliesResult } from './tallies.ts';
 
 /** Callers kept to be met again; with all they carry about 20 MB. */
@@ -77,7 +77,7 @@ export function createSimulation({ operations, present, candidate }: SimulateOpt
 function createDecide(rules: LimitRules, now: () => number) {
   const countersOf = createCounters(rules);
   const store = createProcessStore({ now });
-  return function decide(caller: Caller, operation: Operation, client: string): Verdict | undefined {
+  return function decide(caller: Caller, operation: Operation, client: string): LimitDecision | undefined {
     const { charges } = countersOf(caller, operation, client);
     return charges.length === 0 ? undefined : store.decide(charges);
   };

@@ -19,7 +19,7 @@ export interface Charge {
   readonly enforce: boolean;
 }
 
-export interface Verdict {
+export interface LimitDecision {
   /** `undecided`: the store is away and the policy is to refuse. */
   readonly outcome: 'admitted' | 'refused' | 'undecided';
   /** One per charge, in their order; empty when nothing was counted. */
@@ -36,7 +36,7 @@ export interface Verdict {
   readonly source: string;
 }
 
-export interface StoreStatus {
+export interface CounterStoreStatus {
   readonly kind: 'process' | 'redis';
   readonly state: 'up' | 'away';
   /** Epoch milliseconds of the last change. */
@@ -49,13 +49,13 @@ export interface StoreStatus {
 
 export interface CounterStore {
   /** Decides all charges of one request together: either every enforced one has room and all are spent, or none is. */
-  decide(charges: readonly Charge[]): Awaitable<Verdict>;
+  decide(charges: readonly Charge[]): Awaitable<LimitDecision>;
   /** Forgets all that was spent under these names, which share one hash tag. Rejects while the store is away. */
   reset(keys: readonly string[]): Awaitable<void>;
   /** A window has become so long: what is counted already counts so long after its admission. Rejects while the store is away. */
   keep(windowMs: number): Awaitable<void>;
   /** Somebody has reset counters: refusals that are only remembered here may not hold any more. */
   forgetRefusals(): void;
-  status(): StoreStatus;
+  status(): CounterStoreStatus;
   close(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 // Pure: replayed requests summed up in all, by tier, by organization and by limit.
 
-import { ANONYMOUS } from './counters.ts';
+import { ANONYMOUS_TIER } from './counters.ts';
 import type { Recorded } from './recorded.ts';
-import type { Verdict } from './store.ts';
+import type { LimitDecision } from './store.ts';
 import { createTally, type Replayed, type Tally } from './tally.ts';
 
 export interface OrganizationTally extends Tally {
@@ -37,7 +37,7 @@ export function createTallies(): Tallies {
   const limits = new Map<string, LimitTally>();
 
   return {
-    add({ organization, tier = ANONYMOUS }, replayed) {
+    add({ organization, tier = ANONYMOUS_TIER }, replayed) {
       total.add(replayed);
       const ofTier = tiers.get(tier) ?? createTally();
       ofTier.add(replayed);
@@ -58,7 +58,7 @@ export function createTallies(): Tallies {
   };
 }
 
-function addTo(limits: Map<string, LimitTally>, rules: keyof LimitTally, verdict: Verdict | undefined): void {
+function addTo(limits: Map<string, LimitTally>, rules: keyof LimitTally, verdict: LimitDecision | undefined): void {
   if (verdict === undefined) return;
   for (const policies of [verdict.violated, verdict.shadowRefusals]) {
     for (const policy of policies) {

@@ -1,6 +1,6 @@
 // Pure: what came of replayed requests under one set of rules and under another, summed up for whoever they belong to.
 
-import type { Verdict } from './store.ts';
+import type { LimitDecision } from './store.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -31,8 +31,8 @@ export interface Tally {
 export interface Replayed {
   readonly atMs: number;
   readonly recordedRefused: boolean;
-  readonly present: Verdict | undefined;
-  readonly candidate: Verdict | undefined;
+  readonly present: LimitDecision | undefined;
+  readonly candidate: LimitDecision | undefined;
 }
 
 /** A tally and how to add to it. Requests have to be added in the order of their times. */
@@ -61,7 +61,7 @@ function createOutcomes() {
   let minute: Minute | undefined;
   return {
     outcomes,
-    add(verdict: Verdict | undefined, atMs: number): void {
+    add(verdict: LimitDecision | undefined, atMs: number): void {
       if (verdict === undefined) return;
       if (verdict.shadowRefusals.length > 0) outcomes.shadowRefused += 1;
       if (verdict.outcome !== 'refused') return;

@@ -1,7 +1,7 @@
 // What an organization has used of its limits, looked at without spending anything; and how to have it forgotten.
 
 import type { Awaitable, Operation, Organization } from '../exchange.ts';
-import { type Counted, type CountedLimit, countersOn, limitsOn } from './counted.ts';
+import { type ApplicableLimit, applicableCounters, applicableLimits, type LimitSubject } from './applicable-limits.ts';
 import { chargeOf, type LimitRules } from './counters.ts';
 import type { CounterStore } from './store.ts';
 
@@ -42,7 +42,7 @@ export interface ResetReport {
 }
 
 /** Both answer undefined if there is no such organization, and reject while counters or keys cannot be read. */
-export interface Usage {
+export interface LimitUsage {
   show(organization: string): Promise<UsageReport | undefined>;
   /** Forgets everything that was spent, and notes in the audit log who wanted that. */
   reset(organization: string, by: string): Promise<ResetReport | undefined>;
@@ -59,8 +59,8 @@ export interface UsageOptions {
 }
 
 /** Callers with tokens that are counted one by one are not known by name: they are neither shown nor forgotten. */
-export function createUsage({ store, rules, operations, ...options }: UsageOptions): Usage {
-  async function find(id: string): Promise<Counted | undefined> {
+export function createLimitUsage({ store, rules, operations, ...options }: UsageOptions): LimitUsage {
+  async function find(id: string): Promise<LimitSubject | undefined> {
     const organization = await options.organizationOf(id);
     return organization && { organization, keys: await options.keysOf(id) };
   }
@@ -70,13 +70,15 @@ export function createUsage({ store, rules, operations, ...options }: UsageOptio
       const counted = await find(id);
       if (counted === undefined) return undefined;
       // Asked in one turn, so that a store which gathers questions can.
-      const limits = await Promise.all(limitsOn(rules(), operations(), counted).map((limit) => look(store, limit)));
+      const limits = await Promise.all(
+        applicableLimits(rules(), operations(), counted).map((limit) => look(store, limit)),
+      );
       return { organization: id, tier: counted.organization.tier, limits };
     },
     async reset(id, by) {
       const counted = await find(id);
       if (counted === undefined) return undefined;
-      const counters = countersOn(rules(), counted);
+      const counters = applicableCounters(rules(), counted);
       // The counters first: gateways that learn of it must find them gone.
       await store.reset(counters);
       await options.noteReset(id, by);
@@ -86,7 +88,7 @@ export function createUsage({ store, rules, operations, ...options }: UsageOptio
 }
 
 /** A cost of nothing spends nothing, and a decision on it tells what there is. */
-async function look(store: Pick<CounterStore, 'decide'>, limit: CountedLimit): Promise<LimitUse> {
+async function look(store: Pick<CounterStore, 'decide'>, limit: ApplicableLimit): Promise<LimitUse> {
   const { rule, policy, ruleName, counter, key, operations } = limit;
   const charge = chargeOf({ ...rule, requests: BEYOND, enforce: false }, 0, policy, counter);
   const { states, decidedAtMs, source } = await store.decide([charge]);

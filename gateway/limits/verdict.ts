@@ -2,7 +2,7 @@
 // client cannot tell them apart.
 
 import type { QuotaState } from '../exchange.ts';
-import type { Charge, Verdict } from './store.ts';
+import type { Charge, LimitDecision } from './store.ts';
 
 /** Figures per charge, flat: units remaining, milliseconds until more are freed, milliseconds until the cost fits. */
 export const FIGURES_PER_CHARGE = 3;
@@ -16,7 +16,7 @@ export function toVerdict(
   offset: number,
   decidedAtMs: number,
   source: string,
-): Verdict {
+): LimitDecision {
   const states: QuotaState[] = [];
   let violated: string[] | undefined;
   let shadowRefusals: string[] | undefined;
@@ -49,6 +49,6 @@ export function toVerdict(
 }
 
 /** The verdict when nothing was counted: everybody passes, or nobody. */
-export function uncounted(outcome: 'admitted' | 'undecided', decidedAtMs: number, source: string): Verdict {
+export function uncounted(outcome: 'admitted' | 'undecided', decidedAtMs: number, source: string): LimitDecision {
   return { outcome, states: NONE, violated: NONE, shadowRefusals: NONE, waitMs: 0, decidedAtMs, source };
 }

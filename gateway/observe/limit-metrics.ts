@@ -4,7 +4,7 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import type { QuotaState, Trail } from '../exchange.ts';
 import { createHistogram } from './histogram.ts';
-import { keptBy } from './kept-by.ts';
+import { memoize } from './memoize.ts';
 
 export interface LimitGauges {
   /** 1 while the store of the limits is away. */
@@ -57,12 +57,12 @@ export function createLimitMetrics(registry: Registry, onPressure: OnPressure): 
     labelNames: [],
     buckets,
   })();
-  const seriesOf = keptBy((policy: string) => ({
+  const seriesOf = memoize((policy: string) => ({
     admitted: decisions.labels(policy, 'admitted'),
     refused: decisions.labels(policy, 'refused'),
     near: nearLimit.labels(policy),
   }));
-  const decidedBy = keptBy((source: string) => sources.labels(source));
+  const decidedBy = memoize((source: string) => sources.labels(source));
 
   return {
     decision(trail) {

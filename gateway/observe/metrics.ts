@@ -7,9 +7,9 @@ import type { MetricSnapshot } from './aggregate.ts';
 import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';
 import { type GaugeSources, registerGauges } from './gauges.ts';
 import { createHistogram, type Series } from './histogram.ts';
-import { keptBy } from './kept-by.ts';
 import { createLimitMetrics, type OnPressure } from './limit-metrics.ts';
 import { createLinesDropped } from './lines-dropped.ts';
+import { memoize } from './memoize.ts';
 import { createOverloadMetrics, type OverloadMetrics } from './overload-metrics.ts';
 import { createTargetMetrics, type TargetMetrics } from './target-metrics.ts';
 import { createTraffic, type OperationTraffic } from './traffic.ts';
@@ -91,7 +91,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const unmatchedSeries = new Map(
     [...knownMethods, OTHER_METHOD].map((method) => [
       method,
-      keptBy((status: number) => {
+      memoize((status: number) => {
         const series = server(method, 'unmatched', String(status), '');
         traffic.watch(`${method} unmatched`, status, series.buckets);
         return series;
@@ -226,7 +226,7 @@ function byOperation(make: (operation: Operation, status: number) => Series) {
   return (operation: Operation, status: number): Series => {
     let ofOperation = known.get(operation);
     if (ofOperation === undefined) {
-      ofOperation = keptBy((one) => make(operation, one));
+      ofOperation = memoize((one) => make(operation, one));
       known.set(operation, ofOperation);
     }
     return ofOperation(status);

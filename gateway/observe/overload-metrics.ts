@@ -4,7 +4,7 @@ import { Counter, type Registry } from '@prometheus-io/client';
 import { createHistogram, type Series } from './histogram.ts';
 
 export interface OverloadMetrics {
-  shed(reason: ShedReason): void;
+  shed(reason: ShedReasonLabel): void;
   /** A request was let through to its upstream after so many milliseconds in line. */
   queued(upstream: string, waitedMs: number): void;
 }
@@ -22,7 +22,7 @@ const SHED_REASONS = [
   'upstream_wait',
 ] as const;
 
-export type ShedReason = (typeof SHED_REASONS)[number];
+export type ShedReasonLabel = (typeof SHED_REASONS)[number];
 
 export function createOverloadMetrics(registry: Registry): OverloadMetrics {
   const shed = new Counter({

@@ -1,7 +1,7 @@
 // Writes what is published as an answer: caching, conditions, compression, and what browsers may do with it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Kind, Resource } from './resource.ts';
+import type { PortalResource, PortalResourceKind } from './resource.ts';
 
 /** Nothing but what the gateway itself serves: no inline script or style, no other host, no frame, no form. */
 const PAGE_POLICY = [
@@ -15,7 +15,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const headersOf: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
+const headersOf: Readonly<Record<PortalResourceKind, Readonly<Record<string, string>>>> = {
   page: {
     'Content-Security-Policy': PAGE_POLICY,
     'Cross-Origin-Opener-Policy': 'same-origin',
@@ -31,7 +31,7 @@ const headersOf: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
 };
 
 /** Answers GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2). Headers that the response has already are kept, if not decided here. */
-export function answerWith(resource: Resource, request: IncomingMessage, response: ServerResponse): void {
+export function answerWith(resource: PortalResource, request: IncomingMessage, response: ServerResponse): void {
   const { status, kind, type, body, gzipped, etag } = resource;
   for (const [name, value] of Object.entries(headersOf[kind])) response.setHeader(name, value);
   // Whoever has it asks whether it is still the same, which costs no body. A name that is not there may be one soon.

@@ -1,7 +1,7 @@
 // What pages are made of besides HTML: a fixed list of files, of our own and of Swagger UI. No file is found by what a URL says.
 
 import { readFile } from 'node:fs/promises';
-import { type Resource, toResource } from './resource.ts';
+import { type PortalResource, toResource } from './resource.ts';
 
 const own = (name: string) => new URL(`./assets/${name}`, import.meta.url);
 const swagger = (name: string) => new URL(import.meta.resolve(`swagger-ui-dist/${name}`));
@@ -19,7 +19,7 @@ const files: readonly (readonly [name: string, type: string, file: (name: string
 ];
 
 /** Path → how it is read. */
-export const ASSETS: ReadonlyMap<string, () => Promise<Resource>> = new Map(
+export const ASSETS: ReadonlyMap<string, () => Promise<PortalResource>> = new Map(
   files.map(([name, type, file]) => [
     `/docs/assets/${name}`,
     async () => toResource('asset', type, await readFile(file(name))),

@@ -11,7 +11,7 @@ import { landingPage } from './landing.ts';
 import { layOut, type Page } from './layout.ts';
 import { notFoundPage } from './not-found.ts';
 import { type Reference, referencePage, referencesPage } from './reference.ts';
-import { type Resource, toResource } from './resource.ts';
+import { type PortalResource, toResource } from './resource.ts';
 import { toYaml } from './yaml.ts';
 
 /** A contract as it is published, and the document itself. */
@@ -33,7 +33,7 @@ export interface Portal {
   answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
 }
 
-type Make = () => Promise<Resource>;
+type Make = () => Promise<PortalResource>;
 
 export function createPortal({ publicUrl, contracts }: PortalOptions): Portal {
   let known: ReadonlyMap<string, Make> | undefined;
@@ -76,11 +76,11 @@ function everything(contracts: readonly Published[], publicUrl: string): Readonl
   return made;
 }
 
-function toPage(page: Page, status = 200): Promise<Resource> {
+function toPage(page: Page, status = 200): Promise<PortalResource> {
   return toResource('page', 'text/html; charset=utf-8', layOut(page), status);
 }
 
-function missing(path: string): Promise<Resource> {
+function missing(path: string): Promise<PortalResource> {
   const [, code] = /^\/docs\/errors\/([a-z0-9_]{1,64})$/.exec(path) ?? [];
   return toPage(code === undefined ? notFoundPage() : unknownCodePage(code), 404);
 }

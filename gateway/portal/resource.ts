@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
 /** Who may show or read it: a page of our own, a part of such a page, or a document for everybody. */
-export type Kind = 'page' | 'asset' | 'document';
+export type PortalResourceKind = 'page' | 'asset' | 'document';
 
-export interface Resource {
-  readonly kind: Kind;
+export interface PortalResource {
+  readonly kind: PortalResourceKind;
   readonly status: number;
   readonly type: string;
   readonly body: Buffer;
@@ -21,7 +21,12 @@ export interface Resource {
 const compress = promisify(gzip);
 
 /** @param type the media type, with a charset where it needs one */
-export async function toResource(kind: Kind, type: string, content: string | Buffer, status = 200): Promise<Resource> {
+export async function toResource(
+  kind: PortalResourceKind,
+  type: string,
+  content: string | Buffer,
+  status = 200,
+): Promise<PortalResource> {
   const body = Buffer.from(content);
   const gzipped = await compress(body);
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22);

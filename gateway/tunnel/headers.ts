@@ -38,7 +38,7 @@ export interface Sent {
 }
 
 /** The headers for the upstream. How a body is framed stays as it is, since its bytes do. */
-export function requestHeaders(admitted: Admitted, { host, traceparent }: Sent): Record<string, string> {
+export function tunnelRequestHeaders(admitted: Admitted, { host, traceparent }: Sent): Record<string, string> {
   const { headers, clientAddress, scheme } = admitted;
   const named = namedBy(headers.get('connection'));
   const sent: Record<string, string> = { __proto__: null } as unknown as Record<string, string>;
@@ -67,7 +67,7 @@ export function requestHeaders(admitted: Admitted, { host, traceparent }: Sent):
 
 /** Some servers compare these as text, so they are spelled as the examples of RFC 6455 spell them. */
 export function upgradeHeaders(admitted: Admitted, sent: Sent): Record<string, string> {
-  return Object.assign(requestHeaders(admitted, sent), { connection: 'Upgrade', upgrade: 'websocket' });
+  return Object.assign(tunnelRequestHeaders(admitted, sent), { connection: 'Upgrade', upgrade: 'websocket' });
 }
 
 /** A framing header that Connection names would leave a body that nobody can see the end of. */
@@ -95,7 +95,7 @@ export interface Answering {
 }
 
 /** The header list for the client, flat, spelled as the upstream spells it. */
-export function answerHeaders({ raw, status, origin, carried, alwaysCarried }: Answering): string[] {
+export function tunnelAnswerHeaders({ raw, status, origin, carried, alwaysCarried }: Answering): string[] {
   const sent: string[] = [];
   const named = namedBy(valuesOf(raw, 'connection'));
   const ours = namesOf(carried);

@@ -4,14 +4,14 @@
 import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Arrived, Trail } from '../exchange.ts';
-import { alwaysCarriedByPages, requestHeaders, upgradeHeaders } from './headers.ts';
-import { createLine, type TunnelTls } from './line.ts';
-import { pass } from './pass.ts';
+import { alwaysCarriedByPages, tunnelRequestHeaders, upgradeHeaders } from './headers.ts';
+import { createHttpProxy, type TunnelTls } from './http-proxy.ts';
+import { proxyRequest } from './request.ts';
 import type { Tunnel } from './table.ts';
 import { upgrade } from './upgrade.ts';
 
 /** Who may come in, and how often. */
-export interface Door {
+export interface TunnelAddressLimit {
   enter(admitted: Admitted): () => void;
   answered(admitted: Admitted, status: number): void;
 }
@@ -23,7 +23,7 @@ export interface TunnelsOptions {
   originOf(address: string): string;
   /** Whether a target is known not to work. */
   isOut(upstream: string, address: string): boolean;
-  doorOf(tunnel: Tunnel): Door;
+  doorOf(tunnel: Tunnel): TunnelAddressLimit;
   /** The `traceparent` of one sending; notes its ids in the trail. */
   traceparentFor(trail: Trail): string;
   /** What the connection or the upstream's HTTP had against it → a refusal. */
@@ -39,16 +39,16 @@ export interface TunnelsOptions {
 }
 
 /** A tunnel under one configuration. */
-export interface Way {
+export interface TunnelRoute {
   readonly tunnel: Tunnel;
   readonly tls: TunnelTls | undefined;
 }
 
 export interface Tunnels {
   /** Resolves when the exchange is over. */
-  handle(admitted: Admitted, way: Way): Promise<void>;
+  handle(admitted: Admitted, way: TunnelRoute): Promise<void>;
   /** The same for an upgrade to a WebSocket; `response` of what was admitted belongs to the socket until it is granted. */
-  upgrade(admitted: Admitted, way: Way, socket: Socket, head: Buffer): Promise<void>;
+  upgrade(admitted: Admitted, way: TunnelRoute, socket: Socket, head: Buffer): Promise<void>;
   /** Ends what would not end by itself. What is in flight is left to end. */
   drain(): void;
   /** Event streams and WebSockets that are open now. */
@@ -60,7 +60,7 @@ const CONNECT_MS = 5000;
 
 export function createTunnels(options: TunnelsOptions): Tunnels {
   const { alwaysCarried, connectMs = CONNECT_MS, toFailure } = options;
-  const line = createLine();
+  const line = createHttpProxy();
   const forPages = alwaysCarriedByPages(alwaysCarried);
   const targets = new Map<string, URL>();
   const turns = new Map<string, number>();
@@ -86,7 +86,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
   }
 
   /** Lets it in and makes it ready to be sent; what is answered tells that it is over. */
-  function enter(admitted: Admitted, { tunnel, tls }: Way) {
+  function enter(admitted: Admitted, { tunnel, tls }: TunnelRoute) {
     const { trail, path } = admitted;
     trail.stage = 'match';
     if (!tunnel.owns(path) || tunnel.isExcepted(path)) throw new GatewayError('route_not_found');
@@ -119,7 +119,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     };
   }
 
-  async function handle(admitted: Admitted, way: Way): Promise<void> {
+  async function handle(admitted: Admitted, way: TunnelRoute): Promise<void> {
     const elsewhere = way.tunnel.redirects.get(admitted.path);
     if (elsewhere !== undefined) {
       redirect(admitted, elsewhere);
@@ -127,14 +127,14 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     }
     const { leave, sent, shared } = enter(admitted, way);
     try {
-      speakAs(admitted, requestHeaders(admitted, sent));
-      await pass(shared);
+      speakAs(admitted, tunnelRequestHeaders(admitted, sent));
+      await proxyRequest(shared);
     } finally {
       leave();
     }
   }
 
-  async function upgradeAdmitted(admitted: Admitted, way: Way, socket: Socket, head: Buffer): Promise<void> {
+  async function upgradeAdmitted(admitted: Admitted, way: TunnelRoute, socket: Socket, head: Buffer): Promise<void> {
     const { leave, sent, shared } = enter(admitted, way);
     try {
       speakAs(admitted, upgradeHeaders(admitted, sent));

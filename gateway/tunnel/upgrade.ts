@@ -5,14 +5,14 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:h
 import type { Socket } from 'node:net';
 import type { GatewayError } from '../errors.ts';
 import { createFrames, GOING_AWAY } from './frames.ts';
-import { answerHeaders } from './headers.ts';
-import type { Passage } from './line.ts';
-import type { PassOptions } from './pass.ts';
+import { tunnelAnswerHeaders } from './headers.ts';
+import type { ProxiedRequest } from './http-proxy.ts';
+import type { ProxyRequestOptions } from './request.ts';
 import { watchForStall } from './stall.ts';
 import { createWaiting, KEEP_ALIVE_MS, tooLong } from './waiting.ts';
 import { failIfCut } from './whole.ts';
 
-export interface UpgradeOptions extends PassOptions {
+export interface UpgradeOptions extends ProxyRequestOptions {
   readonly socket: Socket;
   /** What the client has sent after the head of its request. */
   readonly head: Buffer;
@@ -59,7 +59,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     options.onAnswer(status);
   }
 
-  const passage: Passage = {
+  const passage: ProxiedRequest = {
     target: options.target,
     tls: options.tls,
     isolate: options.isolate,
@@ -95,7 +95,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     note(101);
     response.detachSocket(socket);
     const raw = incoming.rawHeaders;
-    const said = answerHeaders({ raw, status: 101, origin, carried, alwaysCarried: [] });
+    const said = tunnelAnswerHeaders({ raw, status: 101, origin, carried, alwaysCarried: [] });
     incoming.headers = { Connection: 'Upgrade', Upgrade: 'websocket', ...grouped(said) } as IncomingHttpHeaders;
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     upstream.setKeepAlive(true, KEEP_ALIVE_MS);
@@ -142,7 +142,10 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     const status = incoming.statusCode as number;
     note(status);
     const { alwaysCarried } = options;
-    response.writeHead(status, answerHeaders({ raw: incoming.rawHeaders, status, origin, carried, alwaysCarried }));
+    response.writeHead(
+      status,
+      tunnelAnswerHeaders({ raw: incoming.rawHeaders, status, origin, carried, alwaysCarried }),
+    );
     incoming.on('data', (chunk: Buffer) => {
       trail.bytesOut += chunk.length;
     });

@@ -1,8 +1,13 @@
 // How upstreams let the gateway in: the credential it shows them and how many requests it may have there at once. Kept from start to
 // end, so that a reload of the configuration neither forgets that a credential was refused nor lets more requests through.
 
+import {
+  type ConcurrencyLimit,
+  type ConcurrencyRules,
+  createConcurrencyLimit,
+  type QueueRefusal,
+} from './concurrency-limit.ts';
 import { type Credential, createCredential, type LatchReason } from './credential.ts';
-import { createLane, type Lane, type LaneRules, type Shedding } from './lane.ts';
 
 /** What nobody has bounded may make a request wait so long, once the line does not empty any more. */
 const QUEUE_MS = 200;
@@ -20,7 +25,7 @@ export interface AccessEntry {
 
 export interface Access {
   readonly credential: Credential | undefined;
-  readonly lane: Lane;
+  readonly lane: ConcurrencyLimit;
 }
 
 export interface AccessesOptions {
@@ -31,7 +36,7 @@ export interface AccessesOptions {
   /** A request waited so many milliseconds for a place. */
   onWaited(upstream: string, waitedMs: number): void;
   /** A request got no place. */
-  onShed(upstream: string, why: Shedding): void;
+  onShed(upstream: string, why: QueueRefusal): void;
   /** Whether requests toward it are being refused these days. */
   isShedding(upstream: string): boolean;
   onLatched(upstream: string, reason: LatchReason): void;
@@ -60,7 +65,7 @@ export interface AccessStatus {
 }
 
 /** How much of an upstream there is for all. */
-interface Bound extends LaneRules {
+interface Bound extends ConcurrencyRules {
   readonly credential: Credential | undefined;
   readonly places: number;
 }
@@ -68,7 +73,7 @@ interface Bound extends LaneRules {
 export function createAccesses(options: AccessesOptions): Accesses {
   const credentials = new Map<string, Credential>();
   const bounds = new Map<string, Bound>();
-  const lanes = new Map<string, Lane>();
+  const lanes = new Map<string, ConcurrencyLimit>();
   let accesses = new Map<string, Access>();
 
   function credentialOf(name: string, { credential }: AccessEntry): Credential | undefined {
@@ -89,11 +94,11 @@ export function createAccesses(options: AccessesOptions): Accesses {
   }
 
   /** A credential that has not been seen to work is tried by one request, since every failure counts against the gateway. */
-  function laneOf(name: string): Lane {
+  function laneOf(name: string): ConcurrencyLimit {
     const known = lanes.get(name);
     if (known) return known;
     const bound = () => bounds.get(name) as Bound;
-    const made = createLane({
+    const made = createConcurrencyLimit({
       places() {
         const { credential, places } = bound();
         return credential?.isProven() === false ? 1 : places;

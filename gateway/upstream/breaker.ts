@@ -3,7 +3,7 @@
 // err must not stop everybody else's. Constant work per request, no timers.
 
 import type { SendingFailure } from './failure-text.ts';
-import type { Outcome } from './outcome.ts';
+import type { AttemptOutcome } from './outcome.ts';
 
 export interface BreakerRules {
   /** Share of failures within the window that opens it, 1–100. */
@@ -24,7 +24,7 @@ export interface Breaker {
    * @param sentAtMs when it was sent, as `clock` counts
    * @param failure what a request that failed met
    */
-  ended(outcome: Outcome, sentAtMs: number, failure?: SendingFailure): void;
+  ended(outcome: AttemptOutcome, sentAtMs: number, failure?: SendingFailure): void;
   state(): BreakerState;
   /** From now on by these rules; `off`: it stays closed. Other rules begin with an empty window. */
   use(rules: BreakerRules | 'off'): void;

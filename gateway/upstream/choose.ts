@@ -1,9 +1,9 @@
 // Which of several targets gets a request: the one with the fewest requests on it, among those that work.
 
-import { type EjectionRules, RANK, rankOf, type Standing } from './standing.ts';
+import { type EjectionRules, type OutlierState, SELECTION_RANK, selectionRankOf } from './outlier-detection.ts';
 
 export interface Candidate {
-  readonly standing: Standing;
+  readonly standing: OutlierState;
 }
 
 /**
@@ -23,8 +23,8 @@ export function choose<C extends Candidate>(
   let bestRank = 0;
   for (let i = 0; i < candidates.length; i++) {
     const candidate = candidates[(turn + i) % candidates.length] as C;
-    let rank = rankOf(candidate.standing, rules, nowMs);
-    if (tried?.includes(candidate) === true) rank += RANK.tried;
+    let rank = selectionRankOf(candidate.standing, rules, nowMs);
+    if (tried?.includes(candidate) === true) rank += SELECTION_RANK.tried;
     if (best !== undefined) {
       if (rank > bestRank) continue;
       if (rank === bestRank && candidate.standing.outstanding >= best.standing.outstanding) continue;

@@ -2,17 +2,17 @@
 // upstream_* codes.
 
 import type { Awaitable, Caller, Checked, Fresh, Recording, Trail } from '../exchange.ts';
-import { sendGuarded } from './guarded.ts';
-import { requestHeaders } from './headers.ts';
+import { sendWithPolicies } from './apply-policies.ts';
+import { type AttemptsOptions, sendWithAttempts } from './attempts.ts';
+import { upstreamRequestHeaders } from './headers.ts';
 import type { Outgoing } from './http1/wire.ts';
 import type { Relay } from './relay.ts';
 import { isStreamed } from './retry.ts';
-import { type SendingOptions, sendInPlace } from './sending.ts';
+import type { UpstreamRoute } from './routes.ts';
 import type { Target } from './targets.ts';
-import type { Way } from './ways.ts';
 
-export interface ForwardOptions extends SendingOptions {
-  wayTo(upstream: string): Way;
+export interface ForwardOptions extends AttemptsOptions {
+  wayTo(upstream: string): UpstreamRoute;
   /** A token that proves to the upstream who asks; mostly a look-up. */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
   /** The `traceparent` of one sending; notes its ids in the trail. */
@@ -47,15 +47,15 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
   }
 
   /** @param assertion undefined where the upstream is shown a credential instead */
-  function sendAs(fresh: Fresh, way: Way, deadlineAt: number, assertion: string | undefined): Promise<void> {
+  function sendAs(fresh: Fresh, way: UpstreamRoute, deadlineAt: number, assertion: string | undefined): Promise<void> {
     const outgoing = (): Outgoing => {
       // Each attempt is a span of its own.
-      const headers = requestHeaders(fresh, { assertion, traceparent: options.traceparentFor(fresh.trail) });
+      const headers = upstreamRequestHeaders(fresh, { assertion, traceparent: options.traceparentFor(fresh.trail) });
       return { method: methodOf(fresh), path: pathOf(fresh), headers, body: bodyOf(fresh, headers) };
     };
-    if (way.guard !== undefined) return sendGuarded(options, fresh, way, way.guard, deadlineAt, outgoing);
+    if (way.guard !== undefined) return sendWithPolicies(options, fresh, way, way.guard, deadlineAt, outgoing);
     const dispatch = (target: Target, relay: Relay) => void target.dispatcher.dispatch(outgoing(), relay);
-    return sendInPlace(options, fresh, way, deadlineAt, dispatch);
+    return sendWithAttempts(options, fresh, way, deadlineAt, dispatch);
   }
 }
 

@@ -93,7 +93,7 @@ const references = new Set(['link', 'content-location']);
 /** Which pages may read an answer is the gateway's to say. */
 const answerOwnedPrefix = /^(x-internal-|proxy-|x-gateway-|access-control-)/;
 
-export interface Identity {
+export interface IdentityHeaders {
   /** Undefined: the upstream is shown a credential instead, and nothing of who asks. */
   readonly assertion: string | undefined;
   readonly traceparent: string;
@@ -103,7 +103,7 @@ export interface Identity {
 type Headed = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAddress' | 'scheme' | 'id'>;
 
 /** The header list for the upstream, flat: what the client may say, then what only the gateway says. */
-export function requestHeaders(checked: Headed, identity: Identity): string[] {
+export function upstreamRequestHeaders(checked: Headed, identity: IdentityHeaders): string[] {
   const { headers, operation, caller, clientAddress, scheme } = checked;
   const sent: string[] = [];
   const named = namedBy(headers.get('connection'));
@@ -150,7 +150,7 @@ function isClientsToSend(name: string): boolean {
 }
 
 /** The header list for the client, flat. `Cache-Control` is private unless the upstream said something stricter (RFC 9111 section 3.5). */
-export function answerHeaders(given: AnswerHeaders, operation: Operation): string[] {
+export function clientAnswerHeaders(given: AnswerHeaders, operation: Operation): string[] {
   const declared = operation.responseHeaders;
   const sent: string[] = [];
   const named = namedBy(textOf(given.connection));

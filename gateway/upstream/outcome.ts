@@ -9,7 +9,7 @@ import { type ErrorCode, GatewayError } from '../errors.ts';
  * `erred`: 500 and the like, a fault that may be of this request alone. `abandoned`: the client left or our side ended it, which says
  * nothing.
  */
-export type Outcome = 'answered' | 'erred' | 'failed' | 'abandoned';
+export type AttemptOutcome = 'answered' | 'erred' | 'failed' | 'abandoned';
 
 const aboutTheRequest = new Set([501, 505]);
 const aboutTheService = new Set([502, 503, 504]);
@@ -20,13 +20,13 @@ const failures = new Set<ErrorCode>(['upstream_unreachable', 'upstream_timeout',
  * @param status of the answer, undefined if there was none
  * @param error what the exchange ended with, undefined if the client got the answer
  */
-export function outcomeOf(status: number | undefined, error: unknown): Outcome {
+export function outcomeOf(status: number | undefined, error: unknown): AttemptOutcome {
   if (status !== undefined && status >= 400) return outcomeOfStatus(status);
   if (error instanceof GatewayError && failures.has(error.code)) return 'failed';
   return status === undefined ? 'abandoned' : 'answered';
 }
 
-function outcomeOfStatus(status: number): Outcome {
+function outcomeOfStatus(status: number): AttemptOutcome {
   if (aboutTheService.has(status)) return 'failed';
   return status < 500 || aboutTheRequest.has(status) ? 'answered' : 'erred';
 }

@@ -3,14 +3,14 @@
 // A class: a connection calls five methods on one object per request, and methods on a prototype cost nothing to make.
 // Longer than the rest, since what these methods know of one answer would otherwise be passed between files.
 
+import { atEndOfTurn } from '../end-of-turn.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Fresh, Operation, Recording } from '../exchange.ts';
-import { atEndOfTurn } from '../turn.ts';
 import { isConnectionLost, toSentFailure, toUnsentFailure, upstreamFailure } from './failure.ts';
-import { type AnswerHeaders, answerHeaders } from './headers.ts';
+import { type AnswerHeaders, clientAnswerHeaders } from './headers.ts';
 import type { AnswerHandler, Control } from './http1/wire.ts';
-import type { Failure } from './retry.ts';
-import { toUpstreamRefusal } from './words.ts';
+import type { AttemptFailure } from './retry.ts';
+import { toUpstreamRefusal } from './upstream-errors.ts';
 
 /** What the contract thinks of an answer. */
 export interface AnswerJudge {
@@ -28,7 +28,7 @@ export interface Relayed {
   /** The client has the whole answer. */
   relayed(): void;
   /** @param status of the upstream's answer, 0 without one */
-  failed(error: GatewayError, failure: Failure, wasSent: boolean, status: number): void;
+  failed(error: GatewayError, failure: AttemptFailure, wasSent: boolean, status: number): void;
   /** The client has left. */
   abandoned(): void;
   /** What is left to do does not depend on the upstream. */
@@ -238,7 +238,7 @@ export class Relay implements AnswerHandler {
 
   /** Afterwards the exchange is as any other: a client that has left meanwhile ends it. */
   async #keepAnswer(recording: Recording, body: Buffer | undefined): Promise<void> {
-    const headers = answerHeaders(this.#headers, this.#fresh.operation);
+    const headers = clientAnswerHeaders(this.#headers, this.#fresh.operation);
     await recording.keep({ status: this.#status, headers, body });
     this.#held = undefined;
     if (this.#fresh.response.destroyed) this.clientGone();
@@ -248,7 +248,7 @@ export class Relay implements AnswerHandler {
     const { request, response, carried, operation, trail } = this.#fresh;
     // A body that streams may outlast its answer, and nobody reads the rest of it.
     if (!request.complete) response.shouldKeepAlive = false;
-    const head = [...this.#alwaysCarried, ...carried, ...answerHeaders(this.#headers, operation)];
+    const head = [...this.#alwaysCarried, ...carried, ...clientAnswerHeaders(this.#headers, operation)];
     if (length >= 0 && this.#status !== 204 && this.#status !== 304) head.push('Content-Length', String(length));
     trail.status = this.#status;
     this.#hasHead = true;
@@ -313,14 +313,14 @@ export class Relay implements AnswerHandler {
   }
 
   /** Ends it from this side. */
-  abort(error: GatewayError, failure: Failure): void {
+  abort(error: GatewayError, failure: AttemptFailure): void {
     if (this.ended) return;
     this.#settle();
     this.#control?.abort();
     this.#owner.failed(error, failure, this.wasSent, this.#status);
   }
 
-  #fail(error: GatewayError, failure: Failure): void {
+  #fail(error: GatewayError, failure: AttemptFailure): void {
     if (this.ended) return;
     this.#settle();
     this.#owner.failed(error, failure, this.wasSent, this.#status);

@@ -7,7 +7,7 @@ import type { Checked, Fresh, RetryReason } from '../exchange.ts';
  * How a sending failed: `lost` with its connection, `timeout` of one attempt, a `status` of the upstream, or anything else, which no
  * repetition makes better.
  */
-export type Failure = 'lost' | 'timeout' | 'status' | 'other';
+export type AttemptFailure = 'lost' | 'timeout' | 'status' | 'other';
 
 /** The longest that a Retry-After is waited for; with more, the client does the waiting. */
 const RETRY_AFTER_MAX_MS = 2_000;
@@ -21,7 +21,7 @@ const repeatedStatuses = new Set([502, 503, 504]);
  * @param wasSent whether a byte of the request may have left
  * @param status of the upstream's answer, 0 without one
  */
-export function retryReasonOf(failure: Failure, wasSent: boolean, status: number): RetryReason | undefined {
+export function retryReasonOf(failure: AttemptFailure, wasSent: boolean, status: number): RetryReason | undefined {
   if (failure === 'other') return undefined;
   if (!wasSent) return 'not_sent';
   if (failure === 'lost') return 'connection_lost';

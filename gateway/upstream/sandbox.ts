@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { type Jwks, trusts, writeAdministrator, writeTrusted } from './sandbox-trust.ts';
 import type { UpstreamAddresses } from './targets.ts';
 
-export interface SandboxOptions {
+export interface SandboxProcessOptions {
   readonly dataDirectory: string;
   /** Public keys of the assertions it is to trust at present. */
   jwks(): Jwks;
@@ -63,7 +63,7 @@ export function liesOnSandboxOnly(upstream: Addresses): boolean {
 }
 
 /** Finds or starts the sandbox of a data directory. Rejects when it cannot be had within ten seconds. */
-export async function startSandbox(options: SandboxOptions): Promise<SandboxProcess> {
+export async function startSandbox(options: SandboxProcessOptions): Promise<SandboxProcess> {
   const directory = join(options.dataDirectory, 'sandbox');
   let closed = false;
   if (options.mailAdministrator !== undefined) writeAdministrator(directory, options.mailAdministrator);
@@ -102,7 +102,7 @@ export async function startSandbox(options: SandboxOptions): Promise<SandboxProc
   };
 }
 
-async function acquire(directory: string, options: SandboxOptions): Promise<Lease> {
+async function acquire(directory: string, options: SandboxProcessOptions): Promise<Lease> {
   let problem = 'it does not answer';
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const lease = await leaseAnnounced(directory, options.jwks());
@@ -117,7 +117,7 @@ async function acquire(directory: string, options: SandboxOptions): Promise<Leas
 }
 
 /** Resolves with `undefined` when the process is ready, else with its exit code. */
-function launch(directory: string, options: SandboxOptions): Promise<number | undefined> {
+function launch(directory: string, options: SandboxProcessOptions): Promise<number | undefined> {
   // In a group of its own: a signal for the gateway's terminal must not end what other gateways use.
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
     detached: true,

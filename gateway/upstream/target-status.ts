@@ -2,9 +2,9 @@
 
 import type { Mode } from '../exchange.ts';
 import type { BreakerState } from './breaker.ts';
-import type { Checkup, LastCheck } from './checkup.ts';
 import { failureText } from './failure-text.ts';
-import { phaseAt, type Standing } from './standing.ts';
+import type { HealthCheck, LastCheck } from './health-check.ts';
+import { type OutlierState, phaseAt } from './outlier-detection.ts';
 
 /** `failing`: requests to it fail again and again, and it gets them nevertheless, for instance because it is the only one. `unhealthy`: health checks fail. `trial`: gets one request at a time. `returning`: gets more and more of them. */
 export type TargetState = 'healthy' | 'failing' | 'unhealthy' | 'ejected' | 'trial' | 'returning';
@@ -32,14 +32,14 @@ export interface GroupStatus {
   readonly breaker: Readonly<Record<string, BreakerState>>;
 }
 
-export interface Moment {
+export interface TargetMoment {
   /** Milliseconds that only ever grow. */
   clock(): number;
   /** Epoch milliseconds. */
   now(): number;
 }
 
-export function stateOf(standing: Standing, nowMs: number): TargetState {
+export function targetStateOf(standing: OutlierState, nowMs: number): TargetState {
   if (!standing.healthy) return 'unhealthy';
   const phase = phaseAt(standing, nowMs);
   return phase === 'in' ? 'healthy' : phase;
@@ -48,16 +48,16 @@ export function stateOf(standing: Standing, nowMs: number): TargetState {
 export interface KnownOfTarget {
   readonly mode: Mode;
   readonly origin: string;
-  readonly checkup: Checkup | undefined;
+  readonly checkup: HealthCheck | undefined;
   readonly isFailing: boolean;
 }
 
 export function targetStatus(
-  standing: Standing,
+  standing: OutlierState,
   { mode, origin, checkup, isFailing }: KnownOfTarget,
-  { clock, now }: Moment,
+  { clock, now }: TargetMoment,
 ): TargetStatus {
-  const phase = stateOf(standing, clock());
+  const phase = targetStateOf(standing, clock());
   const state = phase === 'healthy' && isFailing ? 'failing' : phase;
   const timeOf = (atMs: number) => new Date(now() + (atMs - clock())).toISOString();
   const { failuresInRow, lastFailure } = standing;

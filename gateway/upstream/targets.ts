@@ -5,14 +5,14 @@ import { GatewayError } from '../errors.ts';
 import type { Mode } from '../exchange.ts';
 import { choose } from './choose.ts';
 import type { SendingFailure } from './failure-text.ts';
-import type { Group, GroupRules, Groups } from './groups.ts';
 import type { TlsSettings } from './http1/connect.ts';
 import type { Dispatcher } from './http1/wire.ts';
-import type { Outcome } from './outcome.ts';
+import type { AttemptOutcome } from './outcome.ts';
+import { noteRequestBegan, noteRequestEnded, type OutlierState } from './outlier-detection.ts';
 import type { HeldPool, Pools } from './pools.ts';
-import { begin, end, type Standing } from './standing.ts';
+import type { TargetSet, TargetSetRules, TargetSets } from './target-set.ts';
 
-export interface UpstreamAddresses extends Omit<GroupRules, 'tls'> {
+export interface UpstreamAddresses extends Omit<TargetSetRules, 'tls'> {
   readonly live: readonly string[];
   readonly test?: readonly string[] | undefined;
 }
@@ -35,7 +35,7 @@ export interface Targets {
    * @param sentAtMs when the attempt began, as `clock` counts; not before the target was picked
    * @param failure of an attempt that failed or erred
    */
-  ended(target: Target, outcome: Outcome, sentAtMs: number, failure?: SendingFailure): void;
+  ended(target: Target, outcome: AttemptOutcome, sentAtMs: number, failure?: SendingFailure): void;
   /** Lets go of its connections; those that nobody else holds are closed. Waits for requests in flight. */
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export interface TargetsOptions {
   /** For https:// addresses; undefined: as everybody does it. */
   tlsOf(upstream: string): TlsSettings | undefined;
   readonly pools: Pools;
-  readonly groups: Groups;
+  readonly groups: TargetSets;
   /**
    * Where an address of the configuration is right now; asked per request, since a sandbox that was restarted listens somewhere else.
    */
@@ -58,14 +58,14 @@ interface Member extends Target {
   origin: string;
   dispatcher: Dispatcher;
   pool: HeldPool;
-  readonly standing: Standing;
+  readonly standing: OutlierState;
   readonly team: Team;
 }
 
 /** The targets of one upstream for one mode. */
 interface Team {
-  readonly group: Group;
-  readonly rules: GroupRules;
+  readonly group: TargetSet;
+  readonly rules: TargetSetRules;
   members: readonly Member[];
 }
 
@@ -81,20 +81,20 @@ export function createTargets({ upstreams, tlsOf, pools, groups, originOf, clock
     if (test) teams.test.set(name, teamOf(name, 'test', test, rules));
   }
 
-  function teamOf(upstream: string, mode: Mode, addresses: readonly string[], rules: GroupRules): Team {
+  function teamOf(upstream: string, mode: Mode, addresses: readonly string[], rules: TargetSetRules): Team {
     const group = groups.hold(upstream, mode, addresses, rules);
     const team: Team = { group, rules, members: [] };
     team.members = group.standings.map((standing) => memberOf(standing, team));
     return team;
   }
 
-  function memberOf(standing: Standing, team: Team): Member {
+  function memberOf(standing: OutlierState, team: Team): Member {
     const origin = originOf(standing.address);
     const pool = connectionsTo(origin, team.rules);
     return { origin, pool, dispatcher: pool.dispatcher, standing, team };
   }
 
-  function connectionsTo(origin: string, rules: GroupRules): HeldPool {
+  function connectionsTo(origin: string, rules: TargetSetRules): HeldPool {
     const { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls } = rules;
     return pools.hold(origin, { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls });
   }
@@ -121,13 +121,13 @@ export function createTargets({ upstreams, tlsOf, pools, groups, originOf, clock
       const member = bestOf(team, tried);
       const origin = originOf(member.standing.address);
       if (origin !== member.origin) move(member, origin);
-      begin(member.standing);
+      noteRequestBegan(member.standing);
       return member;
     },
     ended(target, outcome, sentAtMs, failure) {
       const { standing, team } = target as Member;
       const { group } = team;
-      const turn = end(standing, outcome, sentAtMs, group.rules.ejection, clock, group.standings, failure);
+      const turn = noteRequestEnded(standing, outcome, sentAtMs, group.rules.ejection, clock, group.standings, failure);
       group.breaker.ended(outcome, sentAtMs, failure);
       if (turn !== undefined) groups.told(group, standing, turn);
     },

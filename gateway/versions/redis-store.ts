@@ -18,7 +18,7 @@ redis.call('EXPIRE', KEYS[2], ARGV[1])
 `);
 
 /** Resolves when the first attempt to connect has succeeded or failed; comes back by itself. */
-export async function createRedisStore(url: string, now: () => number): Promise<UseStore> {
+export async function createRedisUseStore(url: string, now: () => number): Promise<UseStore> {
   const opened = Promise.withResolvers<void>();
   const client = connectRedis({
     url,

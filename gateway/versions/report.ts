@@ -1,11 +1,11 @@
 // Uses of what is deprecated, put together for people: by organization, with what they have to know about each operation.
 
 import type { Organization } from '../exchange.ts';
-import type { Life } from './life.ts';
+import type { Deprecation } from './deprecation.ts';
 import type { Use } from './store.ts';
 
 export interface UsedOperation {
-  readonly life: Life;
+  readonly life: Deprecation;
   readonly calls: number;
   readonly lastAtMs: number;
 }
@@ -23,7 +23,7 @@ export interface Affected {
 /** Those who call most come first. What is not deprecated any more is left out. */
 export function affectedBy(
   uses: readonly Use[],
-  lives: Iterable<Life>,
+  lives: Iterable<Deprecation>,
   organizations: readonly Organization[],
 ): Affected[] {
   const byId = new Map([...lives].map((life) => [life.operation.id, life]));
@@ -32,7 +32,7 @@ export function affectedBy(
   return [...Map.groupBy(relevant, ({ organization }) => organization)]
     .map(([id, own]) => {
       const operations = [...Map.groupBy(own, ({ operation }) => operation)]
-        .map(([operation, rows]) => ({ life: byId.get(operation) as Life, ...sumOf(rows) }))
+        .map(([operation, rows]) => ({ life: byId.get(operation) as Deprecation, ...sumOf(rows) }))
         .sort((a, b) => b.calls - a.calls || a.life.operation.id.localeCompare(b.life.operation.id));
       return { id, organization: known.get(id), operations, ...sumOf(own) };
     })
@@ -53,14 +53,14 @@ export function jsonOf({ id, organization, operations, calls, lastAtMs }: Affect
     calls,
     last_call_at: new Date(lastAtMs).toISOString(),
     operations: operations.map(({ life, calls, lastAtMs }) => ({
-      ...lifeJson(life),
+      ...deprecationJson(life),
       calls,
       last_call_at: new Date(lastAtMs).toISOString(),
     })),
   };
 }
 
-export function lifeJson({ operation, deprecated, sunset, successor, guide }: Life) {
+export function deprecationJson({ operation, deprecated, sunset, successor, guide }: Deprecation) {
   return {
     operation: operation.id,
     method: operation.method,
@@ -74,7 +74,7 @@ export function lifeJson({ operation, deprecated, sunset, successor, guide }: Li
 }
 
 /** `announced` until the day, then `deprecated`, and from the end on `ended`. */
-export function stateOf(
+export function deprecationState(
   { deprecated, sunset }: { readonly deprecated?: string | undefined; readonly sunset?: string | undefined },
   nowMs: number,
 ): string {

@@ -7,7 +7,7 @@ import { firstDay, type Use, type UseStore } from './store.ts';
 const BUSY_TIMEOUT_MS = 50;
 
 /** Throws a sentence for people if the file cannot be opened. */
-export function createSqliteStore(directory: string, now: () => number): UseStore {
+export function createSqliteUseStore(directory: string, now: () => number): UseStore {
   const database = openSqlite({
     directory,
     file: 'versions.db',

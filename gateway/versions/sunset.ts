@@ -2,7 +2,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Matched } from '../exchange.ts';
-import type { Lives, VersionEnd } from './life.ts';
+import type { Deprecations, VersionEnd } from './deprecation.ts';
 
 export interface Sunset {
   sunset(matched: Matched): void;
@@ -11,7 +11,7 @@ export interface Sunset {
 }
 
 /** @param now epoch milliseconds */
-export function createSunset({ ofOperations, ofVersions }: Lives, now: () => number): Sunset {
+export function createSunset({ ofOperations, ofVersions }: Deprecations, now: () => number): Sunset {
   return {
     sunset({ operation, carried }) {
       if (ofOperations.size === 0) return;

@@ -1,7 +1,7 @@
 // Counts calls of what is deprecated, in memory first and then in the store. Opens no store before there is something to write.
 
 import type { Awaitable, Permitted } from '../exchange.ts';
-import type { Lives } from './life.ts';
+import type { Deprecations } from './deprecation.ts';
 import { dayOf, type Use, type UseStore } from './store.ts';
 
 /** Rows that wait for a store that is away; calls for which there is no row any more are only counted as lost. */
@@ -112,7 +112,7 @@ export function createUses({ open, now, flushMs, onChange }: UsesOptions): Uses 
 }
 
 /** Step: notes which organization was admitted to a deprecated operation. */
-export function createNoteUse({ ofOperations }: Lives, note: Uses['note']): (permitted: Permitted) => void {
+export function createNoteUse({ ofOperations }: Deprecations, note: Uses['note']): (permitted: Permitted) => void {
   return function noteUse({ operation, caller }) {
     if (ofOperations.size === 0 || caller.organization === undefined || !ofOperations.has(operation)) return;
     note(caller.organization.id, operation.id);

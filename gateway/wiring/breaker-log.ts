@@ -2,7 +2,7 @@
 // once a minute.
 
 import type { Log } from '../observe/log.ts';
-import type { BreakerChange } from '../upstream/groups.ts';
+import type { BreakerChange } from '../upstream/target-set.ts';
 
 const REPEATED_MS = 60_000;
 

@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import type { KeyStore } from '../auth/store/store.ts';
 import type { Config } from '../config/load.ts';
 import { watchFiles } from '../config/watch.ts';
+import type { Mistake } from '../config-errors.ts';
 import {
   type Certificate,
   type CertificateFiles,
@@ -14,7 +15,6 @@ import {
   readCertificate,
   untimely,
 } from '../edge/tls/certificate.ts';
-import type { Mistake } from '../mistakes.ts';
 import type { Log } from '../observe/log.ts';
 import { shownPath } from '../source.ts';
 

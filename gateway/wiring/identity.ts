@@ -7,7 +7,7 @@ import { followAssertionKeys } from '../auth/assertions/follow.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import type { MatchesBasic } from '../auth/basic.ts';
 import { createDirectory, type DirectoryStatus } from '../auth/directory.ts';
-import type { Change, KeyStore } from '../auth/store/store.ts';
+import type { KeyStore, KeyStoreChange } from '../auth/store/store.ts';
 import { createIssuers, type Issuers } from '../auth/tokens/issuers.ts';
 import { createTokenReader } from '../auth/tokens/reader.ts';
 import type { GatewayFile } from '../config/gateway-file.ts';
@@ -27,7 +27,7 @@ export interface IdentityOptions {
   /** The keys that sign assertions have changed, or the time of one has come. */
   onAssertionKeys(): void;
   /** Every change of the key store. */
-  onChange(change: Change): void;
+  onChange(change: KeyStoreChange): void;
 }
 
 export interface Identity {

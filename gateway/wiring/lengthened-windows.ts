@@ -7,7 +7,12 @@ import type { Log } from '../observe/log.ts';
 type Rules = Parameters<typeof longestLengthened>[0];
 
 /** Never rejects: a store that is away is said in the log. */
-export async function keepCounters(before: Rules, after: Rules, counters: CounterStore, log: Log): Promise<void> {
+export async function keepLengthenedCounters(
+  before: Rules,
+  after: Rules,
+  counters: CounterStore,
+  log: Log,
+): Promise<void> {
   const windowMs = longestLengthened(before, after);
   if (windowMs === undefined) return;
   try {

@@ -7,10 +7,10 @@ import type { KeyStore } from '../auth/store/store.ts';
 import type { Settings } from '../config/load.ts';
 import type { Configuration } from '../configuration.ts';
 import { createAdmit } from '../edge/admit.ts';
-import { alwaysCarriedBy } from '../edge/always.ts';
 import { createIsTrusted } from '../edge/client-address.ts';
 import { createConnections, type Excess } from '../edge/connections.ts';
 import { createRefuse } from '../edge/refuse.ts';
+import { securityHeadersFor } from '../edge/security-headers.ts';
 import { createPublicServer, listen, type PublicServer, type ServerOptions } from '../edge/server.ts';
 import { createPlain } from '../edge/tls/plain.ts';
 import { createSecure, type HandshakeFailure } from '../edge/tls/secure.ts';
@@ -114,7 +114,7 @@ export function createListeners(options: ListenersOptions): Listeners {
   function plainOptions(mode: 'redirect' | 'refuse') {
     const { publicUrl, hosts, limits, trustedProxies } = gateway;
     // Strict-Transport-Security means nothing here (RFC 6797 section 7.2).
-    const alwaysCarried = alwaysCarriedBy('http:');
+    const alwaysCarried = securityHeadersFor('http:');
     const { isDraining, onUnreadableForward } = options;
     const rules = { ...limits, trustedProxies, scheme: 'http', notesTraces: false } as const;
     const admit = createAdmit({ ...rules, isDraining, onUnreadableForward });

@@ -1,8 +1,8 @@
 // The secrets that a configuration names: one list for start, reload, `check` and `doctor`.
 
 import { keyProblem } from '../config/upstream-tls.ts';
+import type { Mistake } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
-import type { Mistake } from '../mistakes.ts';
 import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
 import { tracingHeaders } from './open-tracing.ts';
 

@@ -3,7 +3,7 @@
 import type { Assertions } from '../auth/assertions/assertions.ts';
 import type { Config, Settings } from '../config/load.ts';
 import type { Secrets } from '../config/secrets.ts';
-import type { Mistake } from '../mistakes.ts';
+import type { Mistake } from '../config-errors.ts';
 import type { Log } from '../observe/log.ts';
 import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/sandbox.ts';
 

@@ -5,12 +5,12 @@ import type { GatewayFile } from '../config/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { isFieldText } from '../field-text.ts';
 import type { Log } from '../observe/log.ts';
-import { createTracing, type Ids, type Tracing, type TracingOptions } from '../observe/tracing/tracing.ts';
+import { createTracing, type TraceIds, type Tracing, type TracingOptions } from '../observe/tracing/tracing.ts';
 
 export interface TracingParts extends Pick<TracingOptions, 'version' | 'onOutcome'> {
   readonly gateway: Pick<GatewayFile, 'tracing'>;
   readonly secrets: Pick<Secrets, 'read'>;
-  readonly ids: Ids;
+  readonly ids: TraceIds;
   readonly log: Log;
 }
 

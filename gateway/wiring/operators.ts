@@ -6,11 +6,11 @@ import type { KeyStore } from '../auth/store/store.ts';
 import type { Settings } from '../config/load.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { type Console, createConsole } from '../console/console.ts';
-import type { Pressed } from '../console/pressed.ts';
+import type { NearLimit } from '../console/near-limit.ts';
 import type { Sample } from '../console/sample.ts';
 import { closeAtOnce, listen } from '../edge/server.ts';
 import type { CounterStore } from '../limits/store.ts';
-import { createUsage } from '../limits/usage.ts';
+import { createLimitUsage } from '../limits/usage.ts';
 import { createAdminServer, type Operators } from '../observe/admin.ts';
 import type { Log } from '../observe/log.ts';
 import { DURATION_BUCKETS, type Metrics } from '../observe/metrics.ts';
@@ -55,7 +55,7 @@ export interface OperatorsOptions extends StatusOptions {
   readonly store: KeyStore;
   readonly log: Pick<Log, 'recent'>;
   readonly metrics: Metrics;
-  readonly pressed: Pressed;
+  readonly pressed: NearLimit;
   readonly counters: CounterStore;
   readonly versionUses: Pick<VersionUses, 'report'>;
   /** What serves requests now. */
@@ -73,7 +73,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     sample: async () => ({ ...(await metrics.sample()), organizations: options.pressed.list() }),
     exchanges: async (id) => options.log.recent(id),
     versions: () => versionUses.report(serving().lives),
-    limits: createUsage({
+    limits: createLimitUsage({
       store: counters,
       rules: () => serving().configuration.config.limits,
       operations: () => serving().operations,

@@ -2,15 +2,15 @@
 
 import { join } from 'node:path';
 import type { ConfigDraft } from '../config/load.ts';
-import { checkPromises, type Kept, type Promised, readPromises } from '../contract/diff/promises.ts';
+import type { Mistake } from '../config-errors.ts';
+import { type BaselineContract, type BaselineResult, checkBaseline, readBaseline } from '../contract/diff/baseline.ts';
 import type { Contracts } from '../contract/load.ts';
 import type { ContractOperation } from '../contract/operations.ts';
 import type { Locate } from '../contract/positions.ts';
-import type { Mistake } from '../mistakes.ts';
 
 /** What was compared, and what came of it. */
-export interface Promises extends Kept {
-  readonly promised: readonly Promised[];
+export interface Promises extends BaselineResult {
+  readonly promised: readonly BaselineContract[];
   readonly operations: readonly ContractOperation[];
   readonly exceptions: string;
 }
@@ -39,13 +39,13 @@ export async function keepPromises(
   const former = earlier?.promises;
   const formerOf = (file: string) =>
     earlier?.isUnchanged(file) === true ? former?.promised.find((promise) => promise.file === file) : undefined;
-  const promised = readPromises(join(contractsDirectory, gateway.publishedContracts), formerOf, mistakes);
+  const promised = readBaseline(join(contractsDirectory, gateway.publishedContracts), formerOf, mistakes);
   const { operations } = contracts;
   const exceptions = JSON.stringify([breaking, gateway.versions, gateway.operations]);
   if (former?.exceptions === exceptions && isSame(former.promised, promised) && isSame(former.operations, operations))
     return former;
   const endOf = (sunset: string | undefined) => sunset !== undefined && Date.parse(sunset) <= nowMs;
-  const kept = await checkPromises(
+  const kept = await checkBaseline(
     {
       promised,
       served: operations,

@@ -6,15 +6,15 @@ import type { KeyStore } from '../auth/store/store.ts';
 import { changedFiles } from '../config/digests.ts';
 import { fixedMistakes } from '../config/fixed.ts';
 import { watchFiles } from '../config/watch.ts';
+import { ConfigError, type Mistake, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
-import { ConfigError, type Mistake, toSentence } from '../mistakes.ts';
 import type { Log } from '../observe/log.ts';
 import { shownPath } from '../source.ts';
 
 /** In the audit log and in /status; the log has all of them. */
 const TOLD_MISTAKES_MAX = 20;
 
-export type Outcome = 'applied' | 'refused';
+export type ReloadOutcome = 'applied' | 'refused';
 
 export interface ReloadOptions {
   /** Of configuration and contracts. */
@@ -30,7 +30,7 @@ export interface ReloadOptions {
   objections(next: Configuration): readonly Mistake[];
   /** Lets it take over: from the next request on. */
   use(next: Configuration): void;
-  onOutcome(outcome: Outcome): void;
+  onOutcome(outcome: ReloadOutcome): void;
 }
 
 export interface Reloads {

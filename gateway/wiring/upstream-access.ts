@@ -4,8 +4,8 @@
 import type { Config } from '../config/load.ts';
 import type { UpstreamEntry } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
+import type { Mistake } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
-import type { Mistake } from '../mistakes.ts';
 import type { Log } from '../observe/log.ts';
 import { type Accesses, type AccessesOptions, createAccesses } from '../upstream/access.ts';
 import { liesOnSandboxOnly } from '../upstream/sandbox.ts';

@@ -4,14 +4,14 @@
 import { lookup } from 'node:dns';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { createGroups, type Groups } from '../upstream/groups.ts';
 import { createLookup } from '../upstream/lookup.ts';
 import { createPools, type Pools } from '../upstream/pools.ts';
+import { createTargetSets, type TargetSets } from '../upstream/target-set.ts';
 import { createBreakerLog } from './breaker-log.ts';
 
 export interface UpstreamTargets {
   readonly pools: Pools;
-  readonly groups: Groups;
+  readonly groups: TargetSets;
   /** Milliseconds that only ever grow. */
   clock(): number;
 }
@@ -26,7 +26,7 @@ export interface UpstreamTargetsOptions {
 export function openUpstreamTargets({ originOf, log, metrics, now }: UpstreamTargetsOptions): UpstreamTargets {
   const clock = () => performance.now();
   const pools = createPools(createLookup(lookup));
-  const groups = createGroups({
+  const groups = createTargetSets({
     pools,
     originOf,
     clock,

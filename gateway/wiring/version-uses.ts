@@ -4,10 +4,10 @@ import type { KeyStore } from '../auth/store/store.ts';
 import type { Settings } from '../config/load.ts';
 import type { Organization } from '../exchange.ts';
 import type { Log } from '../observe/log.ts';
-import type { Lives } from '../versions/life.ts';
+import type { Deprecations } from '../versions/deprecation.ts';
 import { noticesOf } from '../versions/notices.ts';
 import { openUseStore } from '../versions/open-store.ts';
-import { affectedBy, jsonOf, lifeJson, stateOf } from '../versions/report.ts';
+import { affectedBy, deprecationJson, deprecationState, jsonOf } from '../versions/report.ts';
 import { dayOf, type Use } from '../versions/store.ts';
 import { createUses, type UsesStatus } from '../versions/uses.ts';
 
@@ -30,7 +30,7 @@ export interface VersionUses {
    *
    * @param lives as they are configured now
    */
-  report(lives: Lives): Promise<object>;
+  report(lives: Deprecations): Promise<object>;
   status(): UsesStatus;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export function openVersionUses(options: VersionUsesOptions): VersionUses {
       ),
   });
 
-  async function report(lives: Lives): Promise<object> {
+  async function report(lives: Deprecations): Promise<object> {
     const sinceDay = dayOf(now() - REPORTED_DAYS * DAY_MS);
     const isAnything = lives.ofOperations.size > 0;
     // Without anything deprecated there is no store to be opened.
@@ -68,7 +68,7 @@ export function openVersionUses(options: VersionUsesOptions): VersionUses {
 }
 
 interface Reported {
-  readonly lives: Lives;
+  readonly lives: Deprecations;
   readonly uses: readonly Use[];
   readonly organizations: readonly Organization[];
   readonly sinceDay: string;
@@ -80,7 +80,10 @@ function versionReport({ lives, uses, organizations, sinceDay, publicUrl, nowMs 
   const affected = affectedBy(uses, lives.ofOperations.values(), organizations);
   return {
     since: sinceDay,
-    operations: [...lives.ofOperations.values()].map((life) => ({ ...lifeJson(life), state: stateOf(life, nowMs) })),
+    operations: [...lives.ofOperations.values()].map((life) => ({
+      ...deprecationJson(life),
+      state: deprecationState(life, nowMs),
+    })),
     organizations: affected.map(jsonOf),
     notices: noticesOf(affected, sinceDay, publicUrl),
   };

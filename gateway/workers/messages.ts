@@ -1,6 +1,6 @@
 // What the primary and its workers say to each other.
 
-import type { Mistake } from '../mistakes.ts';
+import type { Mistake } from '../config-errors.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { LogLevel } from '../observe/log.ts';
 
@@ -11,13 +11,13 @@ export type ToWorker =
   | { readonly kind: 'reload' }
   /** End. `handOver`: others go on listening, so take no more connections from now on. */
   | { readonly kind: 'stop'; readonly handOver: boolean }
-  | { readonly kind: 'question'; readonly id: number; readonly question: Question };
+  | { readonly kind: 'question'; readonly id: number; readonly question: WorkerQuestion };
 
 export type FromWorker =
   /** Messages are heard from now on. */
   | { readonly kind: 'here' }
   | ({ readonly kind: 'ready' } & Ready)
-  | ({ readonly kind: 'failed' } & Failure)
+  | ({ readonly kind: 'failed' } & WorkerFailure)
   /** Without a value: it could not be answered. */
   | { readonly kind: 'answer'; readonly id: number; readonly given?: { readonly value?: unknown } }
   /** The last thing that is said: everything that was counted. */
@@ -37,14 +37,14 @@ export interface Ready {
 }
 
 /** Why it does not. */
-export interface Failure {
+export interface WorkerFailure {
   readonly message: string;
   /** If the configuration is to blame. */
   readonly mistakes?: readonly Mistake[] | undefined;
 }
 
 /** What operators may want to know of a worker, or have done by one. */
-export type Question =
+export type WorkerQuestion =
   | { readonly about: 'readiness' | 'status' | 'metrics' | 'sample' | 'versions' }
   | { readonly about: 'exchanges'; readonly id: string }
   | { readonly about: 'limits'; readonly organization: string }

@@ -4,12 +4,12 @@ import type { Sample } from '../console/sample.ts';
 import type { Answers } from '../observe/admin.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { MetricsOfWorker, WorkerMetrics } from '../observe/worker-metrics.ts';
-import type { Crew } from './crew.ts';
-import type { Question } from './messages.ts';
+import type { WorkerQuestion } from './messages.ts';
 import type { WorkerProcess } from './process.ts';
+import type { WorkerPool } from './worker-pool.ts';
 
 export interface WorkersOperatorsOptions {
-  readonly crew: Pick<Crew, 'processes' | 'places'>;
+  readonly crew: Pick<WorkerPool, 'processes' | 'places'>;
   readonly metrics: WorkerMetrics;
   metricsOf(worker: WorkerProcess): MetricsOfWorker | undefined;
   /** Whether the gateway as a whole is about to end. */
@@ -41,14 +41,14 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
   const { crew, metrics, metricsOf, isEnding } = options;
   const serving = () => crew.processes().filter((worker) => worker.state() === 'serving');
 
-  async function askAll<T>(question: Question): Promise<Said<T>> {
+  async function askAll<T>(question: WorkerQuestion): Promise<Said<T>> {
     const ask = async (worker: WorkerProcess) =>
       [worker, (await worker.ask(question).catch(() => undefined)) as T | undefined] as const;
     return new Map(await Promise.all(serving().map(ask)));
   }
 
   /** Rejects when nobody can answer. */
-  async function askOne(question: Question): Promise<object | undefined> {
+  async function askOne(question: WorkerQuestion): Promise<object | undefined> {
     let failure: unknown = new Error('no worker serves');
     for (const worker of serving()) {
       try {

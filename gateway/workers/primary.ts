@@ -2,8 +2,8 @@
 // keeps as many of them as there should be, and answers operators for all of them.
 
 import { endOnCrash } from '../commands/crash.ts';
+import { type CommandEnvironment, openSecrets } from '../commands/environment.ts';
 import type { Started } from '../commands/start.ts';
-import { openSecrets, type Surroundings } from '../commands/surroundings.ts';
 import type { Settings } from '../config/load.ts';
 import { createConsole } from '../console/console.ts';
 import { closeAtOnce, listen } from '../edge/server.ts';
@@ -16,10 +16,10 @@ import { DURATION_BUCKETS } from '../observe/metrics.ts';
 import { DROPPED } from '../observe/pending.ts';
 import { createWorkerMetrics, type MetricsOfWorker, type WorkerMetrics } from '../observe/worker-metrics.ts';
 import { createForwardClock } from '../wiring/clock.ts';
-import { type Crew, createCrew } from './crew.ts';
 import type { Ready } from './messages.ts';
 import { createWorkersOperators } from './operators.ts';
 import { startWorkerProcess, type WorkerProcess } from './process.ts';
+import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
 
 /** What a large contract needs, many times over. */
 const START_MS = 60_000;
@@ -34,7 +34,7 @@ const OWN_LINES_BYTES_MAX = 1_048_576;
 const BACK_OFF = { steadyMs: 10_000, firstMs: 500, longestMs: 30_000 };
 
 /** Resolves when all workers take requests. Rejects with ConfigError, or with a sentence, when it cannot be done. */
-export async function startPrimary(surroundings: Surroundings, settings: Settings): Promise<Started> {
+export async function startPrimary(surroundings: CommandEnvironment, settings: Settings): Promise<Started> {
   const { now } = surroundings;
   const metrics = createWorkerMetrics(() => crew.processes().filter((worker) => worker.state() === 'serving').length);
   const output = createJoinedOutput(standardOutput(), {
@@ -73,7 +73,7 @@ export async function startPrimary(surroundings: Surroundings, settings: Setting
     return worker;
   }
 
-  const crew = createCrew({
+  const crew = createWorkerPool({
     size: settings.workers,
     start,
     backOff: BACK_OFF,
@@ -156,7 +156,7 @@ function reportTo({ logger }: Log, metrics: WorkerMetrics) {
   };
 }
 
-async function roll(crew: Crew, { logger }: Log): Promise<void> {
+async function roll(crew: WorkerPool, { logger }: Log): Promise<void> {
   logger.info('asked to replace every worker');
   if (await crew.roll()) logger.info('every worker was replaced');
   else logger.error('not every worker was replaced; those before go on');

@@ -2,10 +2,10 @@
 
 import cluster from 'node:cluster';
 import type { Readable } from 'node:stream';
-import { ConfigError } from '../mistakes.ts';
+import { ConfigError } from '../config-errors.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import { endChannel, followConnections } from './connections.ts';
-import type { Failure, FromWorker, Question, Ready, ToWorker } from './messages.ts';
+import type { FromWorker, Ready, ToWorker, WorkerFailure, WorkerQuestion } from './messages.ts';
 
 export type WorkerState = 'starting' | 'serving' | 'ending' | 'ended';
 
@@ -22,7 +22,7 @@ export interface WorkerProcess {
   /** What it writes, unless it does so by itself. */
   readonly output: Readable | undefined;
   /** Rejects when it could not answer, or did not in time. */
-  ask(question: Question): Promise<unknown>;
+  ask(question: WorkerQuestion): Promise<unknown>;
   reload(): void;
   /**
    * Has it finish what it has begun, or kills it when that takes too long. Resolves when it has ended.
@@ -145,16 +145,16 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
   };
 }
 
-function errorOf({ message, mistakes }: Failure): Error {
+function errorOf({ message, mistakes }: WorkerFailure): Error {
   return mistakes === undefined ? new Error(message) : new ConfigError(mistakes);
 }
 
 /** Matches answers with questions, and waits for none for ever. */
-function createQuestions(answerMs: number, send: (id: number, question: Question) => void) {
+function createQuestions(answerMs: number, send: (id: number, question: WorkerQuestion) => void) {
   const open = new Map<number, PromiseWithResolvers<unknown>>();
   let last = 0;
   return {
-    async ask(question: Question): Promise<unknown> {
+    async ask(question: WorkerQuestion): Promise<unknown> {
       last += 1;
       const id = last;
       const asked = Promise.withResolvers<unknown>();

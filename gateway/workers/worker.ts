@@ -2,17 +2,17 @@
 
 import type { Worker } from 'node:cluster';
 import { endOnCrash } from '../commands/crash.ts';
+import type { CommandEnvironment } from '../commands/environment.ts';
 import { type Served, serve } from '../commands/serve.ts';
-import type { Surroundings } from '../commands/surroundings.ts';
 import type { Settings } from '../config/load.ts';
-import { ConfigError } from '../mistakes.ts';
+import { ConfigError } from '../config-errors.ts';
 import type { Operators } from '../observe/admin.ts';
-import type { FromWorker, Question, Ready, ToWorker } from './messages.ts';
+import type { FromWorker, Ready, ToWorker, WorkerQuestion } from './messages.ts';
 
 type Begin = Extract<ToWorker, { readonly kind: 'begin' }>;
 
 /** Resolves when there is somebody to talk to; everything else follows from what the primary says. */
-export async function startWorker(worker: Worker, surroundings: Surroundings, settings: Settings): Promise<void> {
+export async function startWorker(worker: Worker, surroundings: CommandEnvironment, settings: Settings): Promise<void> {
   const serving = Promise.withResolvers<Served>();
 
   // Signals for a terminal or a control group reach every process of it: the primary alone decides what they mean.
@@ -47,7 +47,7 @@ export async function startWorker(worker: Worker, surroundings: Surroundings, se
     surroundings.exit(0);
   }
 
-  async function answer({ app }: Served, id: number, question: Question): Promise<void> {
+  async function answer({ app }: Served, id: number, question: WorkerQuestion): Promise<void> {
     try {
       await tell(worker, { kind: 'answer', id, given: { value: await answerOf(app.operators, question) } });
     } catch {
@@ -81,7 +81,7 @@ function readyOf({ app, configuration, demoKey }: Served): Ready {
   return { port, plainPort, isTls: tls !== undefined, operations, demoKey, logLevel, drainMs };
 }
 
-function answerOf(operators: Operators, question: Question): Promise<unknown> {
+function answerOf(operators: Operators, question: WorkerQuestion): Promise<unknown> {
   switch (question.about) {
     case 'readiness':
       return operators.readiness();

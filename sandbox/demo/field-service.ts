@@ -1,7 +1,7 @@
 // The demonstration data of a field-service company: customers, technicians, jobs, invoices, memberships and messages.
 import type { Chance } from './chance.ts';
-import { inventAddress, inventPerson } from './people.ts';
-import { DAY_MS, type History, HOUR_MS, type Plant } from './plant.ts';
+import { DAY_MS, type DemoHistory, HOUR_MS, type Plant } from './demo-records.ts';
+import { inventAddress, inventPerson } from './fake-people.ts';
 
 const EQUIPMENT = ['Heat pump', 'Gas furnace', 'Water heater', 'Air handler', 'Boiler', 'Mini split'] as const;
 const SKILLS = ['hvac', 'plumbing', 'electrical', 'heat_pump', 'refrigeration', 'inspection'] as const;
@@ -154,7 +154,7 @@ function plantInvoices(plant: Plant, chance: Chance, completed: readonly Complet
   });
 }
 
-function paymentOf(index: number, ageMs: number): NonNullable<History['changes']> {
+function paymentOf(index: number, ageMs: number): NonNullable<DemoHistory['changes']> {
   const opened = { ageMs: ageMs - HOUR_MS, values: { status: 'open' } };
   if (index % 10 === 9) return [];
   if (index % 10 === 8) return [{ ageMs: ageMs - HOUR_MS, values: { status: 'void' } }];

@@ -2,12 +2,12 @@
 // challenges, 402, 403 and the one 429 before a ban.
 import { codeRequired, forbidden, type Refused, tooManyAttempts, unauthorized } from './answers.ts';
 import type { Bans } from './bans.ts';
-import { parseAuthorization, parsePair } from './credentials.ts';
+import { parseMailAuthorization, parsePair } from './credentials.ts';
 import type { Principal, PrincipalType } from './fields.ts';
 import { ALL_PERMISSIONS, type Permissions, permissionsOf } from './permissions.ts';
 import type { Rates } from './rates.ts';
-import { equal, judge, type Outcome } from './secrets.ts';
-import type { Store } from './store.ts';
+import { equal, judge, type SecretOutcome } from './secrets.ts';
+import type { MailStore } from './store.ts';
 
 /** Name and password of the administrator; the password as it is, never a hash. */
 export interface Administrator {
@@ -29,7 +29,7 @@ export interface Account {
 export type Login = (authorization: string | undefined, address: string, alwaysChallenge: boolean) => Promise<Account>;
 
 interface Parts {
-  readonly store: Store;
+  readonly store: MailStore;
   readonly bans: Bans;
   readonly rates: Rates;
   readonly now: () => number;
@@ -37,14 +37,14 @@ interface Parts {
 }
 
 export function createLogin({ store, bans, rates, now, administrator }: Parts): Login {
-  async function byPassword(name: string, password: string): Promise<Account | Outcome> {
+  async function byPassword(name: string, password: string): Promise<Account | SecretOutcome> {
     const known = administrator();
     // The name that was sent is lower-cased and this one is not: with capitals it can never match.
     if (known?.user === name) return equal(known.password, password) ? administratorAccount(name) : 'wrong';
     return judged(name, 'individual', password);
   }
 
-  async function judged(name: string, type: PrincipalType, secret: string): Promise<Account | Outcome> {
+  async function judged(name: string, type: PrincipalType, secret: string): Promise<Account | SecretOutcome> {
     const principal = store.find(name);
     if (principal?.type !== type) return 'wrong';
     const outcome = await judge(principal.secrets, secret, now());
@@ -57,7 +57,7 @@ export function createLogin({ store, bans, rates, now, administrator }: Parts): 
     permissions: permissionsOf(principal, store),
   });
 
-  function refuse(outcome: Outcome, name: string, address: string, alwaysChallenge: boolean): Refused {
+  function refuse(outcome: SecretOutcome, name: string, address: string, alwaysChallenge: boolean): Refused {
     if (outcome === 'codeRequired') return codeRequired();
     if (outcome === 'unknownFormat') return unauthorized(true);
     return bans.failed(address, name) ? tooManyAttempts() : unauthorized(alwaysChallenge);
@@ -71,7 +71,7 @@ export function createLogin({ store, bans, rates, now, administrator }: Parts): 
   }
 
   async function accountFor(header: string | undefined, address: string, always: boolean): Promise<Account> {
-    const credentials = parseAuthorization(header);
+    const credentials = parseMailAuthorization(header);
     switch (credentials.kind) {
       case 'basic': {
         const found = await byPassword(credentials.name, credentials.password);

@@ -2,8 +2,8 @@
 // although they are a GET.
 import type { IncomingMessage } from 'node:http';
 import type { Account, Login } from './accounts.ts';
-import { type Answer, data, failure, forbidden, noSuchResource, phrased } from './answers.ts';
-import { API_BODY_BYTES_MAX, readBody } from './body.ts';
+import { data, failure, forbidden, type MailAnswer, noSuchResource, phrased } from './answers.ts';
+import { API_BODY_BYTES_MAX, readMailBody } from './body.ts';
 import type { Principals } from './principals.ts';
 import type { Rates } from './rates.ts';
 
@@ -16,7 +16,7 @@ interface Parts {
   onSideEffect(path: string): void;
 }
 
-export interface Arrived {
+export interface MailRequest {
   readonly request: IncomingMessage;
   readonly address: string;
   readonly path: string;
@@ -24,7 +24,7 @@ export interface Arrived {
 }
 
 /** @throws Refused */
-export type Administration = (arrived: Arrived) => Promise<Answer>;
+export type Administration = (arrived: MailRequest) => Promise<MailAnswer>;
 
 const SIDE_EFFECTS = [
   /^\/api\/reload(?:\/|$)/,
@@ -34,8 +34,8 @@ const SIDE_EFFECTS = [
 ];
 
 export function createAdministration({ login, rates, principals, pause, onSideEffect }: Parts): Administration {
-  async function dispatch({ request, path, query }: Arrived, caller: Account): Promise<Answer> {
-    const body = await readBody(request, API_BODY_BYTES_MAX);
+  async function dispatch({ request, path, query }: MailRequest, caller: Account): Promise<MailAnswer> {
+    const body = await readMailBody(request, API_BODY_BYTES_MAX);
     await pause();
     const method = request.method ?? '';
     const segments = path.split('/').slice(2);
@@ -61,7 +61,7 @@ export function createAdministration({ login, rates, principals, pause, onSideEf
 }
 
 /** Without authentication, and with a length for a body that never comes. */
-function preflight(): Answer {
+function preflight(): MailAnswer {
   const { status, headers, body } = phrased(204);
   return { status, headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) }, body: '' };
 }

@@ -2,7 +2,7 @@
 // business failures are both 200; problem documents come in three kinds.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 
-export interface Answer {
+export interface MailAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string;
@@ -10,9 +10,9 @@ export interface Answer {
 
 /** Thrown where a request cannot go on: what is to be said instead. */
 export class Refused extends Error {
-  readonly answer: Answer;
+  readonly answer: MailAnswer;
 
-  constructor(answer: Answer) {
+  constructor(answer: MailAnswer) {
     super(`answered ${answer.status}`);
     this.answer = answer;
   }
@@ -24,7 +24,7 @@ const REALM = 'Stalwart Server';
 const CHALLENGES = { 'www-authenticate': [`Bearer realm="${REALM}"`, `Basic realm="${REALM}"`] };
 const SLOW_DOWN = 'Too many requests came in a short time. Try again later.';
 
-export function json(status: number, value: unknown): Answer {
+export function json(status: number, value: unknown): MailAnswer {
   return {
     status,
     headers: { 'content-type': 'application/json; charset=utf-8' },
@@ -32,18 +32,18 @@ export function json(status: number, value: unknown): Answer {
   };
 }
 
-export const html = (body: string): Answer => ({
+export const html = (body: string): MailAnswer => ({
   status: 200,
   headers: { 'content-type': 'text/html; charset=utf-8' },
   body,
 });
 
-export const redirect = (location: string): Answer => ({ status: 307, headers: { location }, body: '' });
+export const redirect = (location: string): MailAnswer => ({ status: 307, headers: { location }, body: '' });
 
 /** What the HTTP library itself answers: no type, no body. */
-export const bare = (status: number): Answer => ({ status, headers: {}, body: '' });
+export const bareAnswer = (status: number): MailAnswer => ({ status, headers: {}, body: '' });
 
-export const data = (value: unknown): Answer => json(200, { data: value });
+export const data = (value: unknown): MailAnswer => json(200, { data: value });
 
 type ManagementError = 'notFound' | 'fieldAlreadyExists' | 'fieldMissing' | 'unsupported' | 'other';
 
@@ -57,7 +57,7 @@ export const notFound = (item: string): Refused => failure('notFound', { item })
 /** `reason` is free text, and like the real server's it repeats what was sent. */
 export const other = (details: string, reason: string | null): Refused => failure('other', { details, reason });
 
-export function problem(status: number, title: string, detail: string, headers: Answer['headers'] = {}): Refused {
+export function problem(status: number, title: string, detail: string, headers: MailAnswer['headers'] = {}): Refused {
   return new Refused({
     status,
     headers: { 'content-type': PROBLEM, ...headers },
@@ -66,7 +66,7 @@ export function problem(status: number, title: string, detail: string, headers: 
 }
 
 /** The server's second generator of problem documents, which knows only the phrase of the status. */
-export function phrased(status: number): Answer {
+export function phrased(status: number): MailAnswer {
   const phrase = STATUS_CODES[status] ?? '';
   return problem(status, phrase, phrase).answer;
 }
@@ -114,7 +114,11 @@ export const internalError = (): Refused =>
   problem(500, 'Internal Server Error', 'The request could not be processed.');
 
 /** A body that was not read to its end takes the connection with it. */
-export function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Answer): void {
+export function sendMailAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: MailAnswer,
+): void {
   if (response.destroyed || response.headersSent) return;
   const bytes = Buffer.from(body);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);

@@ -1,15 +1,15 @@
 // Applies changes to a principal, in order and all or nothing.
 import type { Account } from './accounts.ts';
 import { failure, other } from './answers.ts';
-import { type Change, isTexts, printed } from './changes.ts';
+import { isTexts, type MailChange, printed } from './changes.ts';
 import type { FieldName, KeptList, Principal, PrincipalType, Relation, TextField } from './fields.ts';
 import { checkAddress, checkPermission, checkSize } from './references.ts';
 import { createRelate } from './relate.ts';
 import { kindOf, withoutFurtherPasswords } from './secrets.ts';
-import type { Store } from './store.ts';
+import type { MailStore } from './store.ts';
 
 /** @throws Refused */
-export type Apply = (caller: Account, principal: Principal, changes: readonly Change[]) => void;
+export type Apply = (caller: Account, principal: Principal, changes: readonly MailChange[]) => void;
 
 const TEXTS: readonly FieldName[] = ['description', 'picture', 'locale'];
 const RELATIONS: readonly FieldName[] = ['memberOf', 'lists', 'roles', 'members'];
@@ -23,10 +23,10 @@ const KEPT: readonly FieldName[] = [
 ];
 const WITH_QUOTA: readonly PrincipalType[] = ['individual', 'group', 'tenant'];
 
-export function createApply(store: Store): Apply {
+export function createApply(store: MailStore): Apply {
   const relate = createRelate(store);
 
-  function changed(caller: Account, principal: Principal, change: Change): Principal {
+  function changed(caller: Account, principal: Principal, change: MailChange): Principal {
     const { action, field, value } = change;
     if (RELATIONS.includes(field)) return relate(caller, principal, field as Relation, action, itemsOf(change));
     if (KEPT.includes(field)) return changedList(caller, principal, field as KeptList, change);
@@ -46,7 +46,7 @@ export function createApply(store: Store): Apply {
     return { ...principal, name };
   }
 
-  function changedList(caller: Account, principal: Principal, field: KeptList, change: Change): Principal {
+  function changedList(caller: Account, principal: Principal, field: KeptList, change: MailChange): Principal {
     const sent = field === 'emails' ? itemsOf(change).map((email) => email.toLowerCase()) : itemsOf(change);
     if (change.action !== 'removeItem') for (const item of sent) check(caller, principal, field, item);
     if (field === 'secrets') return { ...principal, secrets: secretsAfter(principal.secrets, change.action, sent) };
@@ -78,14 +78,14 @@ export function createApply(store: Store): Apply {
 }
 
 /** What a change of a list lists: `set` takes several texts, except that secrets may be one; the others take one. */
-function itemsOf(change: Change): readonly string[] {
+function itemsOf(change: MailChange): readonly string[] {
   const { action, field, value } = change;
   if (typeof value === 'string' && (action !== 'set' || field === 'secrets')) return [value];
   if (action === 'set' && isTexts(value)) return value;
   throw unsupportedValue(change);
 }
 
-function quotaOf({ type }: Principal, change: Change): number {
+function quotaOf({ type }: Principal, change: MailChange): number {
   const { value } = change;
   if (!WITH_QUOTA.includes(type)) throw unsupportedValue(change);
   if (value === '') return 0;
@@ -96,7 +96,7 @@ function quotaOf({ type }: Principal, change: Change): number {
 /** Adding a password replaces the one there is; setting replaces everything, the second factor included. */
 function secretsAfter(
   present: readonly string[],
-  action: Change['action'],
+  action: MailChange['action'],
   sent: readonly string[],
 ): readonly string[] {
   if (action === 'set') return withoutFurtherPasswords(sent);
@@ -113,7 +113,7 @@ function isRemovedBy(stored: string, secret: string): boolean {
 }
 
 /** Repeats the value that was sent, be it a password. */
-function unsupportedValue({ action, field, value }: Change) {
+function unsupportedValue({ action, field, value }: MailChange) {
   return other('Invalid parameter', `Cannot ${action} ${field}: unsupported value ${printed(value)}`);
 }
 

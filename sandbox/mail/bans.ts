@@ -1,6 +1,6 @@
 // Counts what looks like an attack and bans the address it comes from, for good: a ban has no end and survives a
 // restart. Unlike the real server this one bans loopback addresses too, since everything here comes from one.
-import type { Store } from './store.ts';
+import type { MailStore } from './store.ts';
 
 export interface Bans {
   isBanned(address: string): boolean;
@@ -22,7 +22,7 @@ export interface BanLimits {
 const DAY_MS = 86_400_000;
 const SCANNED = /\.php|\.cgi|\.asp|\/wp-|\/php|\/cgi-bin|xmlrpc|\.\.\/|\/\.\.|joomla|wordpress|drupal/;
 
-export function createBans(store: Store, { failuresMax, malformedMax }: BanLimits, now: () => number): Bans {
+export function createBans(store: MailStore, { failuresMax, malformedMax }: BanLimits, now: () => number): Bans {
   const banned = new Set(store.bans());
   let counts = new Map<string, number>();
   let day = 0;

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 export const API_BODY_BYTES_MAX = 1_048_576;
 
 /** The whole body, or undefined when it is longer; the rest is then never read. */
-export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
+export async function readMailBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;

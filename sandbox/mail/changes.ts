@@ -2,25 +2,25 @@
 // else is 400 before any field is looked at.
 import { invalidParameters } from './answers.ts';
 import { type FieldName, isAmount, isField, isShort } from './fields.ts';
-import { parseJson } from './form.ts';
+import { parseMailJson } from './form.ts';
 
 export type Action = 'set' | 'addItem' | 'removeItem';
 export type Value = string | number | readonly string[] | readonly number[];
 
-export interface Change {
+export interface MailChange {
   readonly action: Action;
   readonly field: FieldName;
   readonly value: Value;
 }
 
 /** @throws Refused 400 */
-export function readChanges(body: Buffer | undefined): readonly Change[] {
-  const sent = parseJson(body?.toString() ?? '');
+export function readChanges(body: Buffer | undefined): readonly MailChange[] {
+  const sent = parseMailJson(body?.toString() ?? '');
   if (!Array.isArray(sent)) throw invalidParameters();
   return sent.map(readChange);
 }
 
-function readChange(sent: unknown): Change {
+function readChange(sent: unknown): MailChange {
   if (typeof sent !== 'object' || sent === null) throw invalidParameters();
   const { action, field, value } = sent as Readonly<Record<string, unknown>>;
   if (!isAction(action) || typeof field !== 'string' || !isField(field) || !isValue(value)) throw invalidParameters();

@@ -1,15 +1,15 @@
 // Creates a principal. The order of the checks is the real server's, so the first that fails is the same.
 import type { Account } from './accounts.ts';
-import type { Answer } from './answers.ts';
+import type { MailAnswer } from './answers.ts';
 import { data, failure, forbidden, tenantQuotaExceeded } from './answers.ts';
 import { type Content, EMPTY, type PrincipalType, type Relation } from './fields.ts';
-import { type Form, readForm } from './form.ts';
+import { type Form, readMailForm } from './form.ts';
 import { isBuiltInRole, permissionFor } from './permissions.ts';
 import { checkAddress, checkPermission, checkRole, checkSize, referenced } from './references.ts';
 import { withoutFurtherPasswords } from './secrets.ts';
-import type { Store } from './store.ts';
+import type { MailStore } from './store.ts';
 
-export type Create = (caller: Account, body: Buffer | undefined) => Answer;
+export type Create = (caller: Account, body: Buffer | undefined) => MailAnswer;
 
 /** What the named principals of a relation must be; anything where it is undefined. */
 const REFERENCES: Readonly<Record<Relation, readonly PrincipalType[] | undefined>> = {
@@ -20,9 +20,9 @@ const REFERENCES: Readonly<Record<Relation, readonly PrincipalType[] | undefined
 };
 
 /** @param principalsMax How many principals the quota of the tenant allows. */
-export function createCreate(store: Store, principalsMax: number): Create {
+export function createCreate(store: MailStore, principalsMax: number): Create {
   return function create(caller, body) {
-    const form = readForm(body);
+    const form = readMailForm(body);
     checkAllowed(form, caller);
     const { type, name } = form;
     if (name === '') throw failure('fieldMissing', { field: 'name' });
@@ -57,7 +57,7 @@ interface Related {
   readonly members: readonly number[];
 }
 
-function resolve(store: Store, { lists }: Form): Related {
+function resolve(store: MailStore, { lists }: Form): Related {
   const numbers = (relation: Relation, names = lists[relation] ?? []) =>
     names.map((name) => referenced(store, name, REFERENCES[relation]));
   const roles = lists.roles?.filter((role) => !isBuiltInRole(role));

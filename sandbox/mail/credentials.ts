@@ -1,6 +1,6 @@
 // Pure: reads an Authorization header as the mail server does, which tells "nothing usable" from "malformed".
 
-export type Credentials =
+export type MailCredentials =
   | { readonly kind: 'none' | 'malformed' | 'otherScheme' }
   | { readonly kind: 'basic'; readonly name: string; readonly password: string }
   | { readonly kind: 'bearer'; readonly token: string };
@@ -8,7 +8,7 @@ export type Credentials =
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** A value without a space counts as none at all. */
-export function parseAuthorization(header: string | undefined): Credentials {
+export function parseMailAuthorization(header: string | undefined): MailCredentials {
   const space = header?.indexOf(' ') ?? -1;
   if (header === undefined || space === -1) return { kind: 'none' };
   const [scheme, value] = [header.slice(0, space).toLowerCase(), header.slice(space + 1)];

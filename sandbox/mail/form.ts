@@ -30,10 +30,10 @@ interface Draft {
 }
 
 /** @throws Refused 400, without a word about the reason. */
-export function readForm(body: Buffer | undefined): Form {
+export function readMailForm(body: Buffer | undefined): Form {
   const text = body?.toString() ?? '';
   if (hasEscapedName(text)) throw invalidParameters();
-  const value = parseJson(text);
+  const value = parseMailJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidParameters();
   const draft: Draft = { type: 'individual', name: '', texts: {}, lists: {}, quota: 0 };
   for (const [name, sent] of Object.entries(value)) {
@@ -44,7 +44,7 @@ export function readForm(body: Buffer | undefined): Form {
 }
 
 /** @throws Refused 400 */
-export function parseJson(text: string): unknown {
+export function parseMailJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,9 +1,17 @@
 // Everything under `/jmap`: session, requests, uploads, downloads, the event stream and the WebSocket.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Account, Login } from './accounts.ts';
-import { type Answer, forbidden, invalidParameters, json, limited, noSuchResource, requestError } from './answers.ts';
+import {
+  forbidden,
+  invalidParameters,
+  json,
+  limited,
+  type MailAnswer,
+  noSuchResource,
+  requestError,
+} from './answers.ts';
 import type { Blobs } from './blobs.ts';
-import { readBody } from './body.ts';
+import { readMailBody } from './body.ts';
 import type { EventSource } from './event-source.ts';
 import { answerJmap } from './jmap.ts';
 import { lastOf } from './query.ts';
@@ -28,21 +36,21 @@ export interface JmapArrived {
 }
 
 /** An answer, or undefined when the response was taken over. @throws Refused */
-export type JmapRoute = (arrived: JmapArrived) => Promise<Answer | undefined>;
+export type JmapRoute = (arrived: JmapArrived) => Promise<MailAnswer | undefined>;
 
 const UPLOAD = /^\/jmap\/upload\/([^/]+)\/?$/;
 const DOWNLOAD = /^\/jmap\/download\/([^/]+)\/([^/]+)\/([^/]+)$/;
 const HEADER_TEXT = /^[\x20-\x7e]+$/;
 
 export function createJmapRoute({ login, rates, blobs, eventSource, origin }: Parts): JmapRoute {
-  async function answerRequest(request: IncomingMessage): Promise<Answer> {
-    const body = await readBody(request, REQUEST_BYTES_MAX);
+  async function answerRequest(request: IncomingMessage): Promise<MailAnswer> {
+    const body = await readMailBody(request, REQUEST_BYTES_MAX);
     if (!body) throw limited('maxSizeRequest');
     if (body.length === 0) throw requestError('notJSON', 'There is no text.');
     return json(200, answerJmap(body.toString()));
   }
 
-  async function upload(account: Account, request: IncomingMessage): Promise<Answer> {
+  async function upload(account: Account, request: IncomingMessage): Promise<MailAnswer> {
     const leave = rates.enterUpload(account);
     const accountId = accountIdOf(account);
     const bytesMax = account.permissions.has('unlimited-uploads') ? Number.POSITIVE_INFINITY : UPLOAD_BYTES_MAX;
@@ -80,7 +88,7 @@ export function createJmapRoute({ login, rates, blobs, eventSource, origin }: Pa
     if (accountId !== accountIdOf(account)) throw forbidden();
   }
 
-  async function dispatch(account: Account, arrived: JmapArrived): Promise<Answer | undefined> {
+  async function dispatch(account: Account, arrived: JmapArrived): Promise<MailAnswer | undefined> {
     const { request, response, path, query } = arrived;
     const { method } = request;
     const [, uploadTo] = (method === 'POST' && UPLOAD.exec(path)) || [];

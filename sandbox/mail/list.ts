@@ -1,17 +1,17 @@
 // The list of principals: types, search by whole words, pages, and the fields that are wanted.
 import type { Account } from './accounts.ts';
-import { type Answer, data, failure, forbidden, notFound } from './answers.ts';
+import { data, failure, forbidden, type MailAnswer, notFound } from './answers.ts';
 import { type FieldName, isField, isType, type Principal, type PrincipalType, TYPES } from './fields.ts';
 import { permissionFor } from './permissions.ts';
 import { lastOf } from './query.ts';
-import { shown } from './show.ts';
-import type { Store } from './store.ts';
+import { shownPrincipal } from './show.ts';
+import type { MailStore } from './store.ts';
 
 /** @throws Refused */
-export type List = (caller: Account, query: URLSearchParams) => Promise<Answer>;
+export type PrincipalList = (caller: Account, query: URLSearchParams) => Promise<MailAnswer>;
 
 /** @param pause Waited for between finding the names and loading what they name. */
-export function createList(store: Store, pause: () => Promise<void>): List {
+export function createPrincipalList(store: MailStore, pause: () => Promise<void>): PrincipalList {
   return async function list(caller, query) {
     const types = typesOf(query, caller);
     const found = matching(store, types, lastOf(query, 'filter') ?? '');
@@ -24,14 +24,14 @@ export function createList(store: Store, pause: () => Promise<void>): List {
       const principal = store.find(name);
       // Gone in the meantime: the whole call fails with its name.
       if (!principal) throw notFound(name);
-      return shown(store, principal, fields);
+      return shownPrincipal(store, principal, fields);
     });
     return data({ items, total: found.length });
   };
 }
 
 /** The numbers and names of all that match, in the order of their names. */
-export function matching(store: Store, types: readonly PrincipalType[], filter: string) {
+export function matching(store: MailStore, types: readonly PrincipalType[], filter: string) {
   const named = store.namesOf(types);
   const wanted = wordsOf(filter);
   if (wanted.length === 0) return named;

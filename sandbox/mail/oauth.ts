@@ -1,14 +1,14 @@
 // The device grant of OAuth (RFC 8628) as far as a client can go without a person: codes are handed out and stay
 // pending until they expire. Failures have the OAuth shape, whose member `error` has nothing to do with that of `/api`.
 import { randomBytes } from 'node:crypto';
-import { type Answer, json } from './answers.ts';
+import { json, type MailAnswer } from './answers.ts';
 import { lastOf } from './query.ts';
 
 export interface OAuth {
   /** `POST /auth/device` */
-  device(form: URLSearchParams, origin: string): Answer;
+  device(form: URLSearchParams, origin: string): MailAnswer;
   /** `POST /auth/token` */
-  token(form: URLSearchParams): Answer;
+  token(form: URLSearchParams): MailAnswer;
 }
 
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -48,4 +48,4 @@ export function createOAuth(now: () => number): OAuth {
   };
 }
 
-const refusal = (error: string): Answer => json(400, { error });
+const refusal = (error: string): MailAnswer => json(400, { error });

@@ -42,9 +42,9 @@ export interface MailServerOptions {
 
 type Optional = Exclude<keyof MailServerOptions, 'publicUrl' | 'blobsDirectory'>;
 
-export type Settings = MailServerOptions & Required<Pick<MailServerOptions, Optional>>;
+export type MailSettings = MailServerOptions & Required<Pick<MailServerOptions, Optional>>;
 
-export function withDefaults(options: MailServerOptions): Settings {
+export function withDefaults(options: MailServerOptions): MailSettings {
   return {
     failuresMax: 100,
     malformedMax: 30,

@@ -1,6 +1,6 @@
 // Who may do what: the names of the permissions, and what an account's roles add up to.
 import type { Principal, PrincipalType } from './fields.ts';
-import type { Store } from './store.ts';
+import type { MailStore } from './store.ts';
 
 export type Permissions = ReadonlySet<string>;
 export type Act = 'list' | 'get' | 'create' | 'update' | 'delete';
@@ -44,7 +44,11 @@ export function permissionsOfRole(name: string): Permissions {
 export const permissionFor = (type: PrincipalType, act: Act): string => `${SUBJECTS[type]}-${act}`;
 
 /** All that its roles grant and it enables, less what it or a role on the way disables. */
-export function permissionsOf(principal: Principal, store: Store, seen: ReadonlySet<number> = new Set()): Permissions {
+export function permissionsOf(
+  principal: Principal,
+  store: MailStore,
+  seen: ReadonlySet<number> = new Set(),
+): Permissions {
   const granted = new Set(principal.builtInRoles.flatMap((role) => [...permissionsOfRole(role)]));
   const visited = new Set(seen).add(principal.id);
   for (const role of store.parents(principal.id, 'role')) {

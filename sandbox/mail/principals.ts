@@ -1,16 +1,16 @@
 // `/api/principal` and `/api/principal/{name}`: which request does what, and who may.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Account } from './accounts.ts';
-import { type Answer, data, forbidden, invalidParameters, noSuchResource, notFound } from './answers.ts';
+import { data, forbidden, invalidParameters, type MailAnswer, noSuchResource, notFound } from './answers.ts';
 import { createApply } from './apply.ts';
 import { readChanges } from './changes.ts';
 import { createCreate } from './create.ts';
 import { isType, type Principal } from './fields.ts';
-import { createList, matching } from './list.ts';
+import { createPrincipalList, matching } from './list.ts';
 import { type Act, permissionFor } from './permissions.ts';
 import { lastOf } from './query.ts';
-import { shown } from './show.ts';
-import type { Store } from './store.ts';
+import { shownPrincipal } from './show.ts';
+import type { MailStore } from './store.ts';
 
 export interface ApiRequest {
   readonly caller: Account;
@@ -24,7 +24,7 @@ export interface ApiRequest {
 
 export interface Principals {
   /** @throws Refused */
-  answer(request: ApiRequest): Promise<Answer>;
+  answer(request: ApiRequest): Promise<MailAnswer>;
   /** Resolves when what was deleted in the background is gone. */
   settled(): Promise<void>;
 }
@@ -34,8 +34,8 @@ export interface PrincipalsOptions {
   pause(): Promise<void>;
 }
 
-export function createPrincipals(store: Store, { principalsMax, pause }: PrincipalsOptions): Principals {
-  const list = createList(store, pause);
+export function createPrincipals(store: MailStore, { principalsMax, pause }: PrincipalsOptions): Principals {
+  const list = createPrincipalList(store, pause);
   const create = createCreate(store, principalsMax);
   const apply = createApply(store);
   let background = Promise.resolve();
@@ -49,7 +49,7 @@ export function createPrincipals(store: Store, { principalsMax, pause }: Princip
   }
 
   /** Whatever matches is gone some time after the answer. */
-  function removeMatching({ caller, query }: ApiRequest): Answer {
+  function removeMatching({ caller, query }: ApiRequest): MailAnswer {
     const type = lastOf(query, 'type') ?? '';
     if (!isType(type)) throw invalidParameters('The parameter type is missing or invalid.');
     if (lastOf(query, 'confirm') !== 'true') throw invalidParameters('The parameter confirm has to be true.');
@@ -63,7 +63,7 @@ export function createPrincipals(store: Store, { principalsMax, pause }: Princip
     return data(found.length > 0);
   }
 
-  async function onCollection(request: ApiRequest): Promise<Answer> {
+  async function onCollection(request: ApiRequest): Promise<MailAnswer> {
     const { method, caller, body, query } = request;
     if (method === 'GET') return list(caller, query);
     if (method === 'POST') return create(caller, body);
@@ -71,10 +71,10 @@ export function createPrincipals(store: Store, { principalsMax, pause }: Princip
     throw noSuchResource();
   }
 
-  function onNamed(request: ApiRequest, name: string): Answer {
+  function onNamed(request: ApiRequest, name: string): MailAnswer {
     switch (request.method) {
       case 'GET':
-        return data(shown(store, allowed(request, name, 'get')));
+        return data(shownPrincipal(store, allowed(request, name, 'get')));
       case 'PATCH': {
         const principal = allowed(request, name, 'update');
         apply(request.caller, principal, readChanges(request.body));

@@ -3,12 +3,12 @@ import type { Account } from './accounts.ts';
 import { failure, notFound, other } from './answers.ts';
 import type { PrincipalType } from './fields.ts';
 import { ALL_PERMISSIONS, isBuiltInRole, permissionsOfRole } from './permissions.ts';
-import type { Store } from './store.ts';
+import type { MailStore } from './store.ts';
 
 const PRINCIPAL_BYTES_MAX = 100_000;
 
 /** An address must be free, or the principal's own, and its domain must exist; not so that of an OAuth client. */
-export function checkAddress(store: Store, address: string, owner: number | undefined, type: PrincipalType): void {
+export function checkAddress(store: MailStore, address: string, owner: number | undefined, type: PrincipalType): void {
   const at = address.lastIndexOf('@');
   if (at < 1) throw other('Invalid email', `The address ${address} has no local part or no domain.`);
   const present = store.ownerOf(address);
@@ -33,7 +33,7 @@ export function checkPermission(permission: string, granted: boolean, caller: Ac
 }
 
 /** The number of the principal of that name, which must have one of the types. */
-export function referenced(store: Store, name: string, types: readonly PrincipalType[] | undefined): number {
+export function referenced(store: MailStore, name: string, types: readonly PrincipalType[] | undefined): number {
   const found = store.find(name);
   if (!found || (types && !types.includes(found.type))) throw notFound(name);
   return found.id;

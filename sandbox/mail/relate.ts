@@ -5,7 +5,7 @@ import type { Action } from './changes.ts';
 import type { Principal, PrincipalType, Relation } from './fields.ts';
 import { isBuiltInRole } from './permissions.ts';
 import { checkRole } from './references.ts';
-import type { Store } from './store.ts';
+import type { MailStore } from './store.ts';
 
 /** The principal as it is afterwards. @throws Refused */
 export type Relate = (
@@ -39,7 +39,7 @@ const PARENT_TYPES: Readonly<Record<Exclude<Relation, 'members'>, readonly Princ
   roles: ['role'],
 };
 
-export function createRelate(store: Store): Relate {
+export function createRelate(store: MailStore): Relate {
   function partner(principal: Principal, relation: Relation, name: string): number {
     const found = store.find(name);
     if (!found) throw notFound(name);

@@ -4,9 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressOf } from './address.ts';
 import type { Administration } from './administration.ts';
 import {
-  type Answer,
-  bare,
+  bareAnswer,
   invalidParameters,
+  type MailAnswer,
   noSuchResource,
   phrased,
   type Refused,
@@ -14,7 +14,7 @@ import {
   tooManyAttempts,
 } from './answers.ts';
 import type { Bans } from './bans.ts';
-import { API_BODY_BYTES_MAX, readBody } from './body.ts';
+import { API_BODY_BYTES_MAX, readMailBody } from './body.ts';
 import type { JmapRoute } from './jmap-routes.ts';
 import type { OAuth } from './oauth.ts';
 import { INDEX_PAGE, LOGIN_PAGE } from './pages.ts';
@@ -32,7 +32,7 @@ interface Parts {
 }
 
 /** An answer, or undefined when the response was taken over. @throws Refused */
-export type Route = (request: IncomingMessage, response: ServerResponse) => Promise<Answer | undefined>;
+export type MailRoute = (request: IncomingMessage, response: ServerResponse) => Promise<MailAnswer | undefined>;
 
 const TARGET_BYTES_MAX = 65_534;
 const HEADERS_MAX = 100;
@@ -52,16 +52,16 @@ const KNOWN = [
   'logo.svg',
 ];
 
-export function createRoute({ administer, jmap, oauth, bans, rates, addressOf, origin }: Parts): Route {
-  async function onToken(request: IncomingMessage, address: string, path: string): Promise<Answer> {
+export function createMailRoute({ administer, jmap, oauth, bans, rates, addressOf, origin }: Parts): MailRoute {
+  async function onToken(request: IncomingMessage, address: string, path: string): Promise<MailAnswer> {
     rates.countAnonymous(address);
-    const body = await readBody(request, API_BODY_BYTES_MAX);
+    const body = await readMailBody(request, API_BODY_BYTES_MAX);
     if (!body) throw invalidParameters();
     const form = new URLSearchParams(body.toString());
     return path === '/auth/device' ? oauth.device(form, origin()) : oauth.token(form);
   }
 
-  function onWellKnown(method: string | undefined, address: string, path: string): Answer | undefined {
+  function onWellKnown(method: string | undefined, address: string, path: string): MailAnswer | undefined {
     if (method !== 'GET') return undefined;
     if (path === '/.well-known/jmap') return redirect('/jmap/session');
     if (path !== '/.well-known/oauth-authorization-server') return undefined;
@@ -77,9 +77,9 @@ export function createRoute({ administer, jmap, oauth, bans, rates, addressOf, o
 
   return async function route(request, response) {
     const target = request.url ?? '';
-    if (target.length > TARGET_BYTES_MAX) return bare(414);
-    if (request.rawHeaders.length > HEADERS_MAX * 2) return bare(431);
-    const { path, query } = split(target);
+    if (target.length > TARGET_BYTES_MAX) return bareAnswer(414);
+    if (request.rawHeaders.length > HEADERS_MAX * 2) return bareAnswer(431);
+    const { path, query } = splitMailTarget(target);
     const address = addressOf(request);
 
     const { method } = request;
@@ -104,7 +104,7 @@ export function createRoute({ administer, jmap, oauth, bans, rates, addressOf, o
   };
 }
 
-export function split(target: string): { readonly path: string; readonly query: URLSearchParams } {
+export function splitMailTarget(target: string): { readonly path: string; readonly query: URLSearchParams } {
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   return { path, query: new URLSearchParams(mark === -1 ? '' : target.slice(mark + 1)) };

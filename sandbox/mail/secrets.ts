@@ -4,7 +4,7 @@ import { createHmac, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
 export type SecretKind = 'password' | 'app' | 'totp';
-export type Outcome = 'right' | 'wrong' | 'unknownFormat' | 'codeRequired';
+export type SecretOutcome = 'right' | 'wrong' | 'unknownFormat' | 'codeRequired';
 
 const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
 
@@ -27,7 +27,7 @@ export function withoutFurtherPasswords(secrets: readonly string[]): readonly st
 }
 
 /** Judges a login. With a second factor the code follows the password after a `$`; app passwords need none. */
-export async function judge(secrets: readonly string[], sent: string, nowMs: number): Promise<Outcome> {
+export async function judge(secrets: readonly string[], sent: string, nowMs: number): Promise<SecretOutcome> {
   for (const secret of secrets.filter((one) => kindOf(one) === 'app')) {
     if ((await matches(secret.replace(APP, ''), sent)) === 'right') return 'right';
   }
@@ -49,7 +49,7 @@ export function equal(one: string, another: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-async function matches(stored: string, sent: string): Promise<Outcome> {
+async function matches(stored: string, sent: string): Promise<SecretOutcome> {
   if (!/^[$_{]/.test(stored)) return equal(stored, sent) ? 'right' : 'wrong';
   const [, ln, r, p, salt = '', hash = ''] = SCRYPT.exec(stored) ?? [];
   if (ln === undefined) return 'unknownFormat';

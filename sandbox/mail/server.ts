@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createLogin } from './accounts.ts';
 import { createAddressOf } from './address.ts';
 import { createAdministration } from './administration.ts';
-import { internalError, Refused, send } from './answers.ts';
+import { internalError, Refused, sendMailAnswer } from './answers.ts';
 import { createBans } from './bans.ts';
 import { createBlobs } from './blobs.ts';
 import { acceptUpgrades, answerMalformed, dropBanned } from './connections.ts';
@@ -20,7 +20,7 @@ import { type MailServerOptions, withDefaults } from './options.ts';
 import { createPrincipals } from './principals.ts';
 import { createPushes } from './pushes.ts';
 import { createRates } from './rates.ts';
-import { createRoute, type Route, split } from './routes.ts';
+import { createMailRoute, type MailRoute, splitMailTarget } from './routes.ts';
 import { accountIdOf } from './session.ts';
 import { openStore } from './store.ts';
 import { createWebSockets, opensWebSocket } from './web-socket.ts';
@@ -61,7 +61,7 @@ export function createMailServer(options: MailServerOptions): MailServer {
   const refuse = createRefuse(settings.onFault);
   answerRequests(
     server,
-    createRoute({ administer, jmap, oauth: createOAuth(now), bans, rates, addressOf, origin }),
+    createMailRoute({ administer, jmap, oauth: createOAuth(now), bans, rates, addressOf, origin }),
     refuse,
   );
   acceptUpgrades(server, { addressOf, login, rates, webSockets, refuse });
@@ -92,7 +92,8 @@ function createListener(): Server {
     keepAliveTimeout: 0,
     headersTimeout: 0,
     requestTimeout: 0,
-    shouldUpgradeCallback: (request) => split(request.url ?? '').path === '/jmap/ws' && opensWebSocket(request),
+    shouldUpgradeCallback: (request) =>
+      splitMailTarget(request.url ?? '').path === '/jmap/ws' && opensWebSocket(request),
   });
 }
 
@@ -103,14 +104,14 @@ function createRefuse(onFault: (error: unknown) => void): Refuse {
     // A caller who leaves in the middle of a body is no fault.
     if (request.destroyed && !request.complete) return;
     if (!(error instanceof Refused)) onFault(error);
-    send(request, response, error instanceof Refused ? error.answer : internalError().answer);
+    sendMailAnswer(request, response, error instanceof Refused ? error.answer : internalError().answer);
   };
 }
 
-function answerRequests(server: Server, route: Route, refuse: Refuse): void {
+function answerRequests(server: Server, route: MailRoute, refuse: Refuse): void {
   server.on('request', (request, response) => {
     route(request, response)
-      .then((answer) => answer && send(request, response, answer))
+      .then((answer) => answer && sendMailAnswer(request, response, answer))
       .catch((error: unknown) => refuse(request, response, error));
   });
 }

@@ -1,7 +1,7 @@
 // The JMAP session document (RFC 8620, section 2) and the other documents that name the server's own URLs. They are
 // built from a configured address: what a request says in Host or X-Forwarded-* changes nothing.
 import type { Account } from './accounts.ts';
-import { type Answer, json } from './answers.ts';
+import { json, type MailAnswer } from './answers.ts';
 
 export const CORE = 'urn:ietf:params:jmap:core';
 export const WEB_SOCKET = 'urn:ietf:params:jmap:websocket';
@@ -18,7 +18,7 @@ export const SESSION_STATE = '1';
 export const accountIdOf = ({ id }: Pick<Account, 'id'>): string => `u${id}`;
 
 /** @param account Undefined without credentials: the same document without accounts. */
-export function sessionOf(origin: string, account: Account | undefined): Answer {
+export function sessionOf(origin: string, account: Account | undefined): MailAnswer {
   const capabilities = capabilitiesOf(origin);
   const id = account && accountIdOf(account);
   const owned = id === undefined ? {} : { [id]: accountOf(account?.name ?? '') };
@@ -59,7 +59,7 @@ function capabilitiesOf(origin: string): Readonly<Record<string, unknown>> {
 }
 
 /** RFC 8414. */
-export function oauthMetadataOf(origin: string): Answer {
+export function oauthMetadataOf(origin: string): MailAnswer {
   return json(200, {
     issuer: origin,
     token_endpoint: `${origin}/auth/token`,

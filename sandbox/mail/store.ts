@@ -24,7 +24,7 @@ interface Row {
   readonly content: string;
 }
 
-export interface Store {
+export interface MailStore {
   /** By the exact name. */
   find(name: string): Principal | undefined;
   /** All of some types in ascending order of the bytes of their names. */
@@ -49,11 +49,11 @@ export interface Store {
 }
 
 /** Throws DatabaseInUse when another process holds the file. */
-export function openStore(path: string): Store {
+export function openStore(path: string): MailStore {
   return createStore(openDatabase(path, SCHEMA));
 }
 
-function createStore(database: Database): Store {
+function createStore(database: Database): MailStore {
   const { get, all, run } = database;
 
   function saveAddresses(id: number, { emails }: Content): void {

@@ -1,10 +1,10 @@
 // Bookings: a guest's reservation of an experience or of another resource of the house.
-import { integer, oneOf, reference, refuse, text, time, within } from '../kinds.ts';
-import { after, before, by, equals, onlyByUpdate, optional, type Resource, required } from '../resource.ts';
+import { integer, oneOf, reference, refuse, text, time, withinBounds } from '../kinds.ts';
+import { after, before, by, equals, onlyByUpdate, optional, required, type SandboxResource } from '../resource.ts';
 
 const status = oneOf(['pending', 'confirmed', 'canceled', 'completed']);
 
-export const bookings: Resource = {
+export const bookings: SandboxResource = {
   name: 'bookings',
   prefix: 'bkg',
   noun: 'booking',
@@ -31,18 +31,18 @@ export const bookings: Resource = {
   edges: { pending: ['confirmed', 'canceled'], confirmed: ['completed', 'canceled'] },
   check(next, spot) {
     if (next.experience_id === null && next.resource_name === null) {
-      refuse(within(spot, 'experience_id'), 'required', 'A booking needs an experience_id or a resource_name.');
+      refuse(withinBounds(spot, 'experience_id'), 'required', 'A booking needs an experience_id or a resource_name.');
     }
     if (next.experience_id !== null && next.resource_name !== null) {
       refuse(
-        within(spot, 'resource_name'),
+        withinBounds(spot, 'resource_name'),
         'ambiguous',
         'A booking has an experience_id or a resource_name, not both.',
       );
     }
     // Both are stored in UTC, so their texts compare as the times do.
     if (next.ends_at !== null && String(next.ends_at) <= String(next.starts_at)) {
-      refuse(within(spot, 'ends_at'), 'too_small', 'Must be later than starts_at.');
+      refuse(withinBounds(spot, 'ends_at'), 'too_small', 'Must be later than starts_at.');
     }
   },
 };

@@ -1,11 +1,11 @@
 // Communications: messages and calls to customers. The sandbox sends none of them; it moves their status on as time goes.
-import { oneOf, reference, refuse, text, within } from '../kinds.ts';
-import { byNullable, equals, optional, type Resource, required } from '../resource.ts';
+import { oneOf, reference, refuse, text, withinBounds } from '../kinds.ts';
+import { byNullable, equals, optional, required, type SandboxResource } from '../resource.ts';
 
 const channel = oneOf(['sms', 'email', 'voice']);
 const status = oneOf(['queued', 'sent', 'delivered', 'failed']);
 
-export const communications: Resource = {
+export const communications: SandboxResource = {
   name: 'communications',
   prefix: 'com',
   noun: 'communication',
@@ -30,7 +30,7 @@ export const communications: Resource = {
   ],
   check(next, spot) {
     if (next.subject !== null && next.channel !== 'email') {
-      refuse(within(spot, 'subject'), 'invalid', 'Only a communication by email has a subject.');
+      refuse(withinBounds(spot, 'subject'), 'invalid', 'Only a communication by email has a subject.');
     }
   },
 };

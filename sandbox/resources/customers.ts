@@ -1,6 +1,6 @@
 // Customers: contact records with their equipment and service history.
 import { date, email, phone, text } from '../kinds.ts';
-import { byText, equals, optional, type Resource, required, startsWith } from '../resource.ts';
+import { byText, equals, optional, required, type SandboxResource, startsWith } from '../resource.ts';
 import { flags, list, shape } from '../shapes.ts';
 
 const address = shape({
@@ -20,7 +20,7 @@ const equipment = shape(
 // The plus keeps the type of the column out of the comparison, which would rule out the index over the expression.
 const ITS_JOBS = `jobs WHERE scope = r.scope AND json_extract(record, '$.customer_id') = +r.id`;
 
-export const customers: Resource = {
+export const customers: SandboxResource = {
   name: 'customers',
   prefix: 'cus',
   noun: 'customer',

@@ -1,11 +1,11 @@
 // Experiences: the catalogue of what guests can book beyond their room.
 import { flag, integer, text } from '../kinds.ts';
-import { by, byText, equals, optional, type Resource, required } from '../resource.ts';
+import { by, byText, equals, optional, required, type SandboxResource } from '../resource.ts';
 import { money } from '../shapes.ts';
 
 const category = text({ max: 64 });
 
-export const experiences: Resource = {
+export const experiences: SandboxResource = {
   name: 'experiences',
   prefix: 'exp',
   noun: 'experience',

@@ -1,9 +1,9 @@
 // Guests: the profiles of a hotel's guests.
 import { email, flag, phone, text } from '../kinds.ts';
-import { byText, equals, optional, type Resource, required } from '../resource.ts';
+import { byText, equals, optional, required, type SandboxResource } from '../resource.ts';
 import { freeObject } from '../shapes.ts';
 
-export const guests: Resource = {
+export const guests: SandboxResource = {
   name: 'guests',
   prefix: 'gst',
   noun: 'guest',

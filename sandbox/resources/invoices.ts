@@ -7,8 +7,8 @@ import {
   equals,
   onlyByUpdate,
   optional,
-  type Resource,
   required,
+  type SandboxResource,
   type StoredRecord,
 } from '../resource.ts';
 import { list, shape } from '../shapes.ts';
@@ -24,7 +24,7 @@ const lineItem = shape(
   ['description', 'quantity', 'unit_amount'],
 );
 
-export const invoices: Resource = {
+export const invoices: SandboxResource = {
   name: 'invoices',
   prefix: 'inv',
   noun: 'invoice',

@@ -1,5 +1,5 @@
 // Jobs: field service work for a customer, from scheduling to completion, with the time spent on it.
-import { integer, type Json, oneOf, reference, text, time } from '../kinds.ts';
+import { type FieldValue, integer, oneOf, reference, text, time } from '../kinds.ts';
 import {
   after,
   before,
@@ -7,15 +7,15 @@ import {
   equals,
   onlyByUpdate,
   optional,
-  type Resource,
   required,
+  type SandboxResource,
   type StoredRecord,
 } from '../resource.ts';
 
 const status = oneOf(['scheduled', 'dispatched', 'in_progress', 'completed', 'canceled']);
 const serviceType = text({ max: 64, pattern: /^[a-z0-9]+(_[a-z0-9]+)*$/ });
 
-export const jobs: Resource = {
+export const jobs: SandboxResource = {
   name: 'jobs',
   prefix: 'job',
   noun: 'job',
@@ -57,7 +57,7 @@ export const jobs: Resource = {
   },
 };
 
-function ended(job: StoredRecord, now: string): Json {
+function ended(job: StoredRecord, now: string): FieldValue {
   const entries = job.time_entries as readonly StoredRecord[];
-  return entries.map((entry) => (entry.ended_at === null ? { ...entry, ended_at: now } : entry)) as Json;
+  return entries.map((entry) => (entry.ended_at === null ? { ...entry, ended_at: now } : entry)) as FieldValue;
 }

@@ -1,13 +1,13 @@
 // Memberships: a customer's subscription to a recurring maintenance plan and when it renews.
-import { date, flag, oneOf, reference, refuse, text, within } from '../kinds.ts';
+import { date, flag, oneOf, reference, refuse, text, withinBounds } from '../kinds.ts';
 import {
   before,
   byNullable,
   equals,
   onlyByUpdate,
   optional,
-  type Resource,
   required,
+  type SandboxResource,
   type StoredRecord,
 } from '../resource.ts';
 import { money } from '../shapes.ts';
@@ -16,7 +16,7 @@ import { addMonths } from '../times.ts';
 const MONTHS: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 };
 const status = oneOf(['active', 'paused', 'canceled', 'expired']);
 
-export const memberships: Resource = {
+export const memberships: SandboxResource = {
   name: 'memberships',
   prefix: 'mem',
   noun: 'membership',
@@ -41,7 +41,7 @@ export const memberships: Resource = {
   check(next, spot) {
     // A longer date is none by RFC 3339, and breaks the order of the texts.
     if (renewal(next).length > String(next.starts_on).length) {
-      refuse(within(spot, 'starts_on'), 'too_large', 'Must leave time for a renewal before the year 10000.');
+      refuse(withinBounds(spot, 'starts_on'), 'too_large', 'Must leave time for a renewal before the year 10000.');
     }
   },
   settle: (next) => ({ ...next, renews_on: next.status === 'canceled' ? null : renewal(next) }),

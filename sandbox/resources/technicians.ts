@@ -5,8 +5,8 @@ import {
   equals,
   onlyByUpdate,
   optional,
-  type Resource,
   required,
+  type SandboxResource,
   type StoredRecord,
   tagged,
 } from '../resource.ts';
@@ -20,7 +20,7 @@ const location = shape({ latitude: number(-90, 90), longitude: number(-180, 180)
   'longitude',
 ]);
 
-export const technicians: Resource = {
+export const technicians: SandboxResource = {
   name: 'technicians',
   prefix: 'tech',
   noun: 'technician',

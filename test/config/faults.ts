@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { loadSettings } from '../../gateway/config/load.ts';
+import { ConfigError, toSentence } from '../../gateway/config-errors.ts';
 import { loadConfiguration } from '../../gateway/configuration.ts';
-import { ConfigError, toSentence } from '../../gateway/mistakes.ts';
 
 /** Files below a directory: `config/…` and `openapi/…`; `undefined` removes one. */
 export type Files = Readonly<Record<string, string | undefined>>;

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createBlobs } from '../../sandbox/mail/blobs.ts';
-import { parseAuthorization } from '../../sandbox/mail/credentials.ts';
+import { parseMailAuthorization } from '../../sandbox/mail/credentials.ts';
 import { judge, kindOf, withoutFurtherPasswords } from '../../sandbox/mail/secrets.ts';
 import { basic } from './support/mail.ts';
 
@@ -17,7 +17,7 @@ test('every name without a colon and every password are read back, the name trim
   fc.assert(
     fc.property(wellFormed, wellFormed, (sent, password) => {
       const name = sent.replaceAll(':', '');
-      const read = parseAuthorization(basic(name, password));
+      const read = parseMailAuthorization(basic(name, password));
       assert.deepEqual(read, { kind: 'basic', name: name.trim().toLowerCase(), password });
     }),
   );
@@ -26,13 +26,13 @@ test('every name without a colon and every password are read back, the name trim
 test('no header makes the reading of credentials fail', () => {
   fc.assert(
     fc.property(fc.string(), fc.constantFrom('', 'Basic ', 'bearer ', 'Other '), (value, scheme) => {
-      const { kind } = parseAuthorization(scheme + value);
+      const { kind } = parseMailAuthorization(scheme + value);
       assert.ok(['none', 'malformed', 'otherScheme', 'basic', 'bearer'].includes(kind));
     }),
   );
-  assert.deepEqual(parseAuthorization('BEARER x y'), { kind: 'bearer', token: 'x y' });
-  assert.equal(parseAuthorization('Basic YTpi').kind, 'basic');
-  assert.equal(parseAuthorization('Basic YTp').kind, 'malformed', 'padding is missing');
+  assert.deepEqual(parseMailAuthorization('BEARER x y'), { kind: 'bearer', token: 'x y' });
+  assert.equal(parseMailAuthorization('Basic YTpi').kind, 'basic');
+  assert.equal(parseMailAuthorization('Basic YTp').kind, 'malformed', 'padding is missing');
 });
 
 test('the beginning of a secret says what it is, and the first password is the one', () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type SandboxOptions, startSandbox } from '../../gateway/upstream/sandbox.ts';
+import { type SandboxProcessOptions, startSandbox } from '../../gateway/upstream/sandbox.ts';
 import { assertionOf, createGatewayKey, type GatewayKey, ISSUER, send } from './support/platform.ts';
 import { install, lease } from './support/process.ts';
 
@@ -63,7 +63,7 @@ test('without the file it does not start', async (context) => {
 function gatewaysOf(context: TestContext) {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'sandbox-trust-'));
   context.after(() => rmSync(dataDirectory, { recursive: true, maxRetries: 20, retryDelay: 250 }));
-  const options: Omit<SandboxOptions, 'jwks'> = {
+  const options: Omit<SandboxProcessOptions, 'jwks'> = {
     dataDirectory,
     issuer: ISSUER,
     audiences: ['platform'],

@@ -3,7 +3,7 @@ import { OutgoingMessage, validateHeaderName, validateHeaderValue } from 'node:h
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isFieldName, isFieldText, pathInLink } from '../../gateway/field-text.ts';
-import { livesOf } from '../../gateway/versions/life.ts';
+import { deprecationsOf } from '../../gateway/versions/deprecation.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 5 });
 
@@ -29,7 +29,7 @@ test('the link to what follows an operation can be sent, whatever its path is', 
   const operation = (id: string, path: string) => ({ id, path, method: 'GET', version: 'v1' });
   const served = [operation('sizes', '/v1/größen'), operation('next', '/v1/größen-neu/{id}')];
   const rules = { versions: {}, operations: { sizes: { deprecated: '2026-01-01', successor: 'next' } } };
-  const lives = livesOf(served as never, rules, 'http://localhost:8080');
+  const lives = deprecationsOf(served as never, rules, 'http://localhost:8080');
   const [life] = lives.ofOperations.values();
   const [, , name = '', value = ''] = life?.headers ?? [];
   assert.deepEqual([name, value], ['Link', '<http://localhost:8080/v1/gr%C3%B6%C3%9Fen-neu>; rel="successor-version"']);

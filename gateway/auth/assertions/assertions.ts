@@ -2,7 +2,7 @@
 
 import { importJWK, SignJWT } from 'jose';
 import type { Awaitable, Caller, Mode } from '../../exchange.ts';
-import { type AssertionKey, kidOf, publishedAt, signerAt, type Term, unsignedFromMs } from './keys.ts';
+import { type AssertionKey, kidOf, publishedKeysAt, signerAt, type Term, unsignedFromMs } from './keys.ts';
 
 const LIFETIME_SECONDS = 60;
 /** From here on a new one is made in the background. */
@@ -94,13 +94,13 @@ export async function createAssertions({ keys, issuer, now }: AssertionsOptions)
       return held.token;
     },
     assertionOf: (claims, upstream) => sign(claims, upstream, now()),
-    jwks: () => ({ keys: publishedAt(ready, now()).map(({ published }) => published) }),
+    jwks: () => ({ keys: publishedKeysAt(ready, now()).map(({ published }) => published) }),
     async useKeys(next) {
       if (next === used) return;
-      const former = publishedAt(ready, now());
+      const former = publishedKeysAt(ready, now());
       ready = await prepare(next, issuer, now());
       used = next;
-      const kids = new Set(publishedAt(ready, now()).map(({ published }) => published.kid));
+      const kids = new Set(publishedKeysAt(ready, now()).map(({ published }) => published.kid));
       // One that was taken away before its time: nobody believes any more what it signed.
       if (former.some(({ published }) => !kids.has(published.kid))) heldBy = new WeakMap();
     },

@@ -28,13 +28,13 @@ export function kidOf({ kty, crv, x }: AssertionKey): Promise<string> {
 }
 
 /** A key that is to sign is published long before, so that everybody knows it by then. */
-export function publishedAt<T extends Term>(keys: readonly T[], atMs: number): T[] {
+export function publishedKeysAt<T extends Term>(keys: readonly T[], atMs: number): T[] {
   return keys.filter((key) => endMsOf(key) > atMs);
 }
 
 /** The one that took over last; of several, the first. */
 export function signerAt<T extends Term>(keys: readonly T[], atMs: number): T | undefined {
-  return publishedAt(keys, atMs)
+  return publishedKeysAt(keys, atMs)
     .filter((key) => startMsOf(key) <= atMs)
     .reduce<T | undefined>((last, key) => (last && startMsOf(last) >= startMsOf(key) ? last : key), undefined);
 }
@@ -48,7 +48,7 @@ export function stateAt<T extends Term>(keys: readonly T[], key: T, atMs: number
 /** The first moment from now on, in epoch milliseconds, at which no key may sign; undefined: there is none. */
 export function unsignedFromMs(keys: readonly Term[], nowMs: number): number | undefined {
   // Only where a key ends can there be none all of a sudden.
-  const moments = [nowMs, ...publishedAt(keys, nowMs).map(endMsOf)].filter(Number.isFinite).sort((a, b) => a - b);
+  const moments = [nowMs, ...publishedKeysAt(keys, nowMs).map(endMsOf)].filter(Number.isFinite).sort((a, b) => a - b);
   return moments.find((atMs) => signerAt(keys, atMs) === undefined);
 }
 
@@ -69,7 +69,7 @@ export function rotated<T extends Term>(keys: readonly T[], successor: T, { nowM
   // A second apart at least: of two keys that start at once, only the first would ever sign.
   const start = Math.max(Math.ceil((nowMs + leadMs) / 1000), latestStart + 1);
   const end = start + Math.ceil(overlapMs / 1000);
-  const former = publishedAt(keys, nowMs).map((key) => {
+  const former = publishedKeysAt(keys, nowMs).map((key) => {
     const isDone = key.published_until !== undefined && stateAt(keys, key, nowMs) === 'retiring';
     return isDone ? key : { ...key, published_until: end };
   });

@@ -49,7 +49,7 @@ export type ChangeKind =
   | 'configuration.changed';
 
 /** One row of the audit log, which is also the stream that running gateways follow. */
-export interface Change {
+export interface KeyStoreChange {
   /** Grows by the order of commits, so that a reader never misses one. */
   readonly sequence: number;
   readonly atMs: number;
@@ -64,7 +64,7 @@ export interface Changes {
   /** The highest sequence number there is. */
   readonly latest: number;
   /** Oldest first. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly KeyStoreChange[];
 }
 
 export interface OrganizationRecords {
@@ -107,7 +107,7 @@ export interface AuditFilter {
 
 export interface AuditLog {
   /** Newest first. */
-  list(filter: AuditFilter): Awaitable<readonly Change[]>;
+  list(filter: AuditFilter): Awaitable<readonly KeyStoreChange[]>;
   /** Notes a change that is kept elsewhere: the configuration files. */
   append(by: string, details: Readonly<Record<string, unknown>>): Awaitable<void>;
   /** Notes that the limits of an organization were reset; running gateways read it here. */

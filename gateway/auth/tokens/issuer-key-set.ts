@@ -20,7 +20,7 @@ export interface KeySet {
   readonly ids: ReadonlySet<string>;
 }
 
-export type Found =
+export type FoundIssuerKey =
   | { readonly outcome: 'found'; readonly key: VerifyingKey }
   /** No key has this name, or without a name none fits: a newer set might have one. */
   | { readonly outcome: 'unknown' }
@@ -40,7 +40,7 @@ export function isSameKeySet(one: KeySet | undefined, other: KeySet): boolean {
 }
 
 /** The key a token is to be verified with. One that does not name its key gets the only one that fits. */
-export function findIn(set: KeySet | undefined, kid: string | undefined, algorithm: string): Found {
+export function findIn(set: KeySet | undefined, kid: string | undefined, algorithm: string): FoundIssuerKey {
   const named = set?.keys.filter((key) => kid === undefined || key.kid === kid) ?? [];
   const [key, ...others] = named.filter((candidate) => candidate.algorithm === algorithm);
   if (key !== undefined) return others.length === 0 ? { outcome: 'found', key } : { outcome: 'unfit' };

@@ -2,11 +2,11 @@
 
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { type Mistake, toSentence } from '../../config-errors.ts';
 import { createDirectReader } from '../../contract/document.ts';
-import { type Mistake, toSentence } from '../../mistakes.ts';
 import type { CommandContext } from '../context.ts';
 import type { ContractPlaces } from './contract.ts';
-import { publishedAt } from './published.ts';
+import { publishedContractAt } from './published.ts';
 
 interface BundleFlags {
   readonly output?: string;
@@ -30,7 +30,7 @@ export function addBundle(contract: Command, context: CommandContext, places: Co
 
 async function served(context: CommandContext, places: ContractPlaces, name: string | undefined): Promise<string> {
   const configuration = await places.configuration();
-  const all = publishedAt(configuration, configuration.config.gateway.publicUrl);
+  const all = publishedContractAt(configuration, configuration.config.gateway.publicUrl);
   const chosen = all.filter((one) => name === undefined || one.name === name);
   const [first] = chosen;
   const names = all.map((one) => one.name).join(', ');

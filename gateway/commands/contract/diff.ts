@@ -1,12 +1,12 @@
 // `gateway contract diff`: whether a contract can take the place of another without breaking clients.
 
 import type { Command } from 'commander';
+import { type Mistake, toSentence } from '../../config-errors.ts';
 import { compareContracts } from '../../contract/diff/compare.ts';
 import { describedAlone } from '../../contract/diff/described.ts';
 import type { Level } from '../../contract/diff/findings.ts';
 import { type LocatedFinding, locateFindings } from '../../contract/diff/located.ts';
 import { createDirectReader } from '../../contract/document.ts';
-import { type Mistake, toSentence } from '../../mistakes.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import { readContracts, UnreadableSource } from './read.ts';

@@ -1,12 +1,12 @@
 // `gateway contract lint`: what is wrong with contracts, and what could be better, before they are served.
 
 import type { Command } from 'commander';
+import { ConfigError, condensed, type Mistake, toSentence } from '../../config-errors.ts';
 import { createDirectReader, toDocument } from '../../contract/document.ts';
 import { compileAll } from '../../contract/load.ts';
 import { operationsOf } from '../../contract/operations.ts';
 import { createSchemas } from '../../contract/schemas.ts';
 import { recommendationsFor } from '../../contract/style.ts';
-import { ConfigError, condensed, type Mistake, toSentence } from '../../mistakes.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import type { ContractPlaces } from './contract.ts';

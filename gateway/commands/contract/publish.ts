@@ -7,7 +7,7 @@ import { shownPath } from '../../source.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
 import type { ContractPlaces } from './contract.ts';
-import { publishedAt } from './published.ts';
+import { publishedContractAt } from './published.ts';
 
 export function addPublish(contract: Command, context: CommandContext, places: ContractPlaces): void {
   contract
@@ -30,7 +30,7 @@ export function addPublish(contract: Command, context: CommandContext, places: C
         readonly changed: boolean;
       }[] = [];
       // Where clients reach it differs from gateway to gateway.
-      for (const published of publishedAt(configuration, '/')) {
+      for (const published of publishedContractAt(configuration, '/')) {
         const file = join(directory, `${published.name}.json`);
         const text = `${JSON.stringify(JSON.parse((await published.json()).toString('utf8')), null, 2)}\n`;
         const changed = textOf(file) !== text;

@@ -2,12 +2,12 @@
 
 import type { Configuration } from '../../configuration.ts';
 import { type PublishedContract, publishedContracts } from '../../contract/merged/groups.ts';
-import { livesOf } from '../../versions/life.ts';
+import { deprecationsOf } from '../../versions/deprecation.ts';
 
 /** @param server the address that all paths are said to begin at */
-export function publishedAt({ config, contracts }: Configuration, server: string): PublishedContract[] {
+export function publishedContractAt({ config, contracts }: Configuration, server: string): PublishedContract[] {
   const operations = contracts.operations.map(({ operation }) => operation);
-  const { ofOperations } = livesOf(operations, config.gateway, config.gateway.publicUrl);
+  const { ofOperations } = deprecationsOf(operations, config.gateway, config.gateway.publicUrl);
   return publishedContracts(contracts.operations, {
     serverOf: () => server,
     isDeprecated: (operation) => ofOperations.has(operation),

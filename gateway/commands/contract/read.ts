@@ -3,9 +3,9 @@
 import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Mistake } from '../../config-errors.ts';
 import { type ContractDocument, type ContractReader, toDocument } from '../../contract/document.ts';
 import { type ContractOperation, operationsOf } from '../../contract/operations.ts';
-import type { Mistake } from '../../mistakes.ts';
 
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 64 * 1024 * 1024;

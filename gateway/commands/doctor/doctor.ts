@@ -2,24 +2,24 @@
 
 import type { Command } from 'commander';
 import { loadSettings, type Settings } from '../../config/load.ts';
+import { ConfigError, toSentence } from '../../config-errors.ts';
 import { type Configuration, loadConfiguration } from '../../configuration.ts';
-import { ConfigError, toSentence } from '../../mistakes.ts';
-import { type Check, type Finding, fail, findingsOf, ok } from '../finding.ts';
+import { type CommandEnvironment, openSecrets } from '../environment.ts';
+import { type DoctorCheck, type Finding, fail, findingsOf, ok } from '../finding.ts';
 import { counted, printJson, printLine } from '../print.ts';
-import { openSecrets, type Surroundings } from '../surroundings.ts';
 import { checkPublicUrl, checkTrustedProxies } from './addresses.ts';
 import { checkCertificates } from './certificates.ts';
 import { checkDataDirectory, checkStores } from './data.ts';
 import { checkMemory, checkNode, checkOpenFiles, checkWorkers, readLimits, readMemory } from './machine.ts';
 import { checkPort } from './ports.ts';
 import { checkRedis } from './redis.ts';
-import { checkSecrets } from './secrets.ts';
+import { examineSecrets } from './secrets.ts';
 import { targetChecks } from './upstreams.ts';
 
 /** Of each check; they run side by side. */
 const PATIENCE_MS = 3000;
 
-export function addDoctorCommand(program: Command, surroundings: Surroundings): void {
+export function addDoctorCommand(program: Command, surroundings: CommandEnvironment): void {
   program
     .command('doctor')
     .description('check what the gateway needs around it, and say what to do (exit code 1 if something fails)')
@@ -34,7 +34,7 @@ export function addDoctorCommand(program: Command, surroundings: Surroundings): 
     });
 }
 
-async function examine(surroundings: Surroundings): Promise<readonly Finding[]> {
+async function examine(surroundings: CommandEnvironment): Promise<readonly Finding[]> {
   const node = checkNode(process.versions.node);
   let settings: Settings;
   try {
@@ -52,7 +52,7 @@ async function examine(surroundings: Surroundings): Promise<readonly Finding[]> 
   return [node, ...loaded.findings, ...found.flat()];
 }
 
-async function load({ environment }: Surroundings, settings: Settings) {
+async function load({ environment }: CommandEnvironment, settings: Settings) {
   try {
     const configuration = await loadConfiguration(settings, environment, 'few');
     const { operations, documents } = configuration.contracts;
@@ -70,10 +70,10 @@ function mistakesIn(check: string, error: unknown): Finding[] {
   return [fail(check, says, 'Run "gateway check", which names all of them.')];
 }
 
-type Named = readonly [name: string, check: Check];
+type Named = readonly [name: string, check: DoctorCheck];
 
 /** What can be looked at whatever the configuration says. */
-function checksOf({ now }: Surroundings, settings: Settings, isTls: boolean): Named[] {
+function checksOf({ now }: CommandEnvironment, settings: Settings, isTls: boolean): Named[] {
   const { host, port, adminHost, adminPort, dataDirectory, redisUrl } = settings;
   const ports = [
     { check: 'port', host, port, isTls, variable: 'PORT' },
@@ -87,7 +87,7 @@ function checksOf({ now }: Surroundings, settings: Settings, isTls: boolean): Na
   ];
 }
 
-function furtherChecks(surroundings: Surroundings, settings: Settings, configuration: Configuration): Named[] {
+function furtherChecks(surroundings: CommandEnvironment, settings: Settings, configuration: Configuration): Named[] {
   const { config } = configuration;
   const { workers } = settings;
   const secrets = openSecrets(surroundings, settings);
@@ -96,13 +96,13 @@ function furtherChecks(surroundings: Surroundings, settings: Settings, configura
     ['memory', () => checkMemory(readMemory(), config, workers)],
     ['publicUrl', () => checkPublicUrl(config)],
     ['trustedProxies', () => checkTrustedProxies(config)],
-    ['secrets', () => checkSecrets(configuration, settings, secrets)],
+    ['secrets', () => examineSecrets(configuration, settings, secrets)],
     ['certificates', () => checkCertificates(configuration, surroundings.now())],
     ...targetChecks(configuration, secrets, surroundings.now).map(({ name, check }): Named => [name, check]),
   ];
 }
 
-function tell(surroundings: Surroundings, findings: readonly Finding[]): void {
+function tell(surroundings: CommandEnvironment, findings: readonly Finding[]): void {
   const width = Math.min(44, Math.max(...findings.map(({ check }) => check.length)));
   for (const { verdict, check, says, remedy } of findings)
     printLine(surroundings, [verdict.padEnd(4), check.padEnd(width), says, remedy].filter(Boolean).join('  '));

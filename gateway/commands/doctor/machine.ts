@@ -50,21 +50,21 @@ export function checkWorkers({ workers }: Pick<Settings, 'workers'>, cores = ava
   return warn('workers', says, `Set WORKERS to ${cores} at most: more take turns on the same cores.`);
 }
 
-export interface Memory {
+export interface MachineMemory {
   /** Bytes that this process and its children may have; 0: nobody bounds it. */
   readonly allowed: number;
   /** Bytes that Node lets its heap grow to. */
   readonly heap: number;
 }
 
-export function readMemory(): Memory {
+export function readMemory(): MachineMemory {
   const allowed = process.constrainedMemory();
   // Without a bound, some kernels say a number near 2^63.
   return { allowed: allowed > Number.MAX_SAFE_INTEGER / 2 ? 0 : allowed, heap: getHeapStatistics().heap_size_limit };
 }
 
 /** Each process may hold bodies beside its heap. */
-export function checkMemory({ allowed, heap }: Memory, { gateway }: Config, workers: number): Finding {
+export function checkMemory({ allowed, heap }: MachineMemory, { gateway }: Config, workers: number): Finding {
   const each = heap + gateway.overload.bufferedBytesMax;
   const all = each * workers;
   const inMebibytes = (bytes: number) => `${Math.round(bytes / MEBIBYTE)} MiB`;

@@ -9,7 +9,7 @@ import { shownPath } from '../../source.ts';
 import { type NamedSecret, namedSecrets } from '../../wiring/named-secrets.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 
-export function checkSecrets(
+export function examineSecrets(
   configuration: Configuration,
   settings: Settings,
   secrets: Pick<Secrets, 'read'>,

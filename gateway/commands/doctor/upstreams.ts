@@ -12,12 +12,12 @@ import { ask } from '../../upstream/http1/ask.ts';
 import type { TlsSettings } from '../../upstream/http1/connect.ts';
 import { createLookup } from '../../upstream/lookup.ts';
 import { createPools } from '../../upstream/pools.ts';
-import { type Check, type Finding, fail, ok, reasonOf } from '../finding.ts';
+import { type DoctorCheck, type Finding, fail, ok, reasonOf } from '../finding.ts';
 import { checkValidity } from './certificates.ts';
 
 export interface TargetCheck {
   readonly name: string;
-  readonly check: Check;
+  readonly check: DoctorCheck;
 }
 
 /** One for each address. */

@@ -1,7 +1,7 @@
 // Pure: how long each stage took, as far as the record says. Fast exchanges say only how long the upstream took.
 
 import type { StageName } from '../../exchange.ts';
-import type { DecisionRecord } from './story.ts';
+import type { DecisionRecord } from './report.ts';
 
 export function durationsOf({
   stages_ms: stages,

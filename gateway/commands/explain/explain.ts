@@ -7,7 +7,7 @@ import { printJson, printLine } from '../print.ts';
 import { findInGateway, findInLogs } from './find.ts';
 import { printStory } from './print.ts';
 import { explainRequest, type RehearseFlags, type RehearseTools } from './rehearse.ts';
-import { type DecisionRecord, storyOf } from './story.ts';
+import { type DecisionRecord, exchangeReport } from './report.ts';
 
 interface ExplainFlags extends RehearseFlags {
   readonly log?: readonly string[];
@@ -65,7 +65,7 @@ async function explain(
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(id)) context.usage('This has not the form of a request id.');
   const records =
     log === undefined ? await askGateway(context, tools.adminClient(), id) : await readLogs(context, log, id);
-  const stories = records.map(storyOf);
+  const stories = records.map(exchangeReport);
   if (json) printJson(context, { exchanges: stories });
   else {
     for (const [index, story] of stories.entries()) {

@@ -3,7 +3,7 @@
 import type { AdminClient } from '../admin-client.ts';
 import type { CommandContext } from '../context.ts';
 import { nextLines, openLines } from '../log-lines.ts';
-import type { DecisionRecord } from './story.ts';
+import type { DecisionRecord } from './report.ts';
 
 /** Every exchange with this id, or else to which its client gave it, in the order of the logs. `-` is standard input. */
 export async function findInLogs(

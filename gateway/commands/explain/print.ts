@@ -2,19 +2,22 @@
 
 import type { CommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
-import type { StageStory, Story } from './story.ts';
+import type { ExchangeReport, StageReport } from './report.ts';
 
 const STAGE_WIDTH = 'authenticate'.length;
 const OUTCOME_WIDTH = 'not reached'.length;
 const DURATION_WIDTH = '10000.000 ms'.length;
 
-export function printStory(context: Pick<CommandContext, 'write'>, { request_id, time, verdict, stages }: Story): void {
+export function printStory(
+  context: Pick<CommandContext, 'write'>,
+  { request_id, time, verdict, stages }: ExchangeReport,
+): void {
   printLine(context, `${request_id}${time === undefined ? '' : `, ${time}`}`);
   printLine(context, `${verdict}\n`);
   for (const story of stages) for (const line of linesOf(story)) printLine(context, line);
 }
 
-function linesOf({ stage, outcome, told, duration_ms: durationMs }: StageStory): string[] {
+function linesOf({ stage, outcome, told, duration_ms: durationMs }: StageReport): string[] {
   const duration = durationMs === undefined ? '' : `${durationMs} ms`;
   const head = `${stage.padEnd(STAGE_WIDTH)}  ${outcome.padEnd(OUTCOME_WIDTH)}  ${duration.padStart(DURATION_WIDTH)}`;
   const indent = ' '.repeat(head.length);

@@ -4,9 +4,9 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { Configuration } from '../../configuration.ts';
-import { alwaysCarriedBy } from '../../edge/always.ts';
 import { createIds } from '../../edge/ids.ts';
 import { createRefuse } from '../../edge/refuse.ts';
+import { securityHeadersFor } from '../../edge/security-headers.ts';
 import { closeAtOnce, createPublicServer, listen } from '../../edge/server.ts';
 import { authorityOf, type Site } from '../../edge/sites.ts';
 import { GatewayError } from '../../errors.ts';
@@ -17,8 +17,8 @@ import { createLines } from '../../observe/line.ts';
 import { createTrail } from '../../observe/trail.ts';
 import { createPipeline } from '../../pipeline.ts';
 import type { Tunnel } from '../../tunnel/table.ts';
-import { createDeciding } from '../../wiring/deciding.ts';
-import type { DecisionRecord } from './story.ts';
+import { createStatelessStages } from '../../wiring/stateless-stages.ts';
+import type { DecisionRecord } from './report.ts';
 
 export interface RehearsedRequest {
   readonly method: string;
@@ -46,7 +46,7 @@ export interface Rehearsed {
 /** Rejects with a sentence when this cannot be sent as a request at all. */
 export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): Promise<Rehearsed> {
   const { publicUrl, limits, timeouts } = parts.configuration.config.gateway;
-  const alwaysCarried = alwaysCarriedBy(publicUrl);
+  const alwaysCarried = securityHeadersFor(publicUrl);
   const refuse = createRefuse({ publicUrl, alwaysCarried, onRefused: () => undefined });
   const finished = Promise.withResolvers<Trail>();
   const { server } = createPublicServer({
@@ -80,7 +80,7 @@ function createHandle(
   { configuration, authenticate, counters, now }: RehearsalParts,
 ): (arrived: Arrived) => Promise<void> {
   const { upstreams, limits } = configuration.config;
-  const deciding = createDeciding(configuration, { isDraining: () => false, hold: () => undefined, now });
+  const deciding = createStatelessStages(configuration, { isDraining: () => false, hold: () => undefined, now });
 
   function admit(arrived: Arrived) {
     const admitted = deciding.admit(arrived);

@@ -8,10 +8,10 @@ import type { UsageReport } from '../../limits/usage.ts';
 import { type CommandContext, withStore } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
 import { splitList } from '../read.ts';
-import { createPeek } from './peek.ts';
 import { printStory } from './print.ts';
+import { createReadOnlyStore } from './read-only-store.ts';
 import { type RehearsedRequest, rehearse } from './rehearsal.ts';
-import { storyOf } from './story.ts';
+import { exchangeReport } from './report.ts';
 import { findWho } from './who.ts';
 
 export interface RehearseFlags {
@@ -52,10 +52,10 @@ export async function explainRequest(
     const { record, refusal } = await rehearse(request, {
       configuration,
       authenticate: who.authenticate,
-      counters: createPeek(report, context.now),
+      counters: createReadOnlyStore(report, context.now),
       now: context.now,
     }).catch((error: Error) => context.usage(`This cannot be sent as a request: ${error.message}`));
-    const story = storyOf(record);
+    const story = exchangeReport(record);
     if (flags.json) {
       printJson(context, {
         ...story,

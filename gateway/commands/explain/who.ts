@@ -2,8 +2,8 @@
 
 import { ANONYMOUS, createAuthenticate } from '../../auth/authenticate.ts';
 import { parseAuthorization } from '../../auth/credentials.ts';
-import { toCaller } from '../../auth/known.ts';
 import type { KeyAndOwner } from '../../auth/store/store.ts';
+import { toCaller } from '../../auth/to-caller.ts';
 import type { Caller, Mode, Stages } from '../../exchange.ts';
 import type { CommandContext, OpenStore } from '../context.ts';
 

@@ -4,7 +4,15 @@
 import type { StoredKey } from '../../auth/store/store.ts';
 import type { Mode, Organization } from '../../exchange.ts';
 import { timeOrNull } from '../print.ts';
-import { endRules, headerRules, isObject, keyRules, misfitOf, organizationRules, type Rules } from './export-rules.ts';
+import {
+  endRules,
+  headerRules,
+  isPlainObject,
+  keyRules,
+  misfitOf,
+  organizationRules,
+  type Rules,
+} from './export-rules.ts';
 
 const VERSION = 1;
 
@@ -64,7 +72,7 @@ export function endLine({ organizations, keys }: Counts): string {
 /** The fingerprint of the pepper that the digests were made with. */
 export function parseHeader(line: string, wrong: Wrong): string {
   const header = parseJson(line);
-  if (!isObject(header) || header.format !== 'gateway-keys') wrong('this is not an export of keys.');
+  if (!isPlainObject(header) || header.format !== 'gateway-keys') wrong('this is not an export of keys.');
   if (Number.isInteger(header.version) && (header.version as number) > VERSION) {
     wrong(`it is of version ${header.version} and this gateway knows version ${VERSION}; use a newer gateway.`);
   }
@@ -72,9 +80,11 @@ export function parseHeader(line: string, wrong: Wrong): string {
 }
 
 /** Any line after the header. */
-export function parseRecord(line: string, wrong: Wrong): ExportRecord {
+export function parseExportRecord(line: string, wrong: Wrong): ExportRecord {
   const value = parseJson(line);
-  const kind = isObject(value) ? value.kind : wrong('this is not a JSON object; the file may have been cut off here.');
+  const kind = isPlainObject(value)
+    ? value.kind
+    : wrong('this is not a JSON object; the file may have been cut off here.');
   switch (kind) {
     case 'organization': {
       const { kind: _, ...organization } = checked<Organization & { kind: string }>(value, organizationRules, wrong);

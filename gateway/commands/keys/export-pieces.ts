@@ -4,7 +4,7 @@ import type { KeyStore, StoredKey } from '../../auth/store/store.ts';
 import { type Counts, endLine, headerLine, keyLine, organizationLine } from './export-form.ts';
 
 /** The text, piece by piece; `onWritten` is told how much of it there is so far. */
-export async function* piecesOf(
+export async function* exportPieces(
   store: KeyStore,
   nowMs: number,
   onWritten: (counts: Counts) => void,

@@ -14,7 +14,7 @@ export type Rules = Readonly<Record<string, Rule>>;
 
 /** Why this is no object with exactly these members; undefined: it is one. */
 export function misfitOf(value: unknown, rules: Rules): string | undefined {
-  if (!isObject(value)) return 'it is not a JSON object';
+  if (!isPlainObject(value)) return 'it is not a JSON object';
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(rules, name));
   if (unknown !== undefined) return `it has a member ${JSON.stringify(unknown)}, which is unknown`;
   for (const [name, { be, holds }] of Object.entries(rules)) {
@@ -24,7 +24,7 @@ export function misfitOf(value: unknown, rules: Rules): string | undefined {
   return undefined;
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

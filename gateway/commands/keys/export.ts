@@ -7,7 +7,7 @@ import { counted, printJson, printLine } from '../print.ts';
 import { createProgress } from '../progress.ts';
 import { writeWhole } from './export-file.ts';
 import type { Counts } from './export-form.ts';
-import { piecesOf } from './export-pieces.ts';
+import { exportPieces } from './export-pieces.ts';
 
 interface ExportFlags {
   readonly file?: string;
@@ -33,7 +33,7 @@ export function addExport(keys: Command, context: CommandContext): void {
 async function exportTo(context: CommandContext, store: KeyStore, file: string | undefined): Promise<Counts> {
   const progress = createProgress(context, 'exporting');
   let counts = { organizations: 0, keys: 0 };
-  const pieces = piecesOf(store, context.now(), (written) => {
+  const pieces = exportPieces(store, context.now(), (written) => {
     counts = written;
     progress.at(written.organizations + written.keys);
   });

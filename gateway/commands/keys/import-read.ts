@@ -3,7 +3,7 @@
 import type { StoredKey } from '../../auth/store/store.ts';
 import type { Organization } from '../../exchange.ts';
 import { counted } from '../print.ts';
-import { type ExportRecord, parseHeader, parseRecord } from './export-form.ts';
+import { type ExportRecord, parseExportRecord, parseHeader } from './export-form.ts';
 
 /** Records per transaction: other writers wait some tens of milliseconds for one. */
 const BATCH = 2000;
@@ -81,7 +81,7 @@ function createReader({ pepperFingerprint, wrong: wrongAt }: ReadOptions) {
         if (parseHeader(line, wrong) !== pepperFingerprint) wrong(OTHER_PEPPER);
         return undefined;
       }
-      const record = parseRecord(line, wrong);
+      const record = parseExportRecord(line, wrong);
       place(record);
       return record;
     },

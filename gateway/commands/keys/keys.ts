@@ -5,14 +5,14 @@ import type { CommandContext } from '../context.ts';
 import { addCreate } from './create.ts';
 import { addExport } from './export.ts';
 import { addImport } from './import.ts';
-import { addList } from './list.ts';
+import { addKeysList } from './list.ts';
 import { addRevoke } from './revoke.ts';
 import { addRotate } from './rotate.ts';
 
 export function addKeysCommands(program: Command, context: CommandContext): void {
   const keys = program.command('keys').description('create, list, rotate, revoke, export and import API keys');
   addCreate(keys, context);
-  addList(keys, context);
+  addKeysList(keys, context);
   addRotate(keys, context);
   addRevoke(keys, context);
   addExport(keys, context);

@@ -10,7 +10,7 @@ interface ListFlags {
   readonly json?: true;
 }
 
-export function addList(keys: Command, context: CommandContext): void {
+export function addKeysList(keys: Command, context: CommandContext): void {
   keys
     .command('list')
     .description('list keys, oldest first')

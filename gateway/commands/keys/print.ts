@@ -7,7 +7,7 @@ import { printLine, printTable, shortTime, timeOrNull } from '../print.ts';
 type KeyState = 'active' | 'rotating' | 'revoked' | 'expired';
 
 /** Rotating: another key has taken over, and this one goes on until the overlap ends. */
-export function stateOf({ revokedAtMs, expiresAtMs, replacedBy }: StoredKey, nowMs: number): KeyState {
+export function keyState({ revokedAtMs, expiresAtMs, replacedBy }: StoredKey, nowMs: number): KeyState {
   if (revokedAtMs !== undefined) return 'revoked';
   if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return 'expired';
   return replacedBy === undefined ? 'active' : 'rotating';
@@ -25,7 +25,7 @@ export function printKeys(context: CommandContext, records: readonly StoredKey[]
     record.name,
     record.scopes.join(','),
     record.allowedCidrs.join(','),
-    stateOf(record, context.now()),
+    keyState(record, context.now()),
     shortTime(record.expiresAtMs),
     shortTime(record.lastUsedAtMs),
     ...(successors ? [record.replacedBy ?? ''] : []),
@@ -46,7 +46,7 @@ export function keyToJson(record: StoredKey, nowMs: number, key?: string) {
     organization: record.organization,
     mode: record.mode,
     name: record.name,
-    state: stateOf(record, nowMs),
+    state: keyState(record, nowMs),
     scopes: record.scopes,
     allowed_cidrs: record.allowedCidrs,
     prefix: record.prefix,

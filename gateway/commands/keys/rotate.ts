@@ -7,7 +7,7 @@ import { type CommandContext, type OpenStore, withStore } from '../context.ts';
 import { printJson, printLine, shortTime } from '../print.ts';
 import { parseDurationMs } from '../read.ts';
 import { requireExpiry } from './create.ts';
-import { keyToJson, printKeys, printNewKey, stateOf } from './print.ts';
+import { keyState, keyToJson, printKeys, printNewKey } from './print.ts';
 
 interface RotateFlags {
   readonly overlap: string;
@@ -69,7 +69,7 @@ function sameLifetime({ createdAtMs, expiresAtMs }: StoredKey, nowMs: number): n
 async function whyNot({ keys }: KeyStore, id: string, nowMs: number): Promise<string> {
   const key = await keys.get(id);
   if (key === undefined) return `There is no key ${id}.`;
-  const state = stateOf(key, nowMs);
+  const state = keyState(key, nowMs);
   if (state === 'revoked') {
     return `The key ${id} is revoked since ${shortTime(key.revokedAtMs)}: create a new one instead.`;
   }
@@ -82,7 +82,7 @@ async function whyNot({ keys }: KeyStore, id: string, nowMs: number): Promise<st
 function printRotation(context: CommandContext, { key, record, previous }: Rotation): void {
   printNewKey(context, key);
   printKeys(context, [previous, record]);
-  const ended = stateOf(previous, context.now()) === 'expired';
+  const ended = keyState(previous, context.now()) === 'expired';
   const end = ended ? 'has ended' : `works until ${shortTime(previous.expiresAtMs)}`;
   printLine(context, `\nThe key ${previous.id} ${end}; ${record.id} works from now on.`);
 }

@@ -1,7 +1,7 @@
 // Asks the gateway that runs on this machine, through its admin listener.
 
 import type { Settings } from '../../config/load.ts';
-import type { ResetReport, Usage, UsageReport } from '../../limits/usage.ts';
+import type { LimitUsage, ResetReport, UsageReport } from '../../limits/usage.ts';
 import { createAdminClient } from '../admin-client.ts';
 import type { CommandContext } from '../context.ts';
 
@@ -10,7 +10,7 @@ export function createRemoteUsage(
   { fail }: Pick<CommandContext, 'fail'>,
   settings: Pick<Settings, 'adminHost' | 'adminPort'>,
   token: string | undefined,
-): Usage {
+): LimitUsage {
   const { origin, ask: askAdmin } = createAdminClient(settings, token);
 
   async function ask(method: 'GET' | 'POST', path: string, query: Readonly<Record<string, string>>): Promise<unknown> {

@@ -1,9 +1,9 @@
 // `gateway limits simulate`: what other limits would have done to the requests of an access log. Changes nothing.
 
 import type { Command } from 'commander';
+import { ConfigError, toSentence } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
 import { createSimulation } from '../../limits/simulate.ts';
-import { ConfigError, toSentence } from '../../mistakes.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson } from '../print.ts';
 import { createProgress } from '../progress.ts';

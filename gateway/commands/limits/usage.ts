@@ -3,8 +3,8 @@
 import { liveKeysOf } from '../../auth/live-keys.ts';
 import type { Settings } from '../../config/load.ts';
 import type { Configuration } from '../../configuration.ts';
-import { createRedisStore } from '../../limits/redis-store.ts';
-import { createUsage, type Usage } from '../../limits/usage.ts';
+import { createRedisCounterStore } from '../../limits/redis-store.ts';
+import { createLimitUsage, type LimitUsage } from '../../limits/usage.ts';
 import { type CommandContext, withStore } from '../context.ts';
 import { createRemoteUsage } from './remote-usage.ts';
 
@@ -12,7 +12,7 @@ import { createRemoteUsage } from './remote-usage.ts';
 const DEADLINE_MS = 2000;
 
 /** Does one piece of work with the counters, wherever they are. */
-export type WithUsage = <T>(work: (usage: Usage) => Promise<T>) => Promise<T>;
+export type WithUsage = <T>(work: (usage: LimitUsage) => Promise<T>) => Promise<T>;
 
 export interface UsagePlaces {
   settings(): Settings;
@@ -35,17 +35,17 @@ async function withRedis<T>(
   context: CommandContext,
   redisUrl: string,
   { config, contracts }: Configuration,
-  work: (usage: Usage) => Promise<T>,
+  work: (usage: LimitUsage) => Promise<T>,
 ): Promise<T> {
   const { now } = context;
   const whenStoreIsAway = () => 'refuse' as const;
-  const counters = createRedisStore({ url: redisUrl, whenStoreIsAway, now, deadlineMs: DEADLINE_MS });
+  const counters = createRedisCounterStore({ url: redisUrl, whenStoreIsAway, now, deadlineMs: DEADLINE_MS });
   try {
     await counters.opened;
     const operations = contracts.operations.map(({ operation }) => operation);
     return await withStore(context, ({ store }) =>
       work(
-        createUsage({
+        createLimitUsage({
           store: counters,
           rules: () => config.limits,
           operations: () => operations,

@@ -6,7 +6,7 @@ import type { UpstreamEntry } from '../../config/schema.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
 import type { Awaitable, Caller, Checked } from '../../exchange.ts';
 import { createJudge, type Judgement } from '../../upstream/answers/rules.ts';
-import { type AnswerHeaders, requestHeaders } from '../../upstream/headers.ts';
+import { type AnswerHeaders, upstreamRequestHeaders } from '../../upstream/headers.ts';
 import { ask } from '../../upstream/http1/ask.ts';
 import type { TlsSettings } from '../../upstream/http1/connect.ts';
 import { createLookup } from '../../upstream/lookup.ts';
@@ -14,7 +14,7 @@ import { createPools } from '../../upstream/pools.ts';
 import { createRewrite } from '../../upstream/requests/rules.ts';
 import { reasonOf } from '../finding.ts';
 
-export interface Asked {
+export interface BackendRequest {
   readonly entry: ContractOperation;
   /** Decoded, in template order. */
   readonly pathValues: readonly string[];
@@ -30,7 +30,7 @@ export interface Asked {
 }
 
 export interface Answered {
-  readonly asked: Asked;
+  readonly asked: BackendRequest;
   /** 0: no answer came. */
   readonly status: number;
   readonly headers: AnswerHeaders;
@@ -52,7 +52,7 @@ export function statusOf({ status, judgement }: Answered): number {
 
 export interface Backend {
   /** Rejects only when the request cannot be made, as without a credential. */
-  send(asked: Asked): Promise<Answered>;
+  send(asked: BackendRequest): Promise<Answered>;
   /** How often it was connected to. */
   connections(): number;
   /** The header values that prove who asks: nothing of them may come back. */
@@ -85,7 +85,7 @@ export function createBackend(options: BackendOptions): Backend {
   const rewrite = createRewrite(entry.requests);
   const proofs = new Set<string>();
 
-  async function outgoing(asked: Asked) {
+  async function outgoing(asked: BackendRequest) {
     const { operation } = asked.entry;
     const rawBody = asked.body === undefined ? undefined : Buffer.from(JSON.stringify(asked.body));
     const path = operation.path.replace(/\{[^}]*\}/g, inTurn(asked.pathValues));
@@ -93,7 +93,7 @@ export function createBackend(options: BackendOptions): Backend {
     const assertion = await options.assertion();
     const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`;
     const id = `req_try${randomBytes(8).toString('hex')}`;
-    const headers = requestHeaders({ ...checked, id }, { assertion, traceparent });
+    const headers = upstreamRequestHeaders({ ...checked, id }, { assertion, traceparent });
     if (assertion !== undefined) proofs.add(assertion);
     const credential = options.credential?.();
     if (credential !== undefined) {
@@ -110,7 +110,7 @@ export function createBackend(options: BackendOptions): Backend {
     };
   }
 
-  async function send(asked: Asked): Promise<Answered> {
+  async function send(asked: BackendRequest): Promise<Answered> {
     const request = await outgoing(asked);
     const startedAt = performance.now();
     try {

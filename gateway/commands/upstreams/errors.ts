@@ -1,10 +1,10 @@
 // How the upstream says that something is wrong: provoked by what is not there and by what it cannot understand.
 
 import type { ContractOperation } from '../../contract/operations.ts';
-import { parameterNames } from '../../contract/routes.ts';
-import { errorFormOf } from '../../upstream/words.ts';
+import { templateParameters } from '../../contract/routes.ts';
+import { errorFormOf } from '../../upstream/upstream-errors.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
-import { type Answered, type Asked, type Backend, statusOf } from './backend.ts';
+import { type Answered, type Backend, type BackendRequest, statusOf } from './backend.ts';
 
 /** Nobody has a record that is called so. */
 const NOBODY = 'does-not-exist-0000000000';
@@ -13,7 +13,7 @@ const UNKNOWN_PATH = '/gateway-tries-a-path-that-nobody-has';
 /** @param tried requests that were answered: what provokes is made of them */
 export async function errorsOf(backend: Backend, tried: readonly Answered[]): Promise<Finding[]> {
   const reading = tried.filter(({ asked }) => asked.entry.operation.method === 'GET');
-  const [single] = reading.filter(({ asked }) => parameterNames(asked.entry.operation.path).length > 0);
+  const [single] = reading.filter(({ asked }) => templateParameters(asked.entry.operation.path).length > 0);
   const [typed] = reading.filter(({ asked }) => numberIn(asked.entry) !== undefined);
   const [any] = tried;
   const findings: Finding[] = [];
@@ -26,11 +26,11 @@ export async function errorsOf(backend: Backend, tried: readonly Answered[]): Pr
   return findings;
 }
 
-function absent(asked: Asked): Asked {
+function absent(asked: BackendRequest): BackendRequest {
   return { ...asked, pathValues: [...asked.pathValues.slice(0, -1), NOBODY] };
 }
 
-function mistyped(asked: Asked): Asked {
+function mistyped(asked: BackendRequest): BackendRequest {
   const name = encodeURIComponent(numberIn(asked.entry) ?? '');
   const others = asked.search
     .slice(1)
@@ -39,7 +39,7 @@ function mistyped(asked: Asked): Asked {
   return { ...asked, search: `?${[...others, `${name}=not-a-number`].join('&')}` };
 }
 
-function elsewhere(asked: Asked, method: string): Asked {
+function elsewhere(asked: BackendRequest, method: string): BackendRequest {
   return { ...asked, method, path: UNKNOWN_PATH, search: '', body: undefined };
 }
 

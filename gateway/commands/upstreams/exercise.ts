@@ -2,9 +2,9 @@
 // what was created here is changed and removed.
 
 import type { ContractOperation } from '../../contract/operations.ts';
-import { parameterNames } from '../../contract/routes.ts';
+import { templateParameters } from '../../contract/routes.ts';
 import type { Schemas } from '../../contract/schemas.ts';
-import type { Answered, Asked, Backend } from './backend.ts';
+import type { Answered, Backend, BackendRequest } from './backend.ts';
 import { collectionOf, requestsFor } from './plan.ts';
 
 export interface Exercised {
@@ -54,7 +54,7 @@ export async function exercise({
       const answered = await backend.send(withKey(asked, answers.length));
       answers.push(answered);
       if (isRefused(answered)) return { answers, untried, ids: there };
-      if (parameterNames(path).length > 0 && method !== 'POST') continue;
+      if (templateParameters(path).length > 0 && method !== 'POST') continue;
       const found = identifiersIn(answered);
       there.set(path, [...(there.get(path) ?? []), ...found]);
       if (method === 'POST') created.set(path, [...(created.get(path) ?? []), ...found]);
@@ -85,14 +85,14 @@ function whyNot(
 ): string | undefined {
   if (isReading(operation.method)) return undefined;
   if (!writes) return 'it writes: use --writes, or a test target';
-  const name = parameterNames(operation.path).at(-1);
+  const name = templateParameters(operation.path).at(-1);
   if (operation.method === 'POST' && name === undefined) return undefined;
   const isOwn = name !== undefined && (created.get(collectionOf(operation.path, name)) ?? []).length > 0;
   return isOwn ? undefined : 'nothing was created here that it could change';
 }
 
 /** As clients do for writes that are not to run twice. */
-function withKey(asked: Asked, number: number): Asked {
+function withKey(asked: BackendRequest, number: number): BackendRequest {
   if (asked.entry.operation.idempotency === 'off') return asked;
   const key = `try-${process.pid}-${Date.now().toString(36)}-${number}`;
   return { ...asked, headers: new Map(asked.headers).set('idempotency-key', key) };

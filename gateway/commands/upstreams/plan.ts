@@ -5,11 +5,11 @@ import type { JsonObject } from '../../contract/document.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
 import { createParameterReader } from '../../contract/parameters.ts';
 import { isObject, type Located, member } from '../../contract/pointer.ts';
-import { parameterNames } from '../../contract/routes.ts';
+import { templateParameters } from '../../contract/routes.ts';
 import { samplesOf } from '../../contract/sample.ts';
 import { parameterSchema, type Schemas } from '../../contract/schemas.ts';
 import type { Violation } from '../../contract/violations.ts';
-import type { Asked } from './backend.ts';
+import type { BackendRequest } from './backend.ts';
 
 /** Values that stand for what is there: by the template in front of a path parameter, such as `/v1/jobs`. */
 export type KnownIds = ReadonlyMap<string, readonly string[]>;
@@ -28,7 +28,7 @@ const TRIES = 6;
 const VALUES_MAX = 4;
 
 /** Valid requests, the plainest first; none where none can be made up. */
-export function requestsFor(entry: ContractOperation, schemas: Schemas, ids: KnownIds): Asked[] {
+export function requestsFor(entry: ContractOperation, schemas: Schemas, ids: KnownIds): BackendRequest[] {
   const candidates = entry.parameters.map((located) => toCandidate(entry.document.root, located));
   const bodies = bodiesOf(entry, schemas, ids);
   if (bodies === undefined) return [];
@@ -52,7 +52,7 @@ function firstOf(entry: ContractOperation, schemas: Schemas, candidates: readonl
   const check = schemas.request(entry).parameters;
 
   /** Undefined: the gateway would refuse it. */
-  function prepared(values: ReadonlyMap<Candidate, unknown>): Asked | undefined {
+  function prepared(values: ReadonlyMap<Candidate, unknown>): BackendRequest | undefined {
     const pathValues = pathValuesOf(entry, values, ids);
     const query = queryOf(values);
     const headers = headersOf(entry, values);
@@ -95,7 +95,7 @@ function pathValuesOf(
   values: ReadonlyMap<Candidate, unknown>,
   ids: KnownIds,
 ): string[] {
-  return parameterNames(operation.path).map((name) => {
+  return templateParameters(operation.path).map((name) => {
     const known = ids.get(collectionOf(operation.path, name))?.[0];
     const [, made] = [...values].find(([one]) => one.place === 'path' && one.name === name) ?? [];
     return known ?? String(made ?? 'example');

@@ -15,9 +15,9 @@ import type { Answered, Backend } from './backend.ts';
 import { driftOf } from './drift.ts';
 import { errorsOf } from './errors.ts';
 import { exercise, isRefused } from './exercise.ts';
-import { connectionsOf, headersOf, timesOf } from './habits.ts';
 import { idempotencyOf } from './idempotency.ts';
 import { openBackend } from './open.ts';
+import { checkConnections, checkHeaders, checkTimes } from './response-checks.ts';
 
 export interface UpstreamPlaces {
   settings(): Settings;
@@ -130,7 +130,11 @@ async function cardOf(
   const errors = await errorsOf(listening, answers);
   const idempotency = await idempotencyOf(listening, entry, answers, writes);
   const all = [...answers, ...provoked];
-  const habits = [timesOf(answers, entry), ...headersOf(all, backend.proofs()), ...connectionsOf(all, backend)];
+  const habits = [
+    checkTimes(answers, entry),
+    ...checkHeaders(all, backend.proofs()),
+    ...checkConnections(all, backend),
+  ];
   return { requests: all.length, checks: [...drift, ...errors, ...habits, ...idempotency] };
 }
 

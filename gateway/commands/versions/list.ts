@@ -1,13 +1,13 @@
 // `gateway versions list`: every version, and every operation with a life of its own.
 
 import type { Command } from 'commander';
-import { livesOf } from '../../versions/life.ts';
-import { lifeJson, stateOf } from '../../versions/report.ts';
+import { deprecationsOf } from '../../versions/deprecation.ts';
+import { deprecationJson, deprecationState } from '../../versions/report.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printTable } from '../print.ts';
 import type { VersionPlaces } from './versions.ts';
 
-export function addList(versions: Command, context: CommandContext, { configuration }: VersionPlaces): void {
+export function addVersionsList(versions: Command, context: CommandContext, { configuration }: VersionPlaces): void {
   versions
     .command('list')
     .description('list versions and deprecated operations with their states and dates')
@@ -20,14 +20,14 @@ export function addList(versions: Command, context: CommandContext, { configurat
       const names = new Set([...operations.flatMap(({ version }) => version ?? []), ...Object.keys(gateway.versions)]);
       const all = [...names].sort().map((version) => ({
         version,
-        state: stateOf(gateway.versions[version] ?? {}, context.now()),
+        state: deprecationState(gateway.versions[version] ?? {}, context.now()),
         operations: operations.filter((operation) => operation.version === version).length,
         ...datesOf(gateway.versions[version] ?? {}),
       }));
-      const { ofOperations } = livesOf(operations, gateway, gateway.publicUrl);
+      const { ofOperations } = deprecationsOf(operations, gateway, gateway.publicUrl);
       const own = [...ofOperations.values()]
         .filter(({ operation }) => gateway.operations[operation.id] !== undefined)
-        .map((life) => ({ ...lifeJson(life), state: stateOf(life, context.now()) }));
+        .map((life) => ({ ...deprecationJson(life), state: deprecationState(life, context.now()) }));
       if (json) return printJson(context, { versions: all, operations: own });
       const rows = [
         ...all.map(({ version, ...rest }) => [version, ...cellsOf(rest)]),

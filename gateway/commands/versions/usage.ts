@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { livesOf } from '../../versions/life.ts';
+import { deprecationsOf } from '../../versions/deprecation.ts';
 import { isAddress, mailboxOf, messageOf, type Sender } from '../../versions/mail.ts';
 import { type Notice, noticesOf } from '../../versions/notices.ts';
 import { openUseStore } from '../../versions/open-store.ts';
@@ -47,7 +47,7 @@ async function usage(context: CommandContext, places: VersionPlaces, flags: Usag
   const from = flags.from ?? `noreply@${new URL(gateway.publicUrl).hostname}`;
   if (!isAddress(from)) return context.usage(`--from "${from}" is not an address.`);
   const operations = contracts.operations.map(({ operation }) => operation);
-  const lives = livesOf(operations, gateway, gateway.publicUrl).ofOperations.values();
+  const lives = deprecationsOf(operations, gateway, gateway.publicUrl).ofOperations.values();
   const affected = affectedBy(await usesSince(context, places, sinceMs), lives, await organizationsOf(context));
   if (flags.json) printJson(context, affected.map(jsonOf));
   else

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Settings } from '../../config/load.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { CommandContext } from '../context.ts';
-import { addList } from './list.ts';
+import { addVersionsList } from './list.ts';
 import { addUsage } from './usage.ts';
 
 export interface VersionPlaces {
@@ -16,6 +16,6 @@ export function addVersionsCommands(program: Command, context: CommandContext, p
   const versions = program
     .command('versions')
     .description('show the lives of versions, and who calls what is deprecated');
-  addList(versions, context, places);
+  addVersionsList(versions, context, places);
   addUsage(versions, context, places);
 }

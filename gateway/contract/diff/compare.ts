@@ -3,7 +3,7 @@
 import { shapeOf } from '../routes.ts';
 import { compareAnswers, compareBody } from './content.ts';
 import type { Described } from './described.ts';
-import type { At, Finding, Level } from './findings.ts';
+import type { At, DiffFinding, Level } from './findings.ts';
 import { compareParameters } from './parameters.ts';
 import { type Comparer, createComparer, type Tell } from './schema.ts';
 import { compareSecurity } from './security.ts';
@@ -21,13 +21,13 @@ export interface Both {
  * Findings operation by operation, in pieces, so that whoever serves meanwhile can do so in between. Operations belong together by method and path,
  * whatever the parameters in it are called and in whichever file they are.
  */
-export function* compareContracts(old: readonly Described[], fresh: readonly Described[]): Generator<Finding[]> {
+export function* compareContracts(old: readonly Described[], fresh: readonly Described[]): Generator<DiffFinding[]> {
   const before = new Map(old.map((operation) => [keyOf(operation), operation]));
   const after = new Map(fresh.map((operation) => [keyOf(operation), operation]));
   const comparerOf = createComparers();
   for (const [key, o] of before) {
     const n = after.get(key);
-    const findings: Finding[] = [];
+    const findings: DiffFinding[] = [];
     if (n === undefined)
       findings.push(finding(o, 'old', 'operation-removed', 'breaking', 'the operation is not there any more'));
     else {
@@ -65,12 +65,12 @@ function finding(
   level: Level,
   reason: string,
   place = operation.place,
-): Finding {
+): DiffFinding {
   const { id, method, path, file } = operation;
   return { rule, level, operation: `${method} ${path}`, operationId: id, side, file, place: place as string[], reason };
 }
 
-function compareOperations(old: Described, fresh: Described, comparer: Comparer, findings: Finding[]): void {
+function compareOperations(old: Described, fresh: Described, comparer: Comparer, findings: DiffFinding[]): void {
   const tell: Tell = (rule, level, { place, where }, what) => {
     const reason = where === '' ? what : `${where}: ${what}`;
     findings.push({ ...finding(fresh, 'new', rule, level, reason), place });

@@ -8,7 +8,7 @@ export type Level = 'breaking' | 'additive';
 /** What became of the values that are possible at a place. */
 export type Effect = 'narrowed' | 'widened' | 'changed';
 
-export interface Finding {
+export interface DiffFinding {
   readonly rule: string;
   readonly level: Level;
   /** `GET /v1/jobs`, as the newer contract writes it if it still has it. */
@@ -42,7 +42,7 @@ export function levelOf(side: Side, effect: Effect): Level {
 }
 
 /** How values stand in sentences. */
-export function shown(value: unknown): string {
+export function shownFinding(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }

@@ -1,18 +1,18 @@
 // Findings with the lines of the files that they are in.
 
-import type { Mistake } from '../../mistakes.ts';
+import type { Mistake } from '../../config-errors.ts';
 import type { ContractDocument } from '../document.ts';
 import type { Locate } from '../positions.ts';
-import type { Finding } from './findings.ts';
+import type { DiffFinding } from './findings.ts';
 
-export interface LocatedFinding extends Finding {
+export interface LocatedFinding extends DiffFinding {
   readonly line: number | undefined;
   readonly column: number | undefined;
 }
 
 /** What stands behind a reference into another file is found where the reference is. */
 export async function locateFindings(
-  findings: readonly Finding[],
+  findings: readonly DiffFinding[],
   documents: { readonly old: readonly ContractDocument[]; readonly new: readonly ContractDocument[] },
   locate: Locate,
 ): Promise<LocatedFinding[]> {
@@ -20,7 +20,7 @@ export async function locateFindings(
     old: new Map(documents.old.map((document) => [document.file, document])),
     new: new Map(documents.new.map((document) => [document.file, document])),
   };
-  const made = findings.map((finding): { finding: Finding; mistake: Mistake | undefined } => {
+  const made = findings.map((finding): { finding: DiffFinding; mistake: Mistake | undefined } => {
     const document = byFile[finding.side].get(finding.file);
     // What was fetched has no file of its own any more.
     const isThere = document !== undefined && !/^https?:/.test(finding.file);

@@ -1,7 +1,7 @@
 // Compares parameters, wherever they are declared: those of the path by their position in it, the others by name and place.
 
 import { isObject, type Located, member } from '../pointer.ts';
-import { parameterNames } from '../routes.ts';
+import { templateParameters } from '../routes.ts';
 import type { Both } from './compare.ts';
 import { compareContent } from './content.ts';
 import type { Described } from './described.ts';
@@ -26,7 +26,7 @@ export function compareParameters(both: Both): void {
 }
 
 function parametersOf({ parameters, path }: Described): Map<string, Located> {
-  const positions = parameterNames(path);
+  const positions = templateParameters(path);
   const keyOf = (parameter: Located) => {
     const [where, name] = [inOf(parameter), nameOf(parameter)];
     if (where === 'path') return `path ${positions.indexOf(name)}`;

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../document.ts';
 import type { Located } from '../pointer.ts';
-import { type At, below, type Effect, type Level, levelOf, type Side, shown } from './findings.ts';
+import { type At, below, type Effect, type Level, levelOf, type Side, shownFinding } from './findings.ts';
 import { compareUnions } from './unions.ts';
 import { ANYTHING, type Bound, createViews, isNothingBut, isTighter, resolved, type Union, type View } from './view.ts';
 
@@ -219,11 +219,11 @@ function compareValues(walk: Walk, old: View, fresh: View, at: At): void {
         `${side}-value-removed`,
         levelOf(side, 'narrowed'),
         at,
-        `the value ${shown(value)} is not possible any more`,
+        `the value ${shownFinding(value)} is not possible any more`,
       );
   for (const [text, value] of after)
     if (!before.has(text))
-      tell(`${side}-value-added`, levelOf(side, 'widened'), at, `the value ${shown(value)} is new`);
+      tell(`${side}-value-added`, levelOf(side, 'widened'), at, `the value ${shownFinding(value)} is new`);
 }
 
 function compareBound(walk: Walk, name: string, old: Bound | undefined, fresh: Bound | undefined, at: At): void {

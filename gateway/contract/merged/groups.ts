@@ -4,7 +4,7 @@ import type { Operation } from '../../exchange.ts';
 import type { ContractDocument, JsonObject } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
 import { isObject } from '../pointer.ts';
-import { createPause } from '../slices.ts';
+import { createYieldToLoop } from '../yield-to-loop.ts';
 import { joinContracts } from './join.ts';
 
 /** A document for clients, made of all contracts that have operations in it. */
@@ -28,7 +28,7 @@ export interface PublishedOperation {
 }
 
 /** What the configuration says about operations. */
-export interface Surroundings {
+export interface PublishedContext {
   /** The address at which clients reach the operations of an upstream. */
   serverOf(upstream: string): string;
   isDeprecated(operation: Operation): boolean;
@@ -36,7 +36,7 @@ export interface Surroundings {
 
 export function publishedContracts(
   operations: readonly ContractOperation[],
-  { serverOf, isDeprecated }: Surroundings,
+  { serverOf, isDeprecated }: PublishedContext,
 ): PublishedContract[] {
   const groups = Map.groupBy(inReadingOrder(operations), ({ operation }) => operation.version ?? operation.upstream);
   return [...groups].map(([name, members]) => {
@@ -66,7 +66,7 @@ function inReadingOrder(operations: readonly ContractOperation[]): ContractOpera
 }
 
 async function collect(pieces: Iterable<string>): Promise<Buffer> {
-  const pause = createPause();
+  const pause = createYieldToLoop();
   const buffers: Buffer[] = [];
   for (const piece of pieces) {
     if (piece !== '') buffers.push(Buffer.from(piece));

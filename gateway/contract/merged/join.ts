@@ -7,7 +7,7 @@ import { isObject, member } from '../pointer.ts';
 import { type Copy, componentAt, forEachUsed } from './copy.ts';
 import type { DocumentHead } from './groups.ts';
 import { nameComponents, type Taken } from './names.ts';
-import { securityOf, securitySchemes } from './security.ts';
+import { mergedSecurity, securitySchemes } from './security.ts';
 
 /** The document as JSON, in pieces that take milliseconds each; some are empty. */
 export function* joinContracts(
@@ -91,7 +91,7 @@ function pathItem(
     item[operation.method.toLowerCase()] = {
       ...(copy(own) as JsonObject),
       ...(isDeprecated(operation) ? { deprecated: true } : {}),
-      security: securityOf(operation),
+      security: mergedSecurity(operation),
     };
   }
   return item;

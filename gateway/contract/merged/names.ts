@@ -7,7 +7,7 @@ import { type Copy, componentAt, createCopy } from './copy.ts';
 export type Taken = Map<string, string>;
 
 /** The components of one document that its operations need, under the names they get. */
-export interface Named {
+export interface NamedComponent {
   readonly copy: Copy;
   /** Those that are not in the joint document yet: `[kind, name, JSON]`. */
   readonly added: readonly (readonly [string, string, string])[];
@@ -22,7 +22,7 @@ export function nameComponents(
   used: ReadonlySet<string>,
   prefix: string,
   taken: Taken,
-): Named {
+): NamedComponent {
   const renamed = new Map<string, string>();
   const copy = createCopy(document.root, (place) => renamed.get(place) ?? place);
   const textOf = (place: string) => JSON.stringify(copy(componentAt(document.root, place)));

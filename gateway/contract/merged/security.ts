@@ -15,7 +15,7 @@ const schemes: Readonly<Record<string, JsonObject>> = {
 };
 
 /** Security requirements of one operation; empty: public. */
-export function securityOf({ security }: Operation): JsonObject[] {
+export function mergedSecurity({ security }: Operation): JsonObject[] {
   return security.map(({ scheme, scopes }) => ({ [scheme]: scopes }));
 }
 

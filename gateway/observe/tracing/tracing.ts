@@ -6,7 +6,7 @@ import { isSampled, traceparentOf } from './context.ts';
 import { createExporter, type ExporterOptions } from './exporter.ts';
 import { attributes, spansOf } from './spans.ts';
 
-export interface Ids {
+export interface TraceIds {
   traceId(): string;
   spanId(): string;
 }
@@ -22,7 +22,7 @@ export interface Tracing {
 }
 
 export interface TracingOptions extends Omit<ExporterOptions, 'resource'> {
-  readonly ids: Ids;
+  readonly ids: TraceIds;
   readonly sampleRatio: number;
   readonly serviceName: string;
   /** Tells this process from others of the same service. */
@@ -30,7 +30,7 @@ export interface TracingOptions extends Omit<ExporterOptions, 'resource'> {
 }
 
 /** Without tracing: upstreams get ids for traces of their own, and nobody keeps anything here. */
-export function untraced(ids: Ids): TraceparentFor {
+export function untraced(ids: TraceIds): TraceparentFor {
   return (trail) => {
     trail.traceId ??= ids.traceId();
     return traceparentOf({ traceId: trail.traceId, spanId: ids.spanId() }, true);

@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer';
 
 export type Scalar = string | number | boolean | null;
 
-export interface JsonObject {
+export interface JsonTreeObject {
   readonly kind: 'object';
   /** In the order of the text; several may have one name. */
   readonly members: readonly (readonly [name: string, value: JsonNode])[];
@@ -20,7 +20,7 @@ export interface JsonScalar {
   /** The literal. */
   readonly text: string;
 }
-export type JsonNode = JsonObject | JsonArray | JsonScalar;
+export type JsonNode = JsonTreeObject | JsonArray | JsonScalar;
 
 /** The tree is walked by recursion. No more levels can be let in by configuration, and no honest answer has them. */
 const DEPTH_MAX = 1000;
@@ -38,17 +38,17 @@ export function readJson(bytes: Buffer): JsonNode | undefined {
   }
 }
 
-export function printJson(node: JsonNode): string {
+export function printJsonTree(node: JsonNode): string {
   if (node.kind === 'scalar') return node.text;
-  if (node.kind === 'array') return `[${node.items.map(printJson).join(',')}]`;
-  return `{${node.members.map(([name, value]) => `${JSON.stringify(name)}:${printJson(value)}`).join(',')}}`;
+  if (node.kind === 'array') return `[${node.items.map(printJsonTree).join(',')}]`;
+  return `{${node.members.map(([name, value]) => `${JSON.stringify(name)}:${printJsonTree(value)}`).join(',')}}`;
 }
 
 /** The same as a value of this language. Every name is a member of its own, `__proto__` too. */
-export function toValue(node: JsonNode): unknown {
+export function jsonTreeValue(node: JsonNode): unknown {
   if (node.kind === 'scalar') return node.value;
-  if (node.kind === 'array') return node.items.map(toValue);
-  return Object.fromEntries(node.members.map(([name, value]) => [name, toValue(value)]));
+  if (node.kind === 'array') return node.items.map(jsonTreeValue);
+  return Object.fromEntries(node.members.map(([name, value]) => [name, jsonTreeValue(value)]));
 }
 
 export function scalarOf(value: Scalar): JsonScalar {
@@ -67,7 +67,7 @@ function treeOf(text: string): JsonNode {
     return readScalar();
   }
 
-  function readObject(depth: number): JsonObject {
+  function readObject(depth: number): JsonTreeObject {
     const members: [string, JsonNode][] = [];
     at = pastSpace(text, at + 1);
     while (text[at] !== '}') {

@@ -1,7 +1,7 @@
 // What a rule says about members of a body, made into a function at boot.
 
 import type { Operation } from '../../exchange.ts';
-import { parameterNames } from '../requests/path.ts';
+import { pathParameterNames } from '../requests/path.ts';
 import type { JsonNode, Scalar } from './json-tree.ts';
 import { memberPath, nodeAt } from './members.ts';
 
@@ -49,7 +49,7 @@ function scalarTest(matcher: Exclude<Matcher, { present: boolean }>): Test<Scala
   }
   if ('path' in matcher) {
     return (value, { operation, pathValues }) => {
-      const wanted = pathValues[parameterNames(operation.path).indexOf(matcher.path)];
+      const wanted = pathValues[pathParameterNames(operation.path).indexOf(matcher.path)];
       return typeof value === 'string' && wanted !== undefined && value.toLowerCase() === wanted.toLowerCase();
     };
   }

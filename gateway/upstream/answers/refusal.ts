@@ -2,7 +2,7 @@
 // rule names, and that only where it cannot give away what was submitted.
 
 import { type ErrorCode, GatewayError, REFUSALS } from '../../errors.ts';
-import { typeOf } from '../words.ts';
+import { typeOf } from '../upstream-errors.ts';
 import type { JsonNode } from './json-tree.ts';
 import { memberPath, nodeAt } from './members.ts';
 import type { Submitted } from './submitted.ts';

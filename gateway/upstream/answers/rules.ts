@@ -2,7 +2,7 @@
 
 import { GatewayError } from '../../errors.ts';
 import type { AnswerHeaders } from '../headers.ts';
-import { type JsonNode, printJson, readJson } from './json-tree.ts';
+import { type JsonNode, printJsonTree, readJson } from './json-tree.ts';
 import { type Addressed, type MemberMatchers, membersTest } from './matchers.ts';
 import { changeAt, memberPath } from './members.ts';
 import { type RefusalRule, toDeclaredRefusal } from './refusal.ts';
@@ -112,7 +112,7 @@ function removal(dottedPaths: readonly string[]): Outcome {
     const root = answer.root();
     if (root === undefined) return { kind: 'refuse', error: new GatewayError('upstream_bad_response') };
     const left = paths.reduce((tree, path) => changeAt(tree, path, () => undefined) as JsonNode, root);
-    return { kind: 'pass', body: left === root ? body : Buffer.from(printJson(left)) };
+    return { kind: 'pass', body: left === root ? body : Buffer.from(printJsonTree(left)) };
   };
 }
 

@@ -3,7 +3,7 @@
 import type { AnswerHeaders } from '../headers.ts';
 import type { AnswerHandler, Control, Dispatcher, Outgoing } from './wire.ts';
 
-export interface Asked {
+export interface AskOptions {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: Buffer;
@@ -14,7 +14,12 @@ export interface Asked {
  *
  * @param wantsBody false: the head is enough. What comes after it is not waited for, and its connection is closed
  */
-export function ask(dispatcher: Dispatcher, request: Outgoing, signal: AbortSignal, wantsBody = true): Promise<Asked> {
+export function ask(
+  dispatcher: Dispatcher,
+  request: Outgoing,
+  signal: AbortSignal,
+  wantsBody = true,
+): Promise<AskOptions> {
   return new Promise((resolve, reject) => {
     const body: Buffer[] = [];
     let status = 0;

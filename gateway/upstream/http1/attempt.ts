@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import type { AnswerHandler, Control, Outgoing } from './wire.ts';
 
 /** A request on its way, and whoever takes its answer. */
-export class Attempt implements Control {
+export class ConnectAttempt implements Control {
   readonly request: Outgoing;
   readonly head: string;
   readonly handler: AnswerHandler;

@@ -6,7 +6,7 @@ import { TLSSocket } from 'node:tls';
 import { onTlsEnd } from '../../tls-end.ts';
 import { handleOf, NOTHING, type Unread } from '../../unread.ts';
 import { AnswerReader } from './answer-reader.ts';
-import type { Attempt } from './attempt.ts';
+import type { ConnectAttempt } from './attempt.ts';
 import { WireFault } from './fault.ts';
 import { upload } from './upload.ts';
 
@@ -32,7 +32,7 @@ export class Connection {
   readonly #owner: Owner;
   readonly #reader = new AnswerReader();
   readonly #unread: Unread;
-  #attempt: Attempt | undefined;
+  #attempt: ConnectAttempt | undefined;
   /** Whether the request has begun to be given to the socket, and whether all of it has been. */
   #hasBegun = false;
   #isSent = true;
@@ -95,7 +95,7 @@ export class Connection {
   }
 
   /** Only for a connection that is free, and quiet. */
-  send(attempt: Attempt): void {
+  send(attempt: ConnectAttempt): void {
     this.#attempt = attempt;
     this.#idleSeconds = 0;
     attempt.connection = this;
@@ -110,7 +110,7 @@ export class Connection {
     if (this.#attempt === attempt) this.#write(attempt);
   }
 
-  #write(attempt: Attempt): void {
+  #write(attempt: ConnectAttempt): void {
     const { head, request } = attempt;
     const { body } = request;
     if (body === null) this.#socket.write(head, 'latin1');
@@ -124,7 +124,7 @@ export class Connection {
     }
   }
 
-  async #upload(attempt: Attempt): Promise<void> {
+  async #upload(attempt: ConnectAttempt): Promise<void> {
     this.#isSent = false;
     const begin = () => {
       if (!this.isQuiet())
@@ -156,7 +156,7 @@ export class Connection {
     this.#readOn(this.#attempt);
   }
 
-  #readOn(attempt: Attempt): void {
+  #readOn(attempt: ConnectAttempt): void {
     if (this.#isReading) return;
     this.#isReading = true;
     try {
@@ -170,7 +170,7 @@ export class Connection {
   }
 
   /** Whether there may be another one. */
-  #step(attempt: Attempt): boolean {
+  #step(attempt: ConnectAttempt): boolean {
     const { handler } = attempt;
     switch (this.#reader.next()) {
       case 'more':
@@ -189,7 +189,7 @@ export class Connection {
     }
   }
 
-  #answered(attempt: Attempt): void {
+  #answered(attempt: ConnectAttempt): void {
     this.#attempt = undefined;
     attempt.connection = undefined;
     this.#hasAnswered = true;
@@ -263,7 +263,7 @@ export class Connection {
   }
 
   #fail(error: Error): void {
-    const attempt = this.#attempt as Attempt;
+    const attempt = this.#attempt as ConnectAttempt;
     this.end();
     attempt.handler.onResponseError(attempt, error);
   }

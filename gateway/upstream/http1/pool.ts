@@ -1,9 +1,9 @@
 // The connections to one origin, and who waits for one.
 
 import { isIP, type LookupFunction, type Socket } from 'node:net';
-import { atEndOfTurn } from '../../turn.ts';
+import { atEndOfTurn } from '../../end-of-turn.ts';
 import type { Unread } from '../../unread.ts';
-import { Attempt } from './attempt.ts';
+import { ConnectAttempt } from './attempt.ts';
 import { type Connect, type ConnectSettings, createConnect, hostOf } from './connect.ts';
 import { Connection, type Owner } from './connection.ts';
 import { WireFault } from './fault.ts';
@@ -45,7 +45,7 @@ export class Pool implements Dispatcher, Owner {
   readonly #resting: Connection[] = [];
   /** Made since requests were sent last. */
   readonly #fresh: Connection[] = [];
-  readonly #waiting: Attempt[] = [];
+  readonly #waiting: ConnectAttempt[] = [];
   readonly #opening = new Set<Socket>();
   #isServing = false;
   #looking: NodeJS.Timeout | undefined;
@@ -71,7 +71,7 @@ export class Pool implements Dispatcher, Owner {
    * comes right behind an answer.
    */
   dispatch(request: Outgoing, handler: AnswerHandler): void {
-    this.#waiting.push(new Attempt(request, requestHead(request, this.#host, !this.#isIsolating), handler));
+    this.#waiting.push(new ConnectAttempt(request, requestHead(request, this.#host, !this.#isIsolating), handler));
     this.#serveSoon();
   }
 
@@ -124,7 +124,7 @@ export class Pool implements Dispatcher, Owner {
     this.#isServing = false;
     while (this.#doesAnyoneWait() && this.#free.length > 0) {
       const connection = this.#free.pop() as Connection;
-      if (connection.isQuiet()) connection.send(this.#waiting.shift() as Attempt);
+      if (connection.isQuiet()) connection.send(this.#waiting.shift() as ConnectAttempt);
       else connection.end();
     }
     this.#fresh.length = 0;
@@ -188,7 +188,7 @@ export class Pool implements Dispatcher, Owner {
   #refuse(error: Error): void {
     const expected = this.#opening.size + this.#free.length + this.#resting.length;
     if (this.#doesAnyoneWait() && this.#waiting.length > expected) {
-      const attempt = this.#waiting.shift() as Attempt;
+      const attempt = this.#waiting.shift() as ConnectAttempt;
       attempt.handler.onResponseError(undefined, error);
     }
     this.#serveSoon();

@@ -3,7 +3,7 @@
 import type { Operation } from '../../exchange.ts';
 
 /** The parameters of a path template, in its order. */
-export function parameterNames(template: string): string[] {
+export function pathParameterNames(template: string): string[] {
   return [...template.matchAll(/\{([^}]*)\}/g)].map((match) => match[1] as string);
 }
 

@@ -3,11 +3,11 @@
 
 import { GatewayError } from '../../errors.ts';
 import type { Awaitable, Checked, Operation } from '../../exchange.ts';
-import { type JsonNode, type JsonObject, printJson, readJson, scalarOf } from '../answers/json-tree.ts';
+import { type JsonNode, type JsonTreeObject, printJsonTree, readJson, scalarOf } from '../answers/json-tree.ts';
 import { type Addressed, type MemberMatchers, membersTest } from '../answers/matchers.ts';
 import { changeAt, type MemberPath, memberPath } from '../answers/members.ts';
 import { hashedSecret } from './hash.ts';
-import { filledPath, parameterNames, samePath } from './path.ts';
+import { filledPath, pathParameterNames, samePath } from './path.ts';
 
 export interface RequestRule {
   /** Ids of operations. */
@@ -59,7 +59,7 @@ function rewriteFor(operation: Operation, rules: readonly RequestRule[]): Return
 }
 
 function pathChange(operation: Operation, lowered: ReadonlySet<string>): (checked: Checked) => string {
-  const isLowered = parameterNames(operation.path).map((name) => lowered.has(name));
+  const isLowered = pathParameterNames(operation.path).map((name) => lowered.has(name));
   if (!isLowered.includes(true)) return ({ path }) => samePath(operation, path);
   return ({ pathValues }) =>
     filledPath(
@@ -81,7 +81,7 @@ async function changedBody(
   if (root === undefined) throw new GatewayError('malformed_json');
   let tree = root;
   for (const change of changes) tree = await change(tree, checked, over);
-  return tree === root ? rawBody : Buffer.from(printJson(tree));
+  return tree === root ? rawBody : Buffer.from(printJsonTree(tree));
 }
 
 function toChange({ each, when, hash, defaults }: RequestRule): Change {
@@ -106,7 +106,7 @@ function toChange({ each, when, hash, defaults }: RequestRule): Change {
   };
 }
 
-function withDefaults(node: JsonObject, defaults: readonly (readonly [string, JsonNode])[]): JsonObject {
+function withDefaults(node: JsonTreeObject, defaults: readonly (readonly [string, JsonNode])[]): JsonTreeObject {
   const absent = defaults.filter(([name]) => !node.members.some(([member]) => member === name));
   return absent.length === 0 ? node : { kind: 'object', members: [...node.members, ...absent] };
 }

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { createSqliteStore } from '../../../gateway/auth/store/sqlite/store.ts';
+import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.ts';
 import type { StoredKey } from '../../../gateway/auth/store/store.ts';
 import {
   issue,
@@ -135,7 +135,7 @@ test('an upgrade that fails leaves the file as it was', (t) => {
   const database = openFile(directory);
   database.exec('CREATE TABLE instances (something TEXT)');
   assert.throws(
-    () => createSqliteStore({ directory, pepperFingerprint, now }),
+    () => createSqliteKeyStore({ directory, pepperFingerprint, now }),
     /gateway\.db cannot be opened: table instances already exists/,
   );
   assert.equal(versionOf(directory), 1);
@@ -146,7 +146,7 @@ test('an upgrade that fails leaves the file as it was', (t) => {
 
 test('a file of version 1 that was made with another pepper stays untouched', (t) => {
   const { directory } = makeVersion1(t, 'another');
-  assert.throws(() => createSqliteStore({ directory, pepperFingerprint, now }), /another key_pepper/);
+  assert.throws(() => createSqliteKeyStore({ directory, pepperFingerprint, now }), /another key_pepper/);
   assert.equal(versionOf(directory), 1);
 });
 
@@ -157,7 +157,7 @@ test('a file of a newer version refuses to open and stays untouched', (t) => {
   database.exec('PRAGMA user_version = 7');
   database.close();
   assert.throws(
-    () => createSqliteStore({ directory, pepperFingerprint, now }),
+    () => createSqliteKeyStore({ directory, pepperFingerprint, now }),
     /schema version 7 and this gateway knows versions up to 2; run the newer gateway/,
   );
   assert.equal(versionOf(directory), 7);

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { createSqliteStore } from '../../../gateway/auth/store/sqlite/store.ts';
+import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.ts';
 import {
   fakeClock,
   issue,
@@ -24,7 +24,7 @@ test('another pepper refuses to open, with the reason and what to do', (t) => {
   const directory = temporaryDirectory(t);
   openStore(t, directory).close();
   assert.throws(
-    () => createSqliteStore({ directory, pepperFingerprint: 'another', now }),
+    () => createSqliteKeyStore({ directory, pepperFingerprint: 'another', now }),
     /gateway\.db cannot be opened: it was made with another key_pepper.*Restore the key_pepper/,
   );
 });
@@ -33,7 +33,7 @@ test('a file that is no database is named', (t) => {
   const directory = temporaryDirectory(t);
   writeFileSync(join(directory, 'gateway.db'), 'this is a shopping list, not a database '.repeat(100));
   assert.throws(
-    () => createSqliteStore({ directory, pepperFingerprint, now }),
+    () => createSqliteKeyStore({ directory, pepperFingerprint, now }),
     /gateway\.db cannot be opened: .*not a database/,
   );
 });

@@ -1,10 +1,10 @@
 // Runs as a process of its own beside a test: `store-process.ts DIRECTORY TASK [COUNT]`.
 
-import { createSqliteStore } from '../../../gateway/auth/store/sqlite/store.ts';
+import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.ts';
 import { issue, organization, pepperFingerprint } from '../../unit/auth/samples.ts';
 
 const [directory = '', task, count = '0'] = process.argv.slice(2);
-const store = createSqliteStore({ directory, pepperFingerprint, now: Date.now });
+const store = createSqliteKeyStore({ directory, pepperFingerprint, now: Date.now });
 
 /** Organizations one by one, each with a key. */
 async function create(): Promise<void> {

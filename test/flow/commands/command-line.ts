@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { Command, CommanderError } from 'commander';
-import { createSqliteStore } from '../../../gateway/auth/store/sqlite/store.ts';
+import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.ts';
 import { addAssertionKeysCommands } from '../../../gateway/commands/assertion-keys.ts';
 import { addAuditCommands } from '../../../gateway/commands/audit.ts';
 import type { CommandContext } from '../../../gateway/commands/context.ts';
@@ -42,7 +42,7 @@ export function commandLine(
   const clock = { nowMs: START_MS, stepMs: 0 };
 
   function openStore() {
-    return createSqliteStore({ directory, pepperFingerprint, now: () => clock.nowMs });
+    return createSqliteKeyStore({ directory, pepperFingerprint, now: () => clock.nowMs });
   }
 
   function openSecrets() {

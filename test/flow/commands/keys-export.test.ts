@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { piecesOf } from '../../../gateway/commands/keys/export-pieces.ts';
+import { exportPieces } from '../../../gateway/commands/keys/export-pieces.ts';
 import { issue, organization, temporaryDirectory } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 
@@ -94,7 +94,7 @@ test('what is made during an export may be missing, but never the organization o
   await run('seed', '--organizations', '1', '--tier', 'standard');
   const store = openStore();
   const pieces: string[] = [];
-  for await (const piece of piecesOf(store, clock.nowMs, () => undefined)) {
+  for await (const piece of exportPieces(store, clock.nowMs, () => undefined)) {
     pieces.push(piece);
     // The organizations have been read, the keys have not.
     if (pieces.length === 2) await store.seed([organization({ id: 'org_late' })], [lateKey], 'tests');

@@ -2,14 +2,14 @@
 // and prints a line for each write that was acknowledged.
 
 import { writeSync } from 'node:fs';
-import { createSqliteStore } from '../../../gateway/auth/store/sqlite/store.ts';
-import { createSqliteStore as createAnswers } from '../../../gateway/replay/sqlite-store.ts';
+import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.ts';
+import { createSqliteAnswerStore as createAnswers } from '../../../gateway/idempotency/sqlite-store.ts';
 import { issue, organization, pepperFingerprint } from '../../unit/auth/samples.ts';
-import { claimOf } from '../replay/claim.ts';
+import { claimOf } from '../idempotency/claim.ts';
 import { LEASE_MS, RECORD, RETENTION, slotOf } from './written.ts';
 
 const [directory = '', run = ''] = process.argv.slice(2);
-const keys = createSqliteStore({ directory, pepperFingerprint, now: Date.now });
+const keys = createSqliteKeyStore({ directory, pepperFingerprint, now: Date.now });
 const answers = createAnswers({ directory, now: Date.now, onChange: () => undefined });
 const acknowledge = (line: string) => writeSync(1, `${line}\n`);
 

@@ -6,11 +6,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSqliteStore } from '../../../gateway/auth/store/sqlite/store.ts';
-import { createSqliteStore as createAnswers } from '../../../gateway/replay/sqlite-store.ts';
-import type { Slot } from '../../../gateway/replay/store.ts';
+import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.ts';
+import { createSqliteAnswerStore as createAnswers } from '../../../gateway/idempotency/sqlite-store.ts';
+import type { Slot } from '../../../gateway/idempotency/store.ts';
 import { pepperFingerprint } from '../../unit/auth/samples.ts';
-import { claimOf } from '../replay/claim.ts';
+import { claimOf } from '../idempotency/claim.ts';
 
 export const RECORD = Buffer.from('{"status":201}'.padEnd(3000));
 /** Longer than any of these tests. */
@@ -49,7 +49,7 @@ export async function checkStores(directory: string, acknowledged: Acknowledged)
     assert.equal(database.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok', file);
     database.close();
   }
-  const store = createSqliteStore({ directory, pepperFingerprint, now: Date.now });
+  const store = createSqliteKeyStore({ directory, pepperFingerprint, now: Date.now });
   const organizations = new Map((await store.organizations.list()).map((one) => [one.id, one]));
   const keys = new Map((await store.keys.list()).map((one) => [one.id, one]));
   const audit = await store.audit.list({ limit: AUDIT_MAX });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createAdminClient } from '../../../gateway/commands/admin-client.ts';
 import { addExplainCommand } from '../../../gateway/commands/explain/explain.ts';
-import type { Story } from '../../../gateway/commands/explain/story.ts';
+import type { ExchangeReport } from '../../../gateway/commands/explain/report.ts';
 import { createRemoteUsage } from '../../../gateway/commands/limits/remote-usage.ts';
 import { loadSettings } from '../../../gateway/config/load.ts';
 import { loadConfiguration } from '../../../gateway/configuration.ts';
@@ -30,10 +30,10 @@ export function explainer(test: TestContext, { adminUrl, directory, dataDirector
   return {
     run,
     runWith: (input: readonly string[], ...words: string[]) => runWith({ input }, 'explain', ...words),
-    async stories(...words: string[]): Promise<Story[]> {
+    async stories(...words: string[]): Promise<ExchangeReport[]> {
       const { code, out, err } = await run(...words, '--json');
       if (code !== 0) throw new Error(err);
-      return (JSON.parse(out) as { exchanges: Story[] }).exchanges;
+      return (JSON.parse(out) as { exchanges: ExchangeReport[] }).exchanges;
     },
   };
 }

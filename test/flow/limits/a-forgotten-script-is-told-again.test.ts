@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
-import { createRedisStore } from '../../../gateway/limits/redis-store.ts';
+import { createRedisCounterStore } from '../../../gateway/limits/redis-store.ts';
 import { startRedis } from '../../support/redis.ts';
 import { charge } from '../../unit/limits/scenarios.ts';
 
@@ -13,7 +13,12 @@ test('after SCRIPT FLUSH the counters go on', async (t) => {
   t.after(() => redis.stop());
   const admin = new Redis(redis.url);
   t.after(() => admin.disconnect());
-  const store = createRedisStore({ url: redis.url, whenStoreIsAway: () => 'refuse', now: Date.now, deadlineMs: 5_000 });
+  const store = createRedisCounterStore({
+    url: redis.url,
+    whenStoreIsAway: () => 'refuse',
+    now: Date.now,
+    deadlineMs: 5_000,
+  });
   t.after(() => store.close());
   await store.opened;
   const charges = [charge({ key: `rl:{org_${randomUUID()}}:organization` })];

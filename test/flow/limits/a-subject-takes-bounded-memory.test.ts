@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { createRedisStore, type RedisStore } from '../../../gateway/limits/redis-store.ts';
+import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis-store.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { charge, START_MS } from '../../unit/limits/scenarios.ts';
 
@@ -18,7 +18,7 @@ before(async () => {
   admin = new Redis(redis.url);
   const whenStoreIsAway = () => 'refuse' as const;
   const serverClock = () => clockMs;
-  store = createRedisStore({ url: redis.url, whenStoreIsAway, now: Date.now, deadlineMs: 5_000, serverClock });
+  store = createRedisCounterStore({ url: redis.url, whenStoreIsAway, now: Date.now, deadlineMs: 5_000, serverClock });
   await store.opened;
 });
 

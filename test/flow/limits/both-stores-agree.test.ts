@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { createProcessStore } from '../../../gateway/limits/process-store.ts';
-import { createRedisStore, type RedisStore } from '../../../gateway/limits/redis-store.ts';
+import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis-store.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { busiestSpan, createReference } from '../../unit/limits/reference-model.ts';
 import { charge, crowds, type Scenario, START_MS, scenarios } from '../../unit/limits/scenarios.ts';
@@ -18,7 +18,7 @@ before(async () => {
   redis = await startRedis();
   const whenStoreIsAway = () => 'refuse' as const;
   const settings = { url: redis.url, whenStoreIsAway, now: Date.now, deadlineMs: 5_000 };
-  stores = [1, 2, 3].map(() => createRedisStore({ ...settings, serverClock: () => clockMs }));
+  stores = [1, 2, 3].map(() => createRedisCounterStore({ ...settings, serverClock: () => clockMs }));
   await Promise.all(stores.map(({ opened }) => opened));
 });
 

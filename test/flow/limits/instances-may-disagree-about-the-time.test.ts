@@ -10,7 +10,7 @@ import type { Awaitable, Caller, Counted, Operation, Permitted } from '../../../
 import { createCounters, type LimitRules } from '../../../gateway/limits/counters.ts';
 import { retryAfterSecondsOf } from '../../../gateway/limits/headers.ts';
 import { createLimit } from '../../../gateway/limits/limit.ts';
-import { createRedisStore, type RedisStore } from '../../../gateway/limits/redis-store.ts';
+import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis-store.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { caller, operation, organization, permitted, rule, rules } from '../../unit/limits/parties.ts';
 import { busiestSpan, createReference } from '../../unit/limits/reference-model.ts';
@@ -42,7 +42,7 @@ before(async () => {
   redis = await startRedis();
   const settings = { url: redis.url, whenStoreIsAway: () => 'refuse' as const, deadlineMs: 5_000 };
   stores = [0, 1, 2, 3].map((instance) =>
-    createRedisStore({ ...settings, now: clockOf(instance), serverClock: () => clockMs }),
+    createRedisCounterStore({ ...settings, now: clockOf(instance), serverClock: () => clockMs }),
   );
   await Promise.all(stores.map(({ opened }) => opened));
 });

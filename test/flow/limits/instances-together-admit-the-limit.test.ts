@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRedisStore, type RedisStore } from '../../../gateway/limits/redis-store.ts';
-import type { Charge, Verdict } from '../../../gateway/limits/store.ts';
+import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis-store.ts';
+import type { Charge, LimitDecision } from '../../../gateway/limits/store.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { busiestSpan } from '../../unit/limits/reference-model.ts';
 import { charge } from '../../unit/limits/scenarios.ts';
@@ -17,7 +17,7 @@ before(async () => {
   redis = await startRedis();
   const whenStoreIsAway = () => 'refuse' as const;
   const settings = { url: redis.url, whenStoreIsAway, now: Date.now, deadlineMs: 5_000 };
-  stores = [1, 2, 3, 4].map(() => createRedisStore(settings));
+  stores = [1, 2, 3, 4].map(() => createRedisCounterStore(settings));
   await Promise.all(stores.map(({ opened }) => opened));
 });
 
@@ -27,12 +27,12 @@ after(async () => {
 });
 
 /** Everybody asks at the same time, spread over the instances. */
-async function ask(clients: number, charges: readonly Charge[]): Promise<Verdict[]> {
+async function ask(clients: number, charges: readonly Charge[]): Promise<LimitDecision[]> {
   const asked = Array.from({ length: clients }, (_, client) => stores[client % stores.length]?.decide(charges));
   return (await Promise.all(asked)).filter((verdict) => verdict !== undefined);
 }
 
-const admittedOf = (verdicts: readonly Verdict[]) => verdicts.filter(({ outcome }) => outcome === 'admitted');
+const admittedOf = (verdicts: readonly LimitDecision[]) => verdicts.filter(({ outcome }) => outcome === 'admitted');
 const keyOf = (name: string) => `rl:{org_${randomUUID()}}:${name}`;
 
 test('fifty clients on four instances are admitted exactly as often as the limit says', async () => {
@@ -43,7 +43,7 @@ test('fifty clients on four instances are admitted exactly as often as the limit
 
 test('under lasting overload no span sees more than the limit and hardly one less', async () => {
   const charges = [charge({ key: keyOf('organization'), requests: 40, windowSeconds: 1 })];
-  const admitted: Verdict[] = [];
+  const admitted: LimitDecision[] = [];
   const endMs = Date.now() + 2_000;
   while (Date.now() < endMs) {
     admitted.push(...admittedOf(await ask(20, charges)));
@@ -68,7 +68,7 @@ test('refusals spend nothing, and waiting as long as they say admits', async () 
   const spent = await ask(5, charges);
   const refused = await ask(200, charges);
   assert.equal(admittedOf(refused).length, 0);
-  const { waitMs, decidedAtMs } = refused.at(-1) as Verdict;
+  const { waitMs, decidedAtMs } = refused.at(-1) as LimitDecision;
   await sleep(waitMs - 150 - (Date.now() - decidedAtMs));
   assert.equal(admittedOf(await ask(1, charges)).length, 0);
   await sleep(decidedAtMs + waitMs - Date.now() + 5);

@@ -3,8 +3,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRedisStore, type RedisStore, type RedisStoreOptions } from '../../../gateway/limits/redis-store.ts';
-import type { AwayPolicy, Charge, StoreStatus, Verdict } from '../../../gateway/limits/store.ts';
+import {
+  createRedisCounterStore,
+  type RedisCounterStoreOptions,
+  type RedisStore,
+} from '../../../gateway/limits/redis-store.ts';
+import type { AwayPolicy, Charge, CounterStoreStatus, LimitDecision } from '../../../gateway/limits/store.ts';
 import { charge } from '../../unit/limits/scenarios.ts';
 
 /** 100 ms are promised; the rest is for a test machine that is busy with other tests. */
@@ -13,20 +17,23 @@ export const WAIT_MAX_MS = 150;
 export interface Outage {
   readonly store: RedisStore;
   /** What the store reported, in order. */
-  readonly changes: readonly StoreStatus[];
+  readonly changes: readonly CounterStoreStatus[];
   policy: AwayPolicy;
   /** Clients that ask at once, and the longest that any of them waited. */
-  ask(charges: readonly Charge[], clients: number): Promise<{ verdicts: Verdict[]; longestMs: number }>;
+  ask(charges: readonly Charge[], clients: number): Promise<{ verdicts: LimitDecision[]; longestMs: number }>;
   untilUp(): Promise<void>;
 }
 
-export async function openStore(url: string, options: Partial<RedisStoreOptions> = {}): Promise<Outage> {
-  const changes: StoreStatus[] = [];
-  const onChange = (status: StoreStatus) => void changes.push(status);
+export async function openStore(url: string, options: Partial<RedisCounterStoreOptions> = {}): Promise<Outage> {
+  const changes: CounterStoreStatus[] = [];
+  const onChange = (status: CounterStoreStatus) => void changes.push(status);
   const whenStoreIsAway = () => outage.policy;
-  const store = createRedisStore({ url, whenStoreIsAway, now: Date.now, onChange, ...options });
+  const store = createRedisCounterStore({ url, whenStoreIsAway, now: Date.now, onChange, ...options });
 
-  async function ask(charges: readonly Charge[], clients: number): Promise<{ verdicts: Verdict[]; longestMs: number }> {
+  async function ask(
+    charges: readonly Charge[],
+    clients: number,
+  ): Promise<{ verdicts: LimitDecision[]; longestMs: number }> {
     const startMs = performance.now();
     let longestMs = 0;
     const asked = Array.from({ length: clients }, async () => {
@@ -55,6 +62,6 @@ export function limitOf(requests: number): Charge[] {
   return [charge({ key: `rl:{org_${randomUUID()}}:organization`, requests })];
 }
 
-export function countOf(verdicts: readonly Verdict[], outcome: Verdict['outcome']): number {
+export function countOf(verdicts: readonly LimitDecision[], outcome: LimitDecision['outcome']): number {
   return verdicts.filter((one) => one.outcome === outcome).length;
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { storyOf } from '../../../gateway/commands/explain/story.ts';
+import { exchangeReport } from '../../../gateway/commands/explain/report.ts';
 import { startCollector } from '../../support/collector.ts';
 import { type GatewayOptions, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
@@ -130,7 +130,7 @@ describe('traces', () => {
     const traceparents = upstream.requests.map(({ headers }) => headers.traceparent);
     assert.ok(traceparents.includes(`00-${again.traceId}-${again.spanId}-03`));
     const line = gateway.logLines().find(({ trace_id }) => trace_id === again.traceId);
-    const told = storyOf(line ?? {}).stages.at(-1)?.told ?? [];
+    const told = exchangeReport(line ?? {}).stages.at(-1)?.told ?? [];
     assert.deepEqual(told.slice(0, 2), [`sent to ${upstream.url}`, 'it took 2 attempts: not_sent']);
   });
 

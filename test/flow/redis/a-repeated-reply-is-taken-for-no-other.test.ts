@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { openRedisStore } from '../../../gateway/auth/store/redis/store.ts';
-import { createRedisStore } from '../../../gateway/replay/redis-store.ts';
+import { createRedisAnswerStore } from '../../../gateway/idempotency/redis-store.ts';
 import { type GarbledRedis, startGarbledRedis } from '../../support/garbled-redis.ts';
 import { startServer, type TestRedis } from '../../support/redis.ts';
 import { issue, organization, pepperFingerprint } from '../../unit/auth/samples.ts';
@@ -37,7 +37,7 @@ test('a key is not taken for another', async (t) => {
 
 test('a stored answer is not taken for another', async (t) => {
   const garbled = await throughGarbling(t);
-  const answers = await createRedisStore({ url: garbled.url, onChange: () => undefined });
+  const answers = await createRedisAnswerStore({ url: garbled.url, onChange: () => undefined });
   t.after(() => answers.close());
   const slotOf = (digest: string) => ({ organization: 'org_a', mode: 'live', digest }) as const;
   const claim = {

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { createRedisStore } from '../../../gateway/versions/redis-store.ts';
-import { createSqliteStore } from '../../../gateway/versions/sqlite-store.ts';
+import { createRedisUseStore } from '../../../gateway/versions/redis-store.ts';
+import { createSqliteUseStore } from '../../../gateway/versions/sqlite-store.ts';
 import type { Use, UseStore } from '../../../gateway/versions/store.ts';
 import { lookInside, startRedis, type TestRedis } from '../../support/redis.ts';
 
@@ -55,8 +55,8 @@ describe('a store of uses', () => {
     rmSync(directory, { recursive: true });
   });
 
-  suite('SQLite', async () => createSqliteStore(directory, now));
-  suite('Redis', () => createRedisStore(redis.url, now));
+  suite('SQLite', async () => createSqliteUseStore(directory, now));
+  suite('Redis', () => createRedisUseStore(redis.url, now));
 
   it('Redis: forgets by itself after 400 days', async () => {
     const client = lookInside(redis.url);
@@ -67,7 +67,7 @@ describe('a store of uses', () => {
   });
 
   it('SQLite: forgets after 400 days', () => {
-    const store = createSqliteStore(directory, now);
+    const store = createSqliteUseStore(directory, now);
     store.add([
       use(1, 0, { day: '2026-04-27', operation: 'edge' }),
       use(1, 0, { day: '2026-04-28', operation: 'edge' }),

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { loadSettings } from '../../../gateway/config/load.ts';
-import { ConfigError } from '../../../gateway/mistakes.ts';
+import { ConfigError } from '../../../gateway/config-errors.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation, type Finished } from '../../support/process.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  publishedAt,
+  publishedKeysAt,
   rotated,
   signerAt,
   stateAt,
@@ -25,7 +25,7 @@ const defaults = { nowMs: NOW * 1000, leadMs: 10 * MINUTE, overlapMs: 60 * MINUT
 test('of keys without times the first signs and all are published', () => {
   const keys = [named('a'), named('b')];
   assert.equal(signerAt(keys, 0), keys[0]);
-  assert.deepEqual(publishedAt(keys, NOW * 1000), keys);
+  assert.deepEqual(publishedKeysAt(keys, NOW * 1000), keys);
 });
 
 test('who took over last signs, from the very moment on', () => {
@@ -36,9 +36,9 @@ test('who took over last signs, from the very moment on', () => {
 
 test('a key that has ended neither signs nor is published', () => {
   const keys = [named('a'), named('b', { signs_from: 20, published_until: 30 })];
-  assert.deepEqual(namesOf(publishedAt(keys, 29_999)), ['a', 'b']);
+  assert.deepEqual(namesOf(publishedKeysAt(keys, 29_999)), ['a', 'b']);
   assert.equal(signerAt(keys, 29_999)?.name, 'b');
-  assert.deepEqual(namesOf(publishedAt(keys, 30_000)), ['a']);
+  assert.deepEqual(namesOf(publishedKeysAt(keys, 30_000)), ['a']);
   assert.equal(signerAt(keys, 30_000)?.name, 'a');
 });
 
@@ -111,7 +111,7 @@ test('whatever rotations follow each other, a signer was always published long b
       }
       const setAt = (atS: number) => history.findLast((entry) => entry.atS <= atS)?.keys ?? [];
       const publishes = (atS: number, name?: string) =>
-        publishedAt(setAt(atS), atS * 1000).some((key) => key.name === name);
+        publishedKeysAt(setAt(atS), atS * 1000).some((key) => key.name === name);
       for (let atS = NOW - 700; atS < nowS + 3000; atS += 7) {
         const name = signerAt(setAt(atS), atS * 1000)?.name;
         assert.ok(name !== undefined, `somebody signs at ${atS}`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Change, KeyStore } from '../../../gateway/auth/store/store.ts';
+import type { KeyStore, KeyStoreChange } from '../../../gateway/auth/store/store.ts';
 import { follow, settled, switchable } from './directory-samples.ts';
 import { fakeClock, issue, makeKey, organization, storeWithKey, until } from './samples.ts';
 
@@ -97,7 +97,7 @@ test('a bulk change drops everything', async (t) => {
 
 test('a change of a kind this version does not know drops everything', async (t) => {
   const { store, key } = await storeWithKey(t);
-  const strange: Change[] = [];
+  const strange: KeyStoreChange[] = [];
   const since: KeyStore['audit']['since'] = async (sequence, limit) => {
     const { latest, changes } = await store.audit.since(sequence, limit);
     return { latest, changes: [...changes, ...strange.splice(0)] };
@@ -114,7 +114,7 @@ test('a change of a kind this version does not know drops everything', async (t)
     key: 'k',
     details: {},
   };
-  strange.push(change as unknown as Change);
+  strange.push(change as unknown as KeyStoreChange);
   await until(() => directory.callerOf(key) !== first);
 });
 

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { createApiKey, createDigestOf, fingerprintOf } from '../../../gateway/auth/api-key.ts';
+import { createApiKey, createDigestOf, keyFingerprint } from '../../../gateway/auth/api-key.ts';
 import { createIssueKey, type IssuedKey, type KeyRequest } from '../../../gateway/auth/issue.ts';
-import { createSqliteStore } from '../../../gateway/auth/store/sqlite/store.ts';
+import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.ts';
 import type { KeyStore } from '../../../gateway/auth/store/store.ts';
 import type { ErrorCode } from '../../../gateway/errors.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
@@ -17,7 +17,7 @@ import type { Caller, Matched, Mode, Operation, Organization, Trail } from '../.
 
 export const PEPPER = 'a pepper that only tests use';
 export const digestOf = createDigestOf(PEPPER);
-export const pepperFingerprint = fingerprintOf(digestOf);
+export const pepperFingerprint = keyFingerprint(digestOf);
 export const START_MS = Date.parse('2026-11-20T12:00:00Z');
 
 export function makeKey(mode: Mode = 'live'): string {
@@ -42,7 +42,7 @@ export function temporaryDirectory(test: TestContext): string {
 
 /** Left open at the end of a test: whatever follows it may still write, and the process closes it. */
 export function openStore(test: TestContext, directory = temporaryDirectory(test), now = () => START_MS): KeyStore {
-  return createSqliteStore({ directory, pepperFingerprint, now });
+  return createSqliteKeyStore({ directory, pepperFingerprint, now });
 }
 
 export function organization(overrides: Partial<Organization> = {}): Organization {

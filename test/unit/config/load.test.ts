@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { test } from 'node:test';
 import { loadSettings } from '../../../gateway/config/load.ts';
+import { ConfigError } from '../../../gateway/config-errors.ts';
 import { loadConfiguration } from '../../../gateway/configuration.ts';
-import { ConfigError } from '../../../gateway/mistakes.ts';
 import { environmentOf, writeFiles } from '../../config/faults.ts';
 
 test('without variables everything has its documented place', () => {

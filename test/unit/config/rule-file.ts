@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { checkShape } from '../../../gateway/config/issues.ts';
-import type { Mistake } from '../../../gateway/mistakes.ts';
+import type { Mistake } from '../../../gateway/config-errors.ts';
 import { readSource } from '../../../gateway/source.ts';
 
 /** The mistakes that a file with these rules has: place, reason and remedy of each. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkHosts, hosts as hostsShape } from '../../../gateway/config/hosts.ts';
 import { checkTunnels, tunnel as tunnelShape } from '../../../gateway/config/tunnels.ts';
-import type { Mistake } from '../../../gateway/mistakes.ts';
+import type { Mistake } from '../../../gateway/config-errors.ts';
 import type { Source } from '../../../gateway/source.ts';
 
 const at = (path: readonly (string | number)[], reason: string, remedy: string) => ({

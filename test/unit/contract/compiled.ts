@@ -3,12 +3,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Mistake } from '../../../gateway/config-errors.ts';
 import { createDirectReader } from '../../../gateway/contract/document.ts';
 import { loadContracts, locateMistakes } from '../../../gateway/contract/load.ts';
 import type { ContractOperation } from '../../../gateway/contract/operations.ts';
 import type { Schemas } from '../../../gateway/contract/schemas.ts';
 import { toViolations, type Violation } from '../../../gateway/contract/violations.ts';
-import type { Mistake } from '../../../gateway/mistakes.ts';
 
 export interface Compiled {
   readonly operations: readonly ContractOperation[];

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import type { Mistake } from '../../../gateway/config-errors.ts';
 import { createDirectReader } from '../../../gateway/contract/document.ts';
 import { type Contracts, type LoadOptions, loadContracts, locateMistakes } from '../../../gateway/contract/load.ts';
 import type { ContractOperation } from '../../../gateway/contract/operations.ts';
-import type { Mistake } from '../../../gateway/mistakes.ts';
 import { documentOf } from './compiled.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'load-'));

@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { Mistake } from '../../../gateway/config-errors.ts';
 import { createDirectReader } from '../../../gateway/contract/document.ts';
 import { type ContractSource, loadContracts } from '../../../gateway/contract/load.ts';
 import { publishedContracts } from '../../../gateway/contract/merged/groups.ts';
-import type { Mistake } from '../../../gateway/mistakes.ts';
 
 type Json = Record<string, unknown>;
 interface Document {

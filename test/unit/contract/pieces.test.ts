@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../gateway/contract/document.ts';
-import { type Piece, piecesOf, putPiece } from '../../../gateway/contract/pieces.ts';
+import { jsonPiecesOf, type Piece, putPiece } from '../../../gateway/contract/pieces.ts';
 
 /** As pieces cross from one thread to another. */
 function taken(pieces: Iterable<Piece>): JsonObject {
@@ -18,7 +18,7 @@ test('what is put together again is what was taken apart, in its order', () => {
   fc.assert(
     fc.property(document, (value) => {
       const before = JSON.parse(JSON.stringify(value)) as JsonObject;
-      const after = taken(piecesOf(before));
+      const after = taken(jsonPiecesOf(before));
       assert.equal(JSON.stringify(after), JSON.stringify(before));
       assert.ok(isDeepStrictEqual(structuredClone(after), structuredClone(before)));
     }),
@@ -28,7 +28,7 @@ test('what is put together again is what was taken apart, in its order', () => {
 test('names with escapes and names that mean something in JavaScript are kept', () => {
   const properties = { '^[a-z\\d]+$': { type: 'string' }, 'a"b': {}, '\u2028': 1 };
   const text = `{"components":{"schemas":{"__proto__":{"a":1},"constructor":{"b":2}}},"__proto__":{"c":3}}`;
-  const root = taken(piecesOf({ ...JSON.parse(text), paths: { '/a\\b': { patternProperties: properties } } }));
+  const root = taken(jsonPiecesOf({ ...JSON.parse(text), paths: { '/a\\b': { patternProperties: properties } } }));
   assert.deepEqual(root.paths, { '/a\\b': { patternProperties: properties } });
   assert.deepEqual(Object.keys((root.components as { schemas: object }).schemas), ['__proto__', 'constructor']);
   assert.equal(Object.getPrototypeOf(root), Object.prototype);
@@ -38,7 +38,7 @@ test('a large document comes in several pieces, and a member is one value howeve
   const schemas = Object.fromEntries(
     Array.from({ length: 30 }, (_, index) => [`S${index}`, { d: 'x'.repeat(100_000) }]),
   );
-  const pieces = [...piecesOf({ openapi: '3.1.0', components: { schemas }, paths: {} })];
+  const pieces = [...jsonPiecesOf({ openapi: '3.1.0', components: { schemas }, paths: {} })];
   assert.ok(pieces.length > 5);
   assert.ok(pieces.every((piece) => JSON.stringify(piece).length < 1_300_000));
   const { schemas: after } = taken(pieces).components as { schemas: Record<string, object> };

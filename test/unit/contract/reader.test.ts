@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import type { Mistake } from '../../../gateway/config-errors.ts';
 import { createDirectReader } from '../../../gateway/contract/document.ts';
 import { createThreadReader } from '../../../gateway/contract/reader.ts';
-import type { Mistake } from '../../../gateway/mistakes.ts';
 import { documentOf } from './compiled.ts';
 
 describe('the thread that reads contracts', () => {

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { parseDockerfile } from '../../../deploy/image/dockerfile.ts';
 import { gatewayFile } from '../../../gateway/config/gateway-file.ts';
 import { loadConfig, loadSettings } from '../../../gateway/config/load.ts';
-import type { Mistake } from '../../../gateway/mistakes.ts';
+import type { Mistake } from '../../../gateway/config-errors.ts';
 import { complaintsAbout, manifestFiles, manifestsDirectory, readManifests } from '../../support/deploy/manifests.ts';
 
 const read = (path: string) => readFileSync(join(manifestsDirectory, path), 'utf8');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { createKnownRefusals, type KnownRefusals } from '../../../gateway/limits/known-refusals.ts';
-import type { Verdict } from '../../../gateway/limits/store.ts';
+import type { LimitDecision } from '../../../gateway/limits/store.ts';
 import { charge } from './scenarios.ts';
 
 const charges = [charge({ key: 'rl:{org_a}:organization' })];
@@ -12,7 +12,7 @@ const state = (policy: string, remaining: number, resetMs: number) => ({
   remaining,
   resetMs,
 });
-const refusal: Verdict = {
+const refusal: LimitDecision = {
   outcome: 'refused',
   states: [state('organization', 0, 5_000), state('exports', 3, 1_000)],
   violated: ['organization'],

@@ -1,7 +1,7 @@
 // What a limit means, as plainly as it can be said: every admission is remembered for ever and looked through each time.
 // The stores are held against it.
 
-import type { Charge, Verdict } from '../../../gateway/limits/store.ts';
+import type { Charge, LimitDecision } from '../../../gateway/limits/store.ts';
 
 interface Admission {
   readonly atMs: number;
@@ -48,14 +48,14 @@ function createLog(): Log {
 }
 
 export interface Reference {
-  decide(charges: readonly Charge[], clockMs: number): Omit<Verdict, 'source'>;
+  decide(charges: readonly Charge[], clockMs: number): Omit<LimitDecision, 'source'>;
   admissionsOf(key: string): readonly Admission[];
 }
 
 export function createReference(): Reference {
   const log = createLog();
 
-  function decide(charges: readonly Charge[], clockMs: number): Omit<Verdict, 'source'> {
+  function decide(charges: readonly Charge[], clockMs: number): Omit<LimitDecision, 'source'> {
     const atMs = Math.max(clockMs, ...charges.map(({ key }) => log.admissionsOf(key).at(-1)?.atMs ?? 0));
     const asked = charges.map((charge) => ({ charge, waitMs: log.waitMs(charge, atMs, clockMs) }));
     const misfits = asked.filter(({ waitMs }) => waitMs > 0);

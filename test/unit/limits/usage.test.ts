@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test';
 import { createCounters, type LimitRules } from '../../../gateway/limits/counters.ts';
 import { createProcessStore, type ProcessStore } from '../../../gateway/limits/process-store.ts';
 import type { CounterStore } from '../../../gateway/limits/store.ts';
-import { createUsage, type Usage } from '../../../gateway/limits/usage.ts';
+import { createLimitUsage, type LimitUsage } from '../../../gateway/limits/usage.ts';
 import { uncounted } from '../../../gateway/limits/verdict.ts';
 import { caller, operation, organization, rule, rules } from './parties.ts';
 import { START_MS } from './scenarios.ts';
@@ -24,8 +24,8 @@ beforeEach(() => {
   noted = [];
 });
 
-function usageOf(counters: Pick<CounterStore, 'decide' | 'reset'> = store): Usage {
-  return createUsage({
+function usageOf(counters: Pick<CounterStore, 'decide' | 'reset'> = store): LimitUsage {
+  return createLimitUsage({
     store: counters,
     rules: () => table,
     operations: () => [createJob],

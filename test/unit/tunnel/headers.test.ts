@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { Admitted } from '../../../gateway/exchange.ts';
 import {
   alwaysCarriedByPages,
-  answerHeaders,
-  requestHeaders,
+  tunnelAnswerHeaders,
+  tunnelRequestHeaders,
   upgradeHeaders,
 } from '../../../gateway/tunnel/headers.ts';
 
@@ -18,12 +18,22 @@ const asking = (headers: Record<string, string>, more: Partial<Admitted> = {}) =
     ...more,
   }) as Admitted;
 const answered = (raw: string[], more: object = {}) => {
-  const flat = answerHeaders({ raw, status: 200, origin: 'http://up.test:1', carried: [], alwaysCarried: [], ...more });
+  const flat = tunnelAnswerHeaders({
+    raw,
+    status: 200,
+    origin: 'http://up.test:1',
+    carried: [],
+    alwaysCarried: [],
+    ...more,
+  });
   return flat.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${flat[index + 1]}`] : []));
 };
 
 test('the client’s address is told in every form, and IPv6 as RFC 7239 wants it', () => {
-  const headers = requestHeaders(asking({ host: 'api.test' }, { clientAddress: '2001:db8::1', scheme: 'https' }), sent);
+  const headers = tunnelRequestHeaders(
+    asking({ host: 'api.test' }, { clientAddress: '2001:db8::1', scheme: 'https' }),
+    sent,
+  );
   assert.equal(headers.forwarded, 'for="[2001:db8::1]";proto=https;host="api.test"');
   assert.equal(headers['x-forwarded-for'], '2001:db8::1');
   assert.equal(headers['x-forwarded-port'], '443');
@@ -31,32 +41,38 @@ test('the client’s address is told in every form, and IPv6 as RFC 7239 wants i
 });
 
 test('a request without Host says nothing about one', () => {
-  const headers = requestHeaders(asking({}), sent);
+  const headers = tunnelRequestHeaders(asking({}), sent);
   assert.equal(headers.forwarded, 'for=192.0.2.1;proto=http');
   assert.ok(!('x-forwarded-host' in headers));
 });
 
 test('framing stays, whatever Connection says about it', () => {
-  const chunked = requestHeaders(asking({ 'transfer-encoding': 'chunked', connection: 'transfer-encoding' }), sent);
+  const chunked = tunnelRequestHeaders(
+    asking({ 'transfer-encoding': 'chunked', connection: 'transfer-encoding' }),
+    sent,
+  );
   assert.equal(chunked['transfer-encoding'], 'chunked');
-  const spelled = requestHeaders(asking({ 'transfer-encoding': 'CHUNKED' }), sent);
+  const spelled = tunnelRequestHeaders(asking({ 'transfer-encoding': 'CHUNKED' }), sent);
   assert.equal(spelled['transfer-encoding'], 'chunked');
-  assert.equal(requestHeaders(asking({ 'content-length': '0012' }), sent)['content-length'], '12');
-  const long = requestHeaders(asking({ 'content-length': '5', connection: 'content-length, x-a', 'x-a': '1' }), sent);
+  assert.equal(tunnelRequestHeaders(asking({ 'content-length': '0012' }), sent)['content-length'], '12');
+  const long = tunnelRequestHeaders(
+    asking({ 'content-length': '5', connection: 'content-length, x-a', 'x-a': '1' }),
+    sent,
+  );
   assert.equal(long['content-length'], '5');
   assert.equal(long['x-a'], undefined);
 });
 
 test('no name of a client can be one that objects have anyway', () => {
-  const headers = requestHeaders(asking({ __proto__x: '1', constructor: '2', ['__proto__']: '3' }), sent);
+  const headers = tunnelRequestHeaders(asking({ __proto__x: '1', constructor: '2', ['__proto__']: '3' }), sent);
   assert.equal(headers.constructor, '2');
   assert.equal(Object.getPrototypeOf(headers), null);
 });
 
 test('a name with underscores stays here, since some servers take them for hyphens', () => {
   const names = ['content_length', 'transfer_encoding', 'authorization_', 'x_forwarded_for', 'cookie_', 'x_a', '_'];
-  const before = Object.keys(requestHeaders(asking({}), sent));
-  const headers = requestHeaders(asking(Object.fromEntries(names.map((name) => [name, '1']))), sent);
+  const before = Object.keys(tunnelRequestHeaders(asking({}), sent));
+  const headers = tunnelRequestHeaders(asking(Object.fromEntries(names.map((name) => [name, '1']))), sent);
   assert.deepEqual(Object.keys(headers), before);
 });
 

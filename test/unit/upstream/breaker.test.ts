@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { type BreakerRules, type BreakerState, createBreaker } from '../../../gateway/upstream/breaker.ts';
-import type { Outcome } from '../../../gateway/upstream/outcome.ts';
+import type { AttemptOutcome } from '../../../gateway/upstream/outcome.ts';
 
 const rules: BreakerRules = { failurePercent: 50, requestsMin: 10, windowSeconds: 10, openSeconds: 5 };
 
@@ -19,7 +19,7 @@ function createScene(given: BreakerRules | 'off' = rules) {
       nowMs += ms;
     },
     now: () => nowMs,
-    end(outcome: Outcome, times = 1, sentAtMs = nowMs) {
+    end(outcome: AttemptOutcome, times = 1, sentAtMs = nowMs) {
       for (let i = 0; i < times; i++) breaker.ended(outcome, sentAtMs);
     },
   };

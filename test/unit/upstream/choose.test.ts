@@ -4,25 +4,25 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { choose } from '../../../gateway/upstream/choose.ts';
-import type { Outcome } from '../../../gateway/upstream/outcome.ts';
+import type { AttemptOutcome } from '../../../gateway/upstream/outcome.ts';
 import {
-  begin,
   comeBack,
-  createStanding,
+  createOutlierState,
   type EjectionRules,
-  end,
+  noteRequestBegan,
+  noteRequestEnded,
+  type OutlierState,
   phaseAt,
-  type Standing,
-} from '../../../gateway/upstream/standing.ts';
+} from '../../../gateway/upstream/outlier-detection.ts';
 
 const rules: EjectionRules = { failures: 3, baseSeconds: 10, maxSeconds: 60, percentMax: 50, slowStartSeconds: 10 };
 
 interface Candidate {
-  readonly standing: Standing;
+  readonly standing: OutlierState;
 }
 
 function createScene(count: number) {
-  const targets: Candidate[] = [...'abcdefgh'].slice(0, count).map((name) => ({ standing: createStanding(name) }));
+  const targets: Candidate[] = [...'abcdefgh'].slice(0, count).map((name) => ({ standing: createOutlierState(name) }));
   const standings = targets.map(({ standing }) => standing);
   let nowMs = 1_000_000;
   let turn = 0;
@@ -36,20 +36,20 @@ function createScene(count: number) {
     },
     pick(tried?: readonly Candidate[]) {
       const target = choose(targets, rules, nowMs, ++turn % count, tried);
-      begin(target.standing);
+      noteRequestBegan(target.standing);
       sent.set(target, [...(sent.get(target) ?? []), nowMs]);
       return target;
     },
     /** The request that has been on it longest. */
-    end(target: Candidate, outcome: Outcome) {
+    end(target: Candidate, outcome: AttemptOutcome) {
       const [sentAtMs = nowMs, ...others] = sent.get(target) ?? [];
       sent.set(target, others);
-      return end(target.standing, outcome, sentAtMs, rules, () => nowMs, standings);
+      return noteRequestEnded(target.standing, outcome, sentAtMs, rules, () => nowMs, standings);
     },
     fail(target: Candidate, times = rules.failures) {
       for (let i = 0; i < times; i++) {
-        begin(target.standing);
-        end(target.standing, 'failed', nowMs, rules, () => nowMs, standings);
+        noteRequestBegan(target.standing);
+        noteRequestEnded(target.standing, 'failed', nowMs, rules, () => nowMs, standings);
       }
     },
   };
@@ -174,7 +174,7 @@ describe('of several targets', () => {
 describe('whatever happens', () => {
   type Step =
     | { readonly kind: 'pick' }
-    | { readonly kind: 'end'; readonly which: number; readonly outcome: Outcome }
+    | { readonly kind: 'end'; readonly which: number; readonly outcome: AttemptOutcome }
     | { readonly kind: 'pass'; readonly ms: number }
     | { readonly kind: 'check'; readonly which: number; readonly healthy: boolean };
   const step: fc.Arbitrary<Step> = fc.oneof(
@@ -184,7 +184,7 @@ describe('whatever happens', () => {
       arbitrary: fc.record({
         kind: fc.constant('end' as const),
         which: fc.nat(),
-        outcome: fc.constantFrom<Outcome>('answered', 'failed', 'erred', 'abandoned'),
+        outcome: fc.constantFrom<AttemptOutcome>('answered', 'failed', 'erred', 'abandoned'),
       }),
     },
     {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { printJson, readJson } from '../../../gateway/upstream/answers/json-tree.ts';
+import { printJsonTree, readJson } from '../../../gateway/upstream/answers/json-tree.ts';
 import { changeAt, nodeAt } from '../../../gateway/upstream/answers/members.ts';
 
 const printed = (text: string) => {
   const tree = readJson(Buffer.from(text));
-  return tree && printJson(tree);
+  return tree && printJsonTree(tree);
 };
 
 test('any JSON comes out as the same value, with or without spaces', () => {
@@ -51,7 +51,7 @@ test('a path leads through objects, and through lists where it says so', () => {
     tree,
   );
   assert.equal(
-    printJson(changeAt(tree, ['c', '*', 'b'], () => tree) ?? tree),
-    `{"a":{"b":1,"b":2},"c":[{"b":${printJson(tree)}}]}`,
+    printJsonTree(changeAt(tree, ['c', '*', 'b'], () => tree) ?? tree),
+    `{"a":{"b":1,"b":2},"c":[{"b":${printJsonTree(tree)}}]}`,
   );
 });

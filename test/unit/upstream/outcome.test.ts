@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ErrorCode, GatewayError } from '../../../gateway/errors.ts';
-import { type Outcome, outcomeOf } from '../../../gateway/upstream/outcome.ts';
+import { type AttemptOutcome, outcomeOf } from '../../../gateway/upstream/outcome.ts';
 
-const rows: readonly (readonly [string, number | undefined, ErrorCode | undefined, Outcome])[] = [
+const rows: readonly (readonly [string, number | undefined, ErrorCode | undefined, AttemptOutcome])[] = [
   ['an answer', 200, undefined, 'answered'],
   ['a refusal of the request', 422, 'upstream_rejected', 'answered'],
   ['a refusal of the gateway', 401, 'upstream_auth_failed', 'answered'],

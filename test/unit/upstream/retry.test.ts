@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Fresh } from '../../../gateway/exchange.ts';
-import { backOffMs, type Failure, isRepeatable, retryReasonOf } from '../../../gateway/upstream/retry.ts';
+import { type AttemptFailure, backOffMs, isRepeatable, retryReasonOf } from '../../../gateway/upstream/retry.ts';
 
 interface Given {
   readonly method?: string;
@@ -29,7 +29,7 @@ function freshOf(given: Given): Fresh {
 }
 
 describe('the reason to send again', () => {
-  const rows: readonly (readonly [Failure, boolean, number, string | undefined])[] = [
+  const rows: readonly (readonly [AttemptFailure, boolean, number, string | undefined])[] = [
     ['lost', false, 0, 'not_sent'],
     ['timeout', false, 0, 'not_sent'],
     ['lost', true, 0, 'connection_lost'],

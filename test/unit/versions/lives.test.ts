@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import { gatewayFile } from '../../../gateway/config/gateway-file.ts';
 import { checkShape } from '../../../gateway/config/issues.ts';
 import { checkLives } from '../../../gateway/config/versions.ts';
-import { type Mistake, toSentence } from '../../../gateway/mistakes.ts';
+import { type Mistake, toSentence } from '../../../gateway/config-errors.ts';
 import { readSource } from '../../../gateway/source.ts';
 
 const served = [

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Organization } from '../../../gateway/exchange.ts';
-import type { Life } from '../../../gateway/versions/life.ts';
+import type { Deprecation } from '../../../gateway/versions/deprecation.ts';
 import { isAddress, mailboxOf, messageOf } from '../../../gateway/versions/mail.ts';
 import { noticesOf } from '../../../gateway/versions/notices.ts';
 import { affectedBy } from '../../../gateway/versions/report.ts';
@@ -15,7 +15,7 @@ const life = {
   sunset: '2028-01-17',
   successor: 'v2',
   guide: 'https://docs.example.com/v2',
-} as unknown as Life;
+} as unknown as Deprecation;
 
 function noticeFor(name: string, contacts: readonly string[]) {
   const organization: Organization = {

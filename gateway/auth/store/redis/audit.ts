@@ -1,6 +1,6 @@
 // The audit log of the Redis key store: a stream whose ids are the sequence numbers, and per organization the numbers that concern it.
 
-import type { AuditFilter, AuditLog, Change, ChangeKind } from '../store.ts';
+import type { AuditFilter, AuditLog, ChangeKind, KeyStoreChange } from '../store.ts';
 import type { StoreConnections } from './connection.ts';
 import { toStoreScript } from './script.ts';
 
@@ -55,7 +55,7 @@ export function createRedisAudit({ serving, patient, born, subscribe }: RedisAud
   return {
     async list({ organization, sinceMs = 0, limit }: AuditFilter) {
       const script = organization === undefined ? PAGE_OF_ALL : PAGE_OF_ONE;
-      const found: Change[] = [];
+      const found: KeyStoreChange[] = [];
       for (let before: number | '' = ''; ; ) {
         const rows = await patient(script, [before, Math.min(limit, PAGE), organization ?? '']);
         const page = changesOf(rows as readonly Row[]);
@@ -87,7 +87,7 @@ export function createRedisAudit({ serving, patient, born, subscribe }: RedisAud
   };
 }
 
-function changesOf(rows: readonly Row[]): Change[] {
+function changesOf(rows: readonly Row[]): KeyStoreChange[] {
   return rows.map(([id, members]) => {
     const [, at, , by = '', , kind, , organization, , key, , details = '{}'] = members;
     return {

@@ -3,11 +3,11 @@
 import type { Organization } from '../../../exchange.ts';
 import type { KeyStore, StoredKey } from '../store.ts';
 import type { RunScript } from './connection.ts';
-import { KEY_ARGUMENTS, KEY_FUNCTIONS, argumentsOf as keyArgumentsOf } from './key-columns.ts';
+import { KEY_ARGUMENTS, KEY_FUNCTIONS, keyArguments as keyArgumentsOf } from './key-columns.ts';
 import {
   ORGANIZATION_ARGUMENTS,
   ORGANIZATION_FUNCTIONS,
-  argumentsOf as organizationArgumentsOf,
+  organizationArguments as organizationArgumentsOf,
 } from './organizations.ts';
 import { toStoreScript } from './script.ts';
 
@@ -58,13 +58,13 @@ const OBSTACLES: Readonly<Record<string, (id: string) => string>> = {
   key_taken: (id) => `The key ${id} exists already.`,
 };
 
-export function createSeed(patient: RunScript): KeyStore['seed'] {
+export function createRedisSeed(patient: RunScript): KeyStore['seed'] {
   return async function seed(organizations, keys, by) {
     await add(patient, 'organizations.seeded', by, organizations, keys);
   };
 }
 
-export function createImport(patient: RunScript): KeyStore['import'] {
+export function createRedisImport(patient: RunScript): KeyStore['import'] {
   return function importRecords(organizations, keys, by) {
     return add(patient, 'records.imported', by, organizations, keys);
   };

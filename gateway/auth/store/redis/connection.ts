@@ -22,7 +22,7 @@ export interface ConnectionOptions {
 /** Runs a script with its own arguments. Rejects with a sentence, at once while Redis is not connected. */
 export type RunScript = (script: Script, args?: readonly (string | number)[]) => Promise<unknown>;
 
-export interface Connection {
+export interface StoreConnection {
   readonly run: RunScript;
   close(): void;
 }
@@ -41,7 +41,7 @@ export async function openConnection({
   pepperFingerprint,
   now,
   deadlineMs,
-}: ConnectionOptions): Promise<Connection> {
+}: ConnectionOptions): Promise<StoreConnection> {
   const ready = Promise.withResolvers<void>();
   let lost: Error | undefined;
   const client = connectRedis({

@@ -42,7 +42,7 @@ interface Revocation {
 }
 
 /** A key as scripts take it. */
-export function argumentsOf(key: StoredKey): string[] {
+export function keyArguments(key: StoredKey): string[] {
   const { id, digest, organization, expiresAtMs, revokedAtMs, replacedBy, lastUsedAtMs } = key;
   const revocation = revokedAtMs === undefined ? '' : revocationOf(revokedAtMs, key.revokedBy, key.revokedReason);
   const columns = [recordOf(key), expiresAtMs ?? '', revocation, replacedBy ?? '', lastUsedAtMs ?? ''];

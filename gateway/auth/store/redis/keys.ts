@@ -2,9 +2,9 @@
 
 import type { KeyRecords, StoredKey } from '../store.ts';
 import type { RunScript, StoreConnections } from './connection.ts';
-import { argumentsOf, KEY_FUNCTIONS, keysOf, revocationOf } from './key-columns.ts';
+import { KEY_FUNCTIONS, keyArguments, keysOf, revocationOf } from './key-columns.ts';
 import { ORGANIZATION_FUNCTIONS, organizationsOf } from './organizations.ts';
-import { allOf, inPages } from './pages.ts';
+import { allOf, inRedisPages } from './pages.ts';
 import { toStoreScript } from './script.ts';
 
 const CREATE = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}
@@ -72,9 +72,9 @@ end
 `);
 
 export function createRedisKeys({ serving, patient }: StoreConnections, now: () => number): KeyRecords {
-  const scan = () => inPages((first, last) => patient(PAGE, [first, last]), keysOf);
+  const scan = () => inRedisPages((first, last) => patient(PAGE, [first, last]), keysOf);
   const scanOne = (organization: string) =>
-    inPages((first, last) => patient(PAGE_OF_ONE, [first, last, organization]), keysOf);
+    inRedisPages((first, last) => patient(PAGE_OF_ONE, [first, last, organization]), keysOf);
 
   return {
     create: createCreate(patient),
@@ -96,7 +96,7 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
       return keysOf(await patient(REVOKE, [id, by, revocationOf(now(), by, reason), details]))[0];
     },
     async rotate(id, successor, endsAtMs) {
-      const reply = await patient(ROTATE, [id, successor.createdBy, endsAtMs, ...argumentsOf(successor)]);
+      const reply = await patient(ROTATE, [id, successor.createdBy, endsAtMs, ...keyArguments(successor)]);
       if (reply === 'taken') throw taken(successor);
       return keysOf(reply)[0];
     },
@@ -110,7 +110,7 @@ function createCreate(patient: RunScript): KeyRecords['create'] {
   return async function create(key) {
     const { mode, name, scopes, expiresAtMs, createdBy } = key;
     const details = JSON.stringify({ mode, name, scopes, expires_at: expiresAtMs ?? null });
-    const outcome = await patient(CREATE, [createdBy, details, ...argumentsOf(key)]);
+    const outcome = await patient(CREATE, [createdBy, details, ...keyArguments(key)]);
     if (outcome === 'taken') throw taken(key);
     return outcome === 'created';
   };

@@ -3,7 +3,7 @@
 import type { Organization } from '../../../exchange.ts';
 import type { OrganizationRecords } from '../store.ts';
 import type { StoreConnections } from './connection.ts';
-import { allOf, inPages } from './pages.ts';
+import { allOf, inRedisPages } from './pages.ts';
 import { type Columns, toStoreScript } from './script.ts';
 
 const SUSPENDED = '1';
@@ -71,13 +71,13 @@ return columns_of({ id }, ORGANIZATION_COLUMNS)
 `);
 
 export function createRedisOrganizations({ serving, patient }: StoreConnections): OrganizationRecords {
-  const scan = () => inPages((first, last) => patient(PAGE, [first, last]), organizationsOf);
+  const scan = () => inRedisPages((first, last) => patient(PAGE, [first, last]), organizationsOf);
 
   return {
     async create(organization, by) {
       const { name, tier, operator } = organization;
       const details = JSON.stringify({ name, tier, operator });
-      return (await patient(CREATE, [by, details, ...argumentsOf(organization)])) === 1;
+      return (await patient(CREATE, [by, details, ...organizationArguments(organization)])) === 1;
     },
     async get(id) {
       return organizationsOf(await serving(GET, [id]))[0];
@@ -100,7 +100,7 @@ export function createRedisOrganizations({ serving, patient }: StoreConnections)
 }
 
 /** An organization as scripts take it. */
-export function argumentsOf({ id, name, tier, state, contacts, operator }: Organization): string[] {
+export function organizationArguments({ id, name, tier, state, contacts, operator }: Organization): string[] {
   return [id, JSON.stringify({ name, contacts, operator }), tier, state === 'suspended' ? SUSPENDED : ''];
 }
 

@@ -4,7 +4,7 @@
 /** Redis does nothing else while it collects a page: about a millisecond. */
 const PAGE = 500;
 
-export async function* inPages<T>(
+export async function* inRedisPages<T>(
   read: (first: number, last: number) => Promise<unknown>,
   recordsOf: (columns: unknown) => readonly T[],
 ): AsyncGenerator<readonly T[]> {

@@ -3,8 +3,8 @@
 import type { KeyStore } from '../store.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createRedisAudit } from './audit.ts';
-import { createImport, createSeed } from './batches.ts';
-import { type Connection, openConnection } from './connection.ts';
+import { createRedisImport, createRedisSeed } from './batches.ts';
+import { openConnection, type StoreConnection } from './connection.ts';
 import { createRedisInstances } from './instances.ts';
 import { createRedisKeys } from './keys.ts';
 import { createRedisOrganizations } from './organizations.ts';
@@ -17,7 +17,7 @@ const OPEN = toStoreScript(`
 return { call('HGET', meta, 'born'), base .. 'announced' }
 `);
 
-export interface RedisStoreOptions {
+export interface RedisKeyStoreOptions {
   /** redis:// or rediss://. Its query may hold `keyPrefix`, for several platforms on one server. */
   readonly url: string;
   /** Written when there is no data yet; later a different one is refused. */
@@ -26,9 +26,9 @@ export interface RedisStoreOptions {
 }
 
 /** Opens the store. Rejects with a sentence if Redis cannot be reached, or if its data is newer or made with another pepper. */
-export async function openRedisStore(options: RedisStoreOptions): Promise<KeyStore> {
+export async function openRedisStore(options: RedisKeyStoreOptions): Promise<KeyStore> {
   const { url, pepperFingerprint, now } = options;
-  const open: Connection[] = [];
+  const open: StoreConnection[] = [];
   const connect = async (deadlineMs: number) => {
     const connection = await openConnection({ ...options, deadlineMs });
     open.push(connection);
@@ -49,8 +49,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<KeySto
       audit: createRedisAudit({ ...connections, born, subscribe: announcements.subscribe }),
       instances: createRedisInstances(connections),
       pepperFingerprint,
-      seed: createSeed(patient),
-      import: createImport(patient),
+      seed: createRedisSeed(patient),
+      import: createRedisImport(patient),
       close() {
         announcements.close();
         close();

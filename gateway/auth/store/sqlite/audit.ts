@@ -1,9 +1,10 @@
 // The audit log of the embedded key store, and the change stream read from it.
 
 import type { DatabaseSync } from 'node:sqlite';
-import type { AuditLog, Change, ChangeKind } from '../store.ts';
+import type { AuditLog, ChangeKind, KeyStoreChange } from '../store.ts';
 
-export type NewChange = Pick<Change, 'by' | 'kind'> & Partial<Pick<Change, 'organization' | 'key' | 'details'>>;
+export type NewChange = Pick<KeyStoreChange, 'by' | 'kind'> &
+  Partial<Pick<KeyStoreChange, 'organization' | 'key' | 'details'>>;
 /** Writes one audit row; called inside the transaction of what it is about. */
 export type WriteChange = (change: NewChange) => void;
 
@@ -56,7 +57,7 @@ export function createSqliteAudit(database: DatabaseSync, writeChange: WriteChan
   };
 }
 
-function changesOf(rows: readonly unknown[]): Change[] {
+function changesOf(rows: readonly unknown[]): KeyStoreChange[] {
   return (rows as readonly ChangeRow[]).map((row) => ({
     sequence: row.sequence,
     atMs: row.at,

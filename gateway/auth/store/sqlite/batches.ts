@@ -21,7 +21,12 @@ export interface BatchOptions {
   readonly writeChange: WriteChange;
 }
 
-export function createSeed({ database, insertOrganization, insertKey, writeChange }: BatchOptions): KeyStore['seed'] {
+export function createSqliteSeed({
+  database,
+  insertOrganization,
+  insertKey,
+  writeChange,
+}: BatchOptions): KeyStore['seed'] {
   return function seed(organizations, keys, by) {
     inTransaction(database, () => {
       for (const organization of organizations) {
@@ -34,7 +39,7 @@ export function createSeed({ database, insertOrganization, insertKey, writeChang
   };
 }
 
-export function createImport(options: BatchOptions): KeyStore['import'] {
+export function createSqliteImport(options: BatchOptions): KeyStore['import'] {
   const { database, insertOrganization, readOrganization, insertKey, writeChange } = options;
   return function importRecords(organizations, keys, by) {
     database.exec(ROOM_FOR_A_BATCH);

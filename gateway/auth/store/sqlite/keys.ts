@@ -5,7 +5,7 @@ import type { KeyRecords, StoredKey } from '../store.ts';
 import { createRevoke, createRotate, type KeyChangeOptions } from './key-changes.ts';
 import { insertNewKey, keyOf } from './key-rows.ts';
 import type { ReadOrganization } from './organizations.ts';
-import { inPages } from './pages.ts';
+import { inSqlitePages } from './pages.ts';
 import { inTransactionWithoutWaiting } from './transaction.ts';
 
 export interface SqliteKeysOptions extends KeyChangeOptions {
@@ -42,7 +42,7 @@ export function createSqliteKeys(options: SqliteKeysOptions): KeyRecords {
     list({ organization } = {}) {
       return (organization === undefined ? selectAll.all() : selectOf.all(organization)).map(keyOf);
     },
-    scan: () => inPages(selectPage, 0, ({ rowid }) => Number(rowid), keyOf),
+    scan: () => inSqlitePages(selectPage, 0, ({ rowid }) => Number(rowid), keyOf),
     revoke: createRevoke(options),
     rotate: createRotate(options),
     noteUses(uses) {

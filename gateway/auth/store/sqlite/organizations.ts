@@ -5,7 +5,7 @@ import type { Organization } from '../../../exchange.ts';
 import { inTransaction } from '../../../sqlite.ts';
 import type { ChangeKind, OrganizationRecords } from '../store.ts';
 import type { WriteChange } from './audit.ts';
-import { inPages } from './pages.ts';
+import { inSqlitePages } from './pages.ts';
 
 interface OrganizationRow {
   readonly id: string;
@@ -69,7 +69,7 @@ export function createSqliteOrganizations(
     },
     get: readOrganization,
     list: () => selectAll.all().map(organizationOf),
-    scan: () => inPages(selectPage, '', ({ id }) => String(id), organizationOf),
+    scan: () => inSqlitePages(selectPage, '', ({ id }) => String(id), organizationOf),
     setTier: (id, tier, by) => change(id, by, { tier }, 'organization.tier_changed'),
     suspend: (id, by) => change(id, by, { state: 'suspended' }, 'organization.suspended'),
     resume: (id, by) => change(id, by, { state: 'active' }, 'organization.resumed'),

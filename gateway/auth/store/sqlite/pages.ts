@@ -7,7 +7,7 @@ type Row = Record<string, SQLOutputValue>;
 const PAGE = 1000;
 
 /** The statement selects what comes after its first parameter, in that order, at most as many as its second; never an empty page. */
-export async function* inPages<T, P extends string | number>(
+export async function* inSqlitePages<T, P extends string | number>(
   select: StatementSync,
   before: P,
   positionOf: (row: Row) => P,

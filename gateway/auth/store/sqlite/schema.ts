@@ -34,7 +34,7 @@ const STEPS = [
 ] as const;
 
 /** Makes the tables or brings them up to date. Throws a sentence if the file is newer than this gateway or has another pepper. */
-export function prepareSchema(database: DatabaseSync, pepperFingerprint: string): void {
+export function prepareKeySchema(database: DatabaseSync, pepperFingerprint: string): void {
   if (versionOf(database) < STEPS.length) {
     inTransaction(database, () => upgrade(database, pepperFingerprint));
   }

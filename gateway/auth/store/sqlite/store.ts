@@ -3,15 +3,15 @@
 import { openSqlite } from '../../../sqlite.ts';
 import type { KeyStore } from '../store.ts';
 import { createSqliteAudit, createWriteChange } from './audit.ts';
-import { createImport, createSeed } from './batches.ts';
+import { createSqliteImport, createSqliteSeed } from './batches.ts';
 import { createSqliteInstances } from './instances.ts';
 import { createInsertKey, createReadKey } from './key-rows.ts';
 import { createSqliteKeys } from './keys.ts';
 import { createInsertOrganization, createReadOrganization, createSqliteOrganizations } from './organizations.ts';
-import { prepareSchema } from './schema.ts';
+import { prepareKeySchema } from './schema.ts';
 import { BUSY_TIMEOUT_MS } from './transaction.ts';
 
-export interface SqliteStoreOptions {
+export interface SqliteKeyStoreOptions {
   /** The data directory; made if absent. */
   readonly directory: string;
   /** Written when the file is made; later a different one refuses to open. */
@@ -20,13 +20,13 @@ export interface SqliteStoreOptions {
 }
 
 /** Opens the store. Throws a sentence for people if the file is damaged, newer than this gateway, or made with another pepper. */
-export function createSqliteStore({ directory, pepperFingerprint, now }: SqliteStoreOptions): KeyStore {
+export function createSqliteKeyStore({ directory, pepperFingerprint, now }: SqliteKeyStoreOptions): KeyStore {
   const database = openSqlite({
     directory,
     file: 'gateway.db',
     what: 'The key store',
     busyTimeoutMs: BUSY_TIMEOUT_MS,
-    prepare: (opened) => prepareSchema(opened, pepperFingerprint),
+    prepare: (opened) => prepareKeySchema(opened, pepperFingerprint),
   });
   const writeChange = createWriteChange(database, now);
   const insertOrganization = createInsertOrganization(database);
@@ -40,8 +40,8 @@ export function createSqliteStore({ directory, pepperFingerprint, now }: SqliteS
     audit: createSqliteAudit(database, writeChange),
     instances: createSqliteInstances(database, now),
     pepperFingerprint,
-    seed: createSeed(batch),
-    import: createImport(batch),
+    seed: createSqliteSeed(batch),
+    import: createSqliteImport(batch),
     close() {
       database.close();
     },

@@ -1,12 +1,12 @@
 // Two documents written in a test, and what a comparison finds: `breaking request-bound-narrowed`.
 
+import type { Mistake } from '../../../../gateway/config-errors.ts';
 import { normalizeSchemas } from '../../../../gateway/contract/dialect.ts';
 import { compareContracts } from '../../../../gateway/contract/diff/compare.ts';
 import { type Described, describedAlone } from '../../../../gateway/contract/diff/described.ts';
-import type { Finding } from '../../../../gateway/contract/diff/findings.ts';
+import type { DiffFinding } from '../../../../gateway/contract/diff/findings.ts';
 import { type JsonObject, toDocument } from '../../../../gateway/contract/document.ts';
 import { operationsOf } from '../../../../gateway/contract/operations.ts';
-import type { Mistake } from '../../../../gateway/mistakes.ts';
 
 /** Without the linter, which takes longer than everything else together. */
 function describe(document: object): Described[] {
@@ -20,7 +20,7 @@ function describe(document: object): Described[] {
   return operations.map(describedAlone);
 }
 
-export function findingsOf(old: object, fresh: object): Finding[] {
+export function findingsOf(old: object, fresh: object): DiffFinding[] {
   return [...compareContracts(describe(old), describe(fresh))].flat();
 }
 

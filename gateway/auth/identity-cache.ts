@@ -1,0 +1,94 @@
+// What this gateway remembers of keys and organizations, and what of it a change makes out of date.
+
+import { LRUCache } from 'lru-cache';
+import type { Organization } from '../exchange.ts';
+import { type CallerCache, createCallerCache, type KeyHash, type KnownCaller } from './caller-cache.ts';
+import type { KeyAndOwner, KeyStoreChange } from './store/store.ts';
+import { toCaller, toKnownOrganization } from './to-caller.ts';
+
+export interface IdentityCacheOptions {
+  /** Most callers, and most organizations. */
+  readonly positiveMax: number;
+  /** Most keys known to stand for nobody. */
+  readonly negativeMax: number;
+}
+
+export interface IdentityCache {
+  readonly callers: CallerCache;
+  organization(id: string): Organization | undefined;
+  /** What becomes of the store's answer; it is remembered only if `keep`. */
+  learnKey(keyHash: KeyHash, found: KeyAndOwner | undefined, keep: boolean): KnownCaller | undefined;
+  learnOrganization(id: string, found: Organization | undefined, keep: boolean): Organization | undefined;
+  /** Drops exactly what the change is about. */
+  forget(change: KeyStoreChange): void;
+  forgetAll(): void;
+  sizes(): { readonly callers: number; readonly absences: number; readonly organizations: number };
+}
+
+export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheOptions): IdentityCache {
+  const callers = createCallerCache({ positiveMax, negativeMax });
+  const organizations = new LRUCache<string, Organization>({ max: positiveMax });
+
+  function forgetAll(): void {
+    callers.dropAll();
+    organizations.clear();
+  }
+
+  function forget({ kind, key = '', organization = '' }: KeyStoreChange): void {
+    switch (kind) {
+      case 'key.created':
+        callers.dropAbsences();
+        break;
+      case 'key.rotated':
+        // The old key now has an end, and there is a new one.
+        callers.dropKey(key);
+        callers.dropAbsences();
+        break;
+      case 'key.revoked':
+        callers.dropKey(key);
+        break;
+      case 'organization.tier_changed':
+      case 'organization.suspended':
+      case 'organization.resumed':
+        callers.dropOrganization(organization);
+        organizations.delete(organization);
+        break;
+      case 'configuration.changed':
+      case 'limits.reset':
+      // Nobody can be remembered of an organization that was not there.
+      case 'organization.created':
+        break;
+      case 'organizations.seeded':
+      case 'records.imported':
+        forgetAll();
+        break;
+      default:
+        kind satisfies never;
+        // Written by a newer gateway on the same store: it may mean anything.
+        forgetAll();
+    }
+  }
+
+  return {
+    callers,
+    organization: (id) => organizations.get(id),
+    learnKey(keyHash, found, keep) {
+      if (found === undefined) {
+        if (keep) callers.rememberAbsence(keyHash);
+        return undefined;
+      }
+      const known = { caller: toCaller(found), usedAtMs: found.key.lastUsedAtMs ?? Number.NEGATIVE_INFINITY };
+      if (keep) callers.remember(keyHash, known);
+      return known;
+    },
+    // Those that do not exist are not remembered: only who signs tokens for this gateway can name them.
+    learnOrganization(id, found, keep) {
+      const known = found && toKnownOrganization(found);
+      if (keep && known !== undefined) organizations.set(id, known);
+      return known;
+    },
+    forget,
+    forgetAll,
+    sizes: () => ({ ...callers.sizes(), organizations: organizations.size }),
+  };
+}

@@ -1,0 +1,87 @@
+// Pure: a decision record, which is one line of the access log, told stage by stage.
+
+import { REFUSALS } from '../../errors.ts';
+import { STAGES, type StageName } from '../../exchange.ts';
+import { durationsOf } from './durations.ts';
+import { stageText } from './stage-text.ts';
+
+/** One line of the access log, parsed. */
+export type DecisionRecord = Readonly<Record<string, unknown>>;
+
+export type StageOutcome = 'passed' | 'refused' | 'answered' | 'not reached';
+
+export interface StageReport {
+  readonly stage: StageName;
+  readonly outcome: StageOutcome;
+  /** What is known of it, in words; several lines where there are several things to be said. */
+  readonly told: readonly string[];
+  /** Absent where the record has no times. */
+  readonly duration_ms?: number;
+}
+
+export interface ExchangeReport {
+  readonly request_id: unknown;
+  readonly client_request_id?: unknown;
+  readonly time: string | undefined;
+  /** One sentence: what became of it. */
+  readonly verdict: string;
+  readonly stages: readonly StageReport[];
+  readonly record: DecisionRecord;
+}
+
+/** What an exchange is told as when it ended without a stage: through a tunnel, or before there was a request. */
+export function exchangeReport(record: DecisionRecord): ExchangeReport {
+  const last = STAGES.indexOf(record.stage as StageName);
+  const durations = durationsOf(record);
+  const stages = STAGES.map((stage, index): StageReport => {
+    const outcome = outcomeOf(record, index, last);
+    const durationMs = durations[stage];
+    return {
+      stage,
+      outcome,
+      told: outcome === 'not reached' ? [] : stageText(stage, record, outcome),
+      ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
+    };
+  });
+  const { request_id, client_request_id, time } = record;
+  return {
+    request_id,
+    ...(client_request_id === undefined ? {} : { client_request_id }),
+    time: typeof time === 'number' ? new Date(time).toISOString() : undefined,
+    verdict: verdictOf(record),
+    stages,
+    record,
+  };
+}
+
+function outcomeOf({ code, replayed, tunnel, rehearsed }: DecisionRecord, index: number, last: number): StageOutcome {
+  if (index > last) return 'not reached';
+  if (index < last || (rehearsed === true && code === undefined)) return 'passed';
+  // What goes through a tunnel is admitted, and nothing else is asked.
+  if (tunnel !== undefined) return code === undefined ? 'answered' : 'refused';
+  if (replayed === true) return 'answered';
+  if (code !== undefined) return 'refused';
+  return 'answered';
+}
+
+function verdictOf(record: DecisionRecord): string {
+  const { method, route, stage, status, code, tunnel, replayed, rehearsed } = record;
+  const what = `${method} ${route ?? (tunnel === undefined ? '(no operation)' : `through the tunnel ${tunnel}`)}`;
+  const after = typeof record.duration_ms === 'number' ? ` after ${record.duration_ms} ms` : '';
+  if (rehearsed === true) return `${what} ${rehearsedVerdict(record)}`;
+  if (replayed === true) return `${what} was answered with ${status}${after}: the kept answer to an earlier request.`;
+  if (status === 499) return `${what}: the client left${after}, before it was answered.`;
+  if (code === undefined) return `${what} was answered with ${status}${after}.`;
+  return `${what} was refused by ${stage} with ${status} ${code}${after}.${sentenceFor(code)}`;
+}
+
+function rehearsedVerdict({ stage, status, code, tunnel, target }: DecisionRecord): string {
+  if (code !== undefined) return `would be refused by ${stage} with ${status} ${code}.${sentenceFor(code)}`;
+  if (target !== undefined) return `would be sent to ${target}.`;
+  return tunnel === undefined ? 'would be answered by the gateway itself.' : 'would be passed on as it is.';
+}
+
+function sentenceFor(code: unknown): string {
+  const name = String(code);
+  return Object.hasOwn(REFUSALS, name) ? ` ${REFUSALS[name as keyof typeof REFUSALS].message}` : '';
+}

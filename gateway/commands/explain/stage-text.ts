@@ -1,0 +1,173 @@
+// Pure: what a decision record knows of one stage, in words.
+
+import type { StageName } from '../../exchange.ts';
+import { shortTime } from '../print.ts';
+import type { DecisionRecord, StageOutcome } from './report.ts';
+import { ANY_KEY } from './who.ts';
+
+type Tell = (record: DecisionRecord, outcome: StageOutcome) => (string | undefined)[];
+
+const tellers: Readonly<Record<StageName, Tell>> = {
+  admit: ({ client, client_request_id: own, max_bytes: max, tunnel, worker }) => [
+    client === undefined ? undefined : `client ${client}`,
+    own === undefined ? undefined : `the client calls it ${own}`,
+    max === undefined ? undefined : `the most is ${max} bytes`,
+    tunnel === undefined ? undefined : `passed on as it was, through the tunnel ${tunnel}`,
+    worker === undefined ? undefined : `worker ${worker}`,
+  ],
+  throttle: ({ retry_after: after, rehearsed }, outcome) => [
+    rehearsed === true ? 'not tried: each gateway counts the failures of addresses by itself' : undefined,
+    outcome === 'refused' ? `the address has failed too often; it may come back after ${after} s` : undefined,
+  ],
+  match: ({ operation, route, upstream, method, code }, outcome) =>
+    outcome === 'refused'
+      ? [matchRefusals[String(code)] ?? 'no operation has this method and path']
+      : [operation === undefined ? undefined : `${operation}: ${method} ${route}, of upstream ${upstream}`],
+  authenticate: (record) => [callerIn(record), hintIn(record)],
+  authorize: (record, outcome) =>
+    outcome === 'refused'
+      ? [
+          listIn('required scopes', record.required_scopes),
+          listIn('held scopes', record.held_scopes),
+          record.required_scopes === undefined ? `mode ${record.mode}, tier ${record.tier}` : undefined,
+        ]
+      : [],
+  limit: tellLimits,
+  validate: (record) => violationsIn(record),
+  replay: ({ replayed, recorded, outcome_unknown: lost, code, rehearsed }, outcome) => [
+    rehearsed === true ? 'not tried: an Idempotency-Key that is looked for is taken' : undefined,
+    replayed === true ? 'this Idempotency-Key was answered before; that answer was given again' : undefined,
+    recorded === true && lost !== true ? 'a new Idempotency-Key: the answer is kept' : undefined,
+    lost === true
+      ? 'a new Idempotency-Key: it was sent and its outcome is unknown, so the key is refused from then on'
+      : undefined,
+    outcome === 'refused' ? replayRefusals[String(code)] : undefined,
+  ],
+  forward: tellForward,
+};
+
+const matchRefusals: Readonly<Record<string, string>> = {
+  method_not_allowed: 'operations have this path, none of them with this method',
+  method_not_implemented: 'no operation at all has this method',
+  version_sunset: 'this version of the operation has ended',
+  version_unknown: 'there is no such version',
+};
+
+const replayRefusals: Readonly<Record<string, string>> = {
+  idempotency_key_in_use: 'a request with this Idempotency-Key is still running',
+  idempotency_key_reused: 'this Idempotency-Key belongs to another request',
+  idempotency_result_not_retained: 'this Idempotency-Key was answered before, with more than is kept',
+  idempotency_outcome_unknown:
+    'a request with this Idempotency-Key was sent before, and whether it was executed is not known: it is not sent again',
+  gateway_overloaded: 'the store of answers could not be asked in time',
+};
+
+/** Lines for people; empty where there is nothing to be said. */
+export function stageText(stage: StageName, record: DecisionRecord, outcome: StageOutcome): string[] {
+  return tellers[stage](record, outcome).filter((line) => line !== undefined);
+}
+
+function callerIn({ organization, tier, key_id, token_issuer, subject, mode }: DecisionRecord): string | undefined {
+  if (mode === undefined) return undefined;
+  const who =
+    token_issuer !== undefined
+      ? `token of ${token_issuer} for ${subject}`
+      : key_id === undefined
+        ? `user name ${subject}`
+        : key_id === 'anonymous'
+          ? 'nobody in particular: the operation is public'
+          : key_id === ANY_KEY
+            ? 'any key'
+            : `key ${key_id}`;
+  return organization === undefined ? who : `${who}, organization ${organization}, tier ${tier}, mode ${mode}`;
+}
+
+function hintIn({ hint, stage }: DecisionRecord): string | undefined {
+  return hint === undefined || stage !== 'authenticate' ? undefined : `the reason is its ${hint}`;
+}
+
+function listIn(what: string, list: unknown): string | undefined {
+  return Array.isArray(list) ? `${what}: ${list.length === 0 ? 'none' : list.join(' ')}` : undefined;
+}
+
+function tellLimits(record: DecisionRecord): (string | undefined)[] {
+  const { limit, limit_quota, limit_remaining, limits, limit_source: source, decided_at: decidedAt } = record;
+  if (source === undefined) return ['nothing counts this request'];
+  const violated = Array.isArray(record.violated_policies) ? record.violated_policies : [];
+  const shadow = Array.isArray(record.shadow_refused) ? record.shadow_refused : [];
+  const each = Array.isArray(limits)
+    ? (limits as DecisionRecord[]).map((one) => {
+        const { policy, quota, remaining, wait_ms: waitMs, cost = 1 } = one;
+        if (record.rehearsed === true)
+          return `${policy}: ${remaining} of ${quota} left, this would take ${cost}${violated.includes(policy) ? `; more in ${waitMs} ms` : ''}${one.shadow === true ? ', a shadow limit' : ''}`;
+        const said = violated.includes(policy)
+          ? 'refused'
+          : shadow.includes(policy)
+            ? 'would have refused'
+            : 'admitted';
+        const kind = one.shadow === true ? ', a shadow limit' : '';
+        return `${policy}: ${said} a cost of ${cost}; ${remaining} of ${quota} left, more in ${waitMs} ms${kind}`;
+      })
+    : [];
+  const single =
+    each.length > 0 || limit === undefined
+      ? undefined
+      : `${limit}: admitted; ${limit_remaining} of ${limit_quota} left`;
+  const looked = `as ${sources[String(source)] ?? 'nobody'} has counted`;
+  if (record.rehearsed === true) return [...each, looked];
+  return [...each, single, `decided by ${sources[String(source)] ?? source} at ${timeIn(decidedAt)}`];
+}
+
+const sources: Readonly<Record<string, string>> = {
+  redis: 'Redis',
+  process: 'this process',
+  known: 'a refusal that still held (nobody was asked)',
+  local: 'this process, with its share, while Redis was away',
+  allow: 'the policy to let all in while Redis was away',
+  refuse: 'the policy to let none in while Redis was away',
+};
+
+function timeIn(atMs: unknown): string {
+  return typeof atMs === 'number' ? new Date(atMs).toISOString() : shortTime(undefined);
+}
+
+function violationsIn({
+  violations,
+  bytes_in: bytesIn,
+  max_bytes: max,
+  stage,
+}: DecisionRecord): (string | undefined)[] {
+  const body = typeof bytesIn === 'number' && bytesIn > 0 ? `body of ${bytesIn} bytes` : undefined;
+  const most = max !== undefined && stage === 'validate' ? `the most is ${max} bytes` : undefined;
+  if (!Array.isArray(violations)) return [body, most];
+  const each = (violations as DecisionRecord[]).map(
+    ({ in: place, param, code, constraint }) =>
+      `${place} ${param === '' ? '(the whole)' : param}: ${code}${constraint === undefined ? '' : ` ${JSON.stringify(constraint)}`}`,
+  );
+  return [body, ...each];
+}
+
+function tellForward(record: DecisionRecord, outcome: StageOutcome): (string | undefined)[] {
+  const { target, upstream_status: status, upstream_ms: ms, attempts, cause, trace_id: trace, bytes_out: out } = record;
+  const answers = Array.isArray(record.answer_violations) ? record.answer_violations : [];
+  return [
+    target === undefined ? undefined : `${record.rehearsed === true ? 'would be ' : ''}sent to ${target}`,
+    attempts === undefined ? undefined : `it took ${attempts} attempts: ${listed(record.retries)}`,
+    record.retry_budget_spent === true ? 'the retry budget of the upstream is spent' : undefined,
+    status === undefined
+      ? outcome === 'refused' && target !== undefined
+        ? 'it did not answer'
+        : undefined
+      : `it answered ${status} after ${ms} ms`,
+    outcome === 'refused' && cause !== undefined ? `cause: ${cause}` : undefined,
+    ...answers.map((text) => `not as the contract says: ${text}`),
+    typeof out === 'number' && outcome === 'answered' && record.rehearsed !== true
+      ? `${out} bytes to the client`
+      : undefined,
+    trace === undefined ? undefined : `trace ${trace}`,
+  ];
+}
+
+function listed(list: unknown): string {
+  return Array.isArray(list) ? list.join(', ') : '';
+}

@@ -1,0 +1,68 @@
+// What can be seen of all answers together: how long they take, what their headers give away, what becomes of connections.
+
+import type { UpstreamEntry } from '../../config/schema.ts';
+import { type Finding, fail, ok, warn } from '../finding.ts';
+import type { Answered, Backend } from './backend.ts';
+
+/** What stays at the gateway; it is for nobody to know, and bytes for nothing. */
+const needless = ['server', 'x-powered-by', 'set-cookie'] as const;
+const internal = /^(x-gateway-|x-organization-id$|x-api-key-id$|x-internal-)/;
+
+export function checkTimes(answers: readonly Answered[], { timeoutMs }: UpstreamEntry): Finding {
+  const times = answers.map(({ ms }) => ms).sort((one, other) => one - other);
+  const at = (share: number) => Math.round(times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0);
+  const [p50, p99] = [at(0.5), at(0.99)];
+  const says = `p50 ${p50} ms, p99 ${p99} ms of the ${timeoutMs} ms that timeoutMs allows.`;
+  // Timers count whole milliseconds.
+  const late = answers.filter(({ ms, problem }) => problem !== undefined && ms + 1 >= timeoutMs).length;
+  if (late > 0)
+    return fail('times', `${late} requests were not answered in time; ${says}`, 'Be quicker, or raise timeoutMs.');
+  return p99 * 2 <= timeoutMs ? ok('times', says) : warn('times', says, 'Be quicker, or raise timeoutMs.');
+}
+
+export function checkHeaders(answers: readonly Answered[], proofs: readonly string[]): Finding[] {
+  const findings: Finding[] = [];
+  if (answers.some(({ headers, body }) => echoes(headers, body, proofs))) {
+    const says = 'It echoes what proves who asks (the assertion or the credential).';
+    findings.push(fail('headers', says, 'Leave it out of answers: whoever reads it can pass for the gateway.'));
+  }
+  const names = new Set(answers.flatMap(({ headers }) => Object.keys(headers)));
+  const inside = [...names].filter((name) => internal.test(name));
+  if (inside.length > 0) {
+    const says = `It answers with headers of the inside: ${inside.join(', ')}.`;
+    findings.push(fail('headers', says, 'Leave them out; the gateway drops them.'));
+  }
+  const dropped = needless.filter((name) => names.has(name));
+  if (dropped.length > 0) {
+    const says = `It answers with ${dropped.join(', ')}, which the gateway drops.`;
+    findings.push(warn('headers', says, 'Leave them out.'));
+  }
+  return findings.length > 0 ? findings : [ok('headers', 'Nothing in them is for the inside only.')];
+}
+
+function echoes(headers: Answered['headers'], body: Buffer, proofs: readonly string[]): boolean {
+  const all = Object.values(headers).flat().join('\n');
+  return proofs.some((proof) => all.includes(proof) || body.includes(proof));
+}
+
+export function checkConnections(answers: readonly Answered[], backend: Pick<Backend, 'connections'>): Finding[] {
+  const whole = answers.filter(({ problem }) => problem === undefined);
+  const broken = answers.filter(({ problem, status }) => problem !== undefined && status === 0);
+  const opened = backend.connections();
+  const chunked = whole.filter(({ headers }) => headers['transfer-encoding'] !== undefined).length;
+  const says = `${opened} ${opened === 1 ? 'connection' : 'connections'} for ${answers.length} requests; ${chunked} answers in chunks.`;
+  const [first] = broken;
+  const faults =
+    first === undefined
+      ? []
+      : [
+          fail(
+            'connections',
+            `${broken.length} of ${answers.length} exchanges broke, the first with ${first.problem}.`,
+            'Answer every request, and frame answers as RFC 9112 says.',
+          ),
+        ];
+  // One that is lost is opened again, and that has been told.
+  if (opened - broken.length <= Math.max(1, answers.length / 4)) return [...faults, ok('connections', says)];
+  return [...faults, warn('connections', says, 'Keep connections open: each new one costs every request its time.')];
+}

@@ -1,0 +1,129 @@
+// Organizations that came near one of their limits or beyond it in the last quarter of an hour. Only requests that did are noted; a few
+// hundred organizations are kept, and whoever has been quiet longest makes room.
+
+import type { QuotaState, Trail } from '../exchange.ts';
+import type { PressedOrganization } from './sample.ts';
+
+/** What became of a request that found little or nothing left. */
+export type LimitPressure = 'near' | 'refused' | 'shadow_refused';
+
+export interface NearLimit {
+  note(trail: Trail, state: QuotaState, pressure: LimitPressure): void;
+  /** Those refused most come first; at most 20. */
+  list(): PressedOrganization[];
+}
+
+const KEPT_MAX = 300;
+const TOLD_MAX = 20;
+const MINUTES = 15;
+const MINUTE_MS = 60_000;
+
+interface Entry {
+  readonly organization: string;
+  readonly policy: string;
+  tier: string;
+  limit: number;
+  windowSeconds: number;
+  remaining: number;
+  lastAtMs: number;
+  /** Counts of the last minutes, each at its number modulo MINUTES. */
+  readonly counts: Record<LimitPressure, Uint32Array>;
+}
+
+/** @param now epoch milliseconds that never go back */
+export function createNearLimit(now: () => number): NearLimit {
+  const entries = new Map<string, Entry>();
+
+  function entryOf(organization: string, policy: string, nowMs: number): Entry {
+    const key = `${policy} ${organization}`;
+    let entry = entries.get(key);
+    if (entry === undefined) {
+      entry = {
+        ...{ organization, policy, tier: '', limit: 0, windowSeconds: 0, remaining: 0 },
+        lastAtMs: nowMs,
+        counts: noCounts(),
+      };
+      const oldest = entries.keys().next();
+      if (entries.size >= KEPT_MAX && !oldest.done) entries.delete(oldest.value);
+    } else entries.delete(key);
+    // Whoever was noted last stands last.
+    entries.set(key, entry);
+    return entry;
+  }
+
+  return {
+    note({ caller }, { policy, limit, windowSeconds, remaining }, pressure) {
+      const { id = 'anonymous', tier = '' } = caller?.organization ?? {};
+      const nowMs = now();
+      const entry = entryOf(id, policy, nowMs);
+      forget(entry, nowMs);
+      Object.assign(entry, { tier, limit, windowSeconds, remaining, lastAtMs: nowMs });
+      const counts = entry.counts[pressure];
+      const minute = Math.floor(nowMs / MINUTE_MS) % MINUTES;
+      counts[minute] = (counts[minute] as number) + 1;
+    },
+    list() {
+      const nowMs = now();
+      return [...entries.values()]
+        .map((entry) => {
+          forget(entry, nowMs);
+          return toPressed(entry);
+        })
+        .filter(({ near, refused, shadow_refused }) => near + refused + shadow_refused > 0)
+        .sort(byPressure)
+        .slice(0, TOLD_MAX);
+    },
+  };
+}
+
+/** The same organization and limit as several processes saw them, as one; again those refused most first. */
+export function mergeNearLimit(lists: readonly (readonly PressedOrganization[])[]): PressedOrganization[] {
+  const byKey = Map.groupBy(lists.flat(), ({ organization, policy }) => `${policy} ${organization}`);
+  const merged = [...byKey.values()].map((same) => {
+    const latest = same.reduce((one, other) => (other.last_at_ms > one.last_at_ms ? other : one));
+    const sum = (pressure: LimitPressure) => same.reduce((total, one) => total + one[pressure], 0);
+    return { ...latest, near: sum('near'), refused: sum('refused'), shadow_refused: sum('shadow_refused') };
+  });
+  return merged.sort(byPressure).slice(0, TOLD_MAX);
+}
+
+function byPressure(one: PressedOrganization, other: PressedOrganization): number {
+  return (
+    other.refused - one.refused ||
+    other.shadow_refused - one.shadow_refused ||
+    other.near - one.near ||
+    one.organization.localeCompare(other.organization)
+  );
+}
+
+function noCounts(): Entry['counts'] {
+  return {
+    near: new Uint32Array(MINUTES),
+    refused: new Uint32Array(MINUTES),
+    shadow_refused: new Uint32Array(MINUTES),
+  };
+}
+
+/** Clears the minutes that have passed since the last note: what they held is a turn old. */
+function forget({ counts, lastAtMs }: Entry, nowMs: number): void {
+  const present = Math.floor(nowMs / MINUTE_MS);
+  const last = Math.floor(lastAtMs / MINUTE_MS);
+  for (let minute = Math.max(last + 1, present - MINUTES + 1); minute <= present; minute += 1)
+    for (const one of Object.values(counts)) one[minute % MINUTES] = 0;
+}
+
+function toPressed(entry: Entry): PressedOrganization {
+  const sum = (pressure: LimitPressure) => entry.counts[pressure].reduce((total, count) => total + count, 0);
+  return {
+    organization: entry.organization,
+    tier: entry.tier,
+    policy: entry.policy,
+    limit: entry.limit,
+    window_seconds: entry.windowSeconds,
+    remaining: entry.remaining,
+    near: sum('near'),
+    refused: sum('refused'),
+    shadow_refused: sum('shadow_refused'),
+    last_at_ms: entry.lastAtMs,
+  };
+}

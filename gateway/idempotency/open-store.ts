@@ -1,0 +1,25 @@
+// Chooses the store of answers: Redis when there is one to share, else a file in the data directory.
+
+import type { Awaitable } from '../exchange.ts';
+import { createRedisAnswerStore } from './redis-store.ts';
+import { createSqliteAnswerStore } from './sqlite-store.ts';
+import type { AnswerStore, AnswerStoreStatus } from './store.ts';
+
+export interface OpenAnswerStoreOptions {
+  readonly redisUrl: string | undefined;
+  readonly dataDirectory: string;
+  now(): number;
+  /** Told when the store stops answering, and when it answers again. */
+  onChange(status: AnswerStoreStatus): void;
+}
+
+/** Rejects with a sentence if the file cannot be opened. A Redis that is away delays nothing beyond its first attempt. */
+export function openAnswerStore({
+  redisUrl,
+  dataDirectory,
+  ...options
+}: OpenAnswerStoreOptions): Awaitable<AnswerStore> {
+  return redisUrl === undefined
+    ? createSqliteAnswerStore({ directory: dataDirectory, ...options })
+    : createRedisAnswerStore({ url: redisUrl, ...options });
+}

@@ -1,0 +1,151 @@
+// The embedded store of answers: one SQLite file in the data directory, which outlives the process.
+
+import type { DatabaseSync } from 'node:sqlite';
+import { inTransaction, openSqlite } from '../sqlite.ts';
+import { type Retention, withoutRoomMs } from './retention.ts';
+import { prepareAnswerSchema } from './sqlite-schema.ts';
+import { createStorageUsage } from './sqlite-usage.ts';
+import { createState } from './state.ts';
+import type { AnswerStore, AnswerStoreStatus, Begun, Claim, Slot } from './store.ts';
+
+/** Rows that are removed at once: about a millisecond with small answers, a few with the longest. */
+const PURGE_ROWS = 50;
+const PURGE_EVERY_MS = 1_000;
+/** While there is more to remove than one slice. */
+const PURGE_AGAIN_MS = 20;
+
+/** Writes of another process on the same file take a fraction of a millisecond; requests stand still meanwhile. */
+const BUSY_TIMEOUT_MS = 100;
+
+const AT_SLOT = 'organization = ? AND mode = ? AND digest = ?';
+
+export interface SqliteAnswerStoreOptions {
+  /** The data directory; made if absent. */
+  readonly directory: string;
+  now(): number;
+  onChange(status: AnswerStoreStatus): void;
+}
+
+/** Opens the store. Throws a sentence for people if the file is damaged or newer than this gateway. */
+export function createSqliteAnswerStore({ directory, now, onChange }: SqliteAnswerStoreOptions): AnswerStore {
+  const database = openSqlite({
+    directory,
+    file: 'idempotency.db',
+    what: 'The store of answers',
+    busyTimeoutMs: BUSY_TIMEOUT_MS,
+    prepare: prepareAnswerSchema,
+  });
+  const purge = createPurge(database, now);
+  const usage = createStorageUsage(database);
+  const state = createState('sqlite', onChange, 'up');
+
+  // A row whose time is over counts as none, whether or not it has been removed yet.
+  const insert = database.prepare(`
+    INSERT INTO answers (organization, mode, digest, fingerprint, owner, sent_at, upstream, lease_ends_at, expires_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+    SET fingerprint = excluded.fingerprint, owner = excluded.owner, sent_at = excluded.sent_at, upstream = excluded.upstream,
+      lease_ends_at = excluded.lease_ends_at, expires_at = excluded.expires_at, record = NULL
+    WHERE expires_at <= ? OR (? AND owner IS NOT NULL AND lease_ends_at <= ?)`);
+  const select = database.prepare(`
+    SELECT fingerprint, owner, record, sent_at, upstream, lease_ends_at FROM answers WHERE ${AT_SLOT}`);
+  const isOwner = database.prepare(`SELECT 1 FROM answers WHERE ${AT_SLOT} AND owner = ? AND expires_at > ?`);
+  const update = database.prepare(`
+    UPDATE answers SET owner = NULL, sent_at = NULL, upstream = NULL, lease_ends_at = NULL, record = ?, expires_at = ?
+    WHERE ${AT_SLOT}`);
+  const endLease = database.prepare(`
+    UPDATE answers SET lease_ends_at = ?, expires_at = ? WHERE ${AT_SLOT} AND owner = ? AND expires_at > ?`);
+  const remove = database.prepare(`DELETE FROM answers WHERE ${AT_SLOT} AND owner = ?`);
+
+  function noting<T>(write: () => T): T {
+    try {
+      return write();
+    } catch (cause) {
+      state.note('away');
+      throw cause;
+    }
+  }
+
+  function begin({ organization, mode, digest }: Slot, claim: Claim): Begun {
+    const nowMs = now();
+    const { fingerprint, owner, sentAtMs, upstream, runsAgain } = claim;
+    const leaseEndsAtMs = nowMs + claim.leaseMs;
+    const row = [fingerprint, owner, sentAtMs, upstream, leaseEndsAtMs, leaseEndsAtMs + claim.retainMs] as const;
+    const { changes } = insert.run(organization, mode, digest, ...row, nowMs, runsAgain ? 1 : 0, nowMs);
+    if (changes === 1) {
+      state.note('up');
+      return { state: 'started' };
+    }
+    return toBegun(select.get(organization, mode, digest), fingerprint, nowMs);
+  }
+
+  function finish(slot: Slot, owner: string, record: Buffer | undefined, retention: Retention): void {
+    const { organization, mode, digest } = slot;
+    const nowMs = now();
+    if (isOwner.get(organization, mode, digest, owner, nowMs) === undefined) return;
+    const hasRoom = usage.count(organization, record, retention, nowMs);
+    const endsAtMs = nowMs + (hasRoom ? retention.retainMs : withoutRoomMs(retention));
+    update.run(hasRoom ? (record ?? null) : null, endsAtMs, organization, mode, digest);
+  }
+
+  function giveUp({ organization, mode, digest }: Slot, owner: string, retention: Retention): void {
+    const nowMs = now();
+    const { changes } = endLease.run(nowMs, nowMs + retention.retainMs, organization, mode, digest, owner, nowMs);
+    if (changes === 1) usage.add(organization, retention, nowMs);
+  }
+
+  return {
+    begin: (slot, claim) => noting(() => begin(slot, claim)),
+    finish(slot, owner, record, retention) {
+      noting(() => inTransaction(database, () => finish(slot, owner, record, retention)));
+    },
+    forget({ organization, mode, digest }, owner) {
+      remove.run(organization, mode, digest, owner);
+    },
+    giveUp(slot, owner, retention) {
+      inTransaction(database, () => giveUp(slot, owner, retention));
+    },
+    status: state.status,
+    close() {
+      state.end();
+      purge.stop();
+      database.close();
+    },
+  };
+}
+
+/** @param row undefined: another process on the same file has removed it in between, so that it was running a moment ago */
+function toBegun(row: Record<string, unknown> | undefined, fingerprint: string, nowMs: number): Begun {
+  if (row === undefined) return { state: 'running' };
+  if (row.fingerprint !== fingerprint) return { state: 'different' };
+  const { owner, record, sent_at: sentAtMs, upstream, lease_ends_at: leaseEndsAtMs } = row;
+  if (owner === null) {
+    return { state: 'done', record: record === null ? undefined : Buffer.from(record as Uint8Array) };
+  }
+  if ((leaseEndsAtMs as number) > nowMs) return { state: 'running' };
+  return {
+    state: 'unknown',
+    owner: owner as string,
+    sentAtMs: (sentAtMs as number | null) ?? undefined,
+    upstream: (upstream as string | null) ?? undefined,
+  };
+}
+
+/** Removes what is over, in slices: a day's rows at once would keep every request waiting. */
+function createPurge(database: DatabaseSync, now: () => number): { stop(): void } {
+  const removeSome = database.prepare(
+    `DELETE FROM answers WHERE rowid IN (SELECT rowid FROM answers WHERE expires_at <= ? LIMIT ${PURGE_ROWS})`,
+  );
+  let next = setTimeout(purge, PURGE_EVERY_MS).unref();
+
+  function purge(): void {
+    let waitMs = PURGE_EVERY_MS;
+    try {
+      if (removeSome.run(now()).changes === PURGE_ROWS) waitMs = PURGE_AGAIN_MS;
+    } catch {
+      // Another process is writing: the same rows are there the next time.
+    }
+    next = setTimeout(purge, waitMs).unref();
+  }
+
+  return { stop: () => clearTimeout(next) };
+}

@@ -1,0 +1,56 @@
+// Decides by policy what Redis cannot decide.
+
+import { createProcessStore } from './process-store.ts';
+import type { AwayPolicy, Charge, LimitDecision } from './store.ts';
+import { uncounted } from './verdict.ts';
+
+export interface FallbackOptions {
+  /** Asked whenever it matters, so that the rules can be replaced under a living store. */
+  readonly whenStoreIsAway: () => AwayPolicy;
+  readonly now: () => number;
+  /** How many instances share the limits now. */
+  readonly instances: () => number;
+}
+
+export interface Fallback {
+  decide(charges: readonly Charge[]): LimitDecision;
+  close(): Promise<void>;
+}
+
+/** The local counters outlive an outage, so that a Redis that comes and goes hands out nothing twice. */
+export function createFallback({ now, whenStoreIsAway, instances }: FallbackOptions): Fallback {
+  const local = createProcessStore({ now, source: 'local' });
+  const shareOf = createShares();
+  return {
+    decide(charges) {
+      const policy = whenStoreIsAway();
+      if (policy === 'local') return local.decide(shareOf(charges, Math.max(1, instances())));
+      return uncounted(policy === 'allow' ? 'admitted' : 'undecided', now(), policy);
+    },
+    close: local.close,
+  };
+}
+
+interface Share {
+  readonly instances: number;
+  readonly charges: readonly Charge[];
+}
+
+/** The part of each limit that one instance of several may give out on its own. At least one request fits into it. */
+function createShares(): (charges: readonly Charge[], instances: number) => readonly Charge[] {
+  const known = new WeakMap<readonly Charge[], Share>();
+  return function shareOf(charges, instances) {
+    if (instances === 1) return charges;
+    let share = known.get(charges);
+    if (share?.instances !== instances) {
+      share = { instances, charges: charges.map((charge) => partOf(charge, instances)) };
+      known.set(charges, share);
+    }
+    return share.charges;
+  };
+}
+
+function partOf(charge: Charge, instances: number): Charge {
+  const share = Math.max(charge.cost, Math.floor(charge.requests / instances));
+  return { ...charge, requests: Math.min(charge.requests, share) };
+}

@@ -1,0 +1,93 @@
+// An answer that is held back until it has been judged, between the connection and the relay that writes to the client.
+
+import type { HeldAnswer } from './answers/rules.ts';
+import { toUpstreamFailure, upstreamFailure } from './failure.ts';
+import type { AnswerHeaders } from './headers.ts';
+import type { AnswerHandler, Control } from './http1/wire.ts';
+import type { Relay } from './relay.ts';
+
+/** Whoever sends more than this is not understood any more. */
+const HELD_BYTES_MAX = 8_388_608;
+
+/** One attempt: collects the answer and hands it over, whole. Failures of the connection go to the relay at once. */
+export class BufferedAnswer implements AnswerHandler {
+  #control: Control | undefined;
+  #status = 0;
+  #headers: AnswerHeaders = {};
+  #body: Buffer[] = [];
+  #bytes = 0;
+  /** The answer passes as it comes. */
+  #passes = false;
+  readonly #relay: Relay;
+  readonly #isHeld: (status: number) => boolean;
+  readonly #onAnswer: (answer: HeldAnswer, pass: (body: Buffer) => void) => void;
+
+  /**
+   * @param isHeld asked with the status: whether the answer is to be judged, or passes as it comes
+   * @param onAnswer told the whole answer, with what lets it pass, in these words or others
+   */
+  constructor(
+    relay: Relay,
+    isHeld: (status: number) => boolean,
+    onAnswer: (answer: HeldAnswer, pass: (body: Buffer) => void) => void,
+  ) {
+    this.#relay = relay;
+    this.#isHeld = isHeld;
+    this.#onAnswer = onAnswer;
+  }
+
+  get ended(): boolean {
+    return this.#relay.ended;
+  }
+
+  onRequestStart(control: Control): void {
+    this.#control = control;
+    this.#relay.onRequestStart(control);
+  }
+
+  onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
+    if (this.#relay.ended) return;
+    this.#status = status;
+    this.#headers = headers;
+    this.#passes = !this.#isHeld(status);
+    if (this.#passes) this.#relay.onResponseStart(control, status, headers);
+    else this.#relay.noteAnswer(status);
+  }
+
+  onResponseData(control: Control, chunk: Buffer): void {
+    if (this.#passes) {
+      this.#relay.onResponseData(control, chunk);
+      return;
+    }
+    this.#relay.noteBytes();
+    this.#bytes += chunk.length;
+    if (this.#bytes > HELD_BYTES_MAX) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
+    this.#body.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#passes) {
+      this.#relay.onResponseEnd();
+      return;
+    }
+    if (this.#relay.ended) return;
+    const answer = { status: this.#status, headers: this.#headers, body: Buffer.concat(this.#body) };
+    this.#onAnswer(answer, (body) => this.#pass(body));
+  }
+
+  onResponseError(control: Control | undefined, error: Error): void {
+    this.#relay.onResponseError(control, error);
+  }
+
+  #pass(body: Buffer): void {
+    const control = this.#control as Control;
+    try {
+      const headers = { ...this.#headers, 'content-length': String(body.length) };
+      this.#relay.onResponseStart(control, this.#status, headers);
+      if (body.length > 0) this.#relay.onResponseData(control, body);
+      this.#relay.onResponseEnd();
+    } catch (error) {
+      this.#relay.onResponseError(control, toUpstreamFailure(error));
+    }
+  }
+}

@@ -1,0 +1,152 @@
+// Which operations are deprecated or have ended, and the headers that say so (RFC 9745, RFC 8594, RFC 5829): made once per
+// configuration, so that a request costs one look-up.
+
+import type { Operation } from '../exchange.ts';
+import { pathInLink } from '../field-text.ts';
+
+/** What gateway.yaml says about a version or an operation; days as `2027-01-15`, UTC. */
+export interface DeprecationEntry {
+  readonly released?: string | undefined;
+  readonly deprecated?: string | undefined;
+  readonly sunset?: string | undefined;
+  readonly successor?: string | undefined;
+  readonly guide?: string | undefined;
+}
+
+export interface DeprecationRules {
+  readonly versions: Readonly<Record<string, DeprecationEntry>>;
+  readonly operations: Readonly<Record<string, DeprecationEntry>>;
+}
+
+/** Of one operation that is deprecated, or will be. */
+export interface Deprecation {
+  readonly operation: Operation;
+  readonly deprecated: string;
+  readonly sunset: string | undefined;
+  /** What replaces it: an operation of ours, or the version. */
+  readonly successor: string | undefined;
+  readonly guide: string | undefined;
+  /** Epoch milliseconds; Infinity without an end. */
+  readonly sunsetMs: number;
+  /** For every answer, flat. */
+  readonly headers: readonly string[];
+}
+
+/** Of a version that has an end; its paths are answered with 410 from then on, whether or not its contracts are still there. */
+export interface VersionEnd {
+  readonly sunset: string;
+  readonly sunsetMs: number;
+  readonly successor: string | undefined;
+  readonly headers: readonly string[];
+}
+
+export interface Deprecations {
+  /** Only operations about which there is something to say. */
+  readonly ofOperations: ReadonlyMap<Operation, Deprecation>;
+  readonly ofVersions: ReadonlyMap<string, VersionEnd>;
+}
+
+/** Names resolve and dates are in order: the configuration has been checked. */
+export function deprecationsOf(
+  operations: readonly Operation[],
+  rules: DeprecationRules,
+  publicUrl: string,
+): Deprecations {
+  const places = placesOf(operations);
+  const ofOperations = new Map<Operation, Deprecation>();
+  for (const operation of operations) {
+    const life = lifeOf(operation, rules, places, publicUrl);
+    if (life !== undefined) ofOperations.set(operation, life);
+  }
+  const ofVersions = new Map<string, VersionEnd>();
+  for (const [name, entry] of Object.entries(rules.versions)) {
+    const { sunset, successor } = entry;
+    if (sunset === undefined) continue;
+    const link = successor === undefined ? undefined : `${publicUrl}/openapi/${successor}.json`;
+    const headers = headersOf({ ...entry, link });
+    ofVersions.set(name, { sunset, sunsetMs: Date.parse(sunset), successor, headers });
+  }
+  return { ofOperations, ofVersions };
+}
+
+function lifeOf(
+  operation: Operation,
+  { versions, operations }: DeprecationRules,
+  places: Places,
+  publicUrl: string,
+): Deprecation | undefined {
+  const own: DeprecationEntry = operations[operation.id] ?? {};
+  const ofVersion: DeprecationEntry = versions[operation.version ?? ''] ?? {};
+  // Of several dates for one operation clients need the earliest.
+  const deprecated = earlier(own.deprecated, ofVersion.deprecated);
+  if (deprecated === undefined) return undefined;
+  const sunset = earlier(own.sunset, ofVersion.sunset);
+  const successor = own.successor ?? ofVersion.successor;
+  const guide = own.guide ?? ofVersion.guide;
+  const link = publicUrl + placeOfSuccessor(operation, own.successor, ofVersion.successor, places);
+  const headers = headersOf({ deprecated, sunset, guide, link: link === publicUrl ? undefined : link });
+  const sunsetMs = sunset === undefined ? Number.POSITIVE_INFINITY : Date.parse(sunset);
+  return Object.freeze({ operation, deprecated, sunset, successor, guide, sunsetMs, headers });
+}
+
+function earlier(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one < other ? one : other;
+}
+
+interface Places {
+  readonly byId: ReadonlyMap<string, Operation>;
+  /** `GET /v2/jobs/{}` */
+  readonly byShape: ReadonlySet<string>;
+}
+
+function placesOf(operations: readonly Operation[]): Places {
+  return {
+    byId: new Map(operations.map((operation) => [operation.id, operation])),
+    byShape: new Set(operations.map(({ method, path }) => `${method} ${shapeOf(path)}`)),
+  };
+}
+
+/** The path of what follows an operation, or of the description of the version that does; empty: nothing follows. */
+function placeOfSuccessor(
+  { method, path, version }: Operation,
+  ofOperation: string | undefined,
+  ofVersion: string | undefined,
+  { byId, byShape }: Places,
+): string {
+  const next = ofOperation === undefined ? undefined : byId.get(ofOperation);
+  if (next !== undefined) return fixedPart(next.path);
+  if (ofVersion === undefined || version === undefined) return '';
+  const same = `/${ofVersion}${path.slice(version.length + 1)}`;
+  return byShape.has(`${method} ${shapeOf(same)}`) ? fixedPart(same) : `/openapi/${ofVersion}.json`;
+}
+
+/** A link cannot have parameters, and is made beforehand: it leads to the collection they are of. */
+function fixedPart(template: string): string {
+  return pathInLink(template.replace(/\/[^/]*\{.*$/, ''));
+}
+
+function shapeOf(template: string): string {
+  return template.replace(/\{[^}]*\}/g, '{}');
+}
+
+interface Said {
+  readonly deprecated?: string | undefined;
+  readonly sunset?: string | undefined;
+  readonly guide?: string | undefined;
+  readonly link: string | undefined;
+}
+
+function headersOf({ deprecated, sunset, guide, link }: Said): string[] {
+  const headers: string[] = [];
+  if (deprecated !== undefined) headers.push('Deprecation', `@${Date.parse(deprecated) / 1000}`);
+  if (sunset !== undefined) headers.push('Sunset', new Date(sunset).toUTCString());
+  const links: string[] = [];
+  if (guide !== undefined) {
+    links.push(`<${guide}>; rel="deprecation"; type="text/html"`);
+    if (sunset !== undefined) links.push(`<${guide}>; rel="sunset"; type="text/html"`);
+  }
+  if (link !== undefined) links.push(`<${link}>; rel="successor-version"`);
+  if (links.length > 0) headers.push('Link', links.join(', '));
+  return headers;
+}

@@ -1,0 +1,135 @@
+// A gateway that stalls, stops or loses its store in the middle of a keyed write: what it learns late is kept, what it did not send it does
+// not send any more, and what it cannot know is said to be unknown.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { createRecordings } from '../../../gateway/idempotency/recording.ts';
+import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-store.ts';
+import { createTrail } from '../../../gateway/observe/trail.ts';
+import { closesAfterEach } from '../../support/closing.ts';
+import { ask, requestOf, until } from '../../support/connection.ts';
+import { assertRefusal } from '../../support/errors.ts';
+import { startGateway } from '../../support/gateway.ts';
+import { startRedis, startRelay } from '../../support/redis.ts';
+import { httpAnswer } from '../../support/scripted-upstream.ts';
+import { thingsAt } from '../../support/things.ts';
+import { startRawUpstream } from '../../support/upstream.ts';
+import { claimOf } from './claim.ts';
+import { installGateway } from './installed.ts';
+import { created, createKeyedWorld, creates, newKey, THING } from './keyed.ts';
+import { newSlot, RETENTION } from './store-suite.ts';
+
+const start = closesAfterEach();
+
+describe('a gateway that stalls past the lease of its write', () => {
+  it('keeps the answer when it continues; until then the outcome is unknown', async () => {
+    const redis = await start(startRedis());
+    const sockets: Socket[] = [];
+    const upstream = await start(startRawUpstream((socket) => sockets.push(socket)));
+    const installed = await start(installGateway(upstream.url, redis.url, { timeoutMs: 1000 }));
+    const stalled = await start(installed.start());
+    const other = await start(installed.startAnother());
+    const first = installed.post(stalled.port);
+    await until(() => sockets.length === 1);
+    stalled.child.kill('SIGSTOP');
+    sockets[0]?.write(httpAnswer(201, '{"id":"first"}'));
+    assertRefusal(await installed.insist(other.port), 'idempotency_outcome_unknown');
+    stalled.child.kill('SIGCONT');
+    assert.equal((await first).status, 201);
+    const again = await installed.post(other.port);
+    assert.deepEqual([again.status, again.headers['idempotent-replayed']], [201, 'true']);
+    assert.equal(String(again.body), '{"id":"first"}');
+    assert.equal(sockets.length, 1, 'executed once');
+  });
+
+  it('does not send what it has not sent yet, and frees the key', async (t) => {
+    const directory = mkdtempSync(join(tmpdir(), 'gateway-stalled-'));
+    t.after(() => rmSync(directory, { recursive: true, force: true }));
+    const store = createSqliteAnswerStore({ directory, now: Date.now, onChange: () => undefined });
+    t.after(() => store.close());
+    const recordings = createRecordings({ store, retention: RETENTION, bodyBytesMax: 1000 });
+    const [slot, claim, trail] = [newSlot(), claimOf('f', 'me', 60_000), createTrail('me', 'POST')];
+    await store.begin(slot, claim);
+    const recording = recordings.recordingOf({ slot, claim, leaseEndsAt: performance.now() }, trail);
+    assert.throws(() => recording.sent(), { code: 'gateway_overloaded' });
+    await recording.fail(new Error('anything'));
+    assert.equal(trail.repeatable, true);
+    assert.equal((await store.begin(slot, claimOf('f', 'you', 60_000))).state, 'started');
+  });
+});
+
+describe('a gateway that stops in the middle of a write', () => {
+  it('says that the outcome is unknown, and the next one knows it at once', async (t) => {
+    const dataDirectory = mkdtempSync(join(tmpdir(), 'gateway-stopped-'));
+    t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
+    const gateway = { timeouts: { drainMs: 100, drainDelayMs: 0 } };
+    const world = await createKeyedWorld({ dataDirectory, gateway }, { timeoutMs: 1000 });
+    await start(world.upstream);
+    world.upstream.plays(() => {});
+    const key = newKey();
+    const lost = world.post({ key }).catch(() => undefined);
+    await until(() => world.upstream.received.length === 1);
+    await world.gateway.stop();
+    await lost;
+    world.upstream.plays(creates);
+    const next = await start(startGateway({ ...thingsAt(world.upstream.url), dataDirectory }));
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key, Authorization: world.authorization };
+    const again = await ask(next.port, requestOf('POST /v1/things', headers, THING));
+    assertRefusal(again, 'idempotency_outcome_unknown');
+    assert.equal(world.upstream.received.length, 1);
+  });
+});
+
+describe('a gateway that loses its Redis', () => {
+  async function startWorld() {
+    const server = await start(startRedis());
+    const redis = await start(startRelay(server.url));
+    const world = await start(createKeyedWorld({ environment: { REDIS_URL: redis.url } }, { timeoutMs: 500 }));
+    assert.equal((await world.post()).status, 201);
+    return { redis, world };
+  }
+
+  /** Until the store is asked again, and the first attempt is not under way any more. */
+  async function insist(world: Awaited<ReturnType<typeof startWorld>>['world'], key: string) {
+    for (;;) {
+      const answer = await world.post({ key });
+      const passing = ['gateway_overloaded', 'auth_unavailable', 'idempotency_key_in_use'];
+      if (!passing.includes(String(answer.error.code))) return answer;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  it('before it hears that the key is stored sends nothing, and frees the key as soon as Redis is back', async () => {
+    const { redis, world } = await startWorld();
+    const key = newKey();
+    // The key gets there, and no answer comes back.
+    redis.slowDown(60_000);
+    assertRefusal(await world.post({ key }), 'gateway_overloaded');
+    await redis.kill();
+    redis.slowDown(0);
+    await redis.restart();
+    const answer = await insist(world, key);
+    assert.deepEqual([answer.status, answer.headers['idempotent-replayed']], [201, undefined]);
+    assert.equal(world.upstream.received.length, 2, 'the first time of the key is the second write of this test');
+  });
+
+  it('before it learns that the outcome is unknown says so when Redis is back', async () => {
+    const { redis, world } = await startWorld();
+    const key = newKey();
+    const reached = Promise.withResolvers<Socket>();
+    world.upstream.plays((socket) => reached.resolve(socket));
+    const first = world.post({ key });
+    const socket = await reached.promise;
+    await redis.kill();
+    socket.destroy();
+    assert.equal((await first).error.retryable, false);
+    world.upstream.plays((socket) => socket.write(created()));
+    await redis.restart();
+    assertRefusal(await insist(world, key), 'idempotency_outcome_unknown');
+    assert.equal(world.upstream.received.length, 2);
+  });
+});

@@ -1,0 +1,20 @@
+// What requests store before they are sent, as tests of the stores make it.
+
+import type { Claim } from '../../../gateway/idempotency/store.ts';
+
+export const SENT_AT_MS = Date.parse('2026-11-20T11:59:59Z');
+
+/** Toward an upstream that does not honour keys, unless `further` says otherwise. */
+export function claimOf(fingerprint: string, owner: string, leaseMs: number, further: Partial<Claim> = {}): Claim {
+  const retainMs = 3_600_000;
+  return {
+    fingerprint,
+    owner,
+    leaseMs,
+    retainMs,
+    sentAtMs: SENT_AT_MS,
+    upstream: 'things',
+    runsAgain: false,
+    ...further,
+  };
+}

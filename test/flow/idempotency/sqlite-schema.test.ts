@@ -1,0 +1,80 @@
+// The file of answers outlives the gateway that made it: an earlier version opens, with everything in it.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { prepareAnswerSchema } from '../../../gateway/idempotency/sqlite-schema.ts';
+import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-store.ts';
+import { claimOf } from './claim.ts';
+import { newSlot, RETENTION } from './store-suite.ts';
+
+const START_MS = Date.parse('2026-11-20T12:00:00Z');
+
+/** Word for word what version 1 made. */
+const VERSION_1 = `
+  CREATE TABLE IF NOT EXISTS answers (
+    organization TEXT NOT NULL, mode TEXT NOT NULL, digest TEXT NOT NULL, fingerprint TEXT NOT NULL, owner TEXT, record BLOB,
+    expires_at INTEGER NOT NULL, UNIQUE (organization, mode, digest)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS answers_by_end ON answers (expires_at);
+  PRAGMA user_version = 1;
+`;
+
+const columnsOf = (database: DatabaseSync) =>
+  database.prepare('SELECT m.name, c.* FROM sqlite_master m, pragma_table_info(m.name) c ORDER BY 1, 2').all();
+const versionOf = (database: DatabaseSync) => database.prepare('PRAGMA user_version').get()?.user_version;
+
+function openNew(t: TestContext, path = ':memory:'): DatabaseSync {
+  const database = new DatabaseSync(path);
+  t.after(() => database.close());
+  return database;
+}
+
+test('a file of version 1 goes on with the answers it has, and counts from now on', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-replay-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  const database = openNew(t, join(directory, 'idempotency.db'));
+  database.exec(VERSION_1);
+  let nowMs = START_MS;
+  const { organization, mode, digest } = newSlot();
+  const insert = database.prepare('INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)');
+  insert.run(organization, mode, digest, 'f', null, Buffer.from('kept'), START_MS + 1000);
+  insert.run(organization, mode, 'running', 'f', 'me', null, START_MS + 1000);
+  const store = createSqliteAnswerStore({ directory, now: () => nowMs, onChange() {} });
+  t.after(() => store.close());
+  assert.equal(versionOf(database), 3);
+  const again = await store.begin({ organization, mode, digest }, claimOf('f', 'you', 1000));
+  assert.deepEqual(again, { state: 'done', record: Buffer.from('kept') });
+  const running = { organization, mode, digest: 'running' } as const;
+  nowMs = START_MS + 1000;
+  assert.deepEqual(
+    await store.begin(running, claimOf('f', 'you', 1000)),
+    { state: 'unknown', owner: 'me', sentAtMs: undefined, upstream: undefined },
+    'what was running may have been executed',
+  );
+  nowMs = START_MS;
+  await store.finish(running, 'me', Buffer.alloc(44), RETENTION);
+  assert.deepEqual(
+    { ...database.prepare('SELECT * FROM usage').get() },
+    { organization, bytes: 300, ends_at: START_MS + RETENTION.retainMs },
+  );
+});
+
+test('a new file is the same as one that grew, and one of today stays as it is', (t) => {
+  const [grown, fresh] = [openNew(t), openNew(t)];
+  grown.exec(VERSION_1);
+  for (const database of [grown, fresh, fresh]) prepareAnswerSchema(database);
+  assert.deepEqual(columnsOf(grown), columnsOf(fresh));
+  assert.deepEqual([versionOf(grown), versionOf(fresh)], [3, 3]);
+});
+
+test('a step that fails leaves the file as it was', (t) => {
+  const database = openNew(t);
+  database.exec(`${VERSION_1} CREATE TABLE usage (something TEXT);`);
+  const before = columnsOf(database);
+  assert.throws(() => prepareAnswerSchema(database), /usage already exists/);
+  assert.deepEqual([columnsOf(database), versionOf(database)], [before, 1]);
+});

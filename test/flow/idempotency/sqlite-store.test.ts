@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { FULL_RETAIN_MS, SLOT_BYTES } from '../../../gateway/idempotency/retention.ts';
+import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-store.ts';
+import type { AnswerStore } from '../../../gateway/idempotency/store.ts';
+import { claimOf } from './claim.ts';
+import { answerStoreSuite, LEASE_MS, newSlot, RETENTION } from './store-suite.ts';
+
+const START_MS = Date.parse('2026-11-20T12:00:00Z');
+const onChange = () => {};
+
+function temporaryDirectory(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-replay-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+function open(t: TestContext, directory: string, now = () => START_MS): AnswerStore {
+  const store = createSqliteAnswerStore({ directory, now, onChange });
+  t.after(() => store.close());
+  return store;
+}
+
+answerStoreSuite('SQLite', async (t) => {
+  const directory = temporaryDirectory(t);
+  let nowMs = START_MS;
+  const now = () => nowMs;
+  return {
+    stores: [open(t, directory, now), open(t, directory, now)],
+    async expire() {
+      nowMs += 86_400_000;
+    },
+    async endLeases() {
+      nowMs += LEASE_MS;
+    },
+  };
+});
+
+test('SQLite ends leases, unknown outcomes and answers to the millisecond', async (t) => {
+  let nowMs = START_MS;
+  const store = open(t, temporaryDirectory(t), () => nowMs);
+  const slot = newSlot();
+  const begin = async () => (await store.begin(slot, claimOf('f', 'me', 1000, { retainMs: 3000 }))).state;
+  assert.equal(await begin(), 'started');
+  nowMs += 999;
+  assert.equal(await begin(), 'running');
+  nowMs += 1;
+  assert.equal(await begin(), 'unknown');
+  nowMs += 2999;
+  assert.equal(await begin(), 'unknown');
+  nowMs += 1;
+  assert.equal(await begin(), 'started');
+  await store.finish(slot, 'me', Buffer.from('x'), { ...RETENTION, retainMs: 5000 });
+  nowMs += 4999;
+  assert.equal(await begin(), 'done');
+  nowMs += 1;
+  assert.equal(await begin(), 'started');
+});
+
+test('what an organization has stored counts from its first answer until that is over, to the millisecond', async (t) => {
+  let nowMs = START_MS;
+  const store = open(t, temporaryDirectory(t), () => nowMs);
+  const slot = newSlot();
+  const retention = { retainMs: FULL_RETAIN_MS + 1000, organizationBytesMax: 2 * SLOT_BYTES + 2 };
+  async function keep(digest: string) {
+    await store.begin({ ...slot, digest }, claimOf('f', 'me', 1000));
+    await store.finish({ ...slot, digest }, 'me', Buffer.from('x'), retention);
+  }
+  const ask = async (digest: string) => store.begin({ ...slot, digest }, claimOf('f', 'you', 1000));
+  await keep('first');
+  nowMs += 1000;
+  await keep('second');
+  nowMs += retention.retainMs - 1001;
+  await keep('over');
+  assert.deepEqual(await ask('over'), { state: 'done', record: undefined });
+  nowMs += 1;
+  await keep('next');
+  assert.deepEqual(await ask('next'), { state: 'done', record: Buffer.from('x') });
+  assert.equal((await ask('second')).state, 'done', 'the second has a second left');
+  nowMs += FULL_RETAIN_MS - 2;
+  assert.equal((await ask('over')).state, 'done');
+  nowMs += 1;
+  assert.equal((await ask('over')).state, 'started', 'without its answer it is remembered for ten minutes');
+});
+
+test('an answer beyond the bound is remembered no longer than answers are kept', async (t) => {
+  let nowMs = START_MS;
+  const store = open(t, temporaryDirectory(t), () => nowMs);
+  const slot = newSlot();
+  await store.begin(slot, claimOf('f', 'me', 1000));
+  await store.finish(slot, 'me', Buffer.from('x'), { retainMs: 60_000, organizationBytesMax: SLOT_BYTES });
+  nowMs += 60_000;
+  assert.equal((await store.begin(slot, claimOf('f', 'me', 1000))).state, 'started');
+});
+
+test('answers are there again after closing and opening', async (t) => {
+  const directory = temporaryDirectory(t);
+  const slot = newSlot();
+  const first = createSqliteAnswerStore({ directory, now: () => START_MS, onChange });
+  await first.begin(slot, claimOf('f', 'me', 1000));
+  await first.finish(slot, 'me', Buffer.from('x'), RETENTION);
+  await first.close();
+  assert.deepEqual(await open(t, directory).begin(slot, claimOf('f', 'me', 1)), {
+    state: 'done',
+    record: Buffer.from('x'),
+  });
+});
+
+test('what is over is removed beside the traffic, slice by slice, and nothing else is', async (t) => {
+  const directory = temporaryDirectory(t);
+  let nowMs = START_MS;
+  const store = open(t, directory, () => nowMs);
+  for (let i = 0; i < 130; i++) await store.begin(newSlot(), claimOf('f', 'me', 1000, { retainMs: 0 }));
+  nowMs += 1000;
+  for (let i = 0; i < 3; i++) await store.begin(newSlot(), claimOf('f', 'me', 1000));
+  const reader = new DatabaseSync(join(directory, 'idempotency.db'), { readOnly: true });
+  t.after(() => reader.close());
+  const count = () => Number(reader.prepare('SELECT count(*) AS n FROM answers').get()?.n);
+  const seen = new Set<number>();
+  for (const endMs = Date.now() + 10_000; count() > 3 && Date.now() < endMs; ) {
+    seen.add(count());
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  assert.equal(count(), 3);
+  assert.ok(
+    [...seen].every((rows) => [133, 83, 33].includes(rows)),
+    `in slices of 50: ${[...seen]}`,
+  );
+});
+
+test('a full disk is away until there is room: forgetting and giving again say nothing about it', async (t) => {
+  const directory = temporaryDirectory(t);
+  const states: string[] = [];
+  const store = createSqliteAnswerStore({
+    directory,
+    now: () => START_MS,
+    onChange: ({ state }) => states.push(state),
+  });
+  t.after(() => store.close());
+  const known = newSlot();
+  await store.begin(known, claimOf('f', 'me', 1000));
+  await store.finish(known, 'me', Buffer.from('x'), RETENTION);
+  // The next write has no page to go to, as on a full disk.
+  const trigger = new DatabaseSync(join(directory, 'idempotency.db'));
+  t.after(() => trigger.close());
+  trigger.exec(`CREATE TRIGGER full BEFORE INSERT ON answers WHEN NEW.digest <> '${known.digest}'
+    BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
+  for (let i = 0; i < 3; i++) {
+    const slot = newSlot();
+    assert.throws(() => store.begin(slot, claimOf('f', 'me', 1000)), /full/);
+    await store.forget(slot, 'me');
+    assert.equal((await store.begin(known, claimOf('f', 'you', 1000))).state, 'done');
+  }
+  trigger.exec('DROP TRIGGER full');
+  await store.begin(newSlot(), claimOf('f', 'me', 1000));
+  assert.deepEqual(states, ['away', 'up']);
+});
+
+test('a file that another process is writing to is away for a moment, without standing still for it', async (t) => {
+  const directory = temporaryDirectory(t);
+  const states: string[] = [];
+  const store = createSqliteAnswerStore({
+    directory,
+    now: () => START_MS,
+    onChange: ({ state }) => states.push(state),
+  });
+  t.after(() => store.close());
+  const writer = new DatabaseSync(join(directory, 'idempotency.db'));
+  t.after(() => writer.close());
+  writer.exec('BEGIN IMMEDIATE');
+  const startedAt = performance.now();
+  assert.throws(() => store.begin(newSlot(), claimOf('f', 'me', 1000)), /locked/);
+  assert.ok(performance.now() - startedAt < 1000);
+  writer.exec('ROLLBACK');
+  assert.deepEqual(await store.begin(newSlot(), claimOf('f', 'me', 1000)), { state: 'started' });
+  assert.deepEqual(states, ['away', 'up']);
+});
+
+test('nobody else can read the file or its journal, not even after a careless restore', async (t) => {
+  const directory = temporaryDirectory(t);
+  await createSqliteAnswerStore({ directory, now: () => START_MS, onChange }).close();
+  chmodSync(join(directory, 'idempotency.db'), 0o644);
+  await open(t, directory).begin(newSlot(), claimOf('f', 'me', 1000));
+  for (const name of ['idempotency.db', 'idempotency.db-wal', 'idempotency.db-shm']) {
+    assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600, name);
+  }
+});
+
+test('a newer schema and a file that is no database are named, and stay as they are', async (t) => {
+  const directory = temporaryDirectory(t);
+  await createSqliteAnswerStore({ directory, now: () => START_MS, onChange }).close();
+  const path = join(directory, 'idempotency.db');
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA user_version = 7');
+  database.close();
+  const opening = () => createSqliteAnswerStore({ directory, now: () => START_MS, onChange });
+  assert.throws(opening, /idempotency\.db cannot be opened: it has schema version 7.*up to 3/);
+  const text = 'this is a shopping list, not a database '.repeat(100);
+  writeFileSync(path, text);
+  assert.throws(opening, /idempotency\.db cannot be opened: .*not a database/);
+  assert.equal(readFileSync(path, 'utf8'), text);
+});

@@ -1,0 +1,313 @@
+// What every store of answers does. Both stores run all of it.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { type Retention, SLOT_BYTES } from '../../../gateway/idempotency/retention.ts';
+import type { AnswerStore, Begun, Slot } from '../../../gateway/idempotency/store.ts';
+import { claimOf, SENT_AT_MS } from './claim.ts';
+
+export interface Stores {
+  /** Two ways to the same answers, as two instances have them. */
+  readonly stores: readonly [AnswerStore, AnswerStore];
+  /** Lets so much time pass that everything in these slots is over, and what their organizations had stored no longer counts. */
+  expire(slots: readonly Slot[]): Promise<void>;
+  /** Lets `LEASE_MS` pass in these slots, in which nothing is done. */
+  endLeases(slots: readonly Slot[]): Promise<void>;
+}
+
+export const LEASE_MS = 60_000;
+/** Nobody comes near the bound who does not mean to. */
+export const RETENTION: Retention = { retainMs: 3_600_000, organizationBytesMax: 1_000_000 };
+/** Room for two records of `HALF` and nothing else. */
+const NARROW: Retention = { ...RETENTION, organizationBytesMax: 2000 };
+const HALF = Buffer.alloc(1000 - SLOT_BYTES, 'x');
+const STARTED: Begun = { state: 'started' };
+const RUNNING: Begun = { state: 'running' };
+const DIFFERENT: Begun = { state: 'different' };
+const UNKNOWN = { state: 'unknown', owner: 'me', sentAtMs: SENT_AT_MS, upstream: 'things' } as const satisfies Begun;
+const done = (record: Buffer | undefined): Begun => ({ state: 'done', record });
+
+/** In an organization of its own, so that tests share a Redis. */
+export function newSlot(): Slot {
+  return { organization: `org_${randomUUID()}`, mode: 'live', digest: randomUUID() };
+}
+
+export function answerStoreSuite(name: string, open: (t: TestContext) => Promise<Stores>): void {
+  test(`${name}: the first begins, whoever comes later is told so, from either instance`, async (t) => {
+    const { stores } = await open(t);
+    const [one, other] = stores;
+    const slot = newSlot();
+    assert.deepEqual(await one.begin(slot, claimOf('f', 'me', LEASE_MS)), STARTED);
+    for (const store of stores) {
+      assert.deepEqual(await store.begin(slot, claimOf('f', 'you', LEASE_MS)), RUNNING);
+      assert.deepEqual(await store.begin(slot, claimOf('another', 'you', LEASE_MS)), DIFFERENT, 'also while it runs');
+    }
+    await one.finish(slot, 'me', Buffer.from('done'), RETENTION);
+    assert.deepEqual(await other.begin(slot, claimOf('f', 'you', LEASE_MS)), done(Buffer.from('done')));
+    assert.deepEqual(await other.begin(slot, claimOf('another', 'you', LEASE_MS)), DIFFERENT);
+  });
+
+  test(`${name}: a hundred at once have one owner`, async (t) => {
+    const { stores } = await open(t);
+    const slot = newSlot();
+    const begun = await Promise.all(
+      Array.from({ length: 100 }, async (_, i) => stores[i % 2]?.begin(slot, claimOf('f', `owner ${i}`, LEASE_MS))),
+    );
+    assert.equal(begun.filter((one) => one?.state === 'started').length, 1);
+    assert.equal(begun.filter((one) => one?.state === 'running').length, 99);
+  });
+
+  test(`${name}: organizations, modes and keys are apart`, async (t) => {
+    const { stores } = await open(t);
+    const slot = newSlot();
+    const slots = [slot, newSlot(), { ...slot, mode: 'test' as const }, { ...slot, digest: 'another' }];
+    for (const each of slots) assert.deepEqual(await stores[0].begin(each, claimOf('f', 'me', LEASE_MS)), STARTED);
+  });
+
+  test(`${name}: bytes come back as they were, and nothing is something else than no bytes`, async (t) => {
+    const { stores } = await open(t);
+    const every = Buffer.from(Array.from({ length: 512 }, (_, i) => i & 255));
+    for (const record of [every, Buffer.from('für „alle“ 💥'), Buffer.alloc(70_000, 0), undefined]) {
+      const slot = newSlot();
+      await stores[0].begin(slot, claimOf('f', 'me', LEASE_MS));
+      await stores[0].finish(slot, 'me', record, RETENTION);
+      assert.deepEqual(await stores[1].begin(slot, claimOf('f', 'you', LEASE_MS)), done(record));
+    }
+  });
+
+  test(`${name}: an owner that says nothing leaves an outcome that is unknown, for the same request from either instance`, async (t) => {
+    const { stores, endLeases } = await open(t);
+    const slot = newSlot();
+    await stores[0].begin(slot, claimOf('f', 'me', LEASE_MS));
+    await endLeases([slot]);
+    for (const store of [...stores, ...stores]) {
+      assert.deepEqual(await store.begin(slot, claimOf('f', 'you', LEASE_MS)), UNKNOWN);
+      assert.deepEqual(await store.begin(slot, claimOf('another', 'you', LEASE_MS)), DIFFERENT);
+    }
+  });
+
+  test(`${name}: an owner that stalled is heard, since its request was not run again`, async (t) => {
+    const { stores, endLeases } = await open(t);
+    const [one, other] = stores;
+    const [finished, forgotten] = [newSlot(), newSlot()];
+    for (const slot of [finished, forgotten]) await one.begin(slot, claimOf('f', 'me', LEASE_MS));
+    await endLeases([finished, forgotten]);
+    assert.deepEqual(await other.begin(finished, claimOf('f', 'you', LEASE_MS)), UNKNOWN);
+    await one.finish(finished, 'me', Buffer.from('late'), RETENTION);
+    assert.deepEqual(await other.begin(finished, claimOf('f', 'you', LEASE_MS)), done(Buffer.from('late')));
+    await one.forget(forgotten, 'me');
+    assert.deepEqual(await other.begin(forgotten, claimOf('f', 'you', LEASE_MS)), STARTED, 'it was not sent');
+  });
+
+  test(`${name}: where it runs again, a dead owner is replaced, a living one is not, and the replaced one is not heard`, async (t) => {
+    const { stores, endLeases } = await open(t);
+    const [one, other] = stores;
+    const [slot, lost] = [newSlot(), newSlot()];
+    const again = (owner: string) => claimOf('f', owner, LEASE_MS, { runsAgain: true });
+    await one.begin(slot, again('me'));
+    assert.deepEqual(await other.begin(slot, again('you')), RUNNING);
+    await endLeases([slot]);
+    assert.deepEqual(await other.begin(slot, again('you')), STARTED);
+    assert.deepEqual(await one.begin(slot, again('third')), RUNNING, 'with a lease of its own');
+    await one.finish(slot, 'me', Buffer.from('late'), RETENTION);
+    await one.giveUp(slot, 'me', RETENTION);
+    await one.forget(slot, 'me');
+    await other.finish(slot, 'you', Buffer.from('in time'), RETENTION);
+    assert.deepEqual(await one.begin(slot, again('third')), done(Buffer.from('in time')), 'done is done');
+    await one.begin(lost, claimOf('f', 'me', LEASE_MS));
+    await one.giveUp(lost, 'me', RETENTION);
+    assert.deepEqual(await other.begin(lost, again('you')), STARTED, 'the one that asks decides');
+  });
+
+  test(`${name}: an owner that gives up leaves an unknown outcome at once, nobody else does`, async (t) => {
+    const { stores, expire } = await open(t);
+    const [one, other] = stores;
+    const slot = newSlot();
+    await one.begin(slot, claimOf('f', 'me', LEASE_MS));
+    await other.giveUp(slot, 'you', RETENTION);
+    assert.deepEqual(await other.begin(slot, claimOf('f', 'you', LEASE_MS)), RUNNING);
+    await one.giveUp(slot, 'me', RETENTION);
+    assert.deepEqual(await other.begin(slot, claimOf('f', 'you', LEASE_MS)), UNKNOWN);
+    await expire([slot]);
+    assert.deepEqual(await other.begin(slot, claimOf('f', 'you', LEASE_MS)), STARTED);
+    await other.finish(slot, 'you', undefined, RETENTION);
+    await other.giveUp(slot, 'you', RETENTION);
+    assert.deepEqual(await one.begin(slot, claimOf('f', 'me', LEASE_MS)), done(undefined), 'done is done');
+  });
+
+  test(`${name}: unknown outcomes count as stored, and are remembered without room`, async (t) => {
+    const { stores } = await open(t);
+    const slots = sameOrganization(10);
+    for (const slot of slots) {
+      await stores[0].begin(slot, claimOf('f', 'me', LEASE_MS));
+      await stores[0].giveUp(slot, 'me', NARROW);
+    }
+    for (const slot of slots) assert.deepEqual(await stores[1].begin(slot, claimOf('f', 'you', LEASE_MS)), UNKNOWN);
+    const { organization } = slots[0] as Slot;
+    assert.deepEqual(await keepAt(stores, { ...newSlot(), organization }, Buffer.from('x')), done(undefined));
+  });
+
+  test(`${name}: an owner whose slot is over is not heard any more`, async (t) => {
+    const { stores, expire } = await open(t);
+    const [one, other] = stores;
+    const slot = newSlot();
+    await one.begin(slot, claimOf('f', 'late', LEASE_MS));
+    await expire([slot]);
+    await one.finish(slot, 'late', Buffer.from('too late'), RETENTION);
+    assert.deepEqual(await other.begin(slot, claimOf('f', 'next', LEASE_MS)), STARTED, 'nothing was kept');
+    await one.finish(slot, 'late', Buffer.from('too late'), RETENTION);
+    await one.forget(slot, 'late');
+    assert.deepEqual(await one.begin(slot, claimOf('f', 'third', LEASE_MS)), RUNNING, 'the next one is not disturbed');
+    await other.finish(slot, 'next', Buffer.from('in time'), RETENTION);
+    await one.forget(slot, 'next');
+    assert.deepEqual(
+      await one.begin(slot, claimOf('f', 'third', LEASE_MS)),
+      done(Buffer.from('in time')),
+      'done is done',
+    );
+  });
+
+  test(`${name}: what is forgotten begins anew, what is over as well, also as another request`, async (t) => {
+    const { stores, expire } = await open(t);
+    const slot = newSlot();
+    await stores[0].begin(slot, claimOf('f', 'me', LEASE_MS));
+    await stores[0].forget(slot, 'me');
+    assert.deepEqual(await stores[1].begin(slot, claimOf('another', 'you', LEASE_MS)), STARTED);
+    await stores[1].finish(slot, 'you', Buffer.from('x'), RETENTION);
+    await expire([slot]);
+    assert.deepEqual(await stores[0].begin(slot, claimOf('f', 'me', LEASE_MS)), STARTED);
+    await stores[0].finish(slot, 'me', Buffer.from('y'), RETENTION);
+    assert.deepEqual(await stores[0].begin(slot, claimOf('f', 'me', LEASE_MS)), done(Buffer.from('y')));
+  });
+
+  test(`${name}: an organization has so much stored, both modes together; what goes over is done without its record`, async (t) => {
+    const { stores, expire } = await open(t);
+    const slots = sameOrganization(5);
+    const [first, second, third, fourth, fifth] = slots as [Slot, Slot, Slot, Slot, Slot];
+    const keep = (slot: Slot, record?: Buffer) => keepAt(stores, slot, record);
+    assert.deepEqual(await keep(first, Buffer.alloc(NARROW.organizationBytesMax)), done(undefined), 'alone too much');
+    assert.deepEqual(await keep(second, HALF), done(HALF));
+    assert.deepEqual(await keep({ ...third, mode: 'test' }, HALF), done(HALF), 'up to the last byte');
+    assert.deepEqual(await keep(fourth, Buffer.from('x')), done(undefined));
+    assert.deepEqual(await keep(newSlot(), HALF), done(HALF), 'another organization');
+    await expire([...slots, { ...third, mode: 'test' }]);
+    assert.deepEqual(await keep(fifth, HALF), done(HALF), 'counted anew');
+  });
+
+  test(`${name}: records that were too long count as well, what is forgotten or nobody's does not`, async (t) => {
+    const { stores } = await open(t);
+    const slots = sameOrganization(6);
+    const [lost, foreign, ...others] = slots as [Slot, Slot, ...Slot[]];
+    for (let i = 0; i < 20; i++) {
+      await stores[0].begin(lost, claimOf('f', 'me', LEASE_MS));
+      await stores[1].forget(lost, 'me');
+      await stores[0].begin(foreign, claimOf('f', 'me', LEASE_MS));
+      await stores[1].finish(foreign, 'you', HALF, NARROW);
+    }
+    assert.deepEqual(await keepAt(stores, others[0] as Slot, HALF), done(HALF));
+    assert.deepEqual(await keepAt(stores, others[1] as Slot), done(undefined));
+    assert.deepEqual(await keepAt(stores, others[2] as Slot, HALF), done(undefined));
+    const rest = Buffer.alloc(1000 - 2 * SLOT_BYTES);
+    assert.deepEqual(await keepAt(stores, others[3] as Slot, rest), done(rest));
+  });
+
+  test(`${name}: the bound holds when a hundred end at once at two instances`, async (t) => {
+    const { stores } = await open(t);
+    const slots = sameOrganization(100);
+    const all = await Promise.all(slots.map((slot) => keepAt(stores, slot, HALF)));
+    assert.equal(all.filter((one) => one.state === 'done' && one.record !== undefined).length, 2);
+  });
+
+  test(`${name}: any sequence of steps ends as in a model of ten lines`, async (t) => {
+    const { stores, expire, endLeases } = await open(t);
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+      const slots = [newSlot(), newSlot()];
+      const model = createModel();
+      for (const [i, { what, slot: at, owner, text, runsAgain }] of steps.entries()) {
+        const store = stores[i % 2] as AnswerStore;
+        const slot = slots[at] as Slot;
+        const record = text === undefined ? undefined : Buffer.from(text);
+        if (what === 'begin') {
+          const begun = await store.begin(slot, claimOf(text ?? '', owner, LEASE_MS, { runsAgain }));
+          assert.deepEqual(begun, model.begin(at, text ?? '', owner, runsAgain));
+        } else if (what === 'finish') {
+          await store.finish(slot, owner, record, RETENTION);
+          model.finish(at, owner, record);
+        } else if (what === 'forget') {
+          await store.forget(slot, owner);
+          model.forget(at, owner);
+        } else if (what === 'giveUp') {
+          await store.giveUp(slot, owner, RETENTION);
+          model.giveUp(at, owner);
+        } else if (what === 'endLeases') {
+          await endLeases(slots);
+          model.endLeases();
+        } else {
+          await expire(slots);
+          model.expire();
+        }
+      }
+    });
+    await fc.assert(property, { numRuns: 150 });
+  });
+}
+
+function sameOrganization(count: number): Slot[] {
+  const { organization } = newSlot();
+  return Array.from({ length: count }, () => ({ ...newSlot(), organization }));
+}
+
+/** Begins and ends a request, and asks for it again at the other instance. */
+async function keepAt([one, other]: Stores['stores'], slot: Slot, record?: Buffer): Promise<Begun> {
+  await one.begin(slot, claimOf('f', 'me', LEASE_MS));
+  await other.finish(slot, 'me', record, NARROW);
+  return one.begin(slot, claimOf('f', 'you', LEASE_MS));
+}
+
+const step = fc.record({
+  what: fc.constantFrom('begin', 'begin', 'begin', 'finish', 'forget', 'giveUp', 'endLeases', 'expire'),
+  slot: fc.constantFrom(0, 1),
+  owner: fc.constantFrom('anna', 'bert'),
+  text: fc.constantFrom('x', 'y', undefined),
+  runsAgain: fc.boolean(),
+});
+
+interface Entry {
+  readonly fingerprint: string;
+  readonly owner?: string;
+  readonly record?: Buffer | undefined;
+  readonly isLost?: boolean;
+}
+
+function createModel() {
+  const entries = new Map<number, Entry>();
+  return {
+    begin(at: number, fingerprint: string, owner: string, runsAgain: boolean): Begun {
+      const entry = entries.get(at);
+      if (!entry || (entry.isLost && runsAgain)) {
+        entries.set(at, { fingerprint, owner });
+        return STARTED;
+      }
+      if (entry.fingerprint !== fingerprint) return DIFFERENT;
+      if (entry.isLost) return { ...UNKNOWN, owner: entry.owner as string };
+      return entry.owner === undefined ? done(entry.record) : RUNNING;
+    },
+    finish(at: number, owner: string, record: Buffer | undefined): void {
+      const entry = entries.get(at);
+      if (entry?.owner === owner) entries.set(at, { fingerprint: entry.fingerprint, record });
+    },
+    forget(at: number, owner: string): void {
+      if (entries.get(at)?.owner === owner) entries.delete(at);
+    },
+    giveUp(at: number, owner: string): void {
+      const entry = entries.get(at);
+      if (entry?.owner === owner) entries.set(at, { ...entry, isLost: true });
+    },
+    endLeases(): void {
+      for (const [at, entry] of entries) if (entry.owner !== undefined) entries.set(at, { ...entry, isLost: true });
+    },
+    expire: () => entries.clear(),
+  };
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createIdentityCache } from '../../../gateway/auth/identity-cache.ts';
+import type { ChangeKind, KeyStoreChange } from '../../../gateway/auth/store/store.ts';
+import { issue, makeKey, organization } from './samples.ts';
+
+/** Two organizations with a key each, and a key of nobody. */
+function filled() {
+  const memory = createIdentityCache({ positiveMax: 10, negativeMax: 10 });
+  const [mine, other, absent] = [issue(), issue({ organization: 'org_other' }), makeKey()];
+  const hashOf = memory.callers.hashOf;
+  memory.learnKey(hashOf(mine.key), { key: mine.record, organization: organization() }, true);
+  memory.learnKey(hashOf(other.key), { key: other.record, organization: organization({ id: 'org_other' }) }, true);
+  memory.learnKey(hashOf(absent), undefined, true);
+  for (const id of ['org_acme', 'org_other']) memory.learnOrganization(id, organization({ id }), true);
+  const left = () => ({
+    key: memory.callers.find(hashOf(mine.key)) !== undefined,
+    organization: memory.organization('org_acme') !== undefined,
+    absence: memory.callers.isAbsent(hashOf(absent)),
+    others: memory.callers.find(hashOf(other.key)) !== undefined && memory.organization('org_other') !== undefined,
+  });
+  return { memory, left, key: mine.record.id };
+}
+
+const everything = { key: true, organization: true, absence: true, others: true };
+const nothing = { key: false, organization: false, absence: false, others: false };
+const withoutOrganization = { ...everything, key: false, organization: false };
+const leaves: Record<ChangeKind, object> = {
+  'organization.created': everything,
+  'organization.tier_changed': withoutOrganization,
+  'organization.suspended': withoutOrganization,
+  'organization.resumed': withoutOrganization,
+  'organizations.seeded': nothing,
+  'records.imported': nothing,
+  'key.created': { ...everything, absence: false },
+  'key.rotated': { ...everything, key: false, absence: false },
+  'key.revoked': { ...everything, key: false },
+  'configuration.changed': everything,
+  'limits.reset': everything,
+};
+for (const [kind, expected] of Object.entries(leaves)) {
+  test(`${kind} drops what it is about and nothing else`, () => {
+    const { memory, left, key } = filled();
+    assert.deepEqual(left(), everything);
+    const about = kind.startsWith('key.') ? { key } : { key: undefined };
+    const change = { sequence: 1, atMs: 0, by: 'tests', kind, organization: 'org_acme', ...about, details: {} };
+    memory.forget(change as KeyStoreChange);
+    assert.deepEqual(left(), expected);
+  });
+}
+
+test('what is not to be kept is answered and not remembered', () => {
+  const memory = createIdentityCache({ positiveMax: 10, negativeMax: 10 });
+  const { key, record } = issue();
+  const found = { key: record, organization: organization() };
+  assert.equal(memory.learnKey(memory.callers.hashOf(key), found, false)?.caller.subject, record.id);
+  assert.equal(memory.learnKey(memory.callers.hashOf(makeKey()), undefined, false), undefined);
+  assert.deepEqual(memory.learnOrganization('org_acme', organization(), false), organization());
+  assert.deepEqual(memory.sizes(), { callers: 0, absences: 0, organizations: 0 });
+});
+
+test('no part of it grows beyond its bound, and organizations that do not exist take no room at all', () => {
+  const memory = createIdentityCache({ positiveMax: 3, negativeMax: 2 });
+  for (let index = 0; index < 50; index += 1) {
+    const id = `org_${index}`;
+    const { key, record } = issue({ organization: id });
+    memory.learnKey(memory.callers.hashOf(key), { key: record, organization: organization({ id }) }, true);
+    memory.learnKey(memory.callers.hashOf(makeKey()), undefined, true);
+    memory.learnOrganization(id, organization({ id }), true);
+    memory.learnOrganization(`${id}_absent`, undefined, true);
+  }
+  assert.deepEqual(memory.sizes(), { callers: 3, absences: 2, organizations: 3 });
+});

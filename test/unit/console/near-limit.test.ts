@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createNearLimit, type LimitPressure, mergeNearLimit } from '../../../gateway/console/near-limit.ts';
+import type { Trail } from '../../../gateway/exchange.ts';
+
+const MINUTE_MS = 60_000;
+
+function pressedFrom(startMs = 1_000_000 * MINUTE_MS) {
+  let nowMs = startMs;
+  const pressed = createNearLimit(() => nowMs);
+  return {
+    list: pressed.list,
+    note(id: string, pressure: LimitPressure, remaining = 0) {
+      const state = { policy: 'organization', limit: 10, windowSeconds: 60, remaining, resetMs: 1 };
+      pressed.note({ caller: { organization: { id, tier: 'standard' } } } as Trail, state, pressure);
+    },
+    wait(minutes: number) {
+      nowMs += minutes * MINUTE_MS;
+    },
+  };
+}
+
+test('whoever is refused most stands first, then whoever would have been, then whoever is near', () => {
+  const { note, list } = pressedFrom();
+  for (const id of ['org_near', 'org_near', 'org_near']) note(id, 'near', 1);
+  note('org_shadow', 'shadow_refused');
+  note('org_refused', 'near', 1);
+  note('org_refused', 'refused');
+  const told = list().map(({ organization, near, refused, shadow_refused, remaining }) => [
+    organization,
+    near,
+    refused,
+    shadow_refused,
+    remaining,
+  ]);
+  assert.deepEqual(told, [
+    ['org_refused', 1, 1, 0, 0],
+    ['org_shadow', 0, 0, 1, 0],
+    ['org_near', 3, 0, 0, 1],
+  ]);
+});
+
+test('what is older than a quarter of an hour is forgotten minute by minute', () => {
+  const { note, list, wait } = pressedFrom();
+  note('org_a', 'refused');
+  wait(10);
+  note('org_a', 'refused');
+  assert.equal(list()[0]?.refused, 2);
+  wait(5);
+  assert.equal(list()[0]?.refused, 1);
+  wait(10);
+  assert.deepEqual(list(), []);
+});
+
+test('looking at it long after the last note does not bring old counts back', () => {
+  const { note, list, wait } = pressedFrom();
+  note('org_a', 'refused');
+  wait(1000);
+  assert.deepEqual(list(), []);
+  note('org_a', 'refused');
+  assert.equal(list()[0]?.refused, 1);
+});
+
+test('a flood of organizations takes no more room, and does not push out who is refused again and again', () => {
+  const { note, list } = pressedFrom();
+  for (let index = 0; index < 10_000; index += 1) {
+    note(`org_${index}`, 'near', 1);
+    if (index % 100 === 0) note('org_steady', 'refused');
+  }
+  assert.equal(list().length, 20);
+  assert.deepEqual([list()[0]?.organization, list()[0]?.refused], ['org_steady', 100]);
+});
+
+test('lists of several processes become one: counts are added, the latest says what is left', () => {
+  const row = { organization: 'org_a', tier: 'standard', policy: 'organization', limit: 10, window_seconds: 60 };
+  const one = { ...row, remaining: 3, near: 1, refused: 2, shadow_refused: 0, last_at_ms: 5 };
+  const other = { ...row, remaining: 0, near: 1, refused: 5, shadow_refused: 1, last_at_ms: 9 };
+  assert.deepEqual(mergeNearLimit([[one], [other]]), [{ ...other, near: 2, refused: 7, shadow_refused: 1 }]);
+});

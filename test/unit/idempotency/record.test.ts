@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { GatewayError } from '../../../gateway/errors.ts';
+import { mayHaveRun, parseOutcome, recordOf, recordOfRefusal } from '../../../gateway/idempotency/record.ts';
+import { toUpstreamRefusal } from '../../../gateway/upstream/upstream-errors.ts';
+
+test('an answer comes out as it went in, whatever bytes its body has', () => {
+  const header = fc.tuple(fc.constantFrom('Content-Type', 'ETag', 'Link'), fc.string({ unit: 'binary' }));
+  fc.assert(
+    fc.property(fc.uint8Array(), fc.array(header), fc.integer({ min: 200, max: 399 }), (bytes, headers, status) => {
+      const answer = { status, headers: headers.flat(), body: Buffer.from(bytes) };
+      const record = recordOf('req_1', answer);
+      assert.ok(record);
+      assert.deepEqual(parseOutcome(record), { kind: 'answer', requestId: 'req_1', ...answer });
+    }),
+  );
+});
+
+test('what an upstream says about a replay of its own is left out', () => {
+  const headers = ['ETag', '"1"', 'Idempotent-Replayed', 'true', 'Original-Request-Id', 'req_0', 'Vary', 'Accept'];
+  const record = recordOf('req_1', { status: 201, headers, body: Buffer.alloc(0) });
+  assert.deepEqual((parseOutcome(record as Buffer) as { headers: unknown }).headers, ['ETag', '"1"', 'Vary', 'Accept']);
+});
+
+test('a body that was too long leaves no record', () => {
+  assert.equal(recordOf('req_1', { status: 201, headers: [], body: undefined }), undefined);
+});
+
+const refusalOf = (status: number, body = '{}') =>
+  toUpstreamRefusal(status, { 'content-type': 'application/json' }, Buffer.from(body));
+
+test('a refusal of the upstream comes out with everything it said', () => {
+  const said = { type: 'conflict_error', code: 'seat_taken', message: 'Sitz – belegt.', param: 'seat' };
+  const thrown = refusalOf(422, JSON.stringify({ error: said }));
+  const record = recordOfRefusal('req_1', thrown);
+  const { code, details } = thrown;
+  const { upstreamStatus, ...kept } = details;
+  assert.equal(upstreamStatus, 422);
+  assert.deepEqual(parseOutcome(record as Buffer), {
+    kind: 'refusal',
+    requestId: 'req_1',
+    code,
+    details: kept,
+    body: Buffer.alloc(0),
+  });
+});
+
+test('only refusals that would be the same the next time are kept', () => {
+  const kept = [400, 401, 403, 404, 405, 407, 408, 409, 410, 412, 413, 415, 422, 429, 500, 501, 502, 503, 504].filter(
+    (status) => recordOfRefusal('req_1', refusalOf(status)) !== undefined,
+  );
+  assert.deepEqual(kept, [400, 404, 405, 410, 412, 413, 415, 422]);
+});
+
+test('failures of the gateway and of the way to the upstream are not kept, nor is anything else that is thrown', () => {
+  for (const thrown of [
+    new GatewayError('upstream_timeout'),
+    new GatewayError('upstream_contract_violation'),
+    new GatewayError('upstream_rejected'),
+    new TypeError('a bug'),
+    undefined,
+  ]) {
+    assert.equal(recordOfRefusal('req_1', thrown), undefined);
+  }
+});
+
+test('what leaves open that a request was executed: failures after it was sent, not refusals', () => {
+  for (const status of [400, 401, 403, 404, 408, 409, 422, 429, 500, 501, 502, 503, 504, 505, 507, 599]) {
+    assert.equal(mayHaveRun(refusalOf(status)), false, String(status));
+  }
+  for (const code of [
+    'gateway_overloaded',
+    'upstream_unreachable',
+    'upstream_overloaded',
+    'upstream_auth_failed',
+  ] as const)
+    assert.equal(mayHaveRun(new GatewayError(code)), false, code);
+  for (const code of ['upstream_timeout', 'upstream_contract_violation', 'internal_error'] as const)
+    assert.equal(mayHaveRun(new GatewayError(code)), true, code);
+  for (const thrown of [undefined, new Error('a bug')]) assert.equal(mayHaveRun(thrown), true);
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { GatewayError } from '../../../gateway/errors.ts';
+import {
+  type AddressLimitRules,
+  createAddressLimit,
+  createAddressLimits,
+} from '../../../gateway/limits/address-limit.ts';
+import { admitted } from './parties.ts';
+
+const asking = (address: string) => ({ ...admitted(address), headers: new Map() });
+
+const rules: AddressLimitRules = {
+  ...{ requests: 3, windowSeconds: 60, connections: 2, connectionsTotal: 3 },
+  ...{ failures: 50, failuresWindowSeconds: 86_400 },
+};
+
+function setUp(changed: Partial<AddressLimitRules> = {}) {
+  let nowMs = 1_795_190_400_000;
+  const door = createAddressLimit({ ...rules, ...changed }, { name: 'door', now: () => nowMs });
+  return {
+    door,
+    advance(ms: number) {
+      nowMs += ms;
+    },
+    enter: (address: string) => door.enter(asking(address)),
+  };
+}
+
+const refusedWith = (code: string, retryAfterSeconds?: number) => (error: unknown) =>
+  error instanceof GatewayError && error.code === code && error.details.retryAfterSeconds === retryAfterSeconds;
+
+test('an address has its requests in any span as long as the window', () => {
+  const { enter, advance } = setUp();
+  enter('192.0.2.1')();
+  advance(40_000);
+  enter('192.0.2.1')();
+  enter('192.0.2.1')();
+  assert.throws(() => enter('192.0.2.1'), refusedWith('rate_limited', 20));
+  enter('192.0.2.2')();
+  advance(20_000);
+  enter('192.0.2.1')();
+  assert.throws(() => enter('192.0.2.1'), refusedWith('rate_limited', 40));
+});
+
+test('an address of version 6 is its whole network', () => {
+  const { enter } = setUp({ requests: 1 });
+  enter('2001:db8::1')();
+  assert.throws(() => enter('2001:db8::2'), refusedWith('rate_limited', 60));
+});
+
+test('so many are inside at once, of one address and of all, until they leave', () => {
+  const { door, enter } = setUp();
+  const leave = enter('192.0.2.1');
+  enter('192.0.2.1');
+  assert.throws(() => enter('192.0.2.1'), refusedWith('rate_limited', 5));
+  enter('192.0.2.2');
+  assert.throws(() => enter('192.0.2.3'), refusedWith('gateway_overloaded'));
+  assert.equal(door.inside(), 3);
+  leave();
+  assert.equal(door.inside(), 2);
+  enter('192.0.2.3');
+});
+
+test('who is refused is not counted', () => {
+  const { enter } = setUp({ requests: 2, connections: 1 });
+  const leave = enter('192.0.2.1');
+  for (let i = 0; i < 5; i++) assert.throws(() => enter('192.0.2.1'), refusedWith('rate_limited', 5));
+  leave();
+  enter('192.0.2.1')();
+});
+
+test('a door of the same name keeps its counts when the rules change', () => {
+  const doorOf = createAddressLimits({ now: () => 0 });
+  doorOf('one', rules).enter(asking('192.0.2.1'));
+  const again = doorOf('one', { ...rules, connections: 1 });
+  assert.throws(() => again.enter(asking('192.0.2.1')), refusedWith('rate_limited', 5));
+  doorOf('other', { ...rules, connections: 1 }).enter(asking('192.0.2.1'));
+});

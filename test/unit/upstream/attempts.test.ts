@@ -1,0 +1,64 @@
+// A sending that cannot begin: whatever is thrown goes to the client whose request it is, never to whoever gave it its place.
+
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { it } from 'node:test';
+import type { Fresh } from '../../../gateway/exchange.ts';
+import { sendWithAttempts } from '../../../gateway/upstream/attempts.ts';
+import { createUpstreamRoutes } from '../../../gateway/upstream/routes.ts';
+import type { Target, Targets } from '../../../gateway/upstream/targets.ts';
+import { openAccesses } from './accesses.ts';
+
+const target = { origin: 'http://127.0.0.1:1' } as Target;
+
+function createScene() {
+  const accesses = openAccesses();
+  accesses.use({ books: { live: [target.origin], connections: 1, maxQueued: 10, maxInFlight: 1 } }, 0.5);
+  const entry = { timeoutMs: 60_000, retry: { attempts: 0, budgetPercent: 20 }, honoursIdempotencyKey: false };
+  const way =
+    createUpstreamRoutes({ books: entry }, new Map(), accesses, () => performance.now()).get('books') ?? assert.fail();
+  let outstanding = 0;
+  const targets: Pick<Targets, 'pick' | 'ended'> = {
+    pick() {
+      outstanding += 1;
+      return target;
+    },
+    ended() {
+      outstanding -= 1;
+    },
+  };
+  const fresh = {
+    operation: { upstream: 'books' },
+    caller: { mode: 'live', subject: 'somebody' },
+    response: Object.assign(new EventEmitter(), { destroyed: false }),
+    trail: { attempts: 0 },
+  } as unknown as Fresh;
+  const options = { targets: targets as Targets, answers: {} as never, alwaysCarried: [] };
+  const failing = new Error('not begun');
+  const send = () => {
+    const budget = { ...way.budget, request: () => assert.fail(failing) };
+    return sendWithAttempts(options, fresh, { ...way, budget }, performance.now() + 60_000, () => undefined);
+  };
+  return {
+    lane: way.lane,
+    failing,
+    send,
+    outstanding: () => outstanding,
+    listeners: () => fresh.response.listenerCount('close'),
+  };
+}
+
+it('rejects where it has a place at once, and gives that back', async () => {
+  const { lane, failing, send, outstanding, listeners } = createScene();
+  await assert.rejects(send(), failing);
+  assert.deepEqual([lane.inFlight(), outstanding(), listeners()], [0, 0, 0]);
+});
+
+it('rejects where it was let in from the line, and the next one is let in', async () => {
+  const { lane, failing, send, outstanding, listeners } = createScene();
+  const place = lane.enter('somebody') ?? assert.fail('there is no place');
+  const waiting = [send(), send()];
+  lane.leave(place);
+  for (const sending of waiting) await assert.rejects(sending, failing);
+  assert.deepEqual([lane.inFlight(), outstanding(), listeners()], [0, 0, 0]);
+});

@@ -1,0 +1,362 @@
+// Who gets a place at an upstream, who waits for one, and who is refused. Clocks are real where a deadline is what it is about.
+
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { afterEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { GatewayError } from '../../../gateway/errors.ts';
+import {
+  type ConcurrencyLimit,
+  type ConcurrencyRules,
+  createConcurrencyLimit,
+} from '../../../gateway/upstream/concurrency-limit.ts';
+import type { OrganizationShare } from '../../../gateway/upstream/fair-queue.ts';
+
+const MINUTE = 60_000;
+
+/** A client that may leave. */
+class Client extends EventEmitter {
+  destroyed = false;
+  leave(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
+
+/** Whoever still waits at the end of a test leaves then. */
+let staying: Client[] = [];
+afterEach(() => {
+  for (const client of staying) client.leave();
+  staying = [];
+});
+
+type Entered = 'waiting' | 'in' | 'refused' | 'left';
+
+interface Guest {
+  readonly client: Client;
+  readonly done: Promise<OrganizationShare | undefined>;
+  state: Entered;
+  error: unknown;
+  leave(): void;
+}
+
+/** Undefined: its client has left. */
+function waiting(
+  lane: ConcurrencyLimit,
+  organization: string,
+  withinMs: number,
+  client: Client,
+): Promise<OrganizationShare | undefined> {
+  return new Promise((resolve, reject) => {
+    const waiter = lane.wait(organization, withinMs, { entered: resolve, refused: reject });
+    client.once('close', () => {
+      lane.leaveLine(waiter);
+      resolve(undefined);
+    });
+  });
+}
+
+function setUp(places = 1, rules: Partial<ConcurrencyRules> = {}) {
+  let number = places;
+  const waited: number[] = [];
+  const shed: string[] = [];
+  const lane = createConcurrencyLimit({
+    places: () => number,
+    rules: () => ({ queuedMax: 100, queueMs: undefined, organizationShare: 0.5, ...rules }),
+    onWaited: (ms) => waited.push(ms),
+    onShed: (why) => shed.push(why),
+  });
+  return {
+    lane,
+    waited,
+    shed,
+    setPlaces(next: number) {
+      number = next;
+    },
+    come(organization = 'one', withinMs = MINUTE): Guest {
+      const client = new Client();
+      staying.push(client);
+      const place = lane.enter(organization);
+      const done = place ? Promise.resolve(place) : waiting(lane, organization, withinMs, client);
+      const guest: Guest = {
+        client,
+        done,
+        state: place ? 'in' : 'waiting',
+        error: undefined,
+        leave: () => void done.then((share) => lane.leave(share as OrganizationShare)),
+      };
+      done.then(
+        (share) => {
+          guest.state = share ? 'in' : 'left';
+        },
+        (error) => {
+          guest.state = 'refused';
+          guest.error = error;
+        },
+      );
+      return guest;
+    },
+  };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** What has become of them by now. */
+async function statesOf(...guests: readonly Guest[]): Promise<Entered[]> {
+  await settled();
+  return guests.map(({ state }) => state);
+}
+
+function assertOverloaded({ error }: Guest, retryAfterSeconds?: number): void {
+  assert.ok(error instanceof GatewayError);
+  assert.equal(error.code, 'upstream_overloaded');
+  assert.deepEqual(error.details.headers, { 'Proxy-Status': 'api-gateway; error=connection_limit_reached' });
+  assert.equal(error.details.retryAfterSeconds, retryAfterSeconds);
+}
+
+test('as many are let in at once as there are places; the next one when one of them leaves', async () => {
+  const { lane, come } = setUp(2);
+  const [first, second, third] = [come(), come(), come()];
+  assert.deepEqual(await statesOf(first, second, third), ['in', 'in', 'waiting']);
+  assert.deepEqual([lane.inFlight(), lane.waiting()], [2, 1]);
+  first.leave();
+  assert.deepEqual(await statesOf(third), ['in']);
+  assert.deepEqual([lane.inFlight(), lane.waiting()], [2, 0]);
+});
+
+test('of one organization whoever came first is let in first, and nobody who comes later passes those who wait', async () => {
+  const { come } = setUp();
+  const guests = [come(), come(), come()];
+  guests[0]?.leave();
+  await settled();
+  const late = come();
+  for (const [index, guest] of guests.slice(1).entries()) {
+    assert.deepEqual(await statesOf(...guests.slice(index + 2), late), [
+      ...guests.slice(index + 2).map(() => 'waiting' as const),
+      'waiting',
+    ]);
+    guest.leave();
+  }
+  assert.deepEqual(await statesOf(late), ['in']);
+});
+
+test('organizations are served in turn, however many of one wait', async () => {
+  const { come } = setUp();
+  const inside = come('busy');
+  const busy = Array.from({ length: 20 }, () => come('busy'));
+  const [quiet, other] = [come('quiet'), come('other')];
+  const order: string[] = [];
+  for (const [name, guest] of [
+    ['busy', busy[0]],
+    ['quiet', quiet],
+    ['other', other],
+    ['busy', busy[1]],
+  ] as const) {
+    void guest?.done.then(() => {
+      order.push(name);
+      guest.leave();
+    });
+  }
+  inside.leave();
+  await quiet.done;
+  await busy[1]?.done;
+  assert.deepEqual(order, ['busy', 'quiet', 'other', 'busy']);
+});
+
+test('an organization that is alone has all places; while others wait, none beyond its share', async () => {
+  const { come } = setUp(4);
+  const busy = Array.from({ length: 8 }, () => come('busy'));
+  assert.deepEqual(await statesOf(...busy.slice(0, 5)), ['in', 'in', 'in', 'in', 'waiting']);
+  const quiet = Array.from({ length: 3 }, () => come('quiet'));
+  busy[0]?.leave();
+  busy[1]?.leave();
+  assert.deepEqual(await statesOf(...quiet, busy[4] as Guest), ['in', 'in', 'waiting', 'waiting']);
+  busy[2]?.leave();
+  // Both have their share now, and the place is not left empty for it: it is one below the share that gets it.
+  assert.deepEqual(await statesOf(quiet[2] as Guest, busy[4] as Guest), ['waiting', 'in']);
+  for (const guest of quiet) guest.client.leave();
+  quiet[0]?.leave();
+  assert.deepEqual(await statesOf(busy[5] as Guest), ['in']);
+});
+
+test('whoever waits alone gets every place that becomes free, beyond the share too', async () => {
+  const { come } = setUp(4);
+  const guests = Array.from({ length: 6 }, () => come('busy'));
+  guests[0]?.leave();
+  guests[1]?.leave();
+  assert.deepEqual(await statesOf(guests[4] as Guest, guests[5] as Guest), ['in', 'in']);
+});
+
+test('places that became fewer are respected as those inside leave', async () => {
+  const { come, setPlaces } = setUp(3);
+  const inside = [come(), come(), come()];
+  setPlaces(1);
+  const waiting = come();
+  inside[0]?.leave();
+  inside[1]?.leave();
+  assert.deepEqual(await statesOf(waiting), ['waiting']);
+  inside[2]?.leave();
+  assert.deepEqual(await statesOf(waiting), ['in']);
+});
+
+test('places that became more belong to those who wait, all at the next coming or going', async () => {
+  const { come, setPlaces } = setUp();
+  come();
+  const [second, third] = [come(), come()];
+  setPlaces(3);
+  const late = come();
+  assert.deepEqual(await statesOf(second, third, late), ['in', 'in', 'waiting']);
+});
+
+test('the deadline ends the waiting, and takes no place from the others', async () => {
+  const { lane, come, shed } = setUp();
+  const inside = come();
+  const [long, short] = [come(), come('one', 5)];
+  await assert.rejects(Promise.all([short.done, sleep(100)]));
+  assertOverloaded(short);
+  assert.deepEqual([await statesOf(long), lane.waiting(), shed], [['waiting'], 1, ['upstream_wait']]);
+  inside.leave();
+  assert.deepEqual(await statesOf(long), ['in']);
+});
+
+test('deadlines are kept one after the other', async () => {
+  const { come } = setUp();
+  come();
+  const guests = [come('one', 30), come('two', 5), come('one', 15)];
+  const outcomes = await Promise.all([...guests.map(({ done }) => done.catch(() => 'refused')), sleep(50)]);
+  assert.deepEqual(outcomes.slice(0, 3), ['refused', 'refused', 'refused']);
+});
+
+test('of more than may wait, the newest of whoever has the most is refused at once', async () => {
+  const { lane, come, shed } = setUp(1, { queuedMax: 2 });
+  const inside = come();
+  const [second, third, fourth] = [come(), come(), come()];
+  assert.deepEqual(await statesOf(second, third, fourth), ['waiting', 'waiting', 'refused']);
+  assertOverloaded(fourth);
+  const other = come('other');
+  assert.deepEqual(await statesOf(second, third, other), ['waiting', 'refused', 'waiting']);
+  assert.deepEqual(shed, ['upstream_queue', 'upstream_queue']);
+  inside.leave();
+  assert.deepEqual(await statesOf(second), ['in']);
+  assert.equal(lane.waiting(), 1);
+});
+
+test('where nobody may wait, a place that is free is taken all the same', async () => {
+  const { come } = setUp(1, { queuedMax: 0 });
+  const [first, second] = [come(), come()];
+  assert.deepEqual(await statesOf(first, second), ['in', 'refused']);
+});
+
+test('a client that leaves while it waits is taken out of the line', async () => {
+  const { lane, come, shed } = setUp();
+  const inside = come();
+  const [left, next] = [come(), come()];
+  left.client.leave();
+  assert.deepEqual(await statesOf(left), ['left']);
+  assert.deepEqual([lane.waiting(), shed], [1, []]);
+  inside.leave();
+  assert.deepEqual(await statesOf(next), ['in']);
+});
+
+test('a client that leaves after it was let in keeps its place until that is given back', async () => {
+  const { lane, come } = setUp();
+  const [inside, next] = [come(), come()];
+  inside.leave();
+  await next.done;
+  next.client.leave();
+  assert.equal(lane.inFlight(), 1);
+  next.leave();
+  await settled();
+  assert.equal(lane.inFlight(), 0);
+});
+
+test('whoever waited is told for how long, however that ended, and who was let in counts', async () => {
+  const { come, waited } = setUp(1, { queuedMax: 2 });
+  const inside = come();
+  const guests = [come(), come('one', 5), come()];
+  await assert.rejects(Promise.all([guests[1]?.done, sleep(100)]));
+  inside.leave();
+  assert.deepEqual(await statesOf(...guests), ['in', 'refused', 'refused']);
+  assert.equal(waited.length, 1);
+  assert.ok((waited[0] as number) >= 4, `${waited[0]} ms`);
+});
+
+test('a line that stands is kept as short as what is worked off in a moment, and says when to come again', async (t) => {
+  let now = 1000;
+  t.mock.method(performance, 'now', () => now);
+  const { come, shed, lane } = setUp(1, { queueMs: 200 });
+  let inside = come('busy');
+  const busy = Array.from({ length: 60 }, () => come('busy'));
+  // One every 10 ms for longer than a burst.
+  for (let served = 0; served < 51; served += 1) {
+    now += 10;
+    inside.leave();
+    inside = busy[served] as Guest;
+    await inside.done;
+    if (served < 40) busy.push(come('busy'));
+  }
+  const quiet = come('quiet');
+  await settled();
+  assert.equal(lane.waiting(), 20, '20 at 100 a second are 200 ms');
+  assert.equal(quiet.state, 'waiting');
+  assert.deepEqual(new Set(shed), new Set(['upstream_queue']));
+  const refused = busy.filter(({ state }) => state === 'refused');
+  assert.equal(refused.length + 20 + 51, busy.length + 1);
+  assertOverloaded(refused.at(-1) as Guest, 1);
+});
+
+test('with very many organizations, those that have nothing here are forgotten and the others are not', async () => {
+  const { lane } = setUp(10);
+  const kept = lane.enter('kept') as OrganizationShare;
+  for (let index = 0; index < 10_000; index += 1) lane.leave(lane.enter(`org_${index}`) as OrganizationShare);
+  const again = lane.enter('kept') as OrganizationShare;
+  assert.equal(again, kept);
+  assert.equal(again.inFlight, 2);
+});
+
+test('whoever comes and goes in whatever order: never more than there are places, nobody is lost, and in order within an organization', async () => {
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ enter: fc.constantFrom('one', 'two', 'three') }) },
+    { weight: 3, arbitrary: fc.constant('leave' as const) },
+    { weight: 1, arbitrary: fc.constant('abort' as const) },
+    { weight: 1, arbitrary: fc.record({ places: fc.integer({ min: 1, max: 5 }) }) },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
+      const { lane, come, setPlaces } = setUp(2, { queuedMax: 20 });
+      const guests: (Guest & { organization: string })[] = [];
+      const gone = new Set<Guest>();
+      const those = (state: Entered) => guests.filter((guest) => guest.state === state && !gone.has(guest));
+      let places = 2;
+      for (const one of steps) {
+        const before = lane.inFlight();
+        if (one === 'leave') {
+          const [guest] = those('in');
+          if (guest) gone.add(guest);
+          guest?.leave();
+        } else if (one === 'abort') those('waiting').at(-1)?.client.leave();
+        else if ('places' in one) {
+          places = one.places;
+          setPlaces(places);
+        } else guests.push(Object.assign(come(one.enter), { organization: one.enter }));
+        await settled();
+        assert.ok(lane.inFlight() <= Math.max(places, before), 'nobody is let in beyond the places');
+        assert.deepEqual([lane.inFlight(), lane.waiting()], [those('in').length, those('waiting').length]);
+        for (const name of ['one', 'two', 'three']) {
+          const own = guests.filter(({ organization, state }) => organization === name && /^(in|waiting)$/.test(state));
+          const firstWaiting = own.findIndex(({ state }) => state === 'waiting');
+          assert.ok(firstWaiting === -1 || own.slice(firstWaiting).every(({ state }) => state === 'waiting'));
+        }
+      }
+      while (those('in').length > 0) {
+        const [guest] = those('in');
+        gone.add(guest as Guest);
+        guest?.leave();
+        await settled();
+      }
+      assert.deepEqual([lane.inFlight(), lane.waiting()], [0, 0]);
+    }),
+    { numRuns: 50 },
+  );
+});
