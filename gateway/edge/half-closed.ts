@@ -9,7 +9,7 @@ import { contain } from '../faults.ts';
  * When a client is asked whether it is there, after it has ended its side, and when it is looked whether a reset has come, after that. Most
  * answers come sooner, so that few clients see the question.
  */
-const ASKED_AFTER_MS = 1000;
+const ASKED_AFTER_MS = 500;
 const FIRST_LOOK_MS = 20;
 const LONGEST_PAUSE_MS = 250;
 /** Idle time after which TCP asks whether the client is still there. */

@@ -31,22 +31,18 @@ const instance = (pid: number, nowMs: number, silentMs: number) => ({
 
 test('keys revoke --wait returns when no running gateway admits the key any more', async (t) => {
   const { run, json, directory, id, key } = await withKey(t);
-  const gateways = [await started(gatewayOn(directory)), await started(gatewayOn(directory))];
-  const answers = () => Promise.all(gateways.map(({ answerTo }) => answerTo(key)));
-  assert.deepEqual(await answers(), [200, 200]);
+  const { answerTo } = await started(gatewayOn(directory));
+  assert.equal(await answerTo(key), 200);
   const { code, out } = await run('keys', 'revoke', id, '--wait');
-  assert.deepEqual(await answers(), ['api_key_revoked', 'api_key_revoked']);
+  assert.equal(await answerTo(key), 'api_key_revoked');
   assert.equal(code, 0);
-  assert.match(out, /^The key key_\w+ is revoked since .*Z\.\nConfirmed by 2 running gateways within \d\.\d s\.\n$/);
+  assert.match(out, /^The key key_\w+ is revoked since .*Z\.\nConfirmed by 1 running gateway within \d\.\d s\.\n$/);
   const { state, waited_ms, confirmed, unconfirmed } = await json('keys', 'revoke', id, '--wait');
   assert.equal(state, 'revoked');
   assert.ok(waited_ms < 1000, 'what is in force already is not waited for');
   assert.deepEqual(
     confirmed.map(({ host, pid }: { host: string; pid: number }) => [host, pid]),
-    [
-      [hostname(), process.pid],
-      [hostname(), process.pid],
-    ],
+    [[hostname(), process.pid]],
   );
   assert.deepEqual(unconfirmed, []);
 });
