@@ -24,6 +24,8 @@ export interface Unread {
    * socket itself never gets what was taken. NOTHING also where a socket cannot be read like this, as on Windows.
    */
   take(socket: Socket): number;
+  /** The same for one connected socket that is read again and again. */
+  takerOf(socket: Socket): () => number;
 }
 
 /** Nothing has arrived. */
@@ -44,6 +46,7 @@ const WASI_SUCCESS = 0;
 const WASI_EAGAIN = 6;
 
 type Read = () => number;
+const nothing: Read = () => NOTHING;
 
 /**
  * `fs.readSync` throws where nothing has arrived, which is nearly always: 5 µs. The same system call as WASI offers it gives a number: 1 µs.
@@ -89,17 +92,24 @@ export function createUnread(): Unread {
     }
   }
 
+  function readerFor(socket: Socket): Read {
+    const fd = handleOf(socket)?.fd ?? -1;
+    if (fd < 0) return nothing;
+    let read = readers.get(fd);
+    if (read === undefined) {
+      read = open(fd);
+      readers.set(fd, read);
+    }
+    return read;
+  }
+
   return {
     bytes,
-    take(socket) {
-      const fd = handleOf(socket)?.fd ?? -1;
-      if (fd < 0) return NOTHING;
-      let read = readers.get(fd);
-      if (read === undefined) {
-        read = open(fd);
-        readers.set(fd, read);
-      }
-      return read();
+    take: (socket) => readerFor(socket)(),
+    takerOf(socket) {
+      const read = readerFor(socket);
+      // The number of a descriptor that was closed may belong to another connection by now.
+      return () => (handleOf(socket) === undefined ? NOTHING : read());
     },
   };
 }

@@ -32,6 +32,8 @@ export class Connection {
   readonly #owner: Owner;
   readonly #reader = new AnswerReader();
   readonly #unread: Unread;
+  readonly #take: () => number;
+  readonly #isTls: boolean;
   #attempt: ConnectAttempt | undefined;
   /** Whether the request has begun to be given to the socket, and whether all of it has been. */
   #hasBegun = false;
@@ -59,6 +61,8 @@ export class Connection {
     this.#socket = socket;
     this.#owner = owner;
     this.#unread = unread;
+    this.#take = unread.takerOf(socket);
+    this.#isTls = socket instanceof TLSSocket;
     this.#isRetired = isSingle;
     socket.on('error', (error) => this.#lost(error));
     if (socket instanceof TLSSocket) {
@@ -80,8 +84,8 @@ export class Connection {
    * next has to be written at once. If this is false, the connection has to be ended.
    */
   isQuiet(): boolean {
-    const length = this.#unread.take(this.#socket);
-    if (!(this.#socket instanceof TLSSocket)) return length === NOTHING;
+    const length = this.#take();
+    if (!this.#isTls) return length === NOTHING;
     // Tickets come without being asked for, but only to a new connection. Of anything else that is read, the end may still be missing.
     if (this.#hasAnswered) return length === NOTHING && this.#bytesRead === this.#bytesBeneath();
     if (length === NOTHING) return true;
@@ -193,7 +197,7 @@ export class Connection {
     this.#attempt = undefined;
     attempt.connection = undefined;
     this.#hasAnswered = true;
-    if (this.#socket instanceof TLSSocket) this.#bytesRead = this.#bytesBeneath();
+    if (this.#isTls) this.#bytesRead = this.#bytesBeneath();
     const head = this.#reader.head;
     const idleSecondsMax = (head?.idleSeconds ?? IDLE_SECONDS + EARLIER_SECONDS) - EARLIER_SECONDS;
     this.#idleSecondsMax = Math.min(idleSecondsMax, IDLE_SECONDS_MAX);
