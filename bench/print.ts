@@ -24,6 +24,6 @@ export function printTable(rows: readonly Row[], asMarkdown: boolean): void {
 }
 
 export function sentenceOf({ node, cpu, cores, pinned, commit, date }: Machine): string {
-  const kept = pinned ? 'the contestant has the first for itself' : 'processes are not pinned to cores';
+  const kept = pinned ? 'the first one for the contestant alone' : 'processes are not pinned to cores';
   return `${date}, commit ${commit}, Node ${node}, ${cores} cores (${cpu}), ${kept}`;
 }
