@@ -268,10 +268,10 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     now: forwardNow,
   });
   parts.add({ name: 'throttle', use: ({ config }) => throttle.useRules(config.limits.addresses) });
-  const alwaysCarried = securityHeadersFor(gateway.publicUrl);
+  const constantHeaders = securityHeadersFor(gateway.publicUrl);
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
-    alwaysCarried,
+    constantHeaders,
     onRefused({ trail }, error) {
       const failed = countedStatuses.has(error.refusal.status) && countedStages.has(trail.stage);
       if (failed && trail.clientAddress !== undefined) throttle.countFailure(trail.clientAddress);
@@ -290,6 +290,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     onExcess: metrics.connectionRefused,
     onHandshakeFailure: metrics.handshakeFailed,
     onRenewal: metrics.renewal,
+    constantHeaders,
     refuse,
     createTrail,
     requestId: ids.requestId,
@@ -302,7 +303,6 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   });
   const doorOf = createAddressLimits({ counters: failures, now: forwardNow });
   const tunnels = createTunnels({
-    alwaysCarried,
     originOf,
     doorOf: ({ name, rules }) => doorOf(name, rules.limits),
     isOut: targets.groups.isOut,
@@ -348,7 +348,6 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
       tls,
       traceparentFor,
       refuse,
-      alwaysCarried,
       originOf,
       noteUse: versionUses.note,
       isDraining,

@@ -50,8 +50,6 @@ export interface Shared {
   readonly tls: Pick<UpstreamTlsAccess, 'settingsOf'>;
   traceparentFor(trail: Trail): string;
   readonly refuse: Refuse;
-  /** Headers of every answer, flat. */
-  readonly alwaysCarried: readonly string[];
   /** Where an address of the configuration is right now. */
   originOf(address: string): string;
   /** A call of something that is deprecated. */
@@ -83,7 +81,7 @@ export interface Serving {
 
 /** Builds every stage from its slice of the configuration. What is in flight elsewhere is not touched. */
 export function createServing(configuration: Configuration, shared: Shared): Serving {
-  const { identity, alwaysCarried, now } = shared;
+  const { identity, now } = shared;
   const { config, contracts } = configuration;
   const { gateway, upstreams, limits } = config;
   const operations = contracts.operations.map(({ operation }) => operation);
@@ -99,7 +97,6 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     honoursKey: (upstream) => upstreams[upstream]?.honoursIdempotencyKey === true,
     runsUnknown: (upstream) => upstreams[upstream]?.whenOutcomeUnknown === 'run',
     ...gateway.idempotency,
-    alwaysCarried,
     now,
   });
   const { overload } = shared;
@@ -116,18 +113,16 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
       }),
   });
   const shell = createShell({
-    alwaysCarried,
     admit,
     jwks: identity.assertions.jwks,
     portal,
     refuse: shared.refuse.refuse,
   });
-  const answerOptions = createAnswerOptions({ admit, throttle, allowedMethods, alwaysCarried });
+  const answerOptions = createAnswerOptions({ admit, throttle, allowedMethods });
   const cors = createCors({
     hosts: gateway.cors,
     declaredRequestHeaders: operations.flatMap(({ requestHeaders }) => requestHeaders),
     declaredResponseHeaders: operations.flatMap(({ responseHeaders }) => [...responseHeaders]),
-    alwaysCarried,
     admit,
   });
 
@@ -162,7 +157,6 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     replay: replays.replay,
     forward: createForward({
       targets,
-      alwaysCarried,
       answers: createAnswerCheck(contracts.operations, contracts.schemas, now),
       wayTo: (upstream) => ways.get(upstream) as UpstreamRoute,
       assertionFor: identity.assertions.assertionFor,

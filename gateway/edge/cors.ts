@@ -16,8 +16,6 @@ export interface CorsOptions {
   /** Names of headers that contracts declare, in either direction. */
   readonly declaredRequestHeaders: Iterable<string>;
   readonly declaredResponseHeaders: Iterable<string>;
-  /** Headers of every answer, flat. */
-  readonly alwaysCarried: readonly string[];
   admit(arrived: Arrived): Admitted;
 }
 
@@ -56,7 +54,7 @@ interface Host {
 }
 
 export function createCors(options: CorsOptions): Cors {
-  const { alwaysCarried, admit } = options;
+  const { admit } = options;
   const hosts = new Map(Object.entries(options.hosts).map(([name, rules]) => [name, toHost(rules, options)]));
   const fallback = hosts.get('*');
 
@@ -84,7 +82,7 @@ export function createCors(options: CorsOptions): Cors {
       const host = hostOf(arrived) as Host;
       const allowed = allowedOrigin(host, arrived) === undefined ? [] : host.preflight;
       arrived.trail.status = 204;
-      arrived.response.writeHead(204, [...alwaysCarried, ...arrived.carried, ...allowed, 'Cache-Control', 'no-store']);
+      arrived.response.writeHead(204, [...arrived.carried, ...allowed, 'Cache-Control', 'no-store']);
       arrived.response.end();
     },
   };

@@ -6,25 +6,16 @@ export interface AnswerOptionsOptions {
   admit(arrived: Arrived): Admitted;
   throttle(admitted: Admitted): void;
   allowedMethods(admitted: Admitted): readonly string[];
-  /** Headers of every answer, flat. */
-  readonly alwaysCarried: readonly string[];
 }
 
-export function createAnswerOptions({ admit, throttle, allowedMethods, alwaysCarried }: AnswerOptionsOptions) {
+export function createAnswerOptions({ admit, throttle, allowedMethods }: AnswerOptionsOptions) {
   return async function answerOptions(arrived: Arrived): Promise<void> {
     const admitted = admit(arrived);
     throttle(admitted);
     arrived.trail.stage = 'match';
     const allow = allowedMethods(admitted).join(', ');
     arrived.trail.status = 204;
-    arrived.response.writeHead(204, [
-      ...alwaysCarried,
-      ...arrived.carried,
-      'Allow',
-      allow,
-      'Cache-Control',
-      'no-store',
-    ]);
+    arrived.response.writeHead(204, [...arrived.carried, 'Allow', allow, 'Cache-Control', 'no-store']);
     arrived.response.end();
   };
 }

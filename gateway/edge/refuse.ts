@@ -11,8 +11,8 @@ import { cutOff, endAfterLingering } from './linger.ts';
 export interface RefuseOptions {
   /** Where documentation lives: `doc_url` is below it. */
   readonly publicUrl: string;
-  /** Headers of every answer, flat. */
-  readonly alwaysCarried: readonly string[];
+  /** Headers of every answer, flat names and values: for answers on a bare socket, which have no exchange that carries them. */
+  readonly constantHeaders: readonly string[];
   /** Told after a refusal has been written, with the stage noted in the trail. */
   onRefused(arrived: Arrived, error: GatewayError): void;
 }
@@ -90,7 +90,6 @@ export function createRefuse(options: RefuseOptions): Refuse {
     const closes = closesAfter(arrived, error);
     trail.status = status;
     const head = [
-      ...options.alwaysCarried,
       ...arrived.carried,
       ...errorHeaders(error, realm, trail.operation),
       'Content-Length',
@@ -114,7 +113,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
     const { status, retryable } = error.refusal;
     const body = JSON.stringify(errorObject(error, requestId, retryable === true, options.publicUrl));
     const head = [
-      ...options.alwaysCarried,
+      ...options.constantHeaders,
       'X-Request-Id',
       requestId,
       ...errorHeaders(error, realm, undefined),

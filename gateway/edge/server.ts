@@ -28,6 +28,8 @@ export interface ServerOptions {
   readonly requestMs: number;
   readonly writeIdleMs: number;
   readonly keepAliveMs: number;
+  /** Headers of every answer, flat names and values. */
+  readonly constantHeaders: readonly string[];
   readonly refuse: Refuse;
   /** Makes the server, if it is to speak TLS. */
   readonly createTlsServer?: ((options: HttpOptions) => HttpsServer) | undefined;
@@ -109,7 +111,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   function arrive(request: IncomingMessage, response: ServerResponse, until: ServerResponse | Socket): Arrived {
     const id = options.requestId();
     const trail = options.createTrail(id, request.method as string);
-    const arrived = { id, request, response, trail, carried: ['X-Request-Id', id] };
+    const arrived = { id, request, response, trail, carried: [...options.constantHeaders, 'X-Request-Id', id] };
     // Until somebody answers: then the client has left before anybody could.
     trail.status = 499;
     const entry = active.add(arrived);

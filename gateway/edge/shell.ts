@@ -10,8 +10,6 @@ const Allow = allowed.join(', ');
 const JWKS = '/.well-known/jwks.json';
 
 export interface ShellOptions {
-  /** Headers of every answer, flat. */
-  readonly alwaysCarried: readonly string[];
   admit(arrived: Arrived): Admitted;
   /** The public halves of the keys that sign assertions. */
   jwks(): object;
@@ -55,7 +53,7 @@ export function createShell(options: ShellOptions): Shell {
   async function handle(arrived: Arrived): Promise<void> {
     options.admit(arrived);
     const { request, response, trail } = arrived;
-    for (const [name, value] of pairs([...options.alwaysCarried, ...arrived.carried])) response.setHeader(name, value);
+    for (const [name, value] of pairs(arrived.carried)) response.setHeader(name, value);
     response.on('finish', () => {
       trail.status = response.statusCode;
       const code = response.getHeader('X-Error-Code');

@@ -26,8 +26,6 @@ export interface IdempotencyOptions {
   readonly answerBytesMax: number;
   /** What one organization may have stored; see retention.ts. */
   readonly organizationBytesMax: number;
-  /** Headers of every answer, flat. */
-  readonly alwaysCarried: readonly string[];
   /** Epoch milliseconds. */
   now(): number;
 }
@@ -42,7 +40,7 @@ export interface Idempotency {
 }
 
 export function createIdempotency(options: IdempotencyOptions): Idempotency {
-  const { store, alwaysCarried } = options;
+  const { store } = options;
   const recordings = createRecordings({
     store,
     retention: { retainMs: options.retainSeconds * 1000, organizationBytesMax: options.organizationBytesMax },
@@ -81,7 +79,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
       case 'done':
         if (begun.record === undefined) throw new GatewayError('idempotency_result_not_retained');
         trail.replayed = true;
-        giveAgain(checked, parseOutcome(begun.record), alwaysCarried);
+        giveAgain(checked, parseOutcome(begun.record));
         return undefined;
     }
   }
@@ -159,11 +157,7 @@ function knownOf({ owner, sentAtMs, upstream }: Lost): Record<string, string | u
 }
 
 /** As the first time, but for what belongs to this exchange: request id, date, limits. */
-function giveAgain(
-  { response, trail, carried }: Checked,
-  outcome: RecordedOutcome,
-  alwaysCarried: readonly string[],
-): void {
+function giveAgain({ response, trail, carried }: Checked, outcome: RecordedOutcome): void {
   const about = { 'Idempotent-Replayed': 'true', 'Original-Request-Id': outcome.requestId };
   if (outcome.kind === 'refusal') {
     const { code, details } = outcome;
@@ -171,7 +165,7 @@ function giveAgain(
   }
   if (response.destroyed) return;
   const { status, headers, body } = outcome;
-  const head = [...alwaysCarried, ...carried, ...headers, ...Object.entries(about).flat()];
+  const head = [...carried, ...headers, ...Object.entries(about).flat()];
   if (status !== 204 && status !== 304) head.push('Content-Length', String(body.length));
   trail.status = status;
   trail.bytesOut = body.length;

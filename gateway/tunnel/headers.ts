@@ -31,6 +31,11 @@ const gatewaySaysPrefix = /^x-(forwarded|gateway-)/;
 const answerSays = new Set(['x-request-id', 'x-client-request-id', 'x-error-code', 'alt-svc']);
 const answerSaysPrefix = /^x-gateway-/;
 
+/** Of what the gateway adds to an answer: left out where the upstream has set it. */
+const givesWay = new Set([
+  ...['x-content-type-options', 'content-security-policy', 'referrer-policy', 'strict-transport-security'],
+]);
+
 export interface Sent {
   /** The upstream's own name, as its address has it. */
   readonly host: string;
@@ -82,24 +87,28 @@ function isClientsToSend(name: string): boolean {
   return !name.includes('_') && !hopByHop.has(name) && !gatewaySays.has(name) && !gatewaySaysPrefix.test(name);
 }
 
+/** A page needs its own scripts and styles; no other page may frame it. */
+const PAGE_POLICY = "frame-ancestors 'none'";
+
 export interface Answering {
   /** Flat names and values of the upstream's answer, as they came. */
   readonly raw: readonly string[];
   readonly status: number;
   /** Where the upstream is: addresses there are paths here. */
   readonly origin: string;
-  /** Headers of this exchange, flat: they replace the upstream's. */
+  /** The gateway's own headers, flat: they replace the upstream's, except for the constant ones, which give way. */
   readonly carried: readonly string[];
-  /** Headers of every answer, flat: for what the upstream says nothing about. */
-  readonly alwaysCarried: readonly string[];
+  /** Whether the answers are pages, which need their own scripts and styles. */
+  readonly hasPages: boolean;
 }
 
-/** The header list for the client, flat, spelled as the upstream spells it. */
-export function tunnelAnswerHeaders({ raw, status, origin, carried, alwaysCarried }: Answering): string[] {
+/** The header list for the client, flat, spelled as the upstream spells it. Security headers mean nothing on a 101. */
+export function tunnelAnswerHeaders({ raw, status, origin, carried, hasPages }: Answering): string[] {
   const sent: string[] = [];
   const named = namedBy(valuesOf(raw, 'connection'));
   const ours = namesOf(carried);
   ours.delete('vary');
+  for (const name of givesWay) ours.delete(name);
   const said = new Set<string>();
   for (let i = 0; i < raw.length; i += 2) {
     const name = (raw[i] as string).toLowerCase();
@@ -111,18 +120,13 @@ export function tunnelAnswerHeaders({ raw, status, origin, carried, alwaysCarrie
     said.add(name);
     sent.push(raw[i] as string, isLocation(name) ? withoutOrigin(value, origin) : value);
   }
-  for (let i = 0; i < alwaysCarried.length; i += 2) {
-    const name = alwaysCarried[i] as string;
-    if (!said.has(name.toLowerCase())) sent.push(name, alwaysCarried[i + 1] as string);
+  for (let i = 0; i < carried.length; i += 2) {
+    const name = carried[i] as string;
+    const lower = name.toLowerCase();
+    if (givesWay.has(lower) && (status === 101 || said.has(lower))) continue;
+    sent.push(name, hasPages && lower === 'content-security-policy' ? PAGE_POLICY : (carried[i + 1] as string));
   }
-  return [...sent, ...carried];
-}
-
-/** A page needs its own scripts and styles; that no other page may frame it holds all the same. */
-export function alwaysCarriedByPages(alwaysCarried: readonly string[]): string[] {
-  return alwaysCarried.map((text, index) =>
-    alwaysCarried[index - 1]?.toLowerCase() === 'content-security-policy' ? "frame-ancestors 'none'" : text,
-  );
+  return sent;
 }
 
 function isLocation(name: string): boolean {

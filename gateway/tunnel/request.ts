@@ -20,8 +20,8 @@ export interface ProxyRequestOptions {
   readonly answerMs: number;
   /** How long the body of an answer may pause, unless it is an event stream. */
   readonly idleMs: number;
-  /** Headers of every answer, flat. */
-  readonly alwaysCarried: readonly string[];
+  /** Whether the answers are pages, which need their own scripts and styles. */
+  readonly hasPages: boolean;
   /** What the connection or the upstream's HTTP had against it → a refusal. */
   toFailure(error: unknown): GatewayError;
   /** Ends the client's connection so that nobody takes half an answer for a whole one. */
@@ -146,13 +146,13 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
     incoming.once('close', () => {
       if (!incoming.complete) fail(toFailure(new Error('the answer is incomplete')));
     });
-    const { alwaysCarried, target } = options;
+    const { hasPages, target } = options;
     const { carried } = admitted;
     // The rest of a body that is answered early is nobody's.
     if (!request.complete) response.shouldKeepAlive = false;
     response.writeHead(
       status,
-      tunnelAnswerHeaders({ raw: incoming.rawHeaders, status, origin: target.origin, carried, alwaysCarried }),
+      tunnelAnswerHeaders({ raw: incoming.rawHeaders, status, origin: target.origin, carried, hasPages }),
     );
     let begun = false;
     incoming.on('data', (chunk: Buffer) => {

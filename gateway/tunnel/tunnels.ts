@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Arrived, Trail } from '../exchange.ts';
-import { alwaysCarriedByPages, tunnelRequestHeaders, upgradeHeaders } from './headers.ts';
+import { tunnelRequestHeaders, upgradeHeaders } from './headers.ts';
 import { createHttpProxy, type TunnelTls } from './http-proxy.ts';
 import { proxyRequest } from './request.ts';
 import type { Tunnel } from './table.ts';
@@ -17,8 +17,6 @@ export interface TunnelAddressLimit {
 }
 
 export interface TunnelsOptions {
-  /** Headers of every answer, flat. */
-  readonly alwaysCarried: readonly string[];
   /** Where an address of the configuration is right now. */
   originOf(address: string): string;
   /** Whether a target is known not to work. */
@@ -59,9 +57,8 @@ export interface Tunnels {
 const CONNECT_MS = 5000;
 
 export function createTunnels(options: TunnelsOptions): Tunnels {
-  const { alwaysCarried, connectMs = CONNECT_MS, toFailure } = options;
+  const { connectMs = CONNECT_MS, toFailure } = options;
   const line = createHttpProxy();
-  const forPages = alwaysCarriedByPages(alwaysCarried);
   const targets = new Map<string, URL>();
   const turns = new Map<string, number>();
   const streams = new Set<() => void>();
@@ -110,7 +107,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
         connectMs,
         answerMs: tunnel.timeoutMs,
         idleMs: tunnel.idleTimeoutMs,
-        alwaysCarried: tunnel.hasPages ? forPages : alwaysCarried,
+        hasPages: tunnel.hasPages,
         toFailure,
         cutOff: () => options.cutOff(admitted.request.socket),
         onAnswer: (status: number) => door.answered(admitted, status),
@@ -148,7 +145,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
   function redirect({ response, trail, carried }: Admitted, location: string): void {
     trail.status = 302;
     const framing = ['Location', location, 'Cache-Control', 'no-store', 'Content-Length', '0'];
-    response.writeHead(302, [...alwaysCarried, ...carried, ...framing]);
+    response.writeHead(302, [...carried, ...framing]);
     response.end();
   }
 

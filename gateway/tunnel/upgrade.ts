@@ -95,7 +95,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     note(101);
     response.detachSocket(socket);
     const raw = incoming.rawHeaders;
-    const said = tunnelAnswerHeaders({ raw, status: 101, origin, carried, alwaysCarried: [] });
+    const said = tunnelAnswerHeaders({ raw, status: 101, origin, carried, hasPages: false });
     incoming.headers = { Connection: 'Upgrade', Upgrade: 'websocket', ...grouped(said) } as IncomingHttpHeaders;
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     upstream.setKeepAlive(true, KEEP_ALIVE_MS);
@@ -141,11 +141,8 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     }
     const status = incoming.statusCode as number;
     note(status);
-    const { alwaysCarried } = options;
-    response.writeHead(
-      status,
-      tunnelAnswerHeaders({ raw: incoming.rawHeaders, status, origin, carried, alwaysCarried }),
-    );
+    const { hasPages } = options;
+    response.writeHead(status, tunnelAnswerHeaders({ raw: incoming.rawHeaders, status, origin, carried, hasPages }));
     incoming.on('data', (chunk: Buffer) => {
       trail.bytesOut += chunk.length;
     });

@@ -19,8 +19,6 @@ import type { Target, Targets } from './targets.ts';
 export interface AttemptsOptions {
   readonly targets: Targets;
   readonly answers: AnswerJudge;
-  /** Headers of every answer, flat. */
-  readonly alwaysCarried: readonly string[];
 }
 
 /** Sends the request once; the answer goes to the relay, by way of whoever judges it first. What it throws ends the exchange. */
@@ -143,7 +141,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     trail.forwardedAt ??= at;
     this.attemptAt = at;
     trail.attempts += 1;
-    const relay = new Relay(this.#fresh, this.#options.answers, this.#options.alwaysCarried, this);
+    const relay = new Relay(this.#fresh, this.#options.answers, this);
     this.#relay = relay;
     if (response.destroyed) {
       this.#clientGone();

@@ -61,17 +61,15 @@ export class Relay implements AnswerHandler {
   #hasHead = false;
   readonly #fresh: Fresh;
   readonly #judge: AnswerJudge;
-  readonly #alwaysCarried: readonly string[];
   readonly #owner: Relayed;
   #byteAt = 0;
   /** Made when a client first falls behind. */
   #onDrain: (() => void) | undefined;
 
-  constructor(fresh: Fresh, judge: AnswerJudge, alwaysCarried: readonly string[], owner: Relayed) {
+  constructor(fresh: Fresh, judge: AnswerJudge, owner: Relayed) {
     this.#fresh = fresh;
     this.#held = fresh.recording && [];
     this.#judge = judge;
-    this.#alwaysCarried = alwaysCarried;
     this.#owner = owner;
   }
 
@@ -248,7 +246,7 @@ export class Relay implements AnswerHandler {
     const { request, response, carried, operation, trail } = this.#fresh;
     // A body that streams may outlast its answer, and nobody reads the rest of it.
     if (!request.complete) response.shouldKeepAlive = false;
-    const head = [...this.#alwaysCarried, ...carried, ...clientAnswerHeaders(this.#headers, operation)];
+    const head = [...carried, ...clientAnswerHeaders(this.#headers, operation)];
     if (length >= 0 && this.#status !== 204 && this.#status !== 304) head.push('Content-Length', String(length));
     trail.status = this.#status;
     this.#hasHead = true;

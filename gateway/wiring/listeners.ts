@@ -22,7 +22,8 @@ import { type Certificates, followCertificates } from './certificates.ts';
 /** What is done with requests: known when everything behind the listeners is made. */
 export type Requests = Pick<ServerOptions, 'handle' | 'upgrades' | 'upgrade' | 'onFinished'>;
 
-export interface ListenersOptions extends Pick<ServerOptions, 'refuse' | 'createTrail' | 'requestId'> {
+export interface ListenersOptions
+  extends Pick<ServerOptions, 'constantHeaders' | 'refuse' | 'createTrail' | 'requestId'> {
   readonly settings: Settings;
   /** The one that is in force. */
   configuration(): Configuration;
@@ -114,14 +115,15 @@ export function createListeners(options: ListenersOptions): Listeners {
   function plainOptions(mode: 'redirect' | 'refuse') {
     const { publicUrl, hosts, limits, trustedProxies } = gateway;
     // Strict-Transport-Security means nothing here (RFC 6797 section 7.2).
-    const alwaysCarried = securityHeadersFor('http:');
+    const constantHeaders = securityHeadersFor('http:');
     const { isDraining, onUnreadableForward } = options;
     const rules = { ...limits, trustedProxies, scheme: 'http', notesTraces: false } as const;
     const admit = createAdmit({ ...rules, isDraining, onUnreadableForward });
     const names = Object.values(hosts).filter((name) => name !== undefined);
     return {
-      refuse: createRefuse({ publicUrl, alwaysCarried, onRefused: () => undefined }),
-      handle: createPlain({ mode, publicUrl, hosts: names, alwaysCarried, admit }),
+      constantHeaders,
+      refuse: createRefuse({ publicUrl, constantHeaders, onRefused: () => undefined }),
+      handle: createPlain({ mode, publicUrl, hosts: names, admit }),
       upgrades: () => false,
     };
   }

@@ -6,7 +6,6 @@ import { request as httpRequest } from 'node:http';
 import type { Configuration } from '../../configuration.ts';
 import { createIds } from '../../edge/ids.ts';
 import { createRefuse } from '../../edge/refuse.ts';
-import { securityHeadersFor } from '../../edge/security-headers.ts';
 import { closeAtOnce, createPublicServer, listen } from '../../edge/server.ts';
 import { authorityOf, type Site } from '../../edge/sites.ts';
 import { GatewayError } from '../../errors.ts';
@@ -46,12 +45,14 @@ export interface Rehearsed {
 /** Rejects with a sentence when this cannot be sent as a request at all. */
 export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): Promise<Rehearsed> {
   const { publicUrl, limits, timeouts } = parts.configuration.config.gateway;
-  const alwaysCarried = securityHeadersFor(publicUrl);
-  const refuse = createRefuse({ publicUrl, alwaysCarried, onRefused: () => undefined });
+  // The headers of the answer are not reported.
+  const constantHeaders: readonly string[] = [];
+  const refuse = createRefuse({ publicUrl, constantHeaders, onRefused: () => undefined });
   const finished = Promise.withResolvers<Trail>();
   const { server } = createPublicServer({
     ...limits,
     ...timeouts,
+    constantHeaders,
     refuse,
     createTrail,
     requestId: createIds(parts.now).requestId,

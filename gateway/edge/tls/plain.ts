@@ -9,8 +9,6 @@ export interface PlainOptions {
   readonly publicUrl: string;
   /** Further host names that are served. */
   readonly hosts: readonly string[];
-  /** Headers of every answer, flat. */
-  readonly alwaysCarried: readonly string[];
   admit(arrived: Arrived): Admitted;
 }
 
@@ -25,7 +23,7 @@ export function createPlain(options: PlainOptions): (arrived: Arrived) => Promis
     if (options.mode === 'refuse' || (method !== 'GET' && method !== 'HEAD')) throw new GatewayError('tls_required');
     trail.status = 308;
     const framing = ['Location', locate(admitted), 'Cache-Control', 'no-store', 'Content-Length', '0'];
-    response.writeHead(308, [...options.alwaysCarried, ...carried, ...framing]);
+    response.writeHead(308, [...carried, ...framing]);
     response.end();
   };
 }

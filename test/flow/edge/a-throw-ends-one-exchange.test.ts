@@ -52,9 +52,10 @@ before(async () => {
     requestMs: 5000,
     writeIdleMs: 5000,
     keepAliveMs: 5000,
+    constantHeaders: [],
     refuse: createRefuse({
       publicUrl: 'http://api.test',
-      alwaysCarried: [],
+      constantHeaders: [],
       onRefused({ request }) {
         if (request.url === '/refused') throw new TypeError('a mistake in a count');
       },

@@ -23,7 +23,7 @@ const ofStatus401 = codes.filter((code) => refusalOf(code).status === 401);
 async function startRefusing(t: TestContext) {
   let thrown: GatewayError;
   let operation: Operation | undefined;
-  const { refuse } = createRefuse({ publicUrl: 'https://api.test', alwaysCarried: [], onRefused: () => undefined });
+  const { refuse } = createRefuse({ publicUrl: 'https://api.test', constantHeaders: [], onRefused: () => undefined });
   const server = createServer((request, response) => {
     const trail = { ...createTrail('req_1', 'GET'), operation };
     refuse({ id: 'req_1', request, response, trail, carried: [] }, thrown);

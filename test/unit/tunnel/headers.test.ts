@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { securityHeadersFor } from '../../../gateway/edge/security-headers.ts';
 import type { Admitted } from '../../../gateway/exchange.ts';
-import {
-  alwaysCarriedByPages,
-  tunnelAnswerHeaders,
-  tunnelRequestHeaders,
-  upgradeHeaders,
-} from '../../../gateway/tunnel/headers.ts';
+import { tunnelAnswerHeaders, tunnelRequestHeaders, upgradeHeaders } from '../../../gateway/tunnel/headers.ts';
 
 const sent = { host: 'upstream.test', traceparent: '00-1-2-03' };
 const asking = (headers: Record<string, string>, more: Partial<Admitted> = {}) =>
@@ -23,7 +19,7 @@ const answered = (raw: string[], more: object = {}) => {
     status: 200,
     origin: 'http://up.test:1',
     carried: [],
-    alwaysCarried: [],
+    hasPages: false,
     ...more,
   });
   return flat.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${flat[index + 1]}`] : []));
@@ -101,13 +97,33 @@ test('an answer keeps its lines and spelling, without those of its connection', 
   ]);
 });
 
-test('what the gateway says about an exchange replaces the upstream’s; what it always says gives way', () => {
-  const raw = ['X-Request-Id', 'theirs', 'Access-Control-Allow-Origin', '*', 'Vary', 'Accept', 'X-Frame', 'a'];
+test('the gateway’s headers of an exchange replace the upstream’s', () => {
+  const raw = ['X-Request-Id', 'theirs', 'Access-Control-Allow-Origin', '*', 'Vary', 'Accept', 'X-Own', 'a'];
   const carried = ['X-Request-Id', 'ours', 'Vary', 'Origin', 'Access-Control-Allow-Origin', 'https://a.test'];
-  assert.deepEqual(answered(raw, { carried, alwaysCarried: ['X-Frame', 'b', 'X-More', 'c'] }), [
-    ...['Vary: Accept', 'X-Frame: a', 'X-More: c', 'X-Request-Id: ours', 'Vary: Origin'],
+  assert.deepEqual(answered(raw, { carried }), [
+    ...['Vary: Accept', 'X-Own: a', 'X-Request-Id: ours', 'Vary: Origin'],
     'Access-Control-Allow-Origin: https://a.test',
   ]);
+});
+
+const constant = securityHeadersFor('https://api.test');
+const constantNames = constant.filter((_, index) => index % 2 === 0);
+
+test('each constant header is sent once: as the upstream has set it, else as the gateway does', () => {
+  const own = constantNames.flatMap((name) => [name.toLowerCase(), 'theirs']);
+  assert.deepEqual(
+    answered(own, { carried: constant }),
+    constantNames.map((name) => `${name.toLowerCase()}: theirs`),
+  );
+  assert.deepEqual(
+    answered([], { carried: constant }),
+    constantNames.map((name, index) => `${name}: ${constant[index * 2 + 1]}`),
+  );
+});
+
+test('a connection that becomes a WebSocket has no constant headers', () => {
+  const carried = [...constant, 'X-Request-Id', 'ours'];
+  assert.deepEqual(answered([], { status: 101, carried }), ['X-Request-Id: ours']);
 });
 
 test('locations at the upstream itself become paths, others stay', () => {
@@ -124,7 +140,8 @@ test('no length is announced where none can be', () => {
 });
 
 test('pages may load what is theirs, and nobody may frame them', () => {
-  assert.deepEqual(alwaysCarriedByPages(['X-A', 'b', 'Content-Security-Policy', "default-src 'none'"]), [
-    ...['X-A', 'b', 'Content-Security-Policy', "frame-ancestors 'none'"],
+  const carried = ['X-A', 'b', 'Content-Security-Policy', "default-src 'none'"];
+  assert.deepEqual(answered([], { carried, hasPages: true }), [
+    ...['X-A: b', "Content-Security-Policy: frame-ancestors 'none'"],
   ]);
 });

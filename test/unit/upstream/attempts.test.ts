@@ -33,7 +33,7 @@ function createScene() {
     response: Object.assign(new EventEmitter(), { destroyed: false }),
     trail: { attempts: 0 },
   } as unknown as Fresh;
-  const options = { targets: targets as Targets, answers: {} as never, alwaysCarried: [] };
+  const options = { targets: targets as Targets, answers: {} as never };
   const failing = new Error('not begun');
   const send = () => {
     const budget = { ...way.budget, request: () => assert.fail(failing) };
