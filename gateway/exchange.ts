@@ -293,11 +293,11 @@ export interface Stages {
   limit(permitted: Permitted): Awaitable<Counted>;
   validate(counted: Counted): Awaitable<Checked>;
   /** Undefined: answered already, with what was kept of the first time. */
-  replay(checked: Checked): Awaitable<Fresh | undefined>;
+  idempotency(checked: Checked): Awaitable<Fresh | undefined>;
   forward(fresh: Fresh): Promise<void>;
 }
 
-/** The names of the stages in their order: log lines, metrics, `explain` and recorded decisions use these. */
+/** The names of the stages, in order. */
 export const STAGES = [
   'admit',
   'throttle',
@@ -306,11 +306,21 @@ export const STAGES = [
   'authorize',
   'limit',
   'validate',
-  'replay',
+  'idempotency',
   'forward',
 ] as const satisfies readonly (keyof Stages)[];
 
 export type StageName = (typeof STAGES)[number];
 
+/** Stages that were published under another name, which log files and dashboards contain. */
+const renamed = { idempotency: 'replay' } as const satisfies Partial<Record<StageName, string>>;
+
+export type PublishedStageName = Exclude<StageName, keyof typeof renamed> | (typeof renamed)[keyof typeof renamed];
+
+/** The name of each stage in log lines, metrics, traces, `explain` and recorded decisions. */
+export const PUBLISHED_NAMES = Object.freeze(
+  Object.assign(Object.fromEntries(STAGES.map((stage) => [stage, stage])), renamed),
+) as Readonly<Record<StageName, PublishedStageName>>;
+
 /** Stages that can wait for something, so that their times are worth a member of the log line. */
-export const TIMED_STAGES = ['authenticate', 'limit', 'validate', 'replay', 'forward'] as const satisfies StageName[];
+export const TIMED_STAGES = ['authenticate', 'limit', 'validate', 'idempotency', 'forward'] as const satisfies StageName[];

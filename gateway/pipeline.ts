@@ -96,8 +96,8 @@ function createOperationPipeline<Place, Tunnel>(steps: Steps<Place, Tunnel>): Pi
     const checked = await steps.validate(counted);
     trail.checkedAt = performance.now();
 
-    trail.stage = 'replay';
-    const fresh = await steps.replay(checked);
+    trail.stage = 'idempotency';
+    const fresh = await steps.idempotency(checked);
     if (fresh === undefined) return;
 
     trail.stage = 'forward';

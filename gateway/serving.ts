@@ -90,7 +90,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const guards = createPolicies(upstreams, shared.access);
   const ways = createUpstreamRoutes(upstreams, guards, shared.access, () => performance.now());
   const timeoutMs = (upstream: string) => upstreams[upstream]?.timeoutMs ?? 0;
-  const replays = createIdempotency({
+  const idempotency = createIdempotency({
     store: shared.answers,
     keyOf: parseIdempotencyKey,
     timeoutMs,
@@ -154,7 +154,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     noteUse: createNoteUse(lives, shared.noteUse),
     limit: createLimit({ store: shared.counters, rules: limits, now }),
     reserve: overload.enter,
-    replay: replays.replay,
+    idempotency: idempotency.replay,
     forward: createForward({
       targets,
       answers: createAnswerCheck(contracts.operations, contracts.schemas, now),
@@ -178,11 +178,11 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     async retire() {
       await empty();
       await targets.close();
-      await replays.settled();
+      await idempotency.settled();
     },
     async close() {
       await targets.close();
-      await replays.close();
+      await idempotency.close();
     },
   };
 }

@@ -1,6 +1,6 @@
 // Pure: one line of the access log → the request it records, as far as limits look at it. The other end of `observe/line.ts`.
 
-import { STAGES } from '../exchange.ts';
+import { PUBLISHED_NAMES, STAGES } from '../exchange.ts';
 
 /** A request that got as far as the limits, whatever became of it there. */
 export interface Recorded {
@@ -24,7 +24,9 @@ export interface Recorded {
 export type Unused = 'unreadable' | 'other' | 'before_limits';
 
 /** The stages that a request can only end in if it has been counted. */
-const COUNTED_STAGES: ReadonlySet<unknown> = new Set(STAGES.slice(STAGES.indexOf('limit')));
+const COUNTED_STAGES: ReadonlySet<unknown> = new Set(
+  STAGES.slice(STAGES.indexOf('limit')).map((stage) => PUBLISHED_NAMES[stage]),
+);
 
 export function parseRecorded(line: string): Recorded | Unused {
   const entry = parseObject(line);

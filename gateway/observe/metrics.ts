@@ -2,7 +2,7 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import { REFUSALS } from '../errors.ts';
-import { type Operation, STAGES, type Trail } from '../exchange.ts';
+import { type Operation, PUBLISHED_NAMES, type Trail } from '../exchange.ts';
 import type { MetricSnapshot } from './aggregate.ts';
 import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';
 import { type GaugeSources, registerGauges } from './gauges.ts';
@@ -139,7 +139,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     [],
   );
   // What the alerts of deploy/prometheus compare, whatever is served.
-  for (const stage of STAGES) rejected.inc({ stage, code: 'internal_error' }, 0);
+  for (const stage of Object.values(PUBLISHED_NAMES)) rejected.inc({ stage, code: 'internal_error' }, 0);
   for (const code of CREDENTIAL_CODES) rejected.inc({ stage: 'authenticate', code }, 0);
   for (const outcome of ['exported', 'dropped']) spans.inc({ outcome }, 0);
   server(OTHER_METHOD, 'unmatched', '500', '');
@@ -184,7 +184,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
     limits.decision(trail);
     if (trail.retries !== undefined || trail.retryBudgetSpent) upstreams.retried(trail);
     // Upstreams choose codes of their own, which must not become endless labels.
-    if (code !== undefined) rejected.inc({ stage: trail.stage, code: code in REFUSALS ? code : 'upstream_own' });
+    if (code !== undefined)
+      rejected.inc({ stage: PUBLISHED_NAMES[trail.stage], code: code in REFUSALS ? code : 'upstream_own' });
     if (code === 'validation_failed')
       violations.inc({ direction: 'request', http_route: operation?.path ?? 'unmatched' });
     if (trail.replayed) replays.inc({ http_route: operation?.path ?? 'unmatched' });

@@ -3,15 +3,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
-import { STAGES } from '../../gateway/exchange.ts';
+import { PUBLISHED_NAMES, STAGES } from '../../gateway/exchange.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
-const order = ['admit', 'throttle', 'match', 'authenticate', 'authorize', 'limit', 'validate', 'replay', 'forward'];
+const upTo = ['admit', 'throttle', 'match', 'authenticate', 'authorize', 'limit', 'validate'];
+const order = [...upTo, 'idempotency', 'forward'];
+const published = [...upTo, 'replay', 'forward'];
 
 /** Every step of an operation in its order: the stages, and what stands between them. */
 const steps = [
   ...['admit', 'shed', 'throttle', 'match', 'sunset', 'authenticate', 'authorize', 'noteUse', 'limit'],
-  ...['reserve', 'validate', 'replay', 'forward'],
+  ...['reserve', 'validate', 'idempotency', 'forward'],
 ];
 const functionOf = (start: string) => (read('gateway/pipeline.ts').split(start)[1] ?? '').split('\n}\n')[0] ?? '';
 const calls = (text: string) => [...text.matchAll(/steps\.(\w+)\(/g)].map((match) => match[1]);
@@ -41,8 +43,12 @@ it('the pipeline chooses who answers in the one safe order', () => {
 
 it('the tuple of the stages and the README name the same stages in the same order', () => {
   assert.deepEqual(STAGES, order);
+  assert.deepEqual(
+    STAGES.map((stage) => PUBLISHED_NAMES[stage]),
+    published,
+  );
   const table = [...read('README.md').matchAll(/^\| `(\w+)` +\|/gm)].map((match) => match[1]);
-  assert.deepEqual(table.slice(0, order.length), order);
+  assert.deepEqual(table.slice(0, published.length), published);
 });
 
 it('only authorize makes an exchange permitted', () => {

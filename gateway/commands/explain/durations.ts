@@ -1,12 +1,12 @@
 // Pure: how long each stage took, as far as the record says. Fast exchanges say only how long the upstream took.
 
-import type { StageName } from '../../exchange.ts';
+import type { PublishedStageName } from '../../exchange.ts';
 import type { DecisionRecord } from './report.ts';
 
 export function durationsOf({
   stages_ms: stages,
   upstream_ms: upstreamMs,
-}: DecisionRecord): Partial<Record<StageName, number>> {
-  if (typeof stages === 'object' && stages !== null) return stages as Partial<Record<StageName, number>>;
+}: DecisionRecord): Partial<Record<PublishedStageName, number>> {
+  if (typeof stages === 'object' && stages !== null) return stages as Partial<Record<PublishedStageName, number>>;
   return typeof upstreamMs === 'number' ? { forward: upstreamMs } : {};
 }

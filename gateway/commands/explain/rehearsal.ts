@@ -118,7 +118,7 @@ function createHandle(
     noteUse: nothing,
     limit: createLimit({ store: counters, rules: limits, now }),
     reserve: nothing,
-    replay: (checked) => ({ ...checked, recording: undefined }),
+    idempotency: (checked) => ({ ...checked, recording: undefined }),
     forward: async (fresh: Fresh) => {
       const { caller, operation, trail } = fresh;
       const entry = upstreams[operation.upstream];

@@ -1,7 +1,7 @@
 // Pure: a decision record, which is one line of the access log, told stage by stage.
 
 import { REFUSALS } from '../../errors.ts';
-import { STAGES, type StageName } from '../../exchange.ts';
+import { PUBLISHED_NAMES, type PublishedStageName, STAGES } from '../../exchange.ts';
 import { durationsOf } from './durations.ts';
 import { stageText } from './stage-text.ts';
 
@@ -11,7 +11,7 @@ export type DecisionRecord = Readonly<Record<string, unknown>>;
 export type StageOutcome = 'passed' | 'refused' | 'answered' | 'not reached';
 
 export interface StageReport {
-  readonly stage: StageName;
+  readonly stage: PublishedStageName;
   readonly outcome: StageOutcome;
   /** What is known of it, in words; several lines where there are several things to be said. */
   readonly told: readonly string[];
@@ -31,13 +31,14 @@ export interface ExchangeReport {
 
 /** What an exchange is told as when it ended without a stage: through a tunnel, or before there was a request. */
 export function exchangeReport(record: DecisionRecord): ExchangeReport {
-  const last = STAGES.indexOf(record.stage as StageName);
+  const last = STAGES.findIndex((stage) => PUBLISHED_NAMES[stage] === record.stage);
   const durations = durationsOf(record);
   const stages = STAGES.map((stage, index): StageReport => {
     const outcome = outcomeOf(record, index, last);
-    const durationMs = durations[stage];
+    const name = PUBLISHED_NAMES[stage];
+    const durationMs = durations[name];
     return {
-      stage,
+      stage: name,
       outcome,
       told: outcome === 'not reached' ? [] : stageText(stage, record, outcome),
       ...(durationMs === undefined ? {} : { duration_ms: durationMs }),

@@ -34,7 +34,7 @@ const tellers: Readonly<Record<StageName, Tell>> = {
       : [],
   limit: tellLimits,
   validate: (record) => violationsIn(record),
-  replay: ({ replayed, recorded, outcome_unknown: lost, code, rehearsed }, outcome) => [
+  idempotency: ({ replayed, recorded, outcome_unknown: lost, code, rehearsed }, outcome) => [
     rehearsed === true ? 'not tried: an Idempotency-Key that is looked for is taken' : undefined,
     replayed === true ? 'this Idempotency-Key was answered before; that answer was given again' : undefined,
     recorded === true && lost !== true ? 'a new Idempotency-Key: the answer is kept' : undefined,

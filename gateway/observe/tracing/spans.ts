@@ -1,7 +1,7 @@
 // Pure: an exchange that has ended → its spans as OTLP writes them in JSON (opentelemetry-proto 1.x, trace.proto; ids in hexadecimal).
 // Names and attributes are those of OpenTelemetry's semantic conventions for HTTP (1.44). No path, query, header or body.
 
-import type { Trail } from '../../exchange.ts';
+import { PUBLISHED_NAMES, type Trail } from '../../exchange.ts';
 import { parseTraceparent } from './context.ts';
 
 const KIND_SERVER = 2;
@@ -59,7 +59,7 @@ function serverAttributes(trail: Trail): object[] {
     'gateway.operation': operation?.id,
     'gateway.tunnel': tunnel,
     'gateway.organization': caller?.organization?.id,
-    'gateway.stage': stage,
+    'gateway.stage': PUBLISHED_NAMES[stage],
     'gateway.code': code,
     'gateway.replayed': trail.replayed || undefined,
   });
