@@ -1,6 +1,5 @@
 // What serves requests under one configuration. Another configuration makes another one; what must outlive that is passed in.
 
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Configuration } from './configuration.ts';
 import { createAnswerCheck } from './contract/answer.ts';
@@ -12,7 +11,7 @@ import type { Refuse } from './edge/refuse.ts';
 import { createShell } from './edge/shell.ts';
 import { addressOfSite, authorityOf, type Site } from './edge/sites.ts';
 import { GatewayError } from './errors.ts';
-import type { Arrived, Operation, Trail } from './exchange.ts';
+import type { Arrived, DownstreamRequest, Operation, Trail } from './exchange.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import type { AnswerStore } from './idempotency/store.ts';
 import { createLimit } from './limits/limit.ts';
@@ -70,7 +69,7 @@ export interface Serving {
   /** Everything that arrives as a request; resolves when it has been answered, rejects with what a stage threw. */
   handle(arrived: Arrived): Promise<void>;
   /** Whether a request for a WebSocket is one that some tunnel grants. */
-  upgrades(request: IncomingMessage): boolean;
+  upgrades(request: DownstreamRequest): boolean;
   /** The same as `handle` for what asks for a WebSocket and can get one. */
   upgrade(arrived: Arrived, socket: Socket, head: Buffer): Promise<void>;
   /** No request comes any more: resolves when those that are here have ended and nothing is held. */
@@ -126,7 +125,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     admit,
   });
 
-  function tunnelFor(request: IncomingMessage): Tunnel | undefined {
+  function tunnelFor(request: DownstreamRequest): Tunnel | undefined {
     const sites = sitesOf(authorityOf(request));
     return sites && table.find(sites, request.url as string);
   }

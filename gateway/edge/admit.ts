@@ -1,9 +1,8 @@
 // Stage: framing, duplicates, sizes, path form, client address. Throws malformed_http, http_version_not_supported, uri_too_long,
 // headers_too_large, authorization_ambiguous, malformed_path, expectation_failed, gateway_shutting_down.
 
-import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
-import type { Admitted, Arrived } from '../exchange.ts';
+import type { Admitted, Arrived, DownstreamRequest } from '../exchange.ts';
 import { createClientAddress } from './client-address.ts';
 import { readHeaders } from './headers.ts';
 import { parseTarget } from './path.ts';
@@ -74,7 +73,7 @@ function originForm(url: string, headers: Map<string, string>): string {
 const hostForm = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?$/;
 
 /** RFC 9112 sections 2.3, 3.2, 6.1 and 6.3; what the parser lets through although another server could read it differently. */
-function checkFraming(request: IncomingMessage, headers: ReadonlyMap<string, string>): boolean {
+function checkFraming(request: DownstreamRequest, headers: ReadonlyMap<string, string>): boolean {
   const { httpVersionMajor, httpVersionMinor } = request;
   if (httpVersionMajor !== 1 || httpVersionMinor > 1) throw new GatewayError('http_version_not_supported');
   const host = headers.get('host');

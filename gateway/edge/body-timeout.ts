@@ -1,14 +1,13 @@
 // How long a request's body may take. In place of Node's requestTimeout, which knows no exceptions: what somebody passes on while it
 // comes may take longer, and is watched there.
 
-import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
-import type { Arrived } from '../exchange.ts';
+import type { Arrived, DownstreamRequest } from '../exchange.ts';
 import { contain } from '../faults.ts';
 
 export interface BodyTimeout {
   /** From now on somebody else watches this one. */
-  letStream(request: IncomingMessage): void;
+  letStream(request: DownstreamRequest): void;
   /** An exchange is over. Its body may still be on its way: nobody waits for that, but it takes up a connection. */
   answered(arrived: Arrived): void;
   stop(): void;
@@ -27,7 +26,7 @@ export interface BodyTimeoutOptions {
 
 /** Begins to look: at everything now and then, so that a request in itself costs nothing. */
 export function createBodyTimeout({ requestMs, everyMs, active, refuse }: BodyTimeoutOptions): BodyTimeout {
-  const streaming = new WeakSet<IncomingMessage>();
+  const streaming = new WeakSet<DownstreamRequest>();
   const answered = new Set<Arrived>();
   const timer = setInterval(() => contain(look), everyMs).unref();
 

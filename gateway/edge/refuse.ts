@@ -1,10 +1,9 @@
 // The only writer of error answers: for stages, for Express, and for what never became a request.
 
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { atEndOfTurn } from '../end-of-turn.ts';
 import { GatewayError, isIdempotent, type Refusal, toGatewayError } from '../errors.ts';
-import type { Arrived, Operation, Scheme } from '../exchange.ts';
+import type { Arrived, DownstreamResponse, Operation, Scheme } from '../exchange.ts';
 import { contain } from '../faults.ts';
 import { cutOff, endAfterLingering } from './linger.ts';
 
@@ -35,7 +34,7 @@ const reasons: Readonly<Record<number, string>> = {
 export function createRefuse(options: RefuseOptions): Refuse {
   const realm = new URL(options.publicUrl).host;
   /** Their answer is on its way: whatever else goes wrong on their connections needs no further one. */
-  const answered = new WeakSet<ServerResponse>();
+  const answered = new WeakSet<DownstreamResponse>();
 
   function refuse(arrived: Arrived, thrown: unknown): void {
     const { response } = arrived;

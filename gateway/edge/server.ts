@@ -10,12 +10,13 @@ import {
 import type { Server as HttpsServer } from 'node:https';
 import { type AddressInfo, Server as Listener, type Socket } from 'node:net';
 import { createDenseSet } from '../dense-set.ts';
-import type { Arrived, Trail } from '../exchange.ts';
+import type { Arrived, DownstreamRequest, Trail } from '../exchange.ts';
 import { contain, reportFault } from '../faults.ts';
 import { createBodyTimeout } from './body-timeout.ts';
 import { sendContinueInOrder } from './continue-100.ts';
 import { onHalfClosed } from './half-closed.ts';
 import { cutOff } from './linger.ts';
+import type { NodeExchange } from './node-exchange.ts';
 import type { Refuse } from './refuse.ts';
 import { watchSlowReaders } from './slow-readers.ts';
 import { keepErrorListeners, reportAcceptErrors } from './sockets.ts';
@@ -40,7 +41,7 @@ export interface ServerOptions {
   /** Everything that arrives as a request; resolves when it has been answered. */
   handle(arrived: Arrived): Promise<void>;
   /** Whether a request that asks for a WebSocket can get one; otherwise it is handled as if it had not asked. */
-  upgrades(request: IncomingMessage): boolean;
+  upgrades(request: DownstreamRequest): boolean;
   /** Everything that asks for one and can get it. The response is that of any other request until the socket is taken from it. */
   upgrade(arrived: Arrived, socket: Socket, head: Buffer): Promise<void>;
   /** Told once per exchange, after its answer has left or its client has. */
@@ -51,7 +52,7 @@ export interface PublicServer {
   readonly server: Server;
   activeRequests(): number;
   /** From now on somebody else watches how long this request's body takes. */
-  letStream(request: IncomingMessage): void;
+  letStream(request: DownstreamRequest): void;
   /** Takes no more connections; those that are open go on as they are. */
   stopListening(): void;
   /** From now on every answer tells its client that the connection ends; everything is still served. */
@@ -61,7 +62,7 @@ export interface PublicServer {
 }
 
 export function createPublicServer(options: ServerOptions): PublicServer {
-  const active = createDenseSet<Arrived>();
+  const active = createDenseSet<NodeExchange>();
   const connections = createDenseSet<Socket>();
   const checkingMs = Math.min(1000, options.headersMs, options.requestMs);
   let ending = false;
@@ -108,7 +109,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     return active.all().some(({ request }) => request.socket === socket);
   }
 
-  function arrive(request: IncomingMessage, response: ServerResponse, until: ServerResponse | Socket): Arrived {
+  function arrive(request: IncomingMessage, response: ServerResponse, until: ServerResponse | Socket): NodeExchange {
     const id = options.requestId();
     const trail = options.createTrail(id, request.method as string);
     const arrived = { id, request, response, trail, carried: [...options.constantHeaders, 'X-Request-Id', id] };

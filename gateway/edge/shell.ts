@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Arrived } from '../exchange.ts';
+import { nodeExchangeOf } from './node-exchange.ts';
 
 const allowed = ['GET', 'HEAD', 'OPTIONS'];
 const Allow = allowed.join(', ');
@@ -52,7 +53,7 @@ export function createShell(options: ShellOptions): Shell {
 
   async function handle(arrived: Arrived): Promise<void> {
     options.admit(arrived);
-    const { request, response, trail } = arrived;
+    const { request, response, trail } = nodeExchangeOf(arrived);
     for (const [name, value] of pairs(arrived.carried)) response.setHeader(name, value);
     response.on('finish', () => {
       trail.status = response.statusCode;

@@ -1,6 +1,6 @@
 // Which sites a host name stands for. Without host names of its own a gateway is every site but the panel, under whatever name.
 
-import type { IncomingMessage } from 'node:http';
+import type { DownstreamRequest } from '../exchange.ts';
 
 /** What can have a host name of its own. */
 export type Site = 'api' | 'mail' | 'jmap' | 'panel';
@@ -41,7 +41,7 @@ export function addressOfSite(hosts: HostNames, publicUrl: string): (site: Site)
 }
 
 /** Whom a request is addressed to: the authority of its target, if it has one, counts instead of Host (RFC 9112 section 3.2.2). */
-export function authorityOf({ url, headers }: IncomingMessage): string | undefined {
+export function authorityOf({ url, headers }: DownstreamRequest): string | undefined {
   if (url?.startsWith('/')) return headers.host;
   return /^https?:\/\/([^/?#]+)/i.exec(url ?? '')?.[1] ?? headers.host;
 }

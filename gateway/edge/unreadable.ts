@@ -5,13 +5,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorCode, GatewayError } from '../errors.ts';
-import type { Arrived, Trail } from '../exchange.ts';
+import type { Trail } from '../exchange.ts';
+import type { NodeExchange } from './node-exchange.ts';
 import type { Refuse } from './refuse.ts';
 
 export interface UnreadableOptions {
   readonly refuse: Refuse;
   /** Exchanges that are not over. */
-  active(): readonly Arrived[];
+  active(): readonly NodeExchange[];
   createTrail(id: string, method: string): Trail;
   requestId(): string;
   /** Told of each refusal that has no exchange. */
@@ -34,13 +35,13 @@ const parserErrors: Readonly<Record<string, ErrorCode>> = {
 
 export function createUnreadable(options: UnreadableOptions): Unreadable {
   /** In the order of their requests. */
-  function pendingOn(socket: Socket): Arrived[] {
+  function pendingOn(socket: Socket): NodeExchange[] {
     const pending = options.active().filter(({ request }) => request.socket === socket);
     return pending.sort((one, other) => one.trail.startedAt - other.trail.startedAt);
   }
 
   /** Nothing on this connection can be read from here on. Who is told depends on where in it that is. */
-  function refuseUnreadable(socket: Socket, pending: readonly Arrived[], error: GatewayError): void {
+  function refuseUnreadable(socket: Socket, pending: readonly NodeExchange[], error: GatewayError): void {
     const last = pending.at(-1);
     if (last === undefined) {
       refuseUnparsed(socket, error);
@@ -100,7 +101,7 @@ function isOtherVersion({ code, reason, rawPacket, bytesParsed = 0 }: ParserErro
  * Does for the answers that are pending on a connection what the listeners did that Node has taken off: an answer that waits for its
  * client goes on, and answers that wait for an earlier one end when the client leaves.
  */
-function keepAnswering(socket: Socket, pending: readonly Arrived[]): void {
+function keepAnswering(socket: Socket, pending: readonly NodeExchange[]): void {
   socket.on('drain', () => {
     for (const { response } of pending) if (response.socket === socket) response.emit('drain');
   });

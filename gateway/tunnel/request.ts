@@ -1,7 +1,7 @@
 // One request through a tunnel: its body to the upstream and the answer to the client, as they come, with backpressure both ways.
 // Throws upstream_* codes and request_timeout.
 
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
 import { tunnelAnswerHeaders } from './headers.ts';
@@ -10,8 +10,14 @@ import { watchForStall } from './stall.ts';
 import { createWaiting, KEEP_ALIVE_MS, tooLong } from './waiting.ts';
 import { failIfCut, watchSent } from './whole.ts';
 
+/** An exchange with the classes of node:http that the library needs. */
+export interface NodeAdmitted extends Admitted {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
 export interface ProxyRequestOptions {
-  readonly admitted: Admitted;
+  readonly admitted: NodeAdmitted;
   readonly line: HttpProxy;
   readonly target: URL;
   readonly tls: TunnelTls | undefined;

@@ -6,7 +6,7 @@ import { GatewayError } from '../errors.ts';
 import type { Admitted, Arrived, Trail } from '../exchange.ts';
 import { tunnelRequestHeaders, upgradeHeaders } from './headers.ts';
 import { createHttpProxy, type TunnelTls } from './http-proxy.ts';
-import { proxyRequest } from './request.ts';
+import { type NodeAdmitted, proxyRequest } from './request.ts';
 import type { Tunnel } from './table.ts';
 import { upgrade } from './upgrade.ts';
 
@@ -83,7 +83,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
   }
 
   /** Lets it in and makes it ready to be sent; what is answered tells that it is over. */
-  function enter(admitted: Admitted, { tunnel, tls }: TunnelRoute) {
+  function enter(admitted: NodeAdmitted, { tunnel, tls }: TunnelRoute) {
     const { trail, path } = admitted;
     trail.stage = 'match';
     if (!tunnel.owns(path) || tunnel.isExcepted(path)) throw new GatewayError('route_not_found');
@@ -122,9 +122,10 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
       redirect(admitted, elsewhere);
       return;
     }
-    const { leave, sent, shared } = enter(admitted, way);
+    const exchange = admitted as NodeAdmitted;
+    const { leave, sent, shared } = enter(exchange, way);
     try {
-      speakAs(admitted, tunnelRequestHeaders(admitted, sent));
+      speakAs(exchange, tunnelRequestHeaders(admitted, sent));
       await proxyRequest(shared);
     } finally {
       leave();
@@ -132,9 +133,10 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
   }
 
   async function upgradeAdmitted(admitted: Admitted, way: TunnelRoute, socket: Socket, head: Buffer): Promise<void> {
-    const { leave, sent, shared } = enter(admitted, way);
+    const exchange = admitted as NodeAdmitted;
+    const { leave, sent, shared } = enter(exchange, way);
     try {
-      speakAs(admitted, upgradeHeaders(admitted, sent));
+      speakAs(exchange, upgradeHeaders(admitted, sent));
       const refuse = (error: GatewayError) => options.refuse(admitted, error);
       await upgrade({ ...shared, socket, head, refuse });
     } finally {
@@ -162,7 +164,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
 }
 
 /** What the request says from here on: the path that was judged, and nothing that was not written here. */
-function speakAs({ request, path, query }: Admitted, headers: Record<string, string>): void {
+function speakAs({ request, path, query }: NodeAdmitted, headers: Record<string, string>): void {
   request.url = query === '' ? path : `${path}?${query}`;
   request.headers = headers;
 }

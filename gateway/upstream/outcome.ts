@@ -1,7 +1,7 @@
 // What the end of a sending says about the target that was sent to.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorCode, GatewayError } from '../errors.ts';
+import type { Fresh } from '../exchange.ts';
 
 /**
  * How one sending to a target ended, for its health. `answered`: any status below 500, and 501 and 505, which are about the request.
@@ -36,7 +36,7 @@ function outcomeOfStatus(status: number): AttemptOutcome {
  * make an upstream look broken for all.
  */
 export function isClientsDoing(
-  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  { request, response }: Pick<Fresh, 'request' | 'response'>,
   error: GatewayError,
 ): boolean {
   if (response.destroyed || (request.destroyed && !request.complete)) return true;

@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { get, type IncomingMessage } from 'node:http';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -176,7 +176,7 @@ function takeLease({ pid, services }: Announcement): Promise<Lease | undefined> 
     });
     request.on('timeout', () => request.destroy());
     request.on('error', () => resolve(undefined));
-    request.on('response', (answer: IncomingMessage) => {
+    request.on('response', (answer) => {
       // After a crash its port may belong to the sandbox of another directory.
       if (answer.statusCode !== 200 || answer.headers['x-sandbox-pid'] !== String(pid)) {
         request.destroy();

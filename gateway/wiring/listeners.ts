@@ -1,7 +1,6 @@
 // The side that clients connect to: the public listener, with or without TLS, the one beside it that has none, and how many connections
 // they take together.
 
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { KeyStore } from '../auth/store/store.ts';
 import type { Settings } from '../config/load.ts';
@@ -14,7 +13,7 @@ import { securityHeadersFor } from '../edge/security-headers.ts';
 import { createPublicServer, listen, type PublicServer, type ServerOptions } from '../edge/server.ts';
 import { createPlain } from '../edge/tls/plain.ts';
 import { createSecure, type HandshakeFailure } from '../edge/tls/secure.ts';
-import type { Arrived, Trail } from '../exchange.ts';
+import type { Arrived, DownstreamRequest, Trail } from '../exchange.ts';
 import { addressBlockOf } from '../limits/address.ts';
 import type { Log } from '../observe/log.ts';
 import { type Certificates, followCertificates } from './certificates.ts';
@@ -76,7 +75,7 @@ export function createListeners(options: ListenersOptions): Listeners {
     ...gateway.limits,
     ...gateway.timeouts,
     handle: (arrived: Arrived) => taken().handle(arrived),
-    upgrades: (request: IncomingMessage) => taken().upgrades(request),
+    upgrades: (request: DownstreamRequest) => taken().upgrades(request),
     upgrade: (arrived: Arrived, socket: Socket, head: Buffer) => taken().upgrade(arrived, socket, head),
     onFinished: (trail: Trail) => taken().onFinished(trail),
     takeConnection: createConnections({

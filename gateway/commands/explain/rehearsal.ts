@@ -130,7 +130,8 @@ function createHandle(
 
 function done({ response, trail }: Arrived): void {
   trail.status = 204;
-  response.writeHead(204).end();
+  response.writeHead(204);
+  response.end();
 }
 
 /** All of them, since people want to see how each stands. */

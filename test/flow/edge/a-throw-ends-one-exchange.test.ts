@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { nodeExchangeOf } from '../../../gateway/edge/node-exchange.ts';
 import { createRefuse } from '../../../gateway/edge/refuse.ts';
 import { createPublicServer, listen, type PublicServer } from '../../../gateway/edge/server.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
@@ -33,11 +34,11 @@ const mistakes: Readonly<Record<string, (arrived: Arrived) => Promise<void>>> = 
   },
   '/refused': () => Promise.reject(new GatewayError('route_not_found')),
   '/written-after-the-end': async ({ response }) => {
-    response.end('whole');
-    response.write('more');
+    response.end(Buffer.from('whole'));
+    response.write(Buffer.from('more'));
   },
-  '/emitted': async ({ response }) => {
-    response.emit('error', new Error('a mistake'));
+  '/emitted': async (arrived) => {
+    nodeExchangeOf(arrived).response.emit('error', new Error('a mistake'));
   },
 };
 

@@ -27,10 +27,11 @@ function createScene() {
       outstanding -= 1;
     },
   };
+  const response = Object.assign(new EventEmitter(), { destroyed: false });
   const fresh = {
     operation: { upstream: 'books' },
     caller: { mode: 'live', subject: 'somebody' },
-    response: Object.assign(new EventEmitter(), { destroyed: false }),
+    response,
     trail: { attempts: 0 },
   } as unknown as Fresh;
   const options = { targets: targets as Targets, answers: {} as never };
@@ -44,7 +45,7 @@ function createScene() {
     failing,
     send,
     outstanding: () => outstanding,
-    listeners: () => fresh.response.listenerCount('close'),
+    listeners: () => response.listenerCount('close'),
   };
 }
 
