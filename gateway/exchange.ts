@@ -1,4 +1,4 @@
-// What is known about one request, stage by stage: each stage takes the type above it and returns the next. Types and names only.
+// The types of one request, stage by stage: each stage takes one type and returns the next. Types and names only.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
@@ -19,15 +19,15 @@ export interface Organization {
   readonly operator: boolean;
 }
 
-/** How a caller is known: by a key, or a token in the place of one, or by user name and password. */
+/** How a caller authenticates: `apiKey` by a key or by a token in its place, `basic` by user name and password. */
 export type Scheme = 'apiKey' | 'basic';
 
-/** Whoever the credentials stand for. The same object serves every request of that caller until something about it changes. */
+/** The owner of the credentials. Every request of a caller has the same object, until something about the caller changes. */
 export interface Caller {
   /** Key id, the subject of a token as its issuer names it, or `anonymous` on public operations. */
   readonly subject: string;
   readonly scheme: Scheme;
-  /** Of a token: the name under which its issuer is configured. Subjects are unique within one issuer only. */
+  /** Of a token: the configured name of its issuer. Subjects are unique within one issuer only. */
   readonly issuer: string | undefined;
   /** Absent on public operations only. */
   readonly organization: Organization | undefined;
@@ -40,7 +40,7 @@ export interface Caller {
   readonly allowsAddress: ((address: string) => boolean) | undefined;
 }
 
-/** One way to be let in: every requirement of it must hold. */
+/** One alternative of an operation's security: all its requirements must hold. */
 export interface SecurityAlternative {
   readonly scheme: Scheme;
   readonly scopes: readonly string[];
@@ -56,12 +56,12 @@ export interface Operation {
   /** First path segment if it is a version (`v1`). */
   readonly version: string | undefined;
   readonly upstream: string;
-  /** What stands in front of the document's own paths, toward clients and toward the upstream. */
+  /** Prefixes of the document's own paths: for clients, and for the upstream. */
   readonly publicPrefix: string;
   readonly upstreamPrefix: string;
-  /** The file it comes from, as messages name it. */
+  /** The contract file, as messages name it. */
   readonly contract: string;
-  /** Any one of these lets a caller in; empty: public. */
+  /** A caller has to meet one of these; empty: public. */
   readonly security: readonly SecurityAlternative[];
   /** Units one request spends of every limit. */
   readonly cost: number;
@@ -77,7 +77,7 @@ export interface Operation {
   readonly responseHeaders: ReadonlySet<string>;
 }
 
-/** What one limit said about one request. */
+/** The state of one limit, as one request found it. */
 export interface QuotaState {
   readonly policy: string;
   readonly limit: number;
@@ -88,14 +88,14 @@ export interface QuotaState {
   readonly resetMs: number;
 }
 
-/** What a request learned from its counters. */
+/** The decision of all limits on one request. */
 export interface Quota {
   readonly states: readonly QuotaState[];
   /** The most constraining of them. */
   readonly tightest: QuotaState | undefined;
 }
 
-/** What a request was charged to one of its counters. */
+/** The units that a request spent of one limit. */
 export interface Charged {
   readonly policy: string;
   readonly cost: number;
@@ -103,15 +103,15 @@ export interface Charged {
   readonly enforce: boolean;
 }
 
-/** What is noted of an exchange whose trace is kept. */
+/** Spans of an exchange whose trace is kept. */
 export interface TraceNotes {
-  /** Of the exchange itself. */
+  /** Span of the exchange itself. */
   readonly spanId: string;
-  /** One for each time that something was sent to an upstream. */
+  /** One per attempt to send the request to an upstream. */
   readonly attempts: { readonly spanId: string; readonly beganAt: number; readonly target: string }[];
 }
 
-/** Where a request is not as its contract says. Never holds anything that a client sent, not even a name that the contract does not know. */
+/** A place where a request violates its contract. Contains nothing that the client sent, not even an undeclared name. */
 export interface NotedViolation {
   readonly in: string;
   readonly param: string;
@@ -119,14 +119,14 @@ export interface NotedViolation {
   readonly constraint?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What is under way for one organization. */
+/** Work in progress for one organization. */
 export interface OrganizationLoad {
   requests: number;
-  /** Of bodies that are held. */
+  /** Bytes of buffered request bodies. */
   bytes: number;
 }
 
-/** Why a request was sent to its upstream once more; the last two are what its rules and its credential asked for. */
+/** Why a request was sent to its upstream again; the answer rules ask for `declared`, the upstream credential for `credential`. */
 export type RetryReason =
   | 'not_sent'
   | 'connection_lost'
@@ -137,14 +137,14 @@ export type RetryReason =
   | 'declared'
   | 'credential';
 
-/** Notes about one exchange for log and metrics. Stages write it; `observe/` reads it, and the writer of refusals where it was made. */
+/** Notes about one exchange, for log and metrics. Stages write it; `observe/` reads it, and so does the writer of refusals. */
 export interface Trail {
   readonly id: string;
   readonly method: string;
   /** `performance.now()` at arrival. */
   readonly startedAt: number;
   stage: StageName;
-  /** `performance.now()` when it was known who asks, when limits had been decided, and when the request had been checked; 0: not reached. */
+  /** `performance.now()` at the end of `authenticate`, `limit` and `validate`; 0: not reached. */
   identifiedAt: number;
   countedAt: number;
   checkedAt: number;
@@ -152,7 +152,7 @@ export interface Trail {
   clientRequestId: string | undefined;
   traceId: string | undefined;
   trace: TraceNotes | undefined;
-  /** As the client sent it; only noted while traces are kept. */
+  /** As the client sent it; noted only while traces are kept. */
   clientTraceparent: string | undefined;
   operation: Operation | undefined;
   /** Name of the tunnel, where there is no operation. */
@@ -161,33 +161,33 @@ export interface Trail {
   quota: Quota | undefined;
   /** One per state of the quota, in the same order. */
   charged: readonly Charged[] | undefined;
-  /** Where the decision came from: `redis`, `known` (a refusal that still holds), `process`, or the policy in force while Redis is away. */
+  /** Decided by: `redis`, `known` (an earlier refusal that still holds), `process`, or the policy in force while Redis is away. */
   quotaSource: string | undefined;
-  /** The store's clock when it decided, epoch milliseconds. */
+  /** Time of the decision by the store's clock, epoch milliseconds. */
   quotaDecidedAtMs: number | undefined;
-  /** Policies that would have refused but are not enforced yet. */
+  /** Shadow limits that would have refused the request. */
   shadowRefusals: readonly string[] | undefined;
-  /** Whether the client got what was kept of an earlier request with the same Idempotency-Key. */
+  /** Whether the client got the stored answer to an earlier request with the same Idempotency-Key. */
   replayed: boolean;
-  /** Whether its answer is kept for a repetition with the same Idempotency-Key. */
+  /** Whether the answer is stored for repetitions with the same Idempotency-Key. */
   recorded: boolean;
-  /** Whether it may be sent again with the same Idempotency-Key. False: that would be refused, or might execute it a second time. */
+  /** Whether the client may repeat the request with its Idempotency-Key. False: it would be refused, or might be executed twice. */
   repeatable: boolean;
-  /** Where the request is counted as under way. */
+  /** The organization's load, while the request counts in it. */
   load: OrganizationLoad | undefined;
-  /** Bytes of its body that are counted there. */
+  /** Bytes of its body that count in `load`. */
   bytesHeld: number;
-  /** Milliseconds in line for a place at the upstream; undefined: there was one at once. */
+  /** Milliseconds in the upstream's queue; undefined: the request did not wait. */
   queuedMs: number | undefined;
   target: string | undefined;
-  /** How often the request was sent, or was about to be. */
+  /** Number of attempts to send the request. */
   attempts: number;
-  /** Why it was sent again, each time. */
+  /** The reason of each further attempt. */
   retries: RetryReason[] | undefined;
-  /** Whether it would have been sent again if the retry budget of the upstream had not been spent. */
+  /** Whether a retry was left out because the retry budget of the upstream was spent. */
   retryBudgetSpent: boolean;
   upstreamStatus: number | undefined;
-  /** Milliseconds from sending to the first byte of the answer's head. */
+  /** Milliseconds from the start of the attempt to the first byte of the answer. */
   upstreamMs: number | undefined;
   /** `performance.now()` when forwarding began. */
   forwardedAt: number | undefined;
@@ -196,9 +196,9 @@ export interface Trail {
   status: number;
   code: ErrorCode | string | undefined;
   cause: unknown;
-  /** What the gateway refused with. */
+  /** The gateway's refusal. */
   refusal: GatewayError | undefined;
-  /** What the validate stage found. */
+  /** Violations found by the stage `validate`. */
   violations: readonly NotedViolation[] | undefined;
   /** Contract violations found in the upstream's answer. */
   answerViolations: readonly string[] | undefined;
@@ -261,19 +261,19 @@ export interface DownstreamResponse {
   prependListener(event: 'close', listener: () => void): unknown;
 }
 
-/** A request as it came in; nothing about it has been checked. */
+/** A request as it arrived; nothing about it has been checked. */
 export interface Arrived {
   readonly id: string;
   readonly request: DownstreamRequest;
   readonly response: DownstreamResponse;
   readonly trail: Trail;
-  /** Header names and values, flat, that every answer to this request carries from here on: stages append, never remove. */
+  /** Headers of whatever answer this request gets, flat names and values: stages append, never remove. Starts with the constant headers. */
   readonly carried: string[];
 }
 
 export interface Admitted extends Arrived {
   readonly method: string;
-  /** Raw path of the request target, in a form that means the same to everybody. */
+  /** Raw path of the request target, in a form that every server reads alike. */
   readonly path: string;
   /** Path segments, percent-decoded once. */
   readonly segments: readonly string[];
@@ -313,35 +313,35 @@ export interface Checked extends Counted {
   readonly rawBody: Buffer | undefined;
 }
 
-/** What comes of a request that may be sent again, on its way into the store. No promise of it ever rejects. */
+/** Stores the answer of a request that has an Idempotency-Key. Its promises never reject. */
 export interface Recording {
-  /** The next byte is of this request. Throws gateway_overloaded if it took so long to get here that others take the request for lost. */
+  /** Called before the first byte is sent. Throws gateway_overloaded if so much time passed that the request counts as lost elsewhere. */
   sent(): void;
-  /** Bodies longer than this are not kept. */
+  /** Longer bodies are not stored. */
   readonly bodyBytesMax: number;
-  /** The upstream's answer as the client is about to get it: resolves when it is kept or cannot be. */
+  /** Takes the answer that the client is about to get. Resolves when it is stored, or when storing it has failed. */
   keep(answer: RecordedAnswer): Promise<void>;
   /**
-   * What forwarding threw: kept if it is the upstream's word on this request. Forgotten if nothing was executed, so that a repetition runs
-   * anew. Else the outcome is unknown.
+   * Takes the error that forwarding threw. The upstream's own refusal of this request is stored. If nothing was executed, the key is free
+   * again, so that a repetition runs. Otherwise the outcome is stored as unknown.
    */
   fail(error: unknown): Promise<void>;
 }
 
 export interface RecordedAnswer {
   readonly status: number;
-  /** Flat names and values, without those of the connection and of this one exchange. */
+  /** Flat names and values, without those of the connection and of this exchange. */
   readonly headers: readonly string[];
-  /** Undefined: too long to be kept. */
+  /** Undefined: too long to be stored. */
   readonly body: Buffer | undefined;
 }
 
 export interface Fresh extends Checked {
-  /** Absent: nobody asked to have it remembered. */
+  /** Absent: the request has no Idempotency-Key that this gateway stores answers for. */
   readonly recording: Recording | undefined;
 }
 
-/** The stages, in order. Each returns what it learned, or throws a GatewayError. */
+/** The stages, in order. Each returns the exchange with its findings added, or throws a GatewayError. */
 export interface Stages {
   admit(arrived: Arrived): Admitted;
   throttle(admitted: Admitted): void;
@@ -350,7 +350,7 @@ export interface Stages {
   authorize(identified: Identified): Permitted;
   limit(permitted: Permitted): Awaitable<Counted>;
   validate(counted: Counted): Awaitable<Checked>;
-  /** Undefined: answered already, with what was kept of the first time. */
+  /** Undefined: the stage has answered with the stored answer. */
   idempotency(checked: Checked): Awaitable<Fresh | undefined>;
   forward(fresh: Fresh): Promise<void>;
 }
@@ -380,5 +380,11 @@ export const PUBLISHED_NAMES = Object.freeze(
   Object.assign(Object.fromEntries(STAGES.map((stage) => [stage, stage])), renamed),
 ) as Readonly<Record<StageName, PublishedStageName>>;
 
-/** Stages that can wait for something, so that their times are worth a member of the log line. */
-export const TIMED_STAGES = ['authenticate', 'limit', 'validate', 'idempotency', 'forward'] as const satisfies StageName[];
+/** Stages that can wait: log lines contain their times. */
+export const TIMED_STAGES = [
+  'authenticate',
+  'limit',
+  'validate',
+  'idempotency',
+  'forward',
+] as const satisfies StageName[];

@@ -2,19 +2,19 @@
 
 import type { Admitted, Arrived, Counted, Matched, Permitted, Stages } from './exchange.ts';
 
-/** Takes a request through its life. Rejects with what a step threw; the trail then says in which stage that was. */
+/** Handles a request. Rejects with the error of a step; `trail.stage` then names its stage. */
 export type Pipeline = (arrived: Arrived) => Promise<void>;
 
-/** Every step that can refuse, answer or change a request: the stages, and what stands before and between them. */
+/** Every step that can refuse, answer or change a request: the stages, and the steps before and between them. */
 export interface Steps<Place, Tunnel> extends Stages {
-  /** Which of the gateway's host names the request is for; undefined: none of them. */
+  /** The sites of the host name that the request is for; undefined: the host name is not the gateway's. */
   placeOf(arrived: Arrived): Place | undefined;
-  /** Throws misdirected_request, or what is wrong with the request itself. */
+  /** Throws misdirected_request, or a code of admit. */
   refuseMisdirected(arrived: Arrived): Promise<void>;
-  /** The tunnel that the path belongs to at this place. */
+  /** The tunnel of this path, if it has one. */
   tunnelAt(arrived: Arrived, place: Place): Tunnel | undefined;
   passThrough(admitted: Admitted, tunnel: Tunnel): Promise<void>;
-  /** Counts the request as under way in this configuration until it has ended. */
+  /** Counts the request as in flight under this configuration until it has ended. */
   track(work: Promise<void>): Promise<void>;
   /** Lets browsers of trusted origins read the answer, refusals included. */
   allowOrigin(arrived: Arrived): void;
@@ -24,18 +24,18 @@ export interface Steps<Place, Tunnel> extends Stages {
   isOwnPath(arrived: Arrived, place: Place): boolean;
   answerOwnPath(arrived: Arrived): Promise<void>;
   answerOptions(arrived: Arrived): Promise<void>;
-  /** Throws gateway_overloaded when the process has too much to do. */
+  /** Throws gateway_overloaded while the process is overloaded. */
   shed(admitted: Admitted): void;
-  /** Announces on the answer that the operation is deprecated; throws version_sunset when it has ended. */
+  /** Adds the deprecation headers of the operation; throws version_sunset after its end. */
   sunset(matched: Matched): void;
-  /** Notes that an organization still calls what is deprecated. */
+  /** Notes that an organization still calls a deprecated operation. */
   noteUse(permitted: Permitted): void;
   /** Counts the request against the share of its organization; throws gateway_overloaded beyond it. */
   reserve(counted: Counted): void;
 }
 
 /**
- * Who answers a request: a tunnel, the gateway itself, or the operation of a contract.
+ * Chooses the handler of a request: a tunnel, the gateway itself, or the operation of a contract.
  */
 export function createPipeline<Place, Tunnel>(steps: Steps<Place, Tunnel>): Pipeline {
   const operation = createOperationPipeline(steps);
@@ -53,7 +53,7 @@ export function createPipeline<Place, Tunnel>(steps: Steps<Place, Tunnel>): Pipe
     const place = steps.placeOf(arrived);
     if (place === undefined) return steps.refuseMisdirected(arrived);
     const tunnel = steps.tunnelAt(arrived, place);
-    // A tunnel may stay open for days and needs nothing of this configuration, so it is not tracked.
+    // Not tracked: a tunnel may stay open for days and uses nothing of this configuration.
     if (tunnel !== undefined) return tunnelled(arrived, tunnel);
     return steps.track(answer(arrived, place));
   };
@@ -105,7 +105,7 @@ function createOperationPipeline<Place, Tunnel>(steps: Steps<Place, Tunnel>): Pi
   };
 }
 
-/** A tunnel has no contract: the request is admitted, and the upstream decides the rest. */
+/** A tunnel has no contract: the request is admitted, and the upstream does the rest. */
 export function createTunnelPipeline<Place, Tunnel>(
   steps: Pick<Steps<Place, Tunnel>, 'admit' | 'shed' | 'passThrough'>,
 ): (arrived: Arrived, tunnel: Tunnel) => Promise<void> {

@@ -1,4 +1,4 @@
-// What serves requests under one configuration. Another configuration makes another one; what must outlive that is passed in.
+// The pipeline of one configuration. Each new configuration gets its own; parts that outlive a configuration are passed in.
 
 import type { Socket } from 'node:net';
 import type { Configuration } from './configuration.ts';
@@ -35,7 +35,7 @@ import type { Identity } from './wiring/identity.ts';
 import { createStatelessStages } from './wiring/stateless-stages.ts';
 import type { UpstreamTlsAccess } from './wiring/upstream-tls.ts';
 
-/** What is there from start to end. */
+/** Parts that live from start to end of the process. */
 export interface Shared {
   readonly identity: Identity;
   readonly access: Accesses;
@@ -49,36 +49,36 @@ export interface Shared {
   readonly tls: Pick<UpstreamTlsAccess, 'settingsOf'>;
   traceparentFor(trail: Trail): string;
   readonly refuse: Refuse;
-  /** Where an address of the configuration is right now. */
+  /** Configured address → current origin: the sandbox has its port from the system. */
   originOf(address: string): string;
-  /** A call of something that is deprecated. */
+  /** Notes a call of a deprecated operation. */
   noteUse(organization: string, operation: string): void;
   isDraining(): boolean;
-  /** A trusted proxy has written an X-Forwarded-For that cannot be read. */
+  /** Called when the X-Forwarded-For of a trusted proxy cannot be parsed. */
   onUnreadableForward(entry: string, proxy: string): void;
   now(): number;
-  /** Milliseconds that only ever grow. */
+  /** Monotonic, in milliseconds. */
   clock(): number;
 }
 
 export interface Serving {
   readonly configuration: Configuration;
   readonly operations: readonly Operation[];
-  /** What is deprecated or has ended. */
+  /** Deprecated operations, and versions that have ended. */
   readonly lives: Deprecations;
-  /** Everything that arrives as a request; resolves when it has been answered, rejects with what a stage threw. */
+  /** Handles a request. Resolves when it has been answered, rejects with the error of a stage. */
   handle(arrived: Arrived): Promise<void>;
-  /** Whether a request for a WebSocket is one that some tunnel grants. */
+  /** Whether a tunnel grants the WebSocket that this request asks for. */
   upgrades(request: DownstreamRequest): boolean;
-  /** The same as `handle` for what asks for a WebSocket and can get one. */
+  /** The same as `handle`, for a request that `upgrades` accepts. */
   upgrade(arrived: Arrived, socket: Socket, head: Buffer): Promise<void>;
-  /** No request comes any more: resolves when those that are here have ended and nothing is held. */
+  /** Called when no further request will come. Resolves when all requests have ended and every answer is stored. */
   retire(): Promise<void>;
-  /** At the end of everything: what is not stored by now is given up. */
+  /** Called at shutdown: gives up answers that are not stored yet. */
   close(): Promise<void>;
 }
 
-/** Builds every stage from its slice of the configuration. What is in flight elsewhere is not touched. */
+/** Builds every stage from its part of the configuration. Requests under other configurations go on. */
 export function createServing(configuration: Configuration, shared: Shared): Serving {
   const { identity, now } = shared;
   const { config, contracts } = configuration;
@@ -86,8 +86,8 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const operations = contracts.operations.map(({ operation }) => operation);
   const tls = shared.tls.settingsOf(configuration);
   const targets = createTargets({ ...shared, upstreams, tlsOf: (upstream) => tls.get(upstream) });
-  const guards = createPolicies(upstreams, shared.access);
-  const ways = createUpstreamRoutes(upstreams, guards, shared.access, () => performance.now());
+  const policies = createPolicies(upstreams, shared.access);
+  const routes = createUpstreamRoutes(upstreams, policies, shared.access, () => performance.now());
   const timeoutMs = (upstream: string) => upstreams[upstream]?.timeoutMs ?? 0;
   const idempotency = createIdempotency({
     store: shared.answers,
@@ -157,7 +157,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     forward: createForward({
       targets,
       answers: createAnswerCheck(contracts.operations, contracts.schemas, now),
-      wayTo: (upstream) => ways.get(upstream) as UpstreamRoute,
+      routeTo: (upstream) => routes.get(upstream) as UpstreamRoute,
       assertionFor: identity.assertions.assertionFor,
       traceparentFor: shared.traceparentFor,
     }),
@@ -186,7 +186,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   };
 }
 
-/** Counts what is under way, so that somebody can wait for its end. */
+/** Counts the requests in flight, so that `retire` can await their end. */
 function createCount() {
   let underWay = 0;
   let onEmpty: (() => void) | undefined;

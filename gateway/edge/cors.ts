@@ -20,23 +20,23 @@ export interface CorsOptions {
 }
 
 export interface Cors {
-  /** Lets the answer be read by the page that asked, if it may. Before anything can be refused: a page has to see refusals too. */
+  /** Lets an allowed page read the answer. Runs before the first stage that can refuse, because pages have to read refusals too. */
   allow(arrived: Arrived): void;
-  /** Whether a browser asks beforehand. Only hosts with rules of their own answer that differently from any OPTIONS. */
+  /** Whether this is a preflight, for a host that has rules. Any other OPTIONS gets the answer of options.ts. */
   isPreflight(arrived: Arrived): boolean;
   /**
-   * Answers a preflight without looking for the operation: what is wrong with the request itself, the page learns from its answer.
-   * Counts nothing and asks nobody. Rejects with what admit throws.
+   * Answers a preflight without matching an operation: the request that follows gets its own refusal. Counts nothing and asks no store.
+   * Rejects with the codes of admit.
    */
   answerPreflight(arrived: Arrived): Promise<void>;
 }
 
-/** `*` would not cover Authorization, and nothing with credentials: all are named. */
+/** Listed by name, because `*` covers neither Authorization nor requests with credentials. */
 const requestHeaders = [
   ...['Authorization', 'Content-Type', 'Accept', 'Accept-Language', 'Idempotency-Key', 'Prefer', 'X-Request-Id'],
   ...['If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'],
 ];
-/** What a page may read beyond what it always can. */
+/** Headers that a page may read beside the CORS-safelisted ones. */
 const responseHeaders = [
   ...['RateLimit', 'RateLimit-Policy', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
   ...['Retry-After', 'X-Request-Id', 'X-Client-Request-Id', 'X-Error-Code', 'WWW-Authenticate', 'Allow'],
@@ -44,11 +44,11 @@ const responseHeaders = [
 ];
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
-/** One host's rules, with everything made that can be made beforehand. */
+/** One host's rules, with the header values that are made once. */
 interface Host {
   readonly anyOrigin: boolean;
   readonly origins: ReadonlySet<string>;
-  /** Flat; for every answer to a page that may read it, beside its origin. */
+  /** Flat names and values, for every answer to an allowed page, beside its origin. */
   readonly shared: readonly string[];
   readonly preflight: readonly string[];
 }
@@ -67,7 +67,7 @@ export function createCors(options: CorsOptions): Cors {
     allow(arrived) {
       const host = hostOf(arrived);
       if (host === undefined) return;
-      // Whether or not this page may read it: a cache must not give the answer for one origin to another.
+      // For refused origins too: a cache must not give the answer for one origin to another.
       if (!host.anyOrigin) arrived.carried.push('Vary', 'Origin');
       const allowed = allowedOrigin(host, arrived);
       if (allowed !== undefined) arrived.carried.push('Access-Control-Allow-Origin', allowed, ...host.shared);
@@ -113,7 +113,7 @@ function allowedOrigin({ anyOrigin, origins }: Host, { request }: Arrived): stri
   return origins.has(origin) ? origin : undefined;
 }
 
-/** Both lists as one, without repeating a name in another spelling. */
+/** Both lists in one, each name once, whatever its case. */
 function named(own: readonly string[], declared: Iterable<string>): string {
   const names = new Map([...declared].map((name) => [name.toLowerCase(), name]));
   for (const name of own) names.set(name.toLowerCase(), name);

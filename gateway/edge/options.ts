@@ -1,4 +1,4 @@
-// OPTIONS is answered by the gateway itself, without an operation, a key or an upstream. Throws what admit, throttle and match throw.
+// Answers OPTIONS, without an operation, a key or an upstream. Throws the codes of admit, throttle and match.
 
 import type { Admitted, Arrived } from '../exchange.ts';
 

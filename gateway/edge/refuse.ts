@@ -1,4 +1,4 @@
-// The only writer of error answers: for stages, for Express, and for what never became a request.
+// The only writer of error answers: for stages, for Express, and for bytes that never became a request.
 
 import type { Socket } from 'node:net';
 import { atEndOfTurn } from '../end-of-turn.ts';
@@ -8,18 +8,21 @@ import { contain } from '../faults.ts';
 import { cutOff, endAfterLingering } from './linger.ts';
 
 export interface RefuseOptions {
-  /** Where documentation lives: `doc_url` is below it. */
+  /** Base of `doc_url`. */
   readonly publicUrl: string;
   /** Headers of every answer, flat names and values: for answers on a bare socket, which have no exchange that carries them. */
   readonly constantHeaders: readonly string[];
-  /** Told after a refusal has been written, with the stage noted in the trail. */
+  /** Called after a refusal has been written; the trail names the stage. */
   onRefused(arrived: Arrived, error: GatewayError): void;
 }
 
 export interface Refuse {
-  /** Answers an exchange with a refusal. After the first byte of an answer the socket is destroyed instead, so that nobody takes half an answer for a whole one. */
+  /**
+   * Answers an exchange with a refusal. After the first byte of an answer it resets the connection instead, so that the client cannot take
+   * half an answer for a whole one.
+   */
   refuse(arrived: Arrived, thrown: unknown): void;
-  /** Answers on a bare socket, when the parser gave up before there was a request. */
+  /** Answers on a bare socket, for bytes that the parser refused. */
   refuseSocket(socket: Socket, error: GatewayError, requestId: string): void;
 }
 
@@ -33,15 +36,15 @@ const reasons: Readonly<Record<number, string>> = {
 
 export function createRefuse(options: RefuseOptions): Refuse {
   const realm = new URL(options.publicUrl).host;
-  /** Their answer is on its way: whatever else goes wrong on their connections needs no further one. */
+  /** Responses whose refusal is already being written: a second error on their connection is not answered. */
   const answered = new WeakSet<DownstreamResponse>();
 
   function refuse(arrived: Arrived, thrown: unknown): void {
     const { response } = arrived;
     if (answered.has(response)) return;
     const error = toGatewayError(thrown);
-    // At the end of the turn as a whole: a head that promises to keep the connection must not stand before what may yet end it. Where it
-    // ends in any case, somebody may be about to do that.
+    // A head that promises to keep the connection is written at the end of the turn, because an event in this turn may still end the
+    // connection. A head that ends it is written at once.
     if (response.headersSent || isGone(arrived) || !response.shouldKeepAlive || closesAfter(arrived, error)) {
       contain(
         () => write(arrived, error, thrown),
@@ -56,7 +59,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
     );
   }
 
-  /** A refusal that could not be written: the client is told that much, if it can be. */
+  /** A refusal could not be written: answers internal_error, or resets the connection. */
   function fail(arrived: Arrived, cause: unknown): void {
     const { request, response } = arrived;
     const internal = new GatewayError('internal_error', { cause });
@@ -130,13 +133,13 @@ export function createRefuse(options: RefuseOptions): Refuse {
   return { refuse, refuseSocket };
 }
 
-/** Whether the identical request may be sent again: what failed before or without effect, or is idempotent by method or key. */
+/** Whether the client may send the identical request again: it had no effect, or is idempotent by its method or key. */
 function isRetryable(error: GatewayError, method: string, isKeyed: boolean): boolean {
   const { retryable } = error.refusal;
   return retryable === 'if_safe' ? isIdempotent(method) || isKeyed : retryable;
 }
 
-/** The one error object, as docs/errors.md shows it. */
+/** The error object of docs/errors.md. */
 function errorObject(error: GatewayError, requestId: string, retryable: boolean, publicUrl: string): object {
   const { words, fields, hint } = error.details;
   const { type, code, message, status } = words ?? { ...error.refusal, code: error.code };
@@ -177,11 +180,11 @@ function retryAfterOf(error: GatewayError): number | undefined {
   return error.details.retryAfterSeconds ?? error.refusal.retryAfterSeconds;
 }
 
-/** One line each, since not every client can take several challenges out of one (RFC 9110 section 11.6.1). */
+/** One line per challenge, because some clients cannot parse several in one line (RFC 9110 section 11.6.1). */
 function challengesOf(error: GatewayError, realm: string, operation: Operation | undefined): string[] {
   const bearer = bearerChallengeOf(error, realm);
   if (bearer === undefined) return [];
-  // Whoever lacks a scope has been let in: another scheme would not be asked for.
+  // A caller that lacks a scope is authenticated already: no other scheme is offered.
   if (error.refusal.status !== 401 || operation === undefined || !accepts(operation, 'basic')) return [bearer];
   const basic = `Basic realm="${realm}", charset="UTF-8"`;
   return accepts(operation, 'apiKey') ? [bearer, basic] : [basic];
@@ -191,7 +194,7 @@ function accepts({ security }: Operation, scheme: Scheme): boolean {
   return security.some((alternative) => alternative.scheme === scheme);
 }
 
-/** RFC 6750 section 3: no error code when no usable credential was presented. */
+/** RFC 6750 section 3: no error code if the request has no usable credential. */
 function bearerChallengeOf(error: GatewayError, realm: string): string | undefined {
   const { challenge, message }: Refusal = error.refusal;
   const bare = `Bearer realm="${realm}"`;
@@ -202,7 +205,7 @@ function bearerChallengeOf(error: GatewayError, realm: string): string | undefin
   return `${bare}, error="insufficient_scope", scope="${Array.isArray(scopes) ? scopes.join(' ') : ''}"`;
 }
 
-/** Nobody hears an answer: the client has left, or said that it will, and Node has ended the connection from this side, too. */
+/** Whether no answer can be sent: the client has closed the connection, or Node has ended it from this side. */
 function isGone({ request, response }: Arrived): boolean {
   return response.destroyed || request.socket.destroyed || request.socket.writableEnded;
 }
@@ -211,7 +214,7 @@ function closesAfter(arrived: Arrived, error: GatewayError): boolean {
   return error.refusal.closes === true || !isBodyRead(arrived);
 }
 
-/** There is nobody to answer. What the socket says about that is nobody's fault; anything else that was thrown is still noted. */
+/** The client has left. Errors of its socket are expected then; any other error is noted in the trail. */
 function noteClientGone({ response, trail }: Arrived, thrown: unknown): void {
   trail.status = response.headersSent ? response.statusCode : 499;
   const isSocketError = !(thrown instanceof GatewayError) && thrown instanceof Error && 'code' in thrown;
@@ -222,8 +225,8 @@ function noteClientGone({ response, trail }: Arrived, thrown: unknown): void {
 }
 
 /**
- * Whether the connection can carry another request: the body is in, or so small that Node reads it away. A client that waits for
- * 100 Continue may send its body after all or not, so that nobody knows where its next request begins.
+ * Whether the connection can carry another request: the body has arrived, or is so small that Node reads and drops it. A client that waits
+ * for 100 Continue may or may not send its body, so that the start of its next request is unknown.
  */
 function isBodyRead({ request }: Arrived): boolean {
   if (request.complete) return true;

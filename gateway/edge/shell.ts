@@ -1,4 +1,4 @@
-// The few paths the gateway answers by itself, on Express: published keys and documentation. Contract operations never pass through here.
+// Paths that the gateway answers itself, on Express: published keys and documentation. Contract operations do not use it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
@@ -14,19 +14,19 @@ export interface ShellOptions {
   admit(arrived: Arrived): Admitted;
   /** The public halves of the keys that sign assertions. */
   jwks(): object;
-  /** Documentation, which is where the API is. */
+  /** Documentation, on the host name of the API. */
   readonly portal: {
     owns(target: string): boolean;
-    /** False: nothing is there, and nothing was written. */
+    /** False: the path does not exist, and nothing was written. */
     answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   };
   refuse(arrived: Arrived, thrown: unknown): void;
 }
 
 export interface Shell {
-  /** Whether a request target belongs to the shell. Two comparisons, since every request is asked. */
+  /** Whether a request target belongs to the shell. Runs for every request: two comparisons for most. */
   owns(target: string, isApi: boolean): boolean;
-  /** Resolves when Express has taken over; it answers, or refuses through the one error writer. Rejects with what admit throws. */
+  /** Resolves when Express has taken over; Express answers, or refuses through `refuse`. Rejects with the codes of admit. */
   handle(arrived: Arrived): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export function createShell(options: ShellOptions): Shell {
   app.disable('etag');
   app.set('query parser', false);
 
-  // Express would answer OPTIONS by itself, with a body.
+  // Express's own answer to OPTIONS has a body.
   app.options(/.*/, (_request, response) => {
     response.set({ Allow, 'Cache-Control': 'no-store' }).status(204).end();
   });
@@ -44,7 +44,7 @@ export function createShell(options: ShellOptions): Shell {
     next(allowed.includes(method) ? undefined : new GatewayError('method_not_allowed', { headers: { Allow } }));
   });
   app.get(JWKS, (_request, response) => {
-    // Five minutes less than a new key is published before it signs (`assertion-keys rotate`).
+    // `assertion-keys rotate` publishes a new key 10 minutes before it signs: caches have it after 5.
     response.set('Cache-Control', 'public, max-age=300').json(options.jwks());
   });
   app.use(async (request, response, next) => {
@@ -64,8 +64,8 @@ export function createShell(options: ShellOptions): Shell {
       request as Request,
       response as Response,
       ((thrown: unknown) => {
-        // Express says so a turn later. If the request has been refused meanwhile, since its body is broken, nothing is left to say:
-        // what is thrown here would end the process.
+        // Express calls this a turn later. The request may have been refused meanwhile, for example for a broken body: an error thrown
+        // here would end the process.
         if (response.headersSent) return;
         for (const name of response.getHeaderNames()) response.removeHeader(name);
         options.refuse(arrived, thrown ?? new GatewayError('route_not_found'));

@@ -1,5 +1,5 @@
-// One exchange with an upstream: its place there, its deadline, its client, and the attempts it takes until one of them is the answer.
-// A class, as the relay is: there is one per request, and methods on a prototype cost nothing to make.
+// One exchange with an upstream: its place in the concurrency limit, its deadline, its client, and its attempts until one is answered.
+// A class, as the relay is: each request creates one, and methods on a prototype cost nothing to create.
 
 import type { DenseSetEntry } from '../dense-set.ts';
 import type { GatewayError } from '../errors.ts';
@@ -15,33 +15,33 @@ import { createRetryPlan, type FailedAttempt, type NextAttempt, type RetryPlan }
 import type { UpstreamRoute } from './routes.ts';
 import type { Target, Targets } from './targets.ts';
 
-/** What all sendings of one configuration share. */
+/** Shared by all exchanges of one configuration. */
 export interface AttemptsOptions {
   readonly targets: Targets;
   readonly answers: AnswerJudge;
 }
 
-/** Sends the request once; the answer goes to the relay, by way of whoever judges it first. What it throws ends the exchange. */
-export type Dispatch = (target: Target, relay: Relay, sending: Attempts) => void;
+/** Sends the request once. The answer goes to the relay, after the policies of the upstream. An error that it throws fails the attempt. */
+export type Dispatch = (target: Target, relay: Relay, attempts: Attempts) => void;
 
 /**
- * Resolves when the exchange has ended, also when its client has left. Rejects with what the client is to be told.
+ * Resolves when the exchange has ended, also when its client has left. Rejects with the refusal for the client.
  *
- * @param deadlineAt as `performance.now()` counts
+ * @param deadlineAt `performance.now()`
  */
 export function sendWithAttempts(
   options: AttemptsOptions,
   fresh: Fresh,
-  way: UpstreamRoute,
+  route: UpstreamRoute,
   deadlineAt: number,
   dispatch: Dispatch,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    new Attempts(options, fresh, way, deadlineAt, dispatch, resolve, reject);
+    new Attempts(options, fresh, route, deadlineAt, dispatch, resolve, reject);
   });
 }
 
-/** Of its time, a request may wait this much for a place: what is left has to do for an answer. */
+/** The part of its time that a request may spend in the queue: the rest is for the answer. */
 const WAITING_PART = 0.9;
 
 export class Attempts implements Relayed, Waiter, DeadlineOwner {
@@ -49,36 +49,36 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   attemptAt = 0;
   readonly #options: AttemptsOptions;
   readonly #fresh: Fresh;
-  readonly #way: UpstreamRoute;
+  readonly #route: UpstreamRoute;
   readonly #dispatch: Dispatch;
   readonly #resolve: () => void;
   readonly #reject: (error: unknown) => void;
-  /** As `performance.now()` counts. */
+  /** `performance.now()` */
   readonly #deadlineAt: number;
   #watched: DenseSetEntry<DeadlineOwner> | undefined;
   #isClockStopped = false;
   #pause: NodeJS.Timeout | undefined;
-  /** Its place in the line, and then at the upstream until that is given back. */
+  /** Its entry in the queue; then its place in the concurrency limit, until it leaves that. */
   #waiter: QueueEntry | undefined;
   #place: OrganizationShare | undefined;
   #target: Target | undefined;
   #relay: Relay | undefined;
   #repeats: RetryPlan | undefined;
-  /** What the client is told if no attempt brings an answer. */
+  /** The refusal for the client if no attempt brings an answer. */
   #error: GatewayError | undefined;
   #wasSent = false;
   #wasAskedAgain = false;
   readonly #onClientGone = () => this.#clientGone();
 
   /**
-   * Begins as soon as there is a place. Whoever makes one hears of its end, by `resolve` or with what the client is to be told by `reject`.
+   * Begins as soon as the concurrency limit has a place. At the end calls `resolve`, or `reject` with the refusal for the client.
    *
-   * @param deadlineAt as `performance.now()` counts
+   * @param deadlineAt `performance.now()`
    */
   constructor(
     options: AttemptsOptions,
     fresh: Fresh,
-    way: UpstreamRoute,
+    route: UpstreamRoute,
     deadlineAt: number,
     dispatch: Dispatch,
     resolve: () => void,
@@ -86,21 +86,21 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   ) {
     this.#options = options;
     this.#fresh = fresh;
-    this.#way = way;
+    this.#route = route;
     this.#dispatch = dispatch;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#deadlineAt = deadlineAt;
-    this.watchesBytes = way.idleTimeoutMs !== undefined;
-    // Before the listener that ends the exchange and has it logged.
+    this.watchesBytes = route.idleTimeoutMs !== undefined;
+    // Before the listener that ends the exchange and logs it.
     fresh.response.prependListener('close', this.#onClientGone);
-    const organization = whoseShare(fresh.caller);
-    const place = way.lane.enter(organization);
+    const organization = shareOf(fresh.caller);
+    const place = route.lane.enter(organization);
     if (place !== undefined) this.#begin(place);
     else if (fresh.response.destroyed) this.#leave();
     else {
       const withinMs = (deadlineAt - performance.now()) * WAITING_PART;
-      this.#waiter = way.lane.wait(organization, withinMs, this);
+      this.#waiter = route.lane.wait(organization, withinMs, this);
     }
   }
 
@@ -120,12 +120,12 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   #begin(place: OrganizationShare): void {
     const { operation, caller } = this.#fresh;
     this.#place = place;
-    // Whoever let it in from the line could do nothing with what is thrown here.
+    // The request that left its place to this one cannot handle an error of it.
     try {
       const target = this.#options.targets.pick(operation.upstream, caller.mode);
       this.#target = target;
-      this.#watched = this.#way.watch.add(this);
-      this.#way.budget.request();
+      this.#watched = this.#route.watch.add(this);
+      this.#route.budget.request();
       this.#attempt(target, performance.now());
     } catch (error) {
       if (this.#target !== undefined) this.#release();
@@ -155,8 +155,8 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   }
 
   /**
-   * Whether the request may go out once more to the same target, since its rules or its credential ask for it: once, and never with a
-   * body that is gone.
+   * Whether the request may be sent again to the same target, because the answer rules or the upstream credential ask for it: once, and
+   * never with a streamed body, which is gone.
    */
   mayAskAgain(reason: 'declared' | 'credential'): boolean {
     if (this.#wasAskedAgain || isStreamed(this.#fresh)) return false;
@@ -180,7 +180,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   relayed(): void {
     const { upstreamStatus } = this.#fresh.trail;
     this.#endAttempt(outcomeOf(upstreamStatus, undefined), upstreamStatus);
-    this.#way.budget.answer();
+    this.#route.budget.answer();
     this.#settle();
     this.#resolve();
   }
@@ -195,11 +195,11 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     const isClients = isClientsDoing(this.#fresh, error);
     const outcome = isClients ? 'abandoned' : outcomeOf(this.#fresh.trail.upstreamStatus, error);
     this.#endAttempt(outcome, status >= 500 ? status : error);
-    // What is true of an attempt that was never sent would be wrong of a request of which an earlier one was.
+    // The error of an attempt that was not sent must not replace that of an earlier one that was.
     if (wasSent || !this.#wasSent) this.#error = error;
     this.#wasSent ||= wasSent;
-    // A refusal of the request is an answer too; it shows that the connections work.
-    if (failure === 'status' && status < 500) this.#way.budget.answer();
+    // A refusal of the request is an answer too: it shows that the connections work.
+    if (failure === 'status' && status < 500) this.#route.budget.answer();
     const reason = retryReasonOf(failure, wasSent, status);
     const next =
       reason && this.#nextAfter({ target, reason, wasSent, retryAfterSeconds: error.details.retryAfterSeconds });
@@ -208,20 +208,20 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   }
 
   #nextAfter(failed: FailedAttempt): NextAttempt | undefined {
-    this.#repeats ??= createRetryPlan(this.#options.targets, this.#fresh, this.#way, this.#deadlineAt);
+    this.#repeats ??= createRetryPlan(this.#options.targets, this.#fresh, this.#route, this.#deadlineAt);
     return this.#repeats.after(failed);
   }
 
-  /** Nobody waits for the answer any more, unless it is to be kept. */
+  /** The client has left, and the answer is not stored either. */
   abandoned(): void {
     this.#endAttempt('abandoned');
     this.#leave();
   }
 
-  /** From here on, the exchange ends by itself. */
+  /** Deadlines no longer apply. */
   stopClock(): void {
     this.#isClockStopped = true;
-    if (this.#watched !== undefined) this.#way.watch.remove(this.#watched);
+    if (this.#watched !== undefined) this.#route.watch.remove(this.#watched);
   }
 
   #again({ target, waitMs }: NextAttempt, reason: RetryReason): void {
@@ -241,7 +241,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   look(now: number): void {
     // Timers count whole milliseconds.
     if (now + 1 < this.#dueAt(now)) return;
-    // An event loop that was busy comes to its timers before it reads what has arrived meanwhile.
+    // After a busy turn, the event loop runs timers before it reads sockets: the answer may have arrived already.
     setImmediate(endIfOverdue, this);
   }
 
@@ -260,7 +260,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   }
 
   #dueAt(now: number): number {
-    const { firstByteTimeoutMs = Number.POSITIVE_INFINITY, idleTimeoutMs = Number.POSITIVE_INFINITY } = this.#way;
+    const { firstByteTimeoutMs = Number.POSITIVE_INFINITY, idleTimeoutMs = Number.POSITIVE_INFINITY } = this.#route;
     if (this.#relay === undefined) return this.#deadlineAt;
     const byteAt = this.#relay.lastByteAt(now);
     return Math.min(
@@ -272,7 +272,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   #clientGone(): void {
     if (this.#relay !== undefined) this.#relay.clientGone();
     else if (this.#waiter !== undefined) {
-      this.#way.lane.leaveLine(this.#waiter);
+      this.#route.lane.leaveLine(this.#waiter);
       this.#fresh.trail.queuedMs = performance.now() - this.#waiter.sinceMs;
       this.#leave();
     } else {
@@ -281,21 +281,21 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     }
   }
 
-  /** The time is over between two attempts. */
+  /** The deadline passed between two attempts. */
   #endPause(): void {
     this.#release();
     this.#giveUp();
   }
 
-  /** The target that was picked for the attempt after the pause gets none. */
+  /** Gives back the target that was picked for the attempt after the pause. */
   #release(): void {
     this.#options.targets.ended(this.#target as Target, 'abandoned', performance.now());
   }
 
-  /** Nobody is to blame and nothing can be answered. */
+  /** The client left: no target failed, and no answer can be sent. */
   #leave(): void {
     const { trail } = this.#fresh;
-    // Unless it was refused meanwhile, as a body that streams for too long is.
+    // Unless it was refused meanwhile, for example because its body took too long.
     if (trail.refusal === undefined) trail.status = 499;
     this.#settle();
     this.#resolve();
@@ -321,19 +321,19 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   #leavePlace(): void {
     const place = this.#place;
     this.#place = undefined;
-    if (place !== undefined) this.#way.lane.leave(place);
+    if (place !== undefined) this.#route.lane.leave(place);
   }
 }
 
-/** Whoever has no organization counts for themselves. */
-function whoseShare({ organization, subject }: Caller): string {
+/** The key of the fair queue: a caller without an organization counts alone. */
+function shareOf({ organization, subject }: Caller): string {
   return organization === undefined ? subject : organization.id;
 }
 
-function endIfOverdue(sending: Attempts): void {
-  sending.endIfOverdue();
+function endIfOverdue(attempts: Attempts): void {
+  attempts.endIfOverdue();
 }
 
-function resume(sending: Attempts): void {
-  sending.resume();
+function resume(attempts: Attempts): void {
+  attempts.resume();
 }

@@ -1,4 +1,4 @@
-// Stage: sends the checked request to a target of its upstream, once there is a place for it, and hands the answer to the relay. Throws
+// Stage: sends the checked request to a target of its upstream, within the concurrency limit, and hands the answer to the relay. Throws
 // upstream_* codes.
 
 import type { Awaitable, Caller, Checked, Fresh, Recording, Trail } from '../exchange.ts';
@@ -12,10 +12,10 @@ import type { UpstreamRoute } from './routes.ts';
 import type { Target } from './targets.ts';
 
 export interface ForwardOptions extends AttemptsOptions {
-  wayTo(upstream: string): UpstreamRoute;
-  /** A token that proves to the upstream who asks; mostly a look-up. */
+  routeTo(upstream: string): UpstreamRoute;
+  /** A signed token that names the caller to the upstream; mostly from a cache. */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
-  /** The `traceparent` of one sending; notes its ids in the trail. */
+  /** The `traceparent` of one attempt; notes its ids in the trail. */
   traceparentFor(trail: Trail): string;
 }
 
@@ -24,11 +24,11 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
     return fresh.recording === undefined ? send(fresh) : sendRecorded(fresh, fresh.recording);
   };
 
-  /** Whatever goes wrong on the way, the recording hears of it. */
+  /** The recording gets every error, so that no key stays in use. */
   async function sendRecorded(fresh: Fresh, recording: Recording): Promise<void> {
     try {
       await send(fresh);
-      // Without an answer kept, the client has left before anything was sent.
+      // If no answer was stored by now, the client has left before anything was sent.
       await recording.fail(undefined);
     } catch (error) {
       await recording.fail(error);
@@ -38,28 +38,33 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
 
   function send(fresh: Fresh): Promise<void> {
     const { operation, caller } = fresh;
-    const way = options.wayTo(operation.upstream);
-    const deadlineAt = performance.now() + way.timeoutMs;
-    if (way.guard?.credential !== undefined) return sendAs(fresh, way, deadlineAt, undefined);
+    const route = options.routeTo(operation.upstream);
+    const deadlineAt = performance.now() + route.timeoutMs;
+    if (route.guard?.credential !== undefined) return sendAs(fresh, route, deadlineAt, undefined);
     const assertion = options.assertionFor(caller, operation.upstream);
-    if (typeof assertion === 'string') return sendAs(fresh, way, deadlineAt, assertion);
-    return assertion.then((made) => sendAs(fresh, way, deadlineAt, made));
+    if (typeof assertion === 'string') return sendAs(fresh, route, deadlineAt, assertion);
+    return assertion.then((made) => sendAs(fresh, route, deadlineAt, made));
   }
 
-  /** @param assertion undefined where the upstream is shown a credential instead */
-  function sendAs(fresh: Fresh, way: UpstreamRoute, deadlineAt: number, assertion: string | undefined): Promise<void> {
+  /** @param assertion undefined: the upstream gets a credential instead */
+  function sendAs(
+    fresh: Fresh,
+    route: UpstreamRoute,
+    deadlineAt: number,
+    assertion: string | undefined,
+  ): Promise<void> {
     const outgoing = (): Outgoing => {
       // Each attempt is a span of its own.
       const headers = upstreamRequestHeaders(fresh, { assertion, traceparent: options.traceparentFor(fresh.trail) });
       return { method: methodOf(fresh), path: pathOf(fresh), headers, body: bodyOf(fresh, headers) };
     };
-    if (way.guard !== undefined) return sendWithPolicies(options, fresh, way, way.guard, deadlineAt, outgoing);
+    if (route.guard !== undefined) return sendWithPolicies(options, fresh, route, route.guard, deadlineAt, outgoing);
     const dispatch = (target: Target, relay: Relay) => void target.dispatcher.dispatch(outgoing(), relay);
-    return sendWithAttempts(options, fresh, way, deadlineAt, dispatch);
+    return sendWithAttempts(options, fresh, route, deadlineAt, dispatch);
   }
 }
 
-/** HEAD on an operation that only knows GET runs as GET; the relay leaves the body out. */
+/** HEAD on an operation that declares only GET runs as GET; the relay leaves the body out. */
 function methodOf({ method, operation }: Checked): string {
   return method === 'HEAD' ? operation.method : method;
 }
@@ -69,7 +74,7 @@ function pathOf({ operation, path, search }: Checked): string {
   return (publicPrefix === upstreamPrefix ? path : upstreamPrefix + path.slice(publicPrefix.length)) + search;
 }
 
-/** The bytes that were checked, or the request itself where the contract says that its body streams. */
+/** The checked bytes, or the request's own chunks where the contract declares a streamed body. */
 function bodyOf(checked: Checked, headers: string[]): Outgoing['body'] {
   if (checked.rawBody) return checked.rawBody;
   if (!isStreamed(checked)) return null;
@@ -80,7 +85,7 @@ function bodyOf(checked: Checked, headers: string[]): Outgoing['body'] {
 }
 
 async function* countedBody({ request, trail }: Checked): AsyncGenerator<Buffer> {
-  // When the upstream stops reading, the client's connection still has an answer to carry.
+  // If the upstream stops reading, the client's connection is still needed for the answer.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     trail.bytesIn += (chunk as Buffer).length;
     yield chunk as Buffer;

@@ -1,7 +1,6 @@
-// Carries one upstream answer to the client: head, body, backpressure, and every way it can go wrong. When to give up, and whether to try
-// again, is not decided here.
-// A class: a connection calls five methods on one object per request, and methods on a prototype cost nothing to make.
-// Longer than the rest, since what these methods know of one answer would otherwise be passed between files.
+// Passes one upstream answer to the client: head, body, backpressure and failures. Deadlines and retries are decided in attempts.ts.
+// A class: the connection calls five methods on one object per request, and methods on a prototype cost nothing to create.
+// Longer than other files, because its methods share the state of one answer.
 
 import { atEndOfTurn } from '../end-of-turn.ts';
 import type { GatewayError } from '../errors.ts';
@@ -12,18 +11,18 @@ import type { AnswerHandler, Control } from './http1/wire.ts';
 import type { AttemptFailure } from './retry.ts';
 import { toUpstreamRefusal } from './upstream-errors.ts';
 
-/** What the contract thinks of an answer. */
+/** Checks answers against their contract. */
 export interface AnswerJudge {
   acceptsMediaType(operation: Operation, status: number, contentType: string | undefined): boolean;
   modeFor(operation: Operation, status: number, contentType: string | undefined): 'refuse' | 'report' | 'off';
   violations(operation: Operation, status: number, body: Buffer, contentType: string | undefined): readonly string[];
 }
 
-/** Who is told how it ended: exactly one of these, once. */
+/** The owner of a relay: exactly one of `relayed`, `failed` and `abandoned` is called, once. */
 export interface Relayed {
-  /** Whether anybody wants to know when the last byte came. */
+  /** Whether `lastByteAt` has to be kept up to date. */
   readonly watchesBytes: boolean;
-  /** When this attempt began, as `performance.now()` counts. */
+  /** Start of this attempt, `performance.now()`. */
   readonly attemptAt: number;
   /** The client has the whole answer. */
   relayed(): void;
@@ -31,39 +30,39 @@ export interface Relayed {
   failed(error: GatewayError, failure: AttemptFailure, wasSent: boolean, status: number): void;
   /** The client has left. */
   abandoned(): void;
-  /** What is left to do does not depend on the upstream. */
+  /** Deadlines no longer apply: the rest does not depend on the upstream. */
   stopClock(): void;
 }
 
-/** Error bodies are small; what is longer is not understood anyway. */
+/** Longer error bodies are not read: error objects are small. */
 const ERROR_BODY_BYTES_MAX = 65_536;
-/** Answers that are held or copied for a check are checked up to this size. */
+/** Longer answers are not checked. */
 const CHECKED_BYTES_MAX = 1_048_576;
 const TOO_LARGE = 'the body is too large to be checked';
 
 export class Relay implements AnswerHandler {
-  /** True once its end has been told; nothing may happen afterwards. */
+  /** Whether the owner knows the outcome; nothing may happen afterwards. */
   ended = false;
   #control: Control | undefined;
   #status = 0;
   #headers: AnswerHeaders = {};
-  /** What happens to the body: `error` bodies are understood, `refuse` is held until it has been checked. */
+  /** Treatment of the body: `error` is parsed, `refuse` is buffered until it has been checked. */
   #mode: 'pass' | 'report' | 'refuse' | 'error' | 'drop' = 'pass';
   #length = -1;
   #kept: Buffer[] = [];
   #keptBytes = 0;
-  /** First chunk of an answer whose head has not been sent: most answers are one chunk and leave in one write. */
+  /** First chunk, until the head is sent: most answers are one chunk, which leaves with the head in one write. */
   #first: Buffer | undefined;
-  /** Body of an answer that is to be kept, until that has happened. */
+  /** Body of an answer that is being stored; undefined once it is stored, or if it never will be. */
   #held: Buffer[] | undefined;
   #heldBytes = 0;
-  /** Whether the head of the client's answer came from here. */
+  /** Whether this relay wrote the head of the client's answer. */
   #hasHead = false;
   readonly #fresh: Fresh;
   readonly #judge: AnswerJudge;
   readonly #owner: Relayed;
   #byteAt = 0;
-  /** Made when a client first falls behind. */
+  /** Created when the client first falls behind. */
   #onDrain: (() => void) | undefined;
 
   constructor(fresh: Fresh, judge: AnswerJudge, owner: Relayed) {
@@ -73,12 +72,12 @@ export class Relay implements AnswerHandler {
     this.#owner = owner;
   }
 
-  /** Whether a byte of the request may have left: it was given to a connection, which writes it at once, or as its body streams in. */
+  /** Whether a byte of the request may have been sent: a connection took it, which writes it at once or as its body arrives. */
   get wasSent(): boolean {
     return this.#control !== undefined;
   }
 
-  /** When the last byte of an answer came, `performance.now()`; undefined before the first. While the client holds it up, that is now. */
+  /** Arrival of the answer's last byte, `performance.now()`; undefined before the first. `now` while the client does not read. */
   lastByteAt(now: number): number | undefined {
     if (this.#byteAt === 0) return undefined;
     return this.#control?.paused === true ? now : this.#byteAt;
@@ -109,7 +108,7 @@ export class Relay implements AnswerHandler {
     else this.#mode = checkedMode(this.#judge.modeFor(operation, status, contentType), headers);
   }
 
-  /** An answer has begun, whether or not it is the one that the client gets. */
+  /** An answer has begun; the client may get another one. */
   noteAnswer(status: number): void {
     const { trail } = this.#fresh;
     this.#byteAt = performance.now();
@@ -117,12 +116,12 @@ export class Relay implements AnswerHandler {
     trail.upstreamMs = this.#byteAt - this.#owner.attemptAt;
   }
 
-  /** Something of its body came. */
+  /** Bytes of the body arrived. */
   noteBytes(): void {
     if (this.#owner.watchesBytes) this.#byteAt = performance.now();
   }
 
-  /** The same request goes out once more. */
+  /** The same attempt sends the request again. */
   noteAgain(): void {
     this.#byteAt = 0;
   }
@@ -131,7 +130,7 @@ export class Relay implements AnswerHandler {
     if (this.ended || this.#mode === 'drop' || this.#isOutpaced()) return;
     this.noteBytes();
     if (this.#mode === 'error' || this.#mode === 'refuse') {
-      // What is too long to be understood or checked is not waited for.
+      // Too long to be parsed or checked: the rest is not awaited.
       if (!this.#keep(chunk, this.#mode === 'error' ? ERROR_BODY_BYTES_MAX : CHECKED_BYTES_MAX)) {
         if (this.#mode === 'error') this.abort(this.#refusal(), 'status');
         else this.abort(this.#violation([TOO_LARGE]), 'other');
@@ -149,7 +148,7 @@ export class Relay implements AnswerHandler {
       this.#write(control, chunk);
     } else if (this.#first === undefined) {
       this.#first = chunk;
-      // Whatever arrived in the same read is handled before this: a whole small answer never gets here.
+      // Runs after everything that arrived in the same read: a whole small answer never gets here.
       if (chunk.length !== this.#length) queueMicrotask(() => this.#releaseFirst(control));
     } else {
       this.#releaseFirst(control);
@@ -200,7 +199,7 @@ export class Relay implements AnswerHandler {
     this.#owner.relayed();
   }
 
-  /** Head and body at once: until then, whatever ends the connection can still say so in the head. */
+  /** Head and body together: until then, a part that ends the connection can still announce that in the head. */
   #writeWhole(): void {
     const { response } = this.#fresh;
     if (response.headersSent) return;
@@ -209,7 +208,7 @@ export class Relay implements AnswerHandler {
     response.end(first);
   }
 
-  /** The client gets nothing before it is kept, so that however soon it asks again, what it got is found. */
+  /** The client gets nothing before the answer is stored, so that an immediate repetition finds it. */
   async #endOnceKept(recording: Recording, held: readonly Buffer[]): Promise<void> {
     this.#owner.stopClock();
     const body = this.#first ?? Buffer.concat(held);
@@ -219,7 +218,7 @@ export class Relay implements AnswerHandler {
     this.#end();
   }
 
-  /** What becomes too long to be kept goes on to the client as it comes, once that is noted. */
+  /** An answer that becomes too long to be stored is passed on as it arrives, once the store has noted that. */
   #hold(control: Control, recording: Recording, held: Buffer[], chunk: Buffer): void {
     held.push(chunk);
     this.#heldBytes += chunk.length;
@@ -234,7 +233,7 @@ export class Relay implements AnswerHandler {
     });
   }
 
-  /** Afterwards the exchange is as any other: a client that has left meanwhile ends it. */
+  /** Afterwards a client that has left meanwhile ends the exchange, as in any other. */
   async #keepAnswer(recording: Recording, body: Buffer | undefined): Promise<void> {
     const headers = clientAnswerHeaders(this.#headers, this.#fresh.operation);
     await recording.keep({ status: this.#status, headers, body });
@@ -244,7 +243,7 @@ export class Relay implements AnswerHandler {
 
   #writeHead(length: number): void {
     const { request, response, carried, operation, trail } = this.#fresh;
-    // A body that streams may outlast its answer, and nobody reads the rest of it.
+    // The rest of a request body that is still arriving is not read, so this connection cannot carry another request.
     if (!request.complete) response.shouldKeepAlive = false;
     const head = [...carried, ...clientAnswerHeaders(this.#headers, operation)];
     if (length >= 0 && this.#status !== 204 && this.#status !== 304) head.push('Content-Length', String(length));
@@ -275,7 +274,7 @@ export class Relay implements AnswerHandler {
     this.#fresh.response.once('drain', this.#onDrain);
   }
 
-  /** False, and nothing kept, when it becomes too much. */
+  /** Buffers a chunk. False: the body exceeds `bytesMax`, and the buffer is empty. */
   #keep(chunk: Buffer, bytesMax: number): boolean {
     this.#keptBytes += chunk.length;
     if (this.#keptBytes <= bytesMax) this.#kept.push(chunk);
@@ -283,7 +282,7 @@ export class Relay implements AnswerHandler {
     return this.#keptBytes <= bytesMax;
   }
 
-  /** What the client gets for an upstream's answer of 400 or more. */
+  /** The client's answer to an upstream's status of 400 or more. */
   #refusal(): GatewayError {
     return toUpstreamRefusal(this.#status, this.#headers, Buffer.concat(this.#kept));
   }
@@ -293,24 +292,24 @@ export class Relay implements AnswerHandler {
     return upstreamFailure('upstream_contract_violation', 'http_protocol_error');
   }
 
-  /** Somebody else has answered, as happens to a body that streams for too long: two answers would be read as one. */
+  /** Another part has answered, for example because the request body took too long: a second answer must not follow. */
   #isOutpaced(): boolean {
     if (this.#hasHead || !this.#fresh.response.headersSent) return false;
     this.clientGone();
     return true;
   }
 
-  /** The client left: nobody is to blame and nothing can be answered. */
+  /** The client left: no target failed, and no answer can be sent. */
   clientGone(): void {
     if (this.ended) return;
-    // What has been sent and is to be kept runs to its end: the client will ask for it again.
+    // A request that was sent and whose answer is being stored runs to its end: the client can fetch the answer later.
     if (this.#held !== undefined && this.#control !== undefined) return;
     this.#settle();
     this.#control?.abort();
     this.#owner.abandoned();
   }
 
-  /** Ends it from this side. */
+  /** Ends the attempt from this side. */
   abort(error: GatewayError, failure: AttemptFailure): void {
     if (this.ended) return;
     this.#settle();
@@ -331,8 +330,8 @@ export class Relay implements AnswerHandler {
 }
 
 /**
- * An encoded body cannot be checked: where answers are reported it passes, where they are refused it is. Throws upstream_bad_response:
- * the upstream was asked for none (headers.ts).
+ * An encoded body cannot be checked: it passes in mode `report`. In mode `refuse` this throws upstream_bad_response, because the request
+ * allowed no coding (headers.ts).
  */
 function checkedMode(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders): 'refuse' | 'report' | 'pass' {
   if (mode === 'off') return 'pass';
@@ -347,7 +346,7 @@ function textOf(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.[0];
 }
 
-/** -1: the upstream does not say. */
+/** -1: not declared. */
 function lengthOf(headers: AnswerHeaders): number {
   const text = textOf(headers['content-length']);
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : -1;
