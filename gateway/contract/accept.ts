@@ -1,11 +1,11 @@
-// Whether a client takes what an operation answers with. Throws not_acceptable.
+// Checks the Accept header against the media types of an operation's answers. Throws not_acceptable.
 
 import { GatewayError } from '../errors.ts';
 import { essenceOf, isJson } from './media-types.ts';
 
 /**
- * 406 only when Accept rules out everything there is. Of the ranges that speak for a type the most precise one decides (RFC 9110
- * section 12.5.1); any JSON type stands for all of them, as clients name vendors' types of which the contract knows none.
+ * Throws 406 only if Accept rules out every declared type. The most precise range that matches a type decides (RFC 9110 section
+ * 12.5.1). Any JSON type matches any other, because clients send vendor JSON types that the contract does not list.
  */
 export function checkAccept(accept: string | undefined, answers: readonly string[]): void {
   if (accept === undefined || accept === '*/*' || answers.length === 0 || answers.includes(accept)) return;
@@ -24,7 +24,7 @@ interface Range {
 
 function weightFor(type: string, ranges: readonly Range[]): number {
   const candidates = [type, ...(isJson(type) ? ['+json'] : []), `${type.slice(0, type.indexOf('/'))}/*`, '*/*'];
-  // What is answered is open: any range that meets it may be what comes.
+  // The declared type is a range: every Accept range that overlaps it may match the actual answer.
   if (type.endsWith('*'))
     return Math.max(0, ...ranges.flatMap(({ range, weight }) => (meet(type, range) ? weight : [])));
   for (const candidate of candidates) {
@@ -34,7 +34,7 @@ function weightFor(type: string, ranges: readonly Range[]): number {
   return 0;
 }
 
-/** Whether some media type is in both ranges. */
+/** Returns whether the two ranges have a media type in common. */
 function meet(one: string, other: string): boolean {
   if (one === '*/*' || other === '*/*') return true;
   return one.slice(0, one.indexOf('/')) === other.slice(0, other.indexOf('/'));

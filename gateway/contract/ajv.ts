@@ -1,4 +1,5 @@
-// Ajv as contracts need it: one for each document, and for requests and answers apart, since what is read-only is refused in one only.
+// Creates the Ajv instances of a document. Requests and answers have separate instances, because read-only members are refused in
+// requests only.
 
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import type { ContractDocument } from './document.ts';
@@ -6,13 +7,13 @@ import { replaceKeywords } from './keywords.ts';
 import { toPattern } from './patterns.ts';
 import { rememberReferences } from './references.ts';
 
-/** The name under which a document is known to its Ajv. */
+/** The key under which a document is registered with its Ajv. */
 export const DOCUMENT_KEY = 'contract';
 
-/** The one that finds all errors, or the first only. */
+/** Gives the instance that collects all errors, or the one that stops at the first. */
 export type Ajvs = (extent: 'all' | 'first') => Ajv2020;
 
-/** Made when they are first asked for. */
+/** Creates each instance on first use. */
 export function createAjvs(document: ContractDocument, isRequest: boolean): Ajvs {
   const made = new Map<string, Ajv2020>();
   return function ajvFor(extent) {
@@ -27,8 +28,9 @@ export function createAjvs(document: ContractDocument, isRequest: boolean): Ajvs
 }
 
 /**
- * A document as Ajv gets it. Ajv looks through all of it for schemas with names before it compiles the first one: 140 ms for 13 MB,
- * with a request waiting. Where there are none, it is shown nothing to look through; references by place find everything all the same.
+ * Returns the document in the form that Ajv registers. Before it compiles the first schema, Ajv searches the whole document for schema
+ * names: 140 ms for 13 MB, while a request waits. If a document has no names, its members are made non-enumerable so that the search
+ * finds nothing; references by pointer still resolve.
  */
 function registered({ root, hasNames }: ContractDocument): AnySchemaObject {
   if (hasNames) return root;
@@ -39,7 +41,7 @@ function registered({ root, hasNames }: ContractDocument): AnySchemaObject {
 function createAjv(isRequest: boolean, allErrors: boolean): Ajv2020 {
   const ajv = new Ajv2020({
     strict: false,
-    // An answer may say 1e400, which is no integer.
+    // Infinity must not pass as an integer: JSON.parse reads 1e400 in an answer as Infinity.
     strictNumbers: true,
     allErrors,
     validateSchema: false,
@@ -47,7 +49,7 @@ function createAjv(isRequest: boolean, allErrors: boolean): Ajv2020 {
     logger: false,
     // A member may be called `constructor`.
     ownProperties: true,
-    // Union errors are reported by what the union was.
+    // unions.ts needs the schema and the data of each error.
     verbose: true,
     code: { regExp: Object.assign(toPattern, { code: 'toPattern' }) as never },
   });

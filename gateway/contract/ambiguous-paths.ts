@@ -1,10 +1,11 @@
-// Templates of which one request can mean either. Only `check` asks.
+// Finds pairs of path templates that one request can match. Used by `check` only.
 
 import { segmentsOf, shapeOf, valuesBetween } from './routes.ts';
 
 /**
- * Pairs of templates that both match some request though neither is the special case of the other (`/a/{x}/c` and `/a/b/{y}`):
- * legal, literal wins from left to right, but worth a warning. Quadratic in the templates of one length.
+ * Returns pairs of templates that both match some request although neither is a special case of the other (`/a/{x}/c` and `/a/b/{y}`).
+ * This is legal, because literals win from left to right, but worth a warning. Quadratic in the number of templates with the same
+ * number of segments.
  */
 export function ambiguousPaths(
   operations: readonly { readonly path: string; readonly method: string }[],
@@ -46,7 +47,7 @@ function cross(a: Template, b: Template): boolean {
   return aIsSpecial && bIsSpecial && [...a.methods].some((method) => b.methods.has(method));
 }
 
-/** Whether everything that the one segment matches is matched by the other as well. */
+/** Returns whether `other` matches everything that `segment` matches. */
 function isSpecialOf(segment: string, other: string): boolean {
   if (!other.includes('{') || shapeOf(segment) === shapeOf(other)) return false;
   return valuesBetween(other.split(/\{[^{}]*\}/), segment) !== undefined;

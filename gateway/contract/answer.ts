@@ -1,4 +1,4 @@
-// Checks what an upstream answers against the contract: its media type always, its body as the operation asks.
+// Checks an upstream's answers against the contract: the media type always, the body if the operation requires it.
 
 import type { Operation } from '../exchange.ts';
 import { measure } from './json.ts';
@@ -9,19 +9,22 @@ import { responseFor, type Schemas } from './schemas.ts';
 import { toViolations } from './violations.ts';
 
 export interface AnswerCheck {
-  /** Whether the contract lets this status be answered with this media type. A status without declared content admits all but HTML. */
+  /**
+   * Returns whether the contract allows this media type for this status. A status without declared content allows everything except
+   * HTML.
+   */
   acceptsMediaType(operation: Operation, status: number, contentType: string | undefined): boolean;
-  /** What to do with the body of this answer: hold it back until it is checked, look at a copy, or let it pass. */
+  /** Returns what to do with the body: `refuse` buffers it until it is checked, `report` checks a copy, `off` passes it on unchecked. */
   modeFor(operation: Operation, status: number, contentType?: string): 'refuse' | 'report' | 'off';
-  /** One sentence per violation, places only, never values. */
+  /** Returns one sentence per violation. They name places, never values. */
   violations(operation: Operation, status: number, body: Buffer, contentType?: string): readonly string[];
 }
 
-/** Reporting is there to notice drift, so it looks at one answer per operation and interval instead of paying for all of them. */
+/** Reports exist to notice drift, so one answer per operation and interval is checked instead of all of them. */
 const REPORT_INTERVAL_MS = 1000;
 const DEPTH_MAX = 200;
 
-/** What the contract says about one operation, and when an answer of it was last looked at. */
+/** The contract of one operation's answers, and the time of its last report check. */
 interface AnswerContract {
   readonly entry: ContractOperation;
   readonly mediaTypes: Map<number, readonly string[]>;

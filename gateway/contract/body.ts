@@ -1,5 +1,6 @@
-// Reading a request body: media type, coding and size first, then the bytes. Throws unsupported_media_type,
-// unsupported_content_encoding, unsupported_charset, body_missing, body_too_large, and what is thrown when too many bytes are held.
+// Reads a request body: checks media type, coding and size before the first byte is read. Throws unsupported_media_type,
+// unsupported_content_encoding, unsupported_charset, body_missing, body_too_large, and the error of `hold` when too many bytes are
+// buffered.
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Trail } from '../exchange.ts';
@@ -8,13 +9,13 @@ import { declaredFor, essenceOf } from './media-types.ts';
 /** What the contract says about the body of one operation. */
 export interface BodyContract {
   readonly required: boolean;
-  /** Lower-case media types or ranges, as declared; empty: no body. */
+  /** Lower-case media types or ranges, as declared. Empty: the operation takes no body. */
   readonly mediaTypes: readonly string[];
 }
 
 /**
- * The declared media type of the body that is there to be read, after checking everything its headers say; `undefined` without a
- * body. The body itself has not been touched, so that a client that waits for 100 Continue has not sent it yet.
+ * Checks the body's headers and returns its declared media type, or `undefined` if there is no body to read. Does not read the body: a
+ * client that waits for 100 Continue has not sent it yet.
  */
 export function expectBody(admitted: Admitted, contract: BodyContract, bytesMax: number): string | undefined {
   if (!admitted.hasBody) {
@@ -32,7 +33,10 @@ export function expectBody(admitted: Admitted, contract: BodyContract, bytesMax:
   return declared;
 }
 
-/** Whether a body is there where the contract has none. That is a violation beside others, so it is not thrown here. */
+/**
+ * Returns whether the request has a body although the contract declares none. Not thrown here, because it is reported together with
+ * other violations.
+ */
 export function isUnexpected({ hasBody }: Pick<Admitted, 'hasBody'>, { mediaTypes }: BodyContract): boolean {
   return hasBody && mediaTypes.length === 0;
 }
@@ -51,18 +55,18 @@ function checkMediaType(admitted: Admitted, accepted: readonly string[]): string
   return declared;
 }
 
-/** Each one that is named, since readers differ on which of several counts. */
+/** Checks every charset parameter, because readers differ in which of several they use. */
 function checkCharsets(contentType: string): void {
   for (const [, charset = ''] of contentType.matchAll(/;\s*charset\s*=\s*"?([^"\s;]*)/gi))
     if (!/^utf-?8$/i.test(charset)) throw new GatewayError('unsupported_charset');
 }
 
-/** Shorter bodies are not worth counting: the number of requests bounds them. */
+/** Bodies up to this size are not counted against the memory budget: the number of requests bounds them. */
 const UNCOUNTED_BYTES = 4096;
 
 /**
- * The bytes of a body, at most `bytesMax`. Rejects with body_too_large, with what `hold` throws when it is told of bytes that have come, or
- * with the socket's error when the client left.
+ * Returns the bytes of a body, at most `bytesMax`. Calls `hold` with the number of bytes received since the last call. Rejects with
+ * body_too_large, with the error that `hold` throws, or with the socket's error if the client disconnects.
  */
 export function readBody(
   { request, trail }: Admitted,

@@ -1,13 +1,14 @@
-// What several contracts together may not say twice, paths that are the gateway's own, and names that none of them says.
+// Conflicts between contracts: duplicate operations and names, paths reserved for the gateway, and operation ids that no contract
+// declares.
 
 import { type Mistake, suggest } from '../config-errors.ts';
 import type { ContractOperation } from './operations.ts';
 import { shapeOf } from './routes.ts';
 
-/** What the gateway answers by itself, in front of all operations. */
+/** Paths that the gateway serves itself; they take precedence over all operations. */
 const ownPaths = /^\/(docs|openapi)(\/|$)|^\/\.well-known\/jwks\.json$/;
 
-/** Operations at paths of the gateway itself; two operations that claim the same requests, or the same name, over all contracts together. */
+/** Reports operations at the gateway's own paths, and operations of any contracts that share a method and path shape or an operationId. */
 export function checkConflicts(operations: readonly ContractOperation[], mistakes: Mistake[]): void {
   const claims = new Map<string, ContractOperation>();
   const names = new Map<string, ContractOperation>();
@@ -42,7 +43,7 @@ export function checkConflicts(operations: readonly ContractOperation[], mistake
   }
 }
 
-/** Operation ids in limits.yaml that no contract has. */
+/** Returns the operation ids in limits.yaml that no contract declares, each with a suggestion. */
 export function unknownOperations(
   named: Iterable<string>,
   operations: readonly ContractOperation[],

@@ -1,4 +1,5 @@
-// Violations as they may be written down for good: names that a client made up are left out, since anything can be in them.
+// Violations in a form that may be stored permanently. Names chosen by the client are replaced, because they can contain anything,
+// secrets included.
 
 import type { NotedViolation } from '../exchange.ts';
 import type { ContractOperation } from './operations.ts';
@@ -6,15 +7,18 @@ import { escapeToken, follow, isObject, pathOf } from './pointer.ts';
 import type { Violation } from './violations.ts';
 
 const NOTES_MAX = 20;
-/** A list of allowed values can be as long as the contract likes. */
+/** Longer constraints are left out: an enum can be arbitrarily long. */
 const CONSTRAINT_LENGTH_MAX = 200;
-/** Objects and lists of a contract that are looked into; further names are shown as if a client had made them up. */
+/** Maximum number of objects and lists of a contract that are searched for names. Names beyond it are treated as chosen by the client. */
 const VISITED_MAX = 50_000;
 const MADE_UP = '*';
-/** What stands there are values, not schemas. */
+/** The members of these are values, not schemas. */
 const values: ReadonlySet<string> = new Set(['example', 'examples', 'enum', 'const', 'default']);
 
-/** The names that the contract knows of what can be sent to an operation. Looked for when first asked, since most are never asked for. */
+/**
+ * Returns a function that gives the names that the contract declares for an operation's input. Searches the contract on the first
+ * call, because most operations never need it.
+ */
 export function declaredNames(entry: ContractOperation): () => ReadonlySet<string> {
   let names: ReadonlySet<string> | undefined;
   return () => (names ??= namesIn(entry));
@@ -47,12 +51,12 @@ function lower(name: unknown): string {
   return String(name).toLowerCase();
 }
 
-/** At most 20, with `*` in place of every name that is not among these. */
+/** Returns at most 20 notes, with `*` in place of every name that is not in `names`. */
 export function toNotes(violations: readonly Violation[], names: ReadonlySet<string>): NotedViolation[] {
   const known = (token: string) => (names.has(token) || /^\d{1,6}$/.test(token) ? token : MADE_UP);
   return violations.slice(0, NOTES_MAX).map(({ in: place, param, pointer, code, constraint }) => ({
     in: place,
-    // What is in a body is named by a pointer, which cannot be misread.
+    // The place in a body is written as a pointer, because it is unambiguous.
     param:
       pointer === undefined
         ? names.has(param)

@@ -3,9 +3,9 @@
 import type { JsonObject } from './document.ts';
 import { follow, isObject } from './pointer.ts';
 
-// What stands under these is data, not schema.
+// The values of these members are data, not schemas.
 const data = new Set(['example', 'examples', 'default', 'enum', 'const', 'required', 'mapping', 'scopes', 'security']);
-// What stands directly under these is named by the author, so no name there is a keyword.
+// The member names of these objects are chosen by the author, so they are never keywords.
 const named = new Set([
   ...['properties', 'patternProperties', 'dependentSchemas', '$defs', 'schemas', 'parameters', 'headers', 'responses'],
   ...[
@@ -23,9 +23,9 @@ const named = new Set([
 ]);
 
 /**
- * OpenAPI 3.0's `nullable`, boolean exclusive bounds and bare references become their 2020-12 forms; in every version a required
- * member that is read-only is not demanded, since requests may not carry it (OpenAPI 3.0.4, readOnly). Answers whether some schema has a
- * name of its own, which references may use instead of its place.
+ * Replaces OpenAPI 3.0's `nullable`, boolean exclusive bounds and bare references by their 2020-12 forms. In every version, removes
+ * read-only members from `required`, because requests may not carry them (OpenAPI 3.0.4, readOnly). Returns whether some schema has a
+ * name ($id, $anchor), by which references can address it.
  */
 export function normalizeSchemas(root: JsonObject): boolean {
   const isV30 = String(root.openapi).startsWith('3.0');
@@ -41,7 +41,7 @@ export function normalizeSchemas(root: JsonObject): boolean {
     const node = value as JsonObject;
     if (!keysAreNames) {
       if (isV30) translateV30(node);
-      // No keyword any more, but Ajv knows it.
+      // OpenAPI 3.1 has no `nullable`, but Ajv would still apply it.
       else if (typeof node.nullable === 'boolean') delete node.nullable;
       if (node.format === 'int-or-string') admitInteger(node);
       excuseReadOnly(root, node);
@@ -58,7 +58,7 @@ export function normalizeSchemas(root: JsonObject): boolean {
 
 function translateV30(schema: JsonObject): void {
   if (typeof schema.$ref === 'string') {
-    // What stands beside a reference is ignored there (OpenAPI 3.0.4, Reference Object).
+    // Siblings of a reference are ignored (OpenAPI 3.0.4, Reference Object).
     for (const key of Object.keys(schema)) if (key !== '$ref') delete schema[key];
     return;
   }
@@ -77,7 +77,7 @@ function translateV30(schema: JsonObject): void {
   delete schema.nullable;
 }
 
-/** Also past the schemas that are combined in it, which is what authors mean although the specification leaves it open. */
+/** Admits null in combined schemas as well: authors mean this, although the specification leaves it open. */
 function admitNull(schema: JsonObject): void {
   if (typeof schema.type === 'string') schema.type = [schema.type, 'null'];
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null];
@@ -90,7 +90,7 @@ function admitNull(schema: JsonObject): void {
   if (Object.keys(combined).length > 0) schema.anyOf = [{ type: 'null' }, combined];
 }
 
-/** The format by which Kubernetes calls a string what may be a number as well. */
+/** Kubernetes uses the format `int-or-string` with type string for values that may be integers. */
 function admitInteger(schema: JsonObject): void {
   const types: unknown[] = [schema.type ?? []].flat();
   if (types.includes('string')) schema.type = [...new Set([...types, 'integer'])];
@@ -107,7 +107,7 @@ function excuseReadOnly(root: JsonObject, schema: JsonObject): void {
   }
 }
 
-/** A schema and what it is made of by `allOf`: members may be declared in one part and required in another. */
+/** Returns a schema and its `allOf` parts, because one part may declare a member that another requires. */
 function partsOf(root: JsonObject, schema: JsonObject, depth = 0): JsonObject[] {
   const branches = Array.isArray(schema.allOf) && depth < 8 ? schema.allOf : [];
   const below = branches.flatMap((value) => {

@@ -1,5 +1,5 @@
-// Reads contract files: parses, lints against the OpenAPI specification, resolves references between files. Takes long enough that a
-// gateway that serves does it in a thread of its own (reader.ts).
+// Reads contract files: parses them, lints them against the OpenAPI specification and resolves references between files. This is slow,
+// so a serving gateway runs it in a separate thread (reader.ts).
 
 import {
   BaseResolver,
@@ -22,33 +22,34 @@ import { ownRules } from './rules.ts';
 
 export type JsonObject = Record<string, unknown>;
 
-/** What a contract file holds: references between files are resolved; those inside it are kept, so that schemas may be circular. */
+/** The content of a contract file. References between files are resolved; those within it are kept, so schemas may be circular. */
 export interface ContractContent {
   readonly root: JsonObject;
-  /** The files it was read from: its own, and those it refers to. */
+  /** The contract's own file and the files that it refers to. */
   readonly files: readonly string[];
-  /** What the gateway checks less exactly than it says, or refuses though it does not say so. */
+  /** Places where the gateway checks less exactly than the contract requires, or refuses more. */
   readonly warnings: readonly Mistake[];
-  /** Whether some schema can be referred to by a name instead of its place. */
+  /** Whether some schema has a name by which references can address it. */
   readonly hasNames: boolean;
 }
 
 /** One OpenAPI document, its schemas in plain JSON Schema 2020-12. */
 export interface ContractDocument extends ContractContent {
-  /** As messages name it. */
+  /** The file name as messages show it. */
   readonly file: string;
-  /** Names mistakes at places of the file. */
+  /** Creates mistakes at places of the file. */
   position(): Positions;
 }
 
-/** Reads contracts, in this thread or in another. */
+/** Reads contracts, in this thread or in another one. */
 export interface ContractReader {
-  /** `undefined` after a mistake, and for a file without paths, which is there to be referred to. */
+  /** Returns `undefined` after a mistake, and for a file without paths, which only other contracts refer to. */
   readContract(file: string, mistakes: Mistake[]): Promise<ContractContent | undefined>;
   readonly locate: Locate;
 }
 
-// Redocly is used for what it knows best, whether a document is OpenAPI 3.0, 3.1 or 3.2 at all. Matters of style are not ours to refuse.
+// Redocly checks that a document is valid OpenAPI 3.0, 3.1 or 3.2. Rules of style are off, because style is no reason to refuse a
+// contract.
 const rules = {
   struct: 'error',
   'no-unresolved-refs': 'error',
@@ -62,10 +63,13 @@ const rules = {
   'gateway/formats-are-exact': 'warn',
 } as const;
 
-/** What stands for bytes that are no UTF-8, once they have been read as such. */
+/** The character that decoders substitute for bytes that are not UTF-8. */
 const REPLACEMENT = '\uFFFD';
 
-/** What is on this machine is all there is: a boot that asks other hosts depends on them, and asks what a contract tells it to. */
+/**
+ * Resolves local files only: with remote references, startup would depend on other hosts, and a contract could choose the hosts to
+ * request.
+ */
 class LocalResolver extends BaseResolver {
   override async loadExternalRef(reference: string) {
     if (isAbsoluteUrl(reference)) throw new ResolveError(new Error('other hosts are not asked'));
@@ -75,14 +79,14 @@ class LocalResolver extends BaseResolver {
     return source;
   }
 
-  /** JSON is YAML, but is read six times as fast as such. */
+  /** Parses .json files with JSON.parse, which is six times as fast as the YAML parser. */
   override parseDocument(source: Source, isRoot?: boolean): Document {
     const parsed = source.absoluteRef.endsWith('.json') ? parseUnescaped(source.body) : undefined;
     return parsed === undefined ? super.parseDocument(source, isRoot) : { source, parsed };
   }
 }
 
-/** Reads in this thread. */
+/** Creates a reader that runs in this thread. */
 export async function createDirectReader(): Promise<ContractReader> {
   const config = await createConfig({ rules, plugins: [ownRules] } as Parameters<typeof createConfig>[0]);
 
@@ -106,7 +110,7 @@ export function toDocument(file: string, content: ContractContent): ContractDocu
   return { file: shownPath(file), ...content, position: () => positions };
 }
 
-/** Mistakes are found in the files as they are written, so before references between them are resolved. */
+/** Lints the files as written, so that positions are right, and then resolves references between them. */
 async function parse(
   file: string,
   config: Config,
@@ -138,12 +142,12 @@ async function parse(
   }
 }
 
-/** Whether a file may refer to files by their names, its own included; only then there is something to be joined. */
+/** Returns whether the text may contain a reference to a file, its own included. Only then must references be bundled. */
 function refersElsewhere({ body }: Source): boolean {
   return /\$ref["']?\s*:\s*["']?[^#"'\s]/.test(body);
 }
 
-/** No document of its own, but something that documents refer to. */
+/** Returns whether the file is only a part that other documents refer to. */
 function isPart(root: unknown): boolean {
   return !('openapi' in (root as object));
 }

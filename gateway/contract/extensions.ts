@@ -1,10 +1,10 @@
-// The `x-gateway-*` members a contract may carry. Any other one is a mistake.
+// The `x-gateway-*` members of a contract. Unknown ones are a mistake.
 
 import { type Mistake, suggest } from '../config-errors.ts';
 import type { ContractDocument } from './document.ts';
 import { isObject } from './pointer.ts';
 
-/** What the members say, in the words of upstreams.yaml. */
+/** The values of the members, under their names in upstreams.yaml. */
 export interface Extensions {
   readonly upstream?: string;
   readonly limit?: string;
@@ -15,10 +15,10 @@ export interface Extensions {
   readonly public?: boolean;
 }
 
-/** Names that contracts may use because the configuration defines them. */
+/** Names defined by the configuration that contracts may refer to. */
 export interface KnownNames {
   readonly upstreams: readonly string[];
-  /** `undefined`: they could not be read, which has been complained about. */
+  /** `undefined`: limits.yaml could not be read, which is already reported. */
   readonly limits: readonly string[] | undefined;
 }
 
@@ -39,7 +39,7 @@ const nameIn =
     return { reason: `${JSON.stringify(value)} is not defined in ${file}.`, remedy: suggest(String(value), names) };
   };
 
-/** As in `limits.yaml`. */
+/** The same maximum as in `limits.yaml`. */
 const COST_MAX = 1_000_000;
 
 const members: Readonly<Record<string, { readonly as: keyof Extensions; readonly check: Check }>> = {

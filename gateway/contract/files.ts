@@ -1,20 +1,23 @@
-// Which files the globs of upstreams.yaml mean.
+// Resolves the contract globs of upstreams.yaml to files.
 
 import { globSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type Mistake, suggest } from '../config-errors.ts';
 import { shownPath } from '../source.ts';
 
-/** What one entry of upstreams.yaml lists. */
+/** The contracts of one entry of upstreams.yaml. */
 export interface Listing {
   readonly upstream: string;
   /** Globs below the contracts directory. */
   readonly contracts: readonly string[];
-  /** Names the line of a glob that matches nothing. */
+  /** Creates a mistake at the line of a glob. */
   mistakeAtGlob(index: number, reason: string, remedy: string): Mistake;
 }
 
-/** The contract files that an entry lists, each once; `owners` remembers who listed them. */
+/**
+ * Returns the contract files of an entry, each once. `owners` maps each file to the upstream that lists it; a second owner is a
+ * mistake.
+ */
 export function listedFiles(
   directory: string,
   source: Listing,
@@ -48,7 +51,7 @@ function nothingMatches(directory: string, glob: string, complain: (reason: stri
   complain(`no contract file matches ${glob} in ${shownPath(directory)}.`, suggest(glob, there));
 }
 
-/** The files below a directory that a glob means, sorted. */
+/** Returns the files below a directory that match a glob, sorted. */
 export function contractFiles(directory: string, glob: string): string[] {
   return globSync(glob, { cwd: directory })
     .filter((file) => /\.(ya?ml|json)$/.test(file))

@@ -1,16 +1,16 @@
-// Formats of texts, each checked in time that is linear in the text: those of ajv-formats, save those that are not, which are our own.
+// String and number formats, each checked in linear time. Uses ajv-formats, with own checks for the formats that are not linear there.
 
 import formats from 'ajv-formats/dist/formats.js';
 
-/** Whether a text, or a number, has a format. */
+/** Returns whether a value has the format. */
 export type FormatCheck = (value: never) => boolean;
 
-/** The compiler of regular expressions takes time that is quadratic in their text, so longer ones are refused. */
+/** Longer expressions are refused, because compiling one takes time quadratic in its length. */
 export const REGEX_LENGTH_MAX = 1000;
 
 const label = '(?:[a-z0-9\\u{a1}-\\u{ffff}]+-)*[a-z0-9\\u{a1}-\\u{ffff}]+';
 const named = `${label}(?:\\.${label})*\\.[a-z\\u{a1}-\\u{ffff}]{2,}`;
-/** Public addresses only, as ajv-formats has it. */
+/** Public IPv4 addresses only, as in ajv-formats. */
 const address =
   '(?!(?:10|127)(?:\\.\\d{1,3}){3})(?!(?:169\\.254|192\\.168)(?:\\.\\d{1,3}){2})(?!172\\.(?:1[6-9]|2\\d|3[01])(?:\\.\\d{1,3}){2})' +
   '(?:[1-9]\\d?|1\\d\\d|2[01]\\d|22[0-3])(?:\\.(?:1?\\d{1,2}|2[0-4]\\d|25[0-5])){2}\\.(?:[1-9]\\d?|1\\d\\d|2[0-4]\\d|25[0-4])';
@@ -18,8 +18,8 @@ const urlAfterUser = new RegExp(`^(?:${address}|${named})(?::\\d{2,5})?(?:/|$)`,
 const urlScheme = /^(?:https?|ftp):\/\//i;
 
 /**
- * What ajv-formats takes for a URL, where the expression of one piece takes cubic time: its user name may end at any `@`. Each of them
- * is tried here, and a host name ends before the next one.
+ * Accepts the URLs that ajv-formats accepts, whose single expression takes cubic time because the user name may end at any `@`. This
+ * function tries each `@` separately; a host name ends before the next one.
  */
 function isUrl(text: string): boolean {
   const scheme = urlScheme.exec(text)?.[0];
@@ -28,7 +28,7 @@ function isUrl(text: string): boolean {
   for (const part of text.slice(start).split('@')) {
     const isLast = start + part.length === text.length;
     const hasUser = start > scheme.length;
-    // Before the next @ there must be a slash, behind which it means nothing; and a user name is not empty.
+    // A further @ is allowed only after a slash, where it has no meaning. A user name must not be empty.
     const canEnd = (isLast || part.includes('/')) && !(hasUser && start === scheme.length + 1);
     if (canEnd && urlAfterUser.test(part)) return true;
     start += part.length + 1;
@@ -49,7 +49,7 @@ function isBase64(text: string): boolean {
 
 const own: Readonly<Record<string, FormatCheck>> = { url: isUrl, regex: isRegex, byte: isBase64 };
 
-/** The check of a format for values of a type; `undefined`: there is none. */
+/** Returns the check of a format for values of a type, or `undefined` if the format does not apply to it. */
 export function formatCheck(name: string, type: 'string' | 'number'): FormatCheck | undefined {
   if (Object.hasOwn(own, name)) return type === 'string' ? own[name] : undefined;
   if (!Object.hasOwn(formats.fullFormats, name)) return undefined;
@@ -69,7 +69,7 @@ function checkOf(format: Exclude<Definition, true>): FormatCheck {
   return check instanceof RegExp ? (text: string) => check.test(text) : check;
 }
 
-/** Texts of many megabytes can exceed the stack of the engine: they have no format then. */
+/** Very long texts can exceed the stack of the regular expression engine; they count as not matching. */
 function unlessTooLong(check: FormatCheck): FormatCheck {
   return function checkWithinStack(value) {
     try {

@@ -1,6 +1,6 @@
-// Where a body stops being JSON. JSON.parse tells it of some mistakes only, and in words that change with V8.
+// Finds where a body stops being JSON. JSON.parse gives the position of some errors only, in wording that changes with V8.
 
-/** At these characters a string ends, goes on in another way, or is broken: control characters are all that is below a space. */
+/** Characters at which a string ends, has an escape, or is invalid: everything below a space is a control character. */
 const special = /["\\]|[^ -\uffff]/g;
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
@@ -8,10 +8,10 @@ const space = /[\t\n\r ]*/y;
 const colon = /:/y;
 const comma = /,/y;
 
-/** The place of the first byte that is not UTF-8; the end if all are. */
+/** Returns the offset of the first byte that is not UTF-8, or the length if all bytes are. */
 export function faultInUtf8(bytes: Buffer): number {
   let at = 0;
-  // What cannot be decoded becomes U+FFFD, which may also be there by itself.
+  // Undecodable bytes become U+FFFD, but the text may also contain this character itself.
   for (const text of bytes.toString('utf8').split('\ufffd')) {
     at += Buffer.byteLength(text);
     if (bytes.toString('latin1', at, at + 3) !== '\xef\xbf\xbd') break;
@@ -21,13 +21,13 @@ export function faultInUtf8(bytes: Buffer): number {
 }
 
 /**
- * The place of the first character that cannot follow what is before it; the end if it is there that something is missing. Keeps its own
- * stack: nesting is the sender's choice.
+ * Returns the offset of the first character that makes the text invalid, or the length if the text ends too early. Uses its own stack,
+ * because the client chooses the nesting depth.
  */
 export function faultInJson(text: string): number {
   let at = 0;
   let wanted: 'value' | 'first item' | 'name' | 'first name' | 'colon' | 'more' = 'value';
-  /** What closes the objects and arrays around this place. */
+  /** The closing brackets of the objects and arrays around the current place. */
   const closing: string[] = [];
 
   do skip(space);

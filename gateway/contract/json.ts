@@ -1,4 +1,4 @@
-// Untrusted bytes → a JSON value. Throws malformed_json, duplicate_json_member, json_too_complex.
+// Parses untrusted bytes as JSON. Throws malformed_json, duplicate_json_member, json_too_complex.
 
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
@@ -7,24 +7,24 @@ import { type Overflow, overflowsIn } from './overflow.ts';
 
 export interface Json {
   readonly value: unknown;
-  /** How many members and items there are in it, at all depths. */
+  /** Number of members and items at all depths. */
   readonly size: number;
-  /** Numbers in it that a double cannot hold. */
+  /** Numbers that a double cannot represent. */
   readonly overflows: readonly Overflow[];
 }
 
 export interface JsonLimits {
   /** Levels of nesting. */
   readonly jsonDepthMax: number;
-  /** Members and items at all depths: what everything that looks at a value later has to walk through. */
+  /** Maximum number of members and items at all depths: it bounds the work of everything that walks the value later. */
   readonly jsonMembersMax: number;
 }
 
 const none: readonly Overflow[] = [];
 
 /**
- * Parses a request body. JSON.parse keeps the last of two members with one name while an upstream may keep the first, so bodies with
- * duplicates are refused (RFC 8259 section 4 leaves the choice open, which is what attacks rest on).
+ * Parses a request body. Refuses duplicate member names: JSON.parse keeps the last of two members with one name, and an upstream may
+ * keep the first (RFC 8259 section 4 leaves this open, and attacks exploit it).
  */
 export function parseJson(bytes: Buffer, { jsonDepthMax: depthMax, jsonMembersMax: membersMax }: JsonLimits): Json {
   if (!isUtf8(bytes)) throw malformed(faultInUtf8(bytes));
@@ -39,7 +39,7 @@ export function parseJson(bytes: Buffer, { jsonDepthMax: depthMax, jsonMembersMa
   if (names.escaped) value = readEscaped(text, depthMax);
   const { members, items, depth, overflows } = measure(value, depthMax);
   if (depth > depthMax) throw tooDeep(depthMax);
-  // The parsed value has one member of each name.
+  // The parsed value has each name once, so a different count means a duplicate.
   if (members !== names.count) throw new GatewayError('duplicate_json_member');
   const size = members + items;
   if (size > membersMax) throw new GatewayError('json_too_complex', { fields: { max_members: membersMax } });
@@ -47,8 +47,8 @@ export function parseJson(bytes: Buffer, { jsonDepthMax: depthMax, jsonMembersMa
 }
 
 /**
- * The value of a text without escapes and repetitions among its names; `undefined` for any other text, JSON or not. Those names are what
- * JSON.parse cannot be trusted with (readEscaped), and what makes it drop members.
+ * Returns the value of a JSON text without escapes in names and without duplicate names, or `undefined` for any other text. JSON.parse
+ * can misread escaped names (see readEscaped) and drops duplicates.
  */
 export function parseUnescaped(text: string): unknown {
   let value: unknown;
@@ -61,7 +61,7 @@ export function parseUnescaped(text: string): unknown {
   return !names.escaped && names.count === measure(value, Number.POSITIVE_INFINITY).members ? value : undefined;
 }
 
-/** Whether a text that is known to be JSON has escapes in its names. */
+/** Returns whether a text, known to be JSON, has escapes in names. */
 export function hasEscapedNames(text: string): boolean {
   return text.includes('\\') && countNames(text).escaped;
 }
@@ -70,11 +70,11 @@ interface Measure {
   readonly members: number;
   readonly items: number;
   readonly depth: number;
-  /** Whether there is a number that a double cannot hold. */
+  /** Whether it contains a number that a double cannot represent. */
   readonly overflows: boolean;
 }
 
-/** Counts what is in a value, down to a depth. Walks with its own stack: nesting is the sender's choice. */
+/** Counts members and items down to a depth. Iterates level by level instead of recursing, because the client chooses the nesting depth. */
 export function measure(value: unknown, depthMax: number): Measure {
   let members = 0;
   let items = 0;
@@ -105,7 +105,7 @@ function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Tells the place and never what is there. */
+/** Reports the offset, never the content. */
 function malformed(byteOffset: number, cause?: unknown): GatewayError {
   return new GatewayError('malformed_json', { fields: { byte_offset: byteOffset }, cause });
 }
@@ -114,7 +114,7 @@ function tooDeep(depthMax: number): GatewayError {
   return new GatewayError('json_too_complex', { fields: { max_depth: depthMax } });
 }
 
-/** Strings that a colon follows, in a text that is known to be JSON. Jumps from quote to quote. */
+/** Counts strings that a colon follows, in a text known to be JSON. Jumps from quote to quote. */
 function countNames(text: string): { count: number; escaped: boolean } {
   let count = 0;
   let escaped = false;
@@ -130,7 +130,7 @@ function countNames(text: string): { count: number; escaped: boolean } {
   return { count, escaped };
 }
 
-/** Behind the closing quote of the string that begins at `quote`. */
+/** Returns the offset after the closing quote of the string that begins at `quote`. */
 function endOfString(text: string, quote: number): number {
   let close = text.indexOf('"', quote + 1);
   while (isEscaped(text, close)) close = text.indexOf('"', close + 1);
@@ -150,9 +150,9 @@ function pastSpace(text: string, from: number): number {
 }
 
 /**
- * The value of a text that JSON.parse has accepted and that has escapes in names. After it has once seen a name with a backslash in it,
- * V8 takes `\u0061` and other escapes in names for a backslash (chromium 521080746, in Node 24 and 26): any client could change what
- * is read of another's request. Strings by themselves are read rightly.
+ * Returns the value of a text that JSON.parse accepts and that has escapes in names. Works around a V8 bug (chromium 521080746, in
+ * Node 24 and 26): after V8 has parsed one name that contains a backslash, it reads `\u0061` and other escapes in names as a
+ * backslash, so any client could change how another client's request is read. Strings parsed individually are not affected.
  */
 function readEscaped(text: string, depthMax: number): unknown {
   let at = 0;

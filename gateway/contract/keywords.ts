@@ -1,10 +1,11 @@
-// Keywords of JSON Schema that Ajv would check in more than linear time, or where it cannot matter any more: ours in their place.
+// Replaces JSON Schema keywords that Ajv checks in more than linear time, and skips pattern and format of texts that are too long
+// anyway.
 
 import { _, type Ajv2020, type KeywordCxt } from 'ajv/dist/2020.js';
 import { formatCheck } from './formats.ts';
 import { toPattern } from './patterns.ts';
 
-/** Replaces them in one Ajv. What they report is what Ajv's own report. */
+/** Replaces the keywords in one Ajv. They report errors in the same form as Ajv's own. */
 export function replaceKeywords(ajv: Ajv2020): void {
   for (const keyword of ['uniqueItems', 'pattern', 'format']) ajv.removeKeyword(keyword);
   ajv.addKeyword({
@@ -44,14 +45,14 @@ export function replaceKeywords(ajv: Ajv2020): void {
   });
 }
 
-/** A text that is too long is refused for that: a pattern or a format of it is not looked at. */
+/** Skips the check for texts longer than maxLength, because these are already refused. */
 function ifShortEnough({ data, parentSchema }: KeywordCxt) {
   const { maxLength } = parentSchema as { maxLength?: unknown };
-  // A character has at most two code units, which are what `length` counts.
+  // maxLength counts characters, of up to two code units each; `length` counts code units.
   return typeof maxLength === 'number' ? _`${data}.length <= ${2 * maxLength} && ` : _``;
 }
 
-/** Whether no two items are equal, in time that is linear in all that is in them. */
+/** Returns whether no two items are equal, in time linear in their total size. */
 export function areUnique(items: readonly unknown[]): boolean {
   const scalars = new Set<unknown>();
   const others = new Set<string>();
@@ -62,7 +63,7 @@ export function areUnique(items: readonly unknown[]): boolean {
   return scalars.size + others.size === items.length;
 }
 
-/** One text for equal values: members in the order of their names. */
+/** Returns the same text for equal values: members are sorted by name. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value === 'number') return String(value);

@@ -1,4 +1,4 @@
-// What the linter and the parsers say about a contract → mistakes with file, line and remedy.
+// Turns problems found by the linter and the parsers into mistakes with file, line and remedy.
 
 import { type Document, getLineColLocation, type NormalizedProblem } from '@redocly/openapi-core';
 import { closest, type Mistake } from '../config-errors.ts';
@@ -6,7 +6,7 @@ import { readSource, shownPath } from '../source.ts';
 import { pathOf } from './pointer.ts';
 import { remedyFor } from './remedies.ts';
 
-/** What can be parsed and is still nothing to work with. */
+/** Returns the mistake of a file that parses but is no usable OpenAPI document. */
 export function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy'> | undefined {
   const begin = 'Begin it with "openapi: 3.1.1", info and paths.';
   if (typeof parsed !== 'object' || parsed === null) return { reason: 'the file holds no document.', remedy: begin };
@@ -18,8 +18,8 @@ export function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy
 }
 
 /**
- * From 3.1 on schemas may hold keywords of anybody's. One that looks like a misspelt keyword stays a mistake: overlooking it would
- * let through what the contract means to refuse.
+ * Returns whether an unexpected keyword is an annotation. Schemas may hold arbitrary keywords from OpenAPI 3.1 on. A keyword close to
+ * a known one stays a mistake: it is probably misspelt, and ignoring it would admit requests that the contract means to refuse.
  */
 export function isAnnotation({ ruleId, message, location, suggest }: NormalizedProblem, { parsed }: Document): boolean {
   const keyword = /^Property `([^`]*)` is not expected here/.exec(message)?.[1];
@@ -29,7 +29,7 @@ export function isAnnotation({ ruleId, message, location, suggest }: NormalizedP
   return !String(openapi).startsWith('3.0') && closest(keyword, suggest) === undefined;
 }
 
-/** One mistake per problem; that a file does not parse is told of the file, and not again of every reference into it. */
+/** Returns one mistake per problem. A file that does not parse is reported once, not again for every reference into it. */
 export function toMistakes(problems: readonly NormalizedProblem[], file: string): Mistake[] {
   const unparsed = problems.filter(({ message }) => message.startsWith(UNPARSED));
   const causes = unparsed.map(({ message }) => message.slice(UNPARSED.length));
@@ -60,7 +60,7 @@ function toMistake(problem: NormalizedProblem, file: string): Mistake {
   };
 }
 
-/** A file that does not even parse: Redocly throws, our own reader says where. */
+/** Returns the mistake of a file that does not parse. Redocly's error lacks the position, so the gateway's own parser determines it. */
 export function unreadable(file: string, error: unknown): Mistake {
   const own: Mistake[] = [];
   readSource(file, own);

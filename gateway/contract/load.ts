@@ -1,4 +1,5 @@
-// All contracts of a configuration → operations and their schemas. Every mistake is collected; with one, nothing is usable.
+// Loads all contracts of a configuration: operations and their schemas. Collects all mistakes; with any mistake the result must not be
+// served.
 
 import type { Mistake } from '../config-errors.ts';
 import { checkConflicts, unknownOperations } from './conflicts.ts';
@@ -10,13 +11,13 @@ import { pathOf } from './pointer.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
 import { createYieldToLoop, type YieldToLoop } from './yield-to-loop.ts';
 
-/** One entry of upstreams.yaml, as far as contracts are concerned. */
+/** One entry of upstreams.yaml, reduced to the settings that concern contracts. */
 export type ContractSource = DocumentDefaults & Listing;
 
-/** A document, and what was made of it. */
+/** A document and the operations made from it. */
 interface Part {
   readonly document: ContractDocument;
-  /** What its entry says that its operations depend on. */
+  /** The settings of its upstreams.yaml entry that its operations depend on, as text. */
   readonly says: string;
   readonly operations: readonly ContractOperation[];
 }
@@ -26,9 +27,9 @@ export interface Contracts {
   readonly documents: readonly ContractDocument[];
   readonly operations: readonly ContractOperation[];
   readonly schemas: Schemas;
-  /** Every scope that some operation asks for. */
+  /** Every scope that some operation requires. */
   readonly scopes: ReadonlySet<string>;
-  /** Every file that was read, and those that they refer to. */
+  /** Every listed file and the files that they refer to. */
   readonly files: ReadonlySet<string>;
 }
 
@@ -36,22 +37,22 @@ export interface LoadOptions {
   readonly directory: string;
   readonly sources: readonly ContractSource[];
   readonly known: KnownNames;
-  /** Operation ids that limits.yaml names. */
+  /** Operation ids that limits.yaml refers to. */
   readonly namedOperations: readonly string[];
   mistakeAtOperation(id: string, reason: string, remedy: string): Mistake;
   readonly reader: ContractReader;
-  /** What was loaded before, where it may be used again. */
+  /** The previous contracts, whose unchanged parts are used again. */
   readonly earlier?: Earlier | undefined;
 }
 
-/** Contracts that are served already. */
+/** The contracts that are currently served. */
 export interface Earlier {
   readonly contracts: Contracts;
-  /** Whether a file still is what it was when they were loaded. */
+  /** Returns whether a file has not changed since they were loaded. */
   isUnchanged(file: string): boolean;
 }
 
-/** Loads everything; mistakes are pushed and mean that the result must not be served. Their lines come with `locateMistakes`. */
+/** Loads all contracts. Pushes mistakes; with any, the result must not be served. `locateMistakes` adds their lines. */
 export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): Promise<Contracts> {
   const before = mistakes.length;
   const { sources, earlier } = options;
@@ -71,7 +72,7 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
     }
     if (operationsHere === 0 && mistakes.length === mistakesBefore) {
       const remedy = 'List a contract that has paths.';
-      mistakes.push(source.mistakeAtGlob(0, 'nothing that is listed here describes an operation.', remedy));
+      mistakes.push(source.mistakeAtGlob(0, 'none of the files listed here has an operation.', remedy));
     }
   }
   const operations = parts.flatMap((part) => part.operations);
@@ -90,13 +91,16 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
   return { parts, documents, operations, schemas, scopes, files };
 }
 
-/** Makes what has changed; a file that was listed before and held no document holds none as long as it stays as it is. */
+/**
+ * Returns a function that loads one file, or reuses the previous result if the file is unchanged. An unchanged file without a document
+ * is not read again.
+ */
 function createPartOf({ known, reader, earlier }: LoadOptions, mistakes: Mistake[], pause: YieldToLoop) {
   const partsBefore = new Map(earlier?.contracts.parts.map((part) => [part.document.files[0], part]));
   const upstreams = new Set(known.upstreams);
   const limits = new Set(known.limits);
 
-  /** Operations may name what the configuration had then, and has not now. */
+  /** Returns whether the upstream and limit names of an operation still exist in the configuration. */
   function namesAreKnown({ operation: { upstream, extraLimit } }: ContractOperation): boolean {
     return upstreams.has(upstream) && (extraLimit === undefined || limits.has(extraLimit));
   }
@@ -125,23 +129,26 @@ function createPartOf({ known, reader, earlier }: LoadOptions, mistakes: Mistake
   };
 }
 
-/** Equal for entries of which the same document makes the same operations. */
+/** Serializes the settings that operations depend on, to compare entries. */
 function textOf(says: DocumentDefaults): string {
   const { upstream, basePath, security, limit, cost, idempotency, body, response } = says;
   return JSON.stringify([upstream, basePath, security, says.public, limit, cost, idempotency, body, response]);
 }
 
-/** Gives mistakes that were named by their place in a contract their lines. */
+/** Adds lines to the mistakes that were located by their place in a contract. */
 export async function locateMistakes({ documents }: Contracts, { locate }: ContractReader): Promise<void> {
   for (const document of documents) await document.position().locate(locate);
 }
 
-/** Contract files that nobody asked for: most likely somebody forgot to list them. */
+/** Returns contract files that no entry of upstreams.yaml lists, probably by oversight. */
 export function unlistedFiles(directory: string, { files }: Contracts): string[] {
   return contractFiles(directory, '**').filter((file) => !files.has(file));
 }
 
-/** Compiles the schemas of requests now, for `check` and where there are few enough of them. Pushes what does not compile. */
+/**
+ * Compiles the schemas of all requests now: for `check`, and at startup if there are few enough. Pushes a mistake for each schema that
+ * does not compile.
+ */
 export async function compileAll(
   operations: readonly ContractOperation[],
   schemas: Schemas,

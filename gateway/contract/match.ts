@@ -1,19 +1,19 @@
-// Stage: which operation is this? Throws route_not_found, version_unknown, method_not_allowed, method_not_implemented.
+// Stage: finds the operation of a request. Throws route_not_found, version_unknown, method_not_allowed, method_not_implemented.
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Matched, Operation } from '../exchange.ts';
 import { createRoutes } from './routes.ts';
 
-// Methods that mean something to this server; any other is not "not allowed" but unknown (RFC 9110 section 15.6.2).
+// Methods that this server recognizes. Any other method is "not implemented" instead of "not allowed" (RFC 9110 section 15.6.2).
 const known = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']);
 
 export interface Match {
   match(admitted: Admitted): Matched;
-  /** For OPTIONS, which is answered without an operation. Throws as `match` does when the path is unknown. */
+  /** Returns the methods of a path, for OPTIONS requests. Throws like `match` if the path is unknown. */
   allowedMethods(admitted: Admitted): readonly string[];
 }
 
-/** What else may be known of a path that matches nothing, and better explains why; undefined: nothing. */
+/** Returns a more specific error for a path that matches nothing, or undefined. */
 type Explain = (admitted: Admitted) => GatewayError | undefined;
 
 export function createMatch(operations: readonly Operation[], explain: Explain = () => undefined): Match {
@@ -50,8 +50,8 @@ export function createMatch(operations: readonly Operation[], explain: Explain =
 }
 
 /**
- * The same where not everything is everywhere: a request is matched with the operations of the place it came to, places being few and the
- * same objects every time.
+ * Creates a Match for operations that are served at some places only. Each request is matched with the operations of its place.
+ * `placeOf` must return one of a few objects, and the same object every time, because a router is cached per place.
  */
 export function createMatchByPlace<Place extends object>(
   operations: readonly Operation[],
@@ -81,7 +81,7 @@ export function createMatchByPlace<Place extends object>(
 }
 
 function notFound([first = '', second = '']: readonly string[], versions: readonly string[]): GatewayError {
-  // Also where nothing is at the rest of the path: whoever writes /api has that to learn first.
+  // The hint is given for any path below /api/<version>, even an unknown one: the order of the segments must be corrected first.
   if (first === 'api' && versions.includes(second))
     return new GatewayError('route_not_found', { hint: 'version_first' });
   if (/^v\d+$/.test(first) && !versions.includes(first)) {

@@ -1,4 +1,4 @@
-// Contract documents → operations, with every name resolved. Whatever does not resolve is a mistake with file and line.
+// Turns contract documents into operations and resolves all names. A name that does not resolve is a mistake with file and line.
 
 import type { Mistake } from '../config-errors.ts';
 import type { Operation, SecurityAlternative } from '../exchange.ts';
@@ -8,13 +8,13 @@ import { isJson, mediaTypesOf } from './media-types.ts';
 import { isObject, type Located, member, objectAt } from './pointer.ts';
 import { knownScopes, operationSecurity } from './security.ts';
 
-/** What an entry of upstreams.yaml says about the documents it lists. */
+/** The settings of an upstreams.yaml entry for the documents that it lists. */
 export interface DocumentDefaults {
   readonly upstream: string;
   readonly basePath?: string | undefined;
   readonly security?: { readonly apiKey: readonly string[] } | undefined;
   readonly public?: boolean | undefined;
-  /** The gateway has a user name and password of its own there, which clients may show instead of a key. */
+  /** The gateway has its own user name and password for this upstream, and clients may present them instead of a key. */
   readonly acceptsBasic?: boolean | undefined;
   readonly limit?: string | undefined;
   readonly cost?: number | undefined;
@@ -23,18 +23,18 @@ export interface DocumentDefaults {
   readonly response?: 'report' | 'refuse' | 'off' | undefined;
 }
 
-/** An operation together with the place in its document where its schemas stand. */
+/** An operation and the place of its schemas in its document. */
 export interface ContractOperation {
   readonly operation: Operation;
   readonly document: ContractDocument;
   readonly located: Located;
-  /** Path-level parameters overridden by (name, in), references followed. */
+  /** Path parameters, overridden by operation parameters of the same name and place; references resolved. */
   readonly parameters: readonly Located[];
 }
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const;
 
-/** What is needed to make one operation. */
+/** The input for one operation. */
 interface Draft {
   readonly document: ContractDocument;
   readonly template: string;
@@ -45,7 +45,7 @@ interface Draft {
   readonly says: DocumentDefaults;
 }
 
-/** The operations of one document, one at a time. Mistakes are pushed; operations that have one are left out. */
+/** Yields the operations of one document. Pushes mistakes; an operation without valid security is left out. */
 export function* operationsOf(
   document: ContractDocument,
   defaults: DocumentDefaults,
@@ -67,10 +67,10 @@ export function* operationsOf(
       const own = { ...documentSays, ...pathSays, ...extensionsOf(document, place, value, known, mistakes) };
       const says = { ...defaults, ...own };
       const parameters = parametersOf(root, item, located);
-      // What the document's own upstream accepts says nothing about another one.
+      // Basic credentials belong to the document's own upstream, so they do not apply to an operation that names another one.
       const acceptsBasic = defaults.acceptsBasic === true && says.upstream === defaults.upstream;
-      const asked = { document, place, operation: value, says, own, scopes, acceptsBasic };
-      const security = operationSecurity(asked, mistakes);
+      const settings = { document, place, operation: value, says, own, scopes, acceptsBasic };
+      const security = operationSecurity(settings, mistakes);
       const operation = toOperation({ document, template, method, located, value, parameters, says }, security ?? []);
       checkBodyMode(document, place, operation, located, mistakes);
       checkParameters(document, place, parameters, mistakes);
@@ -106,7 +106,7 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
   });
 }
 
-/** The path of the first server: the document's paths are relative to it (OpenAPI 3.1.1, section 4.8.5). */
+/** Returns the path of the first server, because the document's paths are relative to it (OpenAPI 3.1.1, section 4.8.5). */
 function serverPath(root: JsonObject): string {
   const server: unknown = Array.isArray(root.servers) ? root.servers[0] : undefined;
   if (!isObject(server) || typeof server.url !== 'string') return '';
@@ -118,8 +118,8 @@ function serverPath(root: JsonObject): string {
 }
 
 /**
- * Operation parameters override path parameters by name and place, and cannot remove them (OpenAPI 3.1.1, section 4.8.10). Header
- * parameters of three names are ignored (section 4.8.12.1).
+ * Merges path and operation parameters. Operation parameters override path parameters by name and place and cannot remove them
+ * (OpenAPI 3.1.1, section 4.8.10). Header parameters named Accept, Content-Type and Authorization are ignored (section 4.8.12.1).
  */
 function parametersOf(root: JsonObject, item: Located, operation: Located): Located[] {
   const merged = new Map<string, Located>();
@@ -166,7 +166,7 @@ function checkBodyMode(
   mistakes.push(document.position().mistakeAt(place, reason, remedy));
 }
 
-/** A style that puts semicolons into the path, which requests are refused for. */
+/** Refuses style matrix: it puts semicolons into the path, and the gateway refuses such requests. */
 function checkParameters(
   document: ContractDocument,
   place: readonly string[],

@@ -1,4 +1,5 @@
-// Numbers that JSON can write and a double cannot hold, such as 1e400: what was checked would not be what the upstream reads.
+// JSON numbers that a double cannot represent, such as 1e400. They are refused, because the upstream could read another value than the
+// one that was checked.
 
 import { escapeToken } from './pointer.ts';
 import { VIOLATIONS_MAX, type Violation, violationInBody } from './violations.ts';
@@ -9,7 +10,7 @@ export interface Overflow {
   readonly isNegative: boolean;
 }
 
-/** Where they are in a value, in the order of the text; no more than one beyond what is ever told. Its depth must be bounded. */
+/** Returns the numbers in document order, at most one more than are reported. The value's depth must be bounded. */
 export function overflowsIn(value: unknown, pointer = '', found: Overflow[] = []): Overflow[] {
   if (found.length > VIOLATIONS_MAX) return found;
   if (typeof value === 'number' && !Number.isFinite(value)) found.push({ pointer, isNegative: value < 0 });

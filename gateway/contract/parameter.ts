@@ -1,4 +1,4 @@
-// One declared parameter: what its text has to become, by the style that the contract declares (OpenAPI 3.1.1, section 4.8.12).
+// Parses the text of one declared parameter by its declared style (OpenAPI 3.1.1, section 4.8.12).
 
 import type { JsonObject } from './document.ts';
 import { type JsonLimits, parseJson } from './json.ts';
@@ -9,7 +9,7 @@ import { parameterSchema } from './schemas.ts';
 export type Place = 'path' | 'query' | 'header' | 'cookie';
 type Types = ReadonlySet<string>;
 
-/** What one parameter's text has to become. */
+/** A parameter's declaration, prepared for parsing. */
 export interface Parameter {
   readonly name: string;
   readonly place: Place;
@@ -18,9 +18,9 @@ export interface Parameter {
   readonly types: Types;
   readonly itemTypes: Types;
   readonly propertyTypes: ReadonlyMap<string, Types>;
-  /** Whether an object takes members that are not declared. */
+  /** Whether an object allows undeclared members. */
   readonly open: boolean;
-  /** Between the items of one value; absent where each item is a pair of its own. */
+  /** Separates the items of one value; undefined if each item is a name-value pair of its own. */
   readonly separator: string | undefined;
   readonly json: boolean;
   readonly fallback: unknown;
@@ -28,7 +28,7 @@ export interface Parameter {
 
 const noTypes: Types = new Set();
 
-/** Reads a declaration once, at boot. */
+/** Reads a declaration, once per operation. */
 export function toParameter(root: JsonObject, located: Located): Parameter {
   const { name, in: place, style, explode, content } = located.value as JsonObject;
   const forms = formsOf(root, parameterSchema(root, located));
@@ -58,7 +58,7 @@ function separatorOf(style: string, exploded: boolean): string | undefined {
   return style === 'label' && exploded ? '.' : ',';
 }
 
-/** The schema and everything it is combined of, references followed: a value may have any of these forms. */
+/** Returns the schema and all schemas combined in it, references resolved: a value may have any of these forms. */
 function formsOf(root: JsonObject, schema: Located | undefined, depth = 0): Located[] {
   if (!schema || !isObject(schema.value) || depth > 8) return [];
   const forms = [schema];
@@ -71,7 +71,7 @@ function formsOf(root: JsonObject, schema: Located | undefined, depth = 0): Loca
   return forms;
 }
 
-/** The JSON types that are admitted; empty when nothing is said. Listed values say it as well. */
+/** Returns the allowed JSON types, declared or derived from enum and const; empty if the schema names none. */
 function typesOf(forms: readonly Located[]): Types {
   const schemas = forms.map(({ value }) => value as JsonObject);
   const declared = schemas.flatMap(({ type }) => [type ?? []].flat());
@@ -90,7 +90,7 @@ function propertyTypesOf(root: JsonObject, forms: readonly Located[]): ReadonlyM
   return types;
 }
 
-/** Text → the value that the schema is asked about. Text that does not fit its type stays text. */
+/** Converts text to the value that the schema checks. Text that does not fit its type stays text. */
 export function toValue(parameter: Parameter, text: string): unknown {
   const { json, style, types, itemTypes } = parameter;
   if (json) return parseOrText(text);
@@ -101,13 +101,13 @@ export function toValue(parameter: Parameter, text: string): unknown {
   return toScalar(written, types);
 }
 
-/** Around the commas of a header field there may be spaces (RFC 9110 section 5.6.1). */
+/** The items of a header field may have spaces around the commas (RFC 9110 section 5.6.1). */
 function partsOf({ separator, place }: Parameter, text: string): string[] {
   const parts = text === '' ? [] : text.split(separator ?? ',');
   return place === 'header' ? parts.map((part) => part.trim()) : parts;
 }
 
-/** `R,100,G,200`, or exploded `R=100,G=200`. */
+/** Parses `R,100,G,200`, or `R=100,G=200` if exploded. */
 function toObject(parameter: Parameter, text: string): Record<string, unknown> {
   const parts = partsOf(parameter, text);
   const pairs = parameter.exploded
@@ -118,26 +118,26 @@ function toObject(parameter: Parameter, text: string): Record<string, unknown> {
   return value;
 }
 
-/** The value of one member of an object parameter. */
+/** Converts one member of an object parameter. */
 export function toMember({ propertyTypes }: Parameter, name: string, text: string): unknown {
   return toScalar(text, propertyTypes.get(name) ?? noTypes);
 }
 
-/** Text that is not written as its type stays text, so that the schema refuses it. `1e2` is no integer here, `007` no number. */
+/** Text that is not in the form of its type stays text, so that the schema refuses it. `1e2` is not an integer here, `007` not a number. */
 export function toScalar(text: string, types: Types): unknown {
   const isNumber =
     (types.has('integer') && /^-?(0|[1-9]\d*)$/.test(text)) ||
     (types.has('number') && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text));
-  // What a double cannot hold would not be read as it is written.
+  // A number that a double cannot represent would differ from the text.
   if (isNumber && Number.isFinite(Number(text))) return Number(text);
   if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
 
-/** A query is too short for many members. */
+/** The length of a query bounds its members. */
 const jsonLimits: JsonLimits = { jsonDepthMax: 32, jsonMembersMax: Number.POSITIVE_INFINITY };
 
-/** By the rules for bodies: an upstream must not read something else than what was checked. */
+/** Applies the rules for JSON bodies, so that the upstream cannot read another value than the one that was checked. */
 function parseOrText(text: string): unknown {
   try {
     const { value, overflows } = parseJson(Buffer.from(text), jsonLimits);
@@ -147,7 +147,7 @@ function parseOrText(text: string): unknown {
   }
 }
 
-/** An object without prototype: no name a client chooses can mean anything in it. */
+/** Returns an object without prototype, because clients choose its member names. */
 export function withoutReference(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>;
 }

@@ -1,4 +1,4 @@
-// Raw path, query, header and cookie text → the typed parameters of one operation.
+// Reads path, query, header and cookie text into the typed parameters of one operation.
 
 import type { ContractOperation } from './operations.ts';
 import { type Parameter, type Place, toParameter, toValue, withoutReference } from './parameter.ts';
@@ -6,7 +6,7 @@ import { createQueryReader } from './query.ts';
 import { templateParameters } from './routes.ts';
 import type { Violation } from './violations.ts';
 
-/** The typed parameters, prototype-free so that no name a client chooses can mean anything. */
+/** Typed parameters by name. The objects have no prototype, because clients choose the names. */
 export interface ParameterValues {
   readonly path: Record<string, unknown>;
   readonly query: Record<string, unknown>;
@@ -15,21 +15,24 @@ export interface ParameterValues {
 }
 
 export interface ParameterReader {
-  /** Reads everything declared. Violations found on the way (repeats, broken escapes) are pushed. */
+  /** Reads all declared parameters. Pushes violations found on the way (repeats, broken escapes). */
   read(
     pathValues: readonly string[],
     query: string,
     headers: ReadonlyMap<string, string>,
     violations: Violation[],
   ): ParameterValues;
-  /** The query to send on: the client's own, with the contract's defaults for what is absent. With question mark, or empty. */
+  /**
+   * Returns the query for the upstream: the client's own plus the contract's defaults for absent parameters. With question mark, or
+   * empty.
+   */
   search(query: string, values: ParameterValues): string;
 }
 
-/** For all that have none of a place: objects without a prototype are tables, and dear to make. */
+/** Shared by all requests without parameters of a place, because creating an object without prototype is slow. */
 const NONE: Record<string, unknown> = Object.freeze(withoutReference());
 
-/** Prepares reading for one operation; nothing of the contract is looked at per request. */
+/** Prepares reading for one operation, so that no request has to look at the contract. */
 export function createParameterReader(entry: ContractOperation): ParameterReader {
   const parameters = entry.parameters.map((located) => toParameter(entry.document.root, located));
   const ofPlace = (place: Place) => parameters.filter((parameter) => parameter.place === place);

@@ -1,13 +1,13 @@
-// What a regular expression could cost at worst, read off its text: how often it can try, and how much it can try each time.
+// Estimates the worst-case cost of a regular expression from its text: the number of start positions and the work at each.
 
 export interface PatternShape {
-  /** A repetition of something that can itself match in several ways: exponential time. */
+  /** A repetition contains an expression that can itself match in several ways: exponential time. */
   readonly nested: boolean;
-  /** Repetitions without a bound worth the name: each is one more power of the length of the text. */
+  /** Number of repetitions that are unbounded or nearly so. Each multiplies the time by the length of the text. */
   readonly unbounded: number;
-  /** In how many ways the bounded parts can be taken, multiplied. */
+  /** Product of the number of ways in which the bounded parts can match. */
   readonly choices: number;
-  /** Whether it can only begin at the beginning of the text. */
+  /** Whether it can match only at the beginning of the text. */
   readonly anchored: boolean;
 }
 
@@ -19,13 +19,13 @@ interface Quantifier {
 
 interface Group {
   alternatives: number;
-  /** Something in it can match in several ways. */
+  /** Some part of it can match in several ways. */
   varies: boolean;
 }
 
 const AS_GOOD_AS_UNBOUNDED = 256;
 
-/** Reads a pattern from left to right. It only has to err on one side: never to call something cheap that is not. */
+/** Reads a pattern from left to right. The estimate may be too high, never too low. */
 export function shapeOfPattern(source: string): PatternShape {
   const groups: Group[] = [{ alternatives: 1, varies: false }];
   let nested = false;
@@ -60,7 +60,7 @@ export function shapeOfPattern(source: string): PatternShape {
       (groups.at(-1) as Group).varies ||= group.varies;
       after = quantify(after + 1, group);
     } else {
-      // A back reference matches whatever it likes.
+      // A back reference can match text of any length.
       if (character === '\\' && /[1-9k]/.test(source[after + 1] ?? '')) nested = true;
       after = quantify(endOfAtom(source, after), undefined);
     }
@@ -69,12 +69,12 @@ export function shapeOfPattern(source: string): PatternShape {
   return { nested, unbounded, choices: choices * alternatives, anchored: source.startsWith('^') && alternatives === 1 };
 }
 
-/** Behind `(`, `(?:`, `(?=`, `(?<!`, `(?<name>`. */
+/** Returns the offset after `(`, `(?:`, `(?=`, `(?<!` or `(?<name>`. */
 export function endOfGroupHead(source: string, start: number): number {
   return start + (/^\((\?([:=!]|<[=!]|<[^>]*>))?/.exec(source.slice(start, start + 80))?.[0].length ?? 1);
 }
 
-/** Behind one escape, character class or character. */
+/** Returns the offset after one escape, character class or character. */
 export function endOfAtom(source: string, start: number): number {
   if (source[start] === '\\') return start + 2;
   if (source[start] !== '[') return start + 1;

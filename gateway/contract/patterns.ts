@@ -1,29 +1,29 @@
-// Regular expressions from contracts, made safe to run on hostile input: what could take long goes to a linear-time engine.
+// Makes regular expressions from contracts safe to run on hostile input: patterns that could take long run on a linear-time engine.
 
 import { RE2JS } from 're2js';
 import { endOfAtom, endOfGroupHead, type PatternShape, shapeOfPattern } from './pattern-shape.ts';
 
 export interface Pattern {
   readonly engine: 'native' | 'linear' | 'bounded' | 'widened';
-  /** Texts up to this length are checked exactly. */
+  /** Texts up to this length are checked exactly, longer ones may be checked approximately. */
   readonly exactLength: number;
   test(text: string): boolean;
   exec(text: string): unknown;
-  /** Ajv keeps one engine per text that this gives. */
+  /** Returns the source text: Ajv keeps one pattern per such text. */
   toString(): string;
 }
 
-/** Steps of the native engine that one match may take. */
+/** Maximum number of steps of the native engine for one match. */
 const STEPS_MAX = 1_000_000;
 const CHOICES_MAX = 16;
-/** And all matches of one check, since a body may hold thousands of texts. */
+/** Maximum number of steps for all matches of one check, because a body may hold thousands of texts. */
 const STEPS_PER_CHECK_MAX = 20_000_000;
 
 /**
- * The engine for one pattern: native, the fastest, where the time is linear in the text by the pattern's shape; else RE2, which is
- * linear for every pattern; and for what RE2 cannot express (look-around, back references) native on text that is short enough, and
- * RE2 without those parts on longer text. That check admits more than the contract says, which the upstream still has the say over.
- * Throws SyntaxError when the pattern is not a regular expression, or cannot be run safely at all.
+ * Chooses the engine for a pattern. The native engine, the fastest, runs patterns whose shape guarantees linear time. RE2 runs all
+ * others that it supports, in linear time. It does not support look-around and back references: patterns with these run natively on
+ * short text, unless they nest repetitions, and otherwise on RE2 without those parts. That check admits more than the contract says,
+ * so the upstream decides about such values. Throws SyntaxError if the pattern is not a regular expression or cannot run safely.
  */
 export function toPattern(source: string, flags = 'u'): Pattern {
   const native = nativePattern(source, flags);
@@ -52,7 +52,7 @@ function pattern(
   return { engine, exactLength, test, exec: (text) => (test(text) ? [text] : null), toString: () => source };
 }
 
-/** A text of many megabytes can exceed the stack of the engine: it does not match then. */
+/** A very long text can exceed the stack of the engine; it counts as not matching. */
 function withinStack(native: RegExp): (text: string) => boolean {
   return (text) => {
     try {
@@ -63,10 +63,13 @@ function withinStack(native: RegExp): (text: string) => boolean {
   };
 }
 
-/** What one check, which is synchronous, may still spend on texts that the native engine could take long for. */
+/**
+ * The remaining steps of the current check, for texts on which the native engine could take long. A module variable suffices, because
+ * a check is synchronous.
+ */
 let stepsLeft = STEPS_PER_CHECK_MAX;
 
-/** A check begins: it has the whole budget. */
+/** Resets the step budget at the beginning of a check. */
 export function renewSteps(): void {
   stepsLeft = STEPS_PER_CHECK_MAX;
 }
@@ -76,7 +79,10 @@ function spend(steps: number): boolean {
   return stepsLeft >= 0;
 }
 
-/** ECMA 262 says `u`, but many published documents escape characters that `u` does not allow; those are taken without it. */
+/**
+ * ECMA-262 requires the flag `u`, but many published contracts escape characters that `u` does not allow. Those patterns run without
+ * it.
+ */
 function nativePattern(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, flags);
@@ -94,7 +100,7 @@ function shortEnough(shape: PatternShape): number {
   return Math.min(512, Math.floor((STEPS_MAX / shape.choices) ** (1 / powerOf(shape))));
 }
 
-/** At worst, for a text. */
+/** Worst-case number of steps for a text. */
 function stepsOf(shape: PatternShape): (text: string) => number {
   const power = powerOf(shape);
   return ({ length }) => shape.choices * length ** power;
@@ -113,7 +119,7 @@ function linearTest(source: string): ((text: string) => boolean) | undefined {
   }
 }
 
-/** `\u00e9` and `\u{1f600}` are `\x{…}` there, and `[^]` is a class it does not know. */
+/** Rewrites `\u00e9` and `\u{1f600}` as `\x{…}` and `[^]` as a class, because RE2 does not know these spellings. */
 function spelledForRe2(source: string): string {
   return source
     .replace(/\\(?:u\{([0-9a-f]+)\}|u([0-9a-f]{4})|.)/gis, (written, braced?: string, four?: string) =>
@@ -122,7 +128,7 @@ function spelledForRe2(source: string): string {
     .replaceAll('[^]', '[\\s\\S]');
 }
 
-/** The pattern without look-around, with anything in place of back references, and without bounds that RE2 does not count to. */
+/** Returns the pattern without look-around, with `[\s\S]*` for back references, and without upper bounds that are too large for RE2. */
 function widened(source: string): string {
   let kept = '';
   for (let i = 0; i < source.length; ) {

@@ -1,23 +1,23 @@
-// A document in pieces of text, which go from thread to thread at the cost of copying bytes. A member is parsed when it is first asked
-// for, so most of a large document, such as its examples, never is.
+// Splits a document into pieces of text, which pass between threads at the cost of copying bytes. A member is parsed on first access,
+// so most of a large document, such as its examples, never is.
 
 import type { JsonObject } from './document.ts';
 import { hasEscapedNames } from './json.ts';
 import { isObject } from './pointer.ts';
 
-/** A member as text, or as it is where JSON.parse would not give it back. */
+/** A member as JSON text, or as a value if JSON.parse could misread the text. */
 export type Member = readonly [name: string, text: string | undefined, value?: unknown];
 
-/** Some members of an object somewhere in the document. */
+/** Some members of one object in the document. */
 export interface Piece {
   readonly place: readonly string[];
   readonly members: readonly Member[];
 }
 
-/** Takes about a millisecond to take over. */
+/** Adding a piece of this size takes about a millisecond. */
 const PIECE_CHARACTERS_MAX = 1_000_000;
 
-/** Takes apart what is made of many members by design: the document itself, its paths, its components by kind. */
+/** Yields the members of an object in pieces. Splits the objects with many members: the document, its paths, and its components by kind. */
 export function* jsonPiecesOf(object: JsonObject, place: readonly string[] = []): Generator<Piece> {
   let members: Member[] = [];
   let characters = 0;
@@ -45,7 +45,10 @@ function isTakenApart(place: readonly string[]): boolean {
   return place.length === 0 || (place.length === 1 && place[0] === 'components');
 }
 
-/** Puts a piece where it belongs; those before it have made the place. Names such as `__proto__` are names like all others. */
+/**
+ * Adds a piece to the document; earlier pieces have created the parent object. Defines properties, because assigning a member named
+ * `__proto__` would set the prototype.
+ */
 export function putPiece(root: JsonObject, { place, members }: Piece): void {
   const object = place.reduce((parent, name) => parent[name] as JsonObject, root);
   for (const [name, text, value] of members) {
@@ -54,7 +57,10 @@ export function putPiece(root: JsonObject, { place, members }: Piece): void {
   }
 }
 
-/** Stays a getter: making properties of getters takes time that grows with the square of their number. */
+/**
+ * Returns a getter that parses on first access. It is not replaced by a data property: replacing many getters takes time quadratic in
+ * their number.
+ */
 function parsedLater(text: string): () => unknown {
   let unparsed: string | undefined = text;
   let value: unknown;

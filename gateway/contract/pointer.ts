@@ -1,8 +1,8 @@
-// JSON Pointers (RFC 6901) into a contract document, and following its internal references.
+// Resolves JSON Pointers (RFC 6901) and internal references of a contract document.
 
 import type { JsonObject } from './document.ts';
 
-/** A value in a document, and the pointer at which it stands. */
+/** A value in a document and its JSON Pointer. */
 export interface Located {
   readonly value: unknown;
   readonly pointer: string;
@@ -28,12 +28,12 @@ export function pathOf(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** A pointer as the fragment of a reference. */
+/** Encodes a pointer as a URI fragment. */
 export function fragmentOf(pointer: string): string {
   return `#${encodeURI(pointer).replaceAll('#', '%23')}`;
 }
 
-/** Follows `$ref` from a located value until something that is not a reference. Circles and dangling ends give the last value. */
+/** Follows `$ref` from a located value to a value that is not a reference. Circular and dangling references return the last value. */
 export function follow(root: JsonObject, located: Located): Located {
   let current = located;
   for (let hops = 0; hops < 32; hops++) {
@@ -47,12 +47,12 @@ export function follow(root: JsonObject, located: Located): Located {
   return current;
 }
 
-/** The member of a located value, references followed. */
+/** Returns a member of a located value, references followed. */
 export function member(root: JsonObject, located: Located, name: string | number): Located {
   return follow(root, child(located, name));
 }
 
-/** The member of a located value where it stands, reference or not: a schema's reference may have keywords beside it. */
+/** Returns a member of a located value without following references, because a schema may have keywords beside its reference. */
 export function child({ value, pointer }: Located, name: string | number): Located {
   return { value: at(value, name), pointer: `${pointer}/${escapeToken(String(name))}` };
 }

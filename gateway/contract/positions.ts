@@ -1,9 +1,9 @@
-// Mistakes in a contract get their lines all at once, and late: a large file takes seconds to be parsed for that.
+// Adds lines to the mistakes of a contract late and all at once, because parsing a large file for positions takes seconds.
 
 import type { Mistake } from '../config-errors.ts';
 import { type Path, type Position, type Spot, shownPath } from '../source.ts';
 
-/** Finds where things stand in a file. */
+/** Returns the positions of places in a file. */
 export type Locate = (file: string, spots: readonly Spot[]) => Promise<readonly Position[]>;
 
 export interface Positions {
@@ -11,11 +11,11 @@ export interface Positions {
   mistakeAt(path: Path, reason: string, remedy: string): Mistake;
   /** A mistake at the key itself. */
   mistakeAtKey(path: Path, reason: string, remedy: string): Mistake;
-  /** Gives the mistakes that were made so far their lines. */
+  /** Adds lines to the mistakes created so far. */
   locate(locate: Locate): Promise<void>;
 }
 
-/** For the mistakes in one file. */
+/** Creates the positions of one file. */
 export function createPositions(file: string): Positions {
   const shownAs = shownPath(file);
   let awaiting: { readonly spot: Spot; readonly mistake: Mistake }[] = [];
@@ -32,13 +32,13 @@ export function createPositions(file: string): Positions {
     mistakeAtKey: (path, reason, remedy) => mistake({ path, isKey: true }, reason, remedy),
     async locate(locate) {
       if (awaiting.length === 0) return;
-      const without = awaiting;
+      const unlocated = awaiting;
       awaiting = [];
       const positions = await locate(
         file,
-        without.map(({ spot }) => spot),
+        unlocated.map(({ spot }) => spot),
       );
-      for (const [index, { mistake }] of without.entries()) Object.assign(mistake, positions[index]);
+      for (const [index, { mistake }] of unlocated.entries()) Object.assign(mistake, positions[index]);
     },
   };
 }

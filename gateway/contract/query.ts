@@ -1,13 +1,16 @@
-// The query string → the typed parameters it declares, and the query to send on.
+// Reads the query string into typed parameters, and builds the query for the upstream.
 
 import { type Parameter, toMember, toScalar, toValue, withoutReference } from './parameter.ts';
 import { isObject } from './pointer.ts';
 import type { Violation } from './violations.ts';
 
 export interface QueryReader {
-  /** Reads everything that is there. Violations found on the way (repeats, broken escapes) are pushed. */
+  /** Reads all parameters, undeclared ones included. Pushes violations found on the way (repeats, broken escapes). */
   read(text: string, values: Record<string, unknown>, violations: Violation[]): void;
-  /** The client's own query, semicolons encoded, with the contract's defaults for what is absent. With question mark, or empty. */
+  /**
+   * Returns the client's own query with semicolons encoded, plus the contract's defaults for absent parameters. With question mark, or
+   * empty.
+   */
   search(text: string, values: Record<string, unknown>): string;
 }
 
@@ -23,12 +26,12 @@ export function createQueryReader(parameters: readonly Parameter[]): QueryReader
   });
   const allFallbacks = fallbacks.length === 0 ? '' : `?${fallbacks.map(({ text }) => text).join('&')}`;
 
-  /** The object parameter among whose members a name counts. */
+  /** Returns the exploded object parameter that a name is a member of. */
   function ownerOf(name: string): Parameter | undefined {
     return spread.find(({ propertyTypes }) => propertyTypes.has(name)) ?? spread.find(({ open }) => open);
   }
 
-  /** Stores one pair; false: it was there already. */
+  /** Stores one pair. Returns false if the parameter already has a value. */
   function store(values: Values, name: string, text: string): boolean {
     const parameter = declared.get(name);
     if (parameter && !spread.includes(parameter)) {
@@ -62,7 +65,7 @@ export function createQueryReader(parameters: readonly Parameter[]): QueryReader
 
   function search(text: string, values: Values): string {
     if (text === '') return allFallbacks;
-    // Servers that split at semicolons would find parameters that no contract was asked about.
+    // Some servers split at semicolons and would find parameters that were not checked.
     let sent = text.includes(';') ? `?${text.replaceAll(';', '%3B')}` : `?${text}`;
     for (const fallback of fallbacks) if (!(fallback.name in values)) sent += `&${fallback.text}`;
     return sent;
@@ -71,7 +74,7 @@ export function createQueryReader(parameters: readonly Parameter[]): QueryReader
   return { read, search };
 }
 
-/** An object whose members are parameters of their own: `R=100&G=200`. */
+/** Returns whether the members of an object are separate parameters: `R=100&G=200`. */
 function isSpread({ style, exploded, json, types }: Parameter): boolean {
   return (
     style === 'form' &&
@@ -82,13 +85,13 @@ function isSpread({ style, exploded, json, types }: Parameter): boolean {
   );
 }
 
-/** `[a][b]` → a, b; `undefined` for anything else. */
+/** Parses `[a][b]` into a, b; returns `undefined` for any other text. */
 function keysOf(brackets: string): string[] | undefined {
   if (!/^(?:\[[^\]]*\])+$/.test(brackets)) return undefined;
   return brackets.slice(1, -1).split('][');
 }
 
-/** `filter[status]=open`, `expand[]=data`, `created[gte]=5`: members, and items where the brackets are empty or a number. */
+/** Stores one member of a deep object: `filter[status]=open`, `created[gte]=5`. Empty or numeric brackets denote items: `expand[]=data`. */
 function setDeep(values: Values, parameter: Parameter, keys: readonly string[], text: string): boolean {
   const [first = ''] = keys;
   if (parameter.types.has('array') && keys.length === 1 && /^\d*$/.test(first)) return addTo(values, parameter, text);
@@ -112,13 +115,13 @@ function addTo(values: Values, { name, itemTypes }: Parameter, text: string): bo
   return true;
 }
 
-/** `undefined`: something else is there already. */
+/** Returns the object stored under a name, or `undefined` if another kind of value is stored there. */
 function objectIn(values: Values, name: string): Values | undefined {
   values[name] ??= withoutReference();
   return isObject(values[name]) ? values[name] : undefined;
 }
 
-/** Form decoding: plus is a space. `undefined` for a broken escape. */
+/** Decodes form encoding, in which a plus is a space. Returns `undefined` for a broken escape. */
 function decode(text: string): string | undefined {
   if (!text.includes('%') && !text.includes('+')) return text;
   try {
@@ -128,7 +131,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** The default of a parameter as a client would write it; empty when there is none that can be written. */
+/** Returns the default of a parameter as a query string, or an empty text if it cannot be written as one. */
 function fallbackText({ name, fallback, separator, style }: Parameter): string {
   const items = Array.isArray(fallback) ? fallback : [fallback];
   if (style === 'deepObject' || !items.every(isScalar)) return '';

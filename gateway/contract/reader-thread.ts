@@ -1,4 +1,5 @@
-// The thread that reads contracts (reader.ts): told a file, it answers what is wrong with it, and then its content by the piece.
+// Worker thread that reads contracts for reader.ts. For a file it replies with the mistakes, and then, on request, with the content
+// piece by piece.
 
 import { parentPort } from 'node:worker_threads';
 import type { Mistake } from '../config-errors.ts';
@@ -19,9 +20,9 @@ async function read(file: string): Promise<ReadReply> {
   return { mistakes, content: { ...rest, pieces: waiting.length } };
 }
 
-function answerTo(question: ReadRequest): unknown {
-  if (question === 'next') return waiting.shift();
-  return 'spots' in question ? reader.locate(question.file, question.spots) : read(question.file);
+function replyTo(message: ReadRequest): unknown {
+  if (message === 'next') return waiting.shift();
+  return 'spots' in message ? reader.locate(message.file, message.spots) : read(message.file);
 }
 
-port.on('message', async (question: ReadRequest) => port.postMessage(await answerTo(question)));
+port.on('message', async (message: ReadRequest) => port.postMessage(await replyTo(message)));

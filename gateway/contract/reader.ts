@@ -1,5 +1,5 @@
-// Reads contracts in a thread of its own, so that a gateway that serves is not held up: 13 MB of OpenAPI take a second. What was read
-// comes over piece by piece, since taking it over at once would hold up for some of that.
+// Reads contracts in a worker thread, because 13 MB of OpenAPI take a second and would block requests. The content arrives in pieces,
+// because deserializing it at once would block for part of that time.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -9,19 +9,19 @@ import type { ContractContent, ContractReader, JsonObject } from './document.ts'
 import { type Piece, putPiece } from './pieces.ts';
 import { createYieldToLoop } from './yield-to-loop.ts';
 
-/** What the thread is asked: to read a file, for the next piece of it, or where things stand in a file. */
+/** A message to the thread: read a file, send the next piece of it, or find positions in a file. */
 export type ReadRequest = { readonly file: string; readonly spots?: readonly Spot[] } | 'next';
 
-/** What the thread answers when it is told a file to read. */
+/** The thread's reply to a request to read a file. */
 export interface ReadReply {
   readonly mistakes: readonly Mistake[];
-  /** Absent: there is nothing to serve in the file. */
+  /** Absent: the file has nothing to serve. */
   readonly content: (Omit<ContractContent, 'root'> & { readonly pieces: number }) | undefined;
 }
 
-/** One question at a time. Rejects when the thread fails. */
+/** Handles one request at a time. Rejects when the thread fails. */
 export interface ThreadReader extends ContractReader {
-  /** Has the thread begin, which takes a fifth of a second; otherwise the first question does. */
+  /** Starts the thread in advance, which takes 200 ms; otherwise the first request starts it. */
   start(): void;
   close(): void;
 }
@@ -33,29 +33,29 @@ export function createThreadReader(): ThreadReader {
   function start(): Worker {
     if (worker) return worker;
     worker = new Worker(new URL('./reader-thread.ts', import.meta.url));
-    // Whoever waits is told; without anybody it would end the process.
+    // `once` in `request` reports the error. Without this listener, an error while no request is pending would end the process.
     worker.on('error', () => undefined);
-    // Nobody waits for the answer of a thread that is gone.
+    // Rejects pending requests when the thread exits.
     worker.once('exit', () => ended.abort());
     return worker;
   }
 
-  async function ask<Reply>(question: ReadRequest): Promise<Reply> {
+  async function request<Reply>(message: ReadRequest): Promise<Reply> {
     const thread = start();
-    thread.postMessage(question);
+    thread.postMessage(message);
     const [reply] = await once(thread, 'message', { signal: ended.signal });
     return reply as Reply;
   }
 
   async function readContract(file: string, mistakes: Mistake[]): Promise<ContractContent | undefined> {
-    const reply = await ask<ReadReply>({ file });
+    const reply = await request<ReadReply>({ file });
     mistakes.push(...reply.mistakes);
     if (reply.content === undefined) return undefined;
     const { pieces, ...rest } = reply.content;
     const root: JsonObject = {};
     const pause = createYieldToLoop();
     for (let count = 0; count < pieces; count += 1) {
-      putPiece(root, await ask<Piece>('next'));
+      putPiece(root, await request<Piece>('next'));
       await pause();
     }
     return { root, ...rest };
@@ -63,7 +63,7 @@ export function createThreadReader(): ThreadReader {
 
   return {
     readContract,
-    locate: (file, spots) => ask<readonly Position[]>({ file, spots }),
+    locate: (file, spots) => request<readonly Position[]>({ file, spots }),
     start: () => void start(),
     close: () => void worker?.terminate(),
   };

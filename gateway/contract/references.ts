@@ -1,11 +1,11 @@
-// References between schemas, each judged once per value. A tree whose nodes have several kinds asks each kind about all nodes below, so
-// that the time of a check would be exponential in the depth of a body.
+// Validates the target of each reference once per value. Otherwise Ajv would check the nested values of a recursive union once per
+// branch at each level: time exponential in the depth of the body.
 
 import type { Ajv2020, ErrorObject, KeywordCxt, ValidateFunction } from 'ajv/dist/2020.js';
 import { resolveRef, SchemaEnv } from 'ajv/dist/compile/index.js';
 import ref from 'ajv/dist/vocabularies/core/ref.js';
 
-/** Errors of one value that are kept: those of its kinds add up at each level. */
+/** Maximum number of errors kept per value, because the errors of all branches add up at each level. */
 const ERRORS_MAX = 2000;
 
 interface Judgement {
@@ -15,12 +15,15 @@ interface Judgement {
 
 let check = 0;
 
-/** A check begins: nothing is known of its values. */
+/** Discards all remembered results at the beginning of a check. */
 export function forgetJudgements(): void {
   check++;
 }
 
-/** Has one Ajv remember. Not for schemas with dynamic references, where it matters by which way a value was come to. */
+/**
+ * Makes one Ajv remember results per reference and value. Must not be used with dynamic references, whose target depends on the path
+ * to the value.
+ */
 export function rememberReferences(ajv: Ajv2020): void {
   const remembered = new WeakMap<SchemaEnv, ValidateFunction>();
   ajv.removeKeyword('$ref');
@@ -49,7 +52,7 @@ function remembering(target: SchemaEnv): ValidateFunction {
   function judge(data: unknown, context: unknown): Judgement {
     const validate = target.validate as ValidateFunction;
     (validate as (data: unknown, context: unknown) => unknown)(data, context);
-    // A validator has one object of what was evaluated, which the next call changes.
+    // A validator reuses its object of evaluated members on the next call, so it is copied.
     return { errors: fewer(validate.errors), evaluated: validate.evaluated && { ...validate.evaluated } };
   }
 
@@ -67,7 +70,7 @@ function remembering(target: SchemaEnv): ValidateFunction {
   return validate;
 }
 
-/** Of too many errors the one that speaks for all kinds, or the first. */
+/** If there are too many errors, keeps the error of the union, if that is the last one, or else the first ones. */
 function fewer(errors: ErrorObject[] | null | undefined): ErrorObject[] | null {
   if (errors === null || errors === undefined) return null;
   if (errors.length <= ERRORS_MAX) return errors;

@@ -1,4 +1,4 @@
-// What to do about a mistake that the linter found in a contract.
+// Remedies for mistakes that the linter finds in a contract.
 
 import type { NormalizedProblem } from '@redocly/openapi-core';
 

@@ -1,4 +1,5 @@
-// The routing tree: which operation a path and method belong to. Cost depends on the length of the path, not on the number of operations.
+// The routing tree: finds the operation of a path and method. The cost depends on the length of the path, not on the number of
+// operations.
 
 import type { Operation } from '../exchange.ts';
 
@@ -8,9 +9,9 @@ export interface RouteMatch {
 }
 
 export interface Routes {
-  /** Segments are percent-decoded. `undefined`: no operation with this method; `allowedMethods` tells whether the path exists. */
+  /** `segments` are percent-decoded. Returns `undefined` if no operation has this path and method. */
   find(method: string, segments: readonly string[]): RouteMatch | undefined;
-  /** Methods served at a path, HEAD with GET; empty when the path is unknown. */
+  /** Returns the methods served at a path (HEAD if GET is), or an empty list if the path is unknown. */
   allowedMethods(segments: readonly string[]): readonly string[];
 }
 
@@ -22,7 +23,7 @@ interface Node {
   operations: Map<string, Operation> | undefined;
 }
 
-/** Builds the tree. Two operations with one method and shape must have been refused before. */
+/** Builds the tree. Two operations with the same method and shape must already be refused. */
 export function createRoutes(operations: readonly Operation[]): Routes {
   const root = emptyNode();
   for (const operation of operations) insert(root, operation);
@@ -47,7 +48,7 @@ export function createRoutes(operations: readonly Operation[]): Routes {
   return { find, allowedMethods };
 }
 
-/** Literal segments as they are compared, percent-decoded. */
+/** Returns the segments of a template, percent-decoded for comparison. */
 export function segmentsOf(template: string): string[] {
   return template.split('/').slice(1).map(decoded);
 }
@@ -64,7 +65,7 @@ export function templateParameters(template: string): string[] {
   return [...template.matchAll(/\{([^}]*)\}/g)].map((match) => match[1] as string);
 }
 
-/** The template with its parameter names left out: operations with the same shape and method claim the same requests. */
+/** Returns the template without parameter names. Operations with the same shape and method match the same requests. */
 export function shapeOf(template: string): string {
   return template.replace(/\{[^}]*\}/g, '{}');
 }
@@ -91,7 +92,7 @@ function childFor(node: Node, segment: string): Node {
     if (known) return known.node;
     const made = { template, texts: segment.split(/\{[^{}]*\}/), node: emptyNode() };
     node.mixed.push(made);
-    // The more literal text a segment has, the more it says: it is tried first.
+    // Segments with more literal text are more specific, so they are tried first.
     node.mixed.sort((a, b) => b.template.length - a.template.length);
     return made.node;
   }
@@ -101,8 +102,9 @@ function childFor(node: Node, segment: string): Node {
 }
 
 /**
- * The values between the literal texts of a mixed segment, each as short as possible but not empty. By search, not by regular
- * expression: several lazy groups would take quadratic time on a hostile segment.
+ * Returns the values between the literal texts of a mixed segment, each as short as possible but not empty, or undefined if the
+ * segment does not match. Uses a text search, because a regular expression with several lazy groups would take quadratic time on a
+ * hostile segment.
  */
 export function valuesBetween(texts: readonly string[], segment: string): string[] | undefined {
   const first = texts[0] as string;
@@ -120,7 +122,7 @@ export function valuesBetween(texts: readonly string[], segment: string): string
   return values;
 }
 
-/** Depth first, literal before mixed before parameter, so that literals win from left to right. */
+/** Searches depth first: literal, then mixed, then parameter segments, so that literals win from left to right. */
 function descend(
   node: Node,
   segments: readonly string[],

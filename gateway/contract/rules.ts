@@ -1,11 +1,11 @@
-// Rules of the gateway's own for contract documents. They run inside the linter, which knows the file and line of everything.
+// The gateway's own lint rules for contracts. They run inside the linter, which supplies file and line.
 
 import type { Oas3Rule, Plugin } from '@redocly/openapi-core';
 import { isFieldName, isFieldText } from '../field-text.ts';
 import { REGEX_LENGTH_MAX } from './formats.ts';
 import { toPattern } from './patterns.ts';
 
-/** Where `x-gateway-*` members mean something; elsewhere they would be overlooked in silence. */
+/** The node types that may have `x-gateway-*` members. Elsewhere they would be ignored silently. */
 const carriers = new Set(['Root', 'PathItem', 'Operation']);
 
 const extensionsHaveAMeaning: Oas3Rule = () => ({
@@ -39,7 +39,7 @@ const patternsCanRun: Oas3Rule = () => ({
   },
 });
 
-/** Whether no text that is longer can pass. */
+/** Returns whether maxLength excludes texts longer than `length`. */
 function isNeverLonger({ maxLength }: { readonly maxLength?: unknown }, length: number): boolean {
   return typeof maxLength === 'number' && maxLength <= length;
 }
@@ -55,7 +55,7 @@ const patternsAreExact: Oas3Rule = () => ({
   },
 });
 
-/** What cannot run at all is a mistake of its own. */
+/** A pattern that cannot run at all is reported by another rule. */
 function exactLengthOf(source: string): number {
   try {
     return toPattern(source).exactLength;
@@ -72,7 +72,7 @@ const formatsAreExact: Oas3Rule = () => ({
   },
 });
 
-/** A refused body is told the media types that are accepted. */
+/** Media types must fit a header, because refusals list the accepted ones in a header. */
 const mediaTypesFitHeaders: Oas3Rule = () => ({
   MediaTypesMap(map, { report, location }) {
     for (const type of Object.keys(map)) {
@@ -83,7 +83,7 @@ const mediaTypesFitHeaders: Oas3Rule = () => ({
   },
 });
 
-/** A browser is told the names of the headers that it may send and read. */
+/** Header names must be valid, because CORS answers list them. */
 const headerNamesFitHeaders: Oas3Rule = () => ({
   Parameter(parameter, { report, location }) {
     const name: unknown = parameter.name;

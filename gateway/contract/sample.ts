@@ -1,12 +1,12 @@
-// Values that a schema admits, made of what it says: its examples, and the least and the most of what it bounds. Not all of them need be
-// valid, since patterns are not read: whoever uses them asks the schema.
+// Generates sample values for a schema: its examples, and values at the bounds. Some may be invalid, because patterns are not
+// evaluated, so the caller must validate them.
 
 import type { JsonObject } from './document.ts';
 import { child, follow, isObject, type Located } from './pointer.ts';
 
 const DEPTH_MAX = 6;
 const SAMPLES_MAX = 12;
-/** Longest text that is made up. */
+/** Maximum length of generated texts. */
 const LENGTH_MAX = 1000;
 
 const byFormat: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const byFormat: Readonly<Record<string, string>> = {
   ipv6: '2001:db8::1',
 };
 
-/** Candidates, the plainest first; distinct, and never many. */
+/** Returns at most 12 distinct candidates, the plainest first. */
 export function samplesOf(root: JsonObject, located: Located, depth = 0): unknown[] {
   const schema = merged(root, located, depth);
   const all = [...given(schema), ...branches(root, located, schema, depth), ...ofTypes(root, located, schema, depth)];
@@ -30,7 +30,7 @@ export function samplesOf(root: JsonObject, located: Located, depth = 0): unknow
   return [...distinct.values()].slice(0, SAMPLES_MAX);
 }
 
-/** A schema with what it refers to and what it is made of by `allOf`. */
+/** Merges a schema with the target of its reference and its `allOf` parts. */
 function merged(root: JsonObject, located: Located, depth: number): JsonObject {
   const own = isObject(located.value) ? located.value : {};
   const target = follow(root, located);
@@ -50,7 +50,7 @@ function arrayOf(value: unknown): unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
-/** What its author wrote down. */
+/** Returns the values that the schema's author wrote down. */
 function given({ const: only, enum: choices, example, examples, default: fallback }: JsonObject): unknown[] {
   const named = [only, example, ...(arrayOf(examples) ?? []), fallback].filter((value) => value !== undefined);
   return [...named, ...(arrayOf(choices) ?? []).slice(0, 5)];

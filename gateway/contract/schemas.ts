@@ -1,4 +1,4 @@
-// Compiles the schemas of operations, on first use, into checks: openapi-backend builds them, Ajv 2020 runs them.
+// Compiles the schemas of operations into checks on first use: openapi-backend builds the validators, Ajv 2020 runs them.
 
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { OpenAPIValidator } from 'openapi-backend';
@@ -10,32 +10,32 @@ import { renewSteps } from './patterns.ts';
 import { child, follow, fragmentOf, isObject, type Located, member, objectAt } from './pointer.ts';
 import { forgetJudgements } from './references.ts';
 
-/** What is wrong with a value; nothing: it is valid. `size` says how much there is in it. */
+/** Returns the errors of a value, none if it is valid. `size` is the number of members and items in it. */
 export type SchemaCheck = (value: unknown, size: number) => readonly ErrorObject[];
 
 export interface RequestSchemas {
-  /** Gets `{path, query, header, cookie}`. */
+  /** Checks `{path, query, header, cookie}`. */
   readonly parameters: SchemaCheck;
-  /** One for each declared media type that is JSON, and for ranges that JSON is in, lower case; gets `{requestBody}`. */
+  /** One check per declared JSON media type or range that includes JSON, by its lower-case name. Checks `{requestBody}`. */
   readonly bodies: ReadonlyMap<string, SchemaCheck>;
 }
 
 export interface Schemas {
   /** Throws when a schema cannot be compiled; the message names the schema. */
   request(entry: ContractOperation): RequestSchemas;
-  /** The check of one response's JSON body, or undefined when the contract says nothing about it. */
+  /** Returns the check of a response's JSON body, or undefined if the contract declares no schema for it. */
   answer(entry: ContractOperation, status: number, mediaType?: string): SchemaCheck | undefined;
 }
 
 /**
- * Up to this size all errors of a value are collected, above it only the first one. How many there are is the sender's choice, and Ajv
- * copies what it has found whenever it comes back from a reference: 60,000 wrong items took 9.5 s, 2,000 take 7 ms.
+ * Above this size only the first error of a value is collected. The client chooses the number of errors, and Ajv copies the errors
+ * collected so far whenever it returns from a reference: 60,000 wrong items took 9.5 s, 2,000 take 7 ms.
  */
 const COLLECTED_SIZE_MAX = 2000;
 
 const none: readonly ErrorObject[] = [];
 
-/** What was compiled of one document, by the pointers of operations and of schemas. */
+/** The compiled schemas of one document, by the pointers of operations and of schemas. */
 interface Compiled {
   readonly forRequests: Ajvs;
   readonly forAnswers: Ajvs;
@@ -44,9 +44,9 @@ interface Compiled {
 }
 
 /**
- * Documents are registered with Ajv as they are and schemas are referred to by pointer into them: circular references need no
- * dereferencing, and openapi-backend only ever sees documents of one operation, which keeps it away from everything it does per
- * document (docs/decisions/0004-contract-tools.md). Each has its own Ajv, so that what was compiled lives as long as its document.
+ * Registers whole documents with Ajv and refers to schemas by pointer, so circular references need no dereferencing. openapi-backend
+ * receives documents of one operation only, because its work per document is expensive (docs/decisions/0004-contract-tools.md). Each
+ * document has its own Ajv, so that compiled schemas are released with it.
  */
 export function createSchemas(): Schemas {
   const documents = new WeakMap<ContractDocument, Compiled>();
@@ -101,8 +101,8 @@ function requestSchemasOf(entry: ContractOperation, ajvs: Ajvs): RequestSchemas 
 }
 
 /**
- * A JSON Patch is a list, whatever is patched by it (RFC 6902 section 3). Where the contract gives all kinds of patches one schema that
- * only objects fit, it cannot mean this one.
+ * Returns the schema of a body. A JSON Patch is always a list (RFC 6902 section 3). If a contract declares a schema for it that only
+ * objects fit, that schema is meant for the other kinds of patches, so a generic one replaces it.
  */
 function bodySchemaOf(root: JsonObject, type: string, schema: Located | undefined): JsonObject {
   if (type === 'application/json-patch+json' && schema && objectAt(follow(root, schema), 'value').type === 'object')
@@ -110,7 +110,7 @@ function bodySchemaOf(root: JsonObject, type: string, schema: Located | undefine
   return schema ? pointTo(schema) : {};
 }
 
-/** The response object of a status: exact, then range, then default (OpenAPI 3.1.1, section 4.8.16). */
+/** Returns the response object of a status: exact, then range, then default (OpenAPI 3.1.1, section 4.8.16). */
 export function responseFor(entry: ContractOperation, status: number): Located {
   const { root } = entry.document;
   const responses = member(root, entry.located, 'responses');
@@ -119,7 +119,7 @@ export function responseFor(entry: ContractOperation, status: number): Located {
   return name === undefined ? { value: undefined, pointer: '' } : member(root, responses, name);
 }
 
-/** A parameter has a schema, or a content with one media type that has it. */
+/** Returns the schema of a parameter, declared directly or in its content with one media type. */
 export function parameterSchema(root: JsonObject, parameter: Located): Located | undefined {
   const schema = child(parameter, 'schema');
   if (schema.value !== undefined) return schema;
@@ -128,10 +128,10 @@ export function parameterSchema(root: JsonObject, parameter: Located): Located |
   return type === undefined ? undefined : child(member(root, content, type), 'schema');
 }
 
-/** Ranges of media types that may turn out to be JSON. */
+/** Ranges of media types that include JSON. */
 const ranges = ['*/*', 'application/*'] as const;
 
-/** The JSON media types that something declares, each with its schema if it has one, and others that are asked for. */
+/** Returns the declared JSON media types, and those in `others`, each with its schema if it has one. */
 function jsonSchemasOf(
   root: JsonObject,
   owner: Located,
@@ -161,7 +161,7 @@ function toCheck(ajvs: Ajvs, compile: (ajv: Ajv2020) => ValidateFunction): Schem
   };
 }
 
-/** What openapi-backend makes of an operation with one of these members: the first function is the one for it. */
+/** Returns the validator that openapi-backend creates for an operation with these members: the first in its list. */
 function validatorOf(members: JsonObject, ajv: Ajv2020): ValidateFunction {
   const paths = { '/': { post: { operationId: 'it', responses: {}, ...members } } };
   const definition = { openapi: '3.1.0', info: { title: '', version: '' }, paths };

@@ -1,4 +1,4 @@
-// Which credentials an operation asks for: the contract's security requirements, or what its upstream entry says instead.
+// Determines the credentials that an operation requires: the contract's security requirements, or those of its upstreams.yaml entry.
 
 import { type Mistake, suggest } from '../config-errors.ts';
 import type { SecurityAlternative } from '../exchange.ts';
@@ -8,9 +8,9 @@ import type { DocumentDefaults } from './operations.ts';
 import { isObject, member, objectAt } from './pointer.ts';
 
 /**
- * Scopes that operations of this document may ask for: `<resource>:read|write`, where the resource is one of its tags, a segment of
- * one of its paths, or its upstream, and whatever the upstream entry itself names. It exists to catch misspelt scopes, which would
- * otherwise lock every caller out.
+ * Returns the scopes that operations of this document may require: `<resource>:read` and `<resource>:write`, where the resource is a
+ * tag, a path segment or the upstream, and the scopes that the upstreams.yaml entry names. This catches misspelt scopes, which would
+ * lock out every caller.
  */
 export function knownScopes(root: JsonObject, defaults: DocumentDefaults): ReadonlySet<string> {
   const resources = new Set<string>([defaults.upstream]);
@@ -23,30 +23,30 @@ export function knownScopes(root: JsonObject, defaults: DocumentDefaults): Reado
   return new Set([...scopes, ...(defaults.security?.apiKey ?? [])]);
 }
 
-/** One operation whose security is to be settled. */
+/** One operation whose security is to be determined. */
 export interface SecurityDefaults {
   readonly document: ContractDocument;
   readonly place: readonly string[];
   readonly operation: JsonObject;
-  /** Everything that is said about it, and the part of it that the document itself says. */
+  /** `says`: all settings of the operation; `own`: those that the document itself declares. */
   readonly says: DocumentDefaults;
   readonly own: Extensions;
   readonly scopes: ReadonlySet<string>;
-  /** Whether there is a user name and password that callers could show. */
+  /** Whether the upstream has a user name and password that clients may present. */
   readonly acceptsBasic: boolean;
 }
 
 type Complain = (path: readonly (string | number)[], reason: string, remedy: string) => undefined;
 
 /**
- * The alternatives that let a caller into one operation; empty: public. Returns `undefined` after a mistake: an operation that is
- * neither secured nor declared public is never served.
+ * Returns the alternatives of which a caller must satisfy one; empty: public. Returns `undefined` after a mistake: an operation that
+ * is neither secured nor declared public is never served.
  */
 export function operationSecurity(
-  asked: SecurityDefaults,
+  defaults: SecurityDefaults,
   mistakes: Mistake[],
 ): readonly SecurityAlternative[] | undefined {
-  const { document, place, operation, says, own } = asked;
+  const { document, place, operation, says, own } = defaults;
   const complain: Complain = (path, reason, remedy) => {
     mistakes.push(document.position().mistakeAt(path, reason, remedy));
     return undefined;
@@ -64,7 +64,7 @@ export function operationSecurity(
   }
   const owner = operation.security === undefined ? ['security'] : [...place, 'security'];
   const alternatives = required.map((requirement, index) =>
-    toAlternative(asked, [...owner, index], requirement as JsonObject, complain),
+    toAlternative(defaults, [...owner, index], requirement as JsonObject, complain),
   );
   return alternatives.includes(undefined) ? undefined : (alternatives as SecurityAlternative[]);
 }
@@ -78,11 +78,11 @@ function toAlternative(
   const [name, another] = Object.keys(requirement);
   if (name === undefined) {
     const remedy = 'Remove the empty alternative {}, or security altogether and add x-gateway-public: true.';
-    return complain(path, 'this lets callers in with a key and without one.', remedy);
+    return complain(path, 'this allows requests both with a key and without one.', remedy);
   }
   const override = 'or override it by security in its entry of upstreams.yaml.';
   if (another !== undefined) {
-    const reason = `${name} and ${another} are asked for together, and the gateway checks one credential.`;
+    const reason = `${name} and ${another} are required together, but the gateway checks one credential only.`;
     return complain(path, reason, `List them as alternatives, ${override}`);
   }
   const scheme = schemeOf(document.root, name);

@@ -1,10 +1,10 @@
-// What the linter recommends beyond what a contract must be: matters of style, which stop nothing.
+// The linter's recommendations on style. They are shown, but never refuse a contract.
 
 import { createConfig, lint } from '@redocly/openapi-core';
 import type { Mistake } from '../config-errors.ts';
 import { toMistakes } from './lint-mistakes.ts';
 
-/** Said elsewhere as mistakes, not for contracts behind a gateway, or (the last one) wrong about schemas with conditions. */
+/** Disabled rules: already reported as mistakes, irrelevant behind a gateway, or (the last one) wrong for schemas with conditions. */
 const off = [
   'struct',
   'no-unresolved-refs',
@@ -14,7 +14,7 @@ const off = [
   'no-invalid-media-type-examples',
 ];
 
-/** Recommendations for one file with their lines; each remedy names the rule. */
+/** Returns the recommendations for one file, with lines. The remedy is the name of the rule. */
 export async function recommendationsFor(file: string): Promise<Mistake[]> {
   const rules = Object.fromEntries(off.map((rule) => [rule, 'off' as const]));
   const config = await createConfig({ extends: ['recommended'], rules } as Parameters<typeof createConfig>[0]);

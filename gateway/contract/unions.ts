@@ -1,4 +1,5 @@
-// Ajv's errors about anyOf and oneOf → those that help: of the branch that was meant where the value tells which, else one for the union.
+// Reduces Ajv's errors about anyOf and oneOf to the useful ones: those of the intended branch if the value identifies it, else one for
+// the union.
 
 import type { ErrorObject } from 'ajv';
 import type { JsonObject } from './document.ts';
@@ -6,15 +7,15 @@ import { follow, isObject } from './pointer.ts';
 
 const unions = new Set(['anyOf', 'oneOf', 'contains']);
 
-/** The objects a schema is made of, references followed: all of them, and those that describe the same value as it does. */
+/** The objects that a schema consists of, references followed: `all` at any depth, `inPlace` only those that describe the same value. */
 interface Reach {
   all(schema: unknown): ReadonlySet<unknown>;
   inPlace(schema: unknown): ReadonlySet<unknown>;
 }
 
 /**
- * When a union fails, Ajv has reported the errors of all its branches right before that of the union. They are told from errors that
- * happen to precede them by the schema they belong to: paths of schemas do not help, as they begin anew behind every reference.
+ * Replaces the errors of failed unions. Ajv reports the errors of all branches right before that of the union. They are recognized by
+ * the schema that they belong to; schema paths do not help, because they restart after every reference.
  */
 export function settleUnions(errors: readonly ErrorObject[], root: JsonObject): readonly ErrorObject[] {
   if (!errors.some(({ keyword }) => unions.has(keyword))) return errors;
@@ -52,7 +53,7 @@ function settle(
   const meant = byDiscriminator(union, branches) ?? byType(union, branches, root);
   if (meant === undefined) return [union];
   if (!('branch' in meant)) return [meant];
-  // A circular schema reaches the other branches as well, but not in place.
+  // A circular schema also contains the other branches, but not in place.
   const here = reach.inPlace(meant.branch);
   const below = reach.all(meant.branch);
   const chosen = ofBranches.filter((error) =>
@@ -63,7 +64,7 @@ function settle(
 
 type Meant = { readonly branch: unknown } | ErrorObject | undefined;
 
-/** The branch that the discriminator names, or what is wrong with the discriminator itself (OpenAPI 3.1.1, section 4.8.25). */
+/** Returns the branch that the discriminator names, or an error about the discriminator itself (OpenAPI 3.1.1, section 4.8.25). */
 function byDiscriminator(union: ErrorObject, branches: readonly unknown[]): Meant {
   const { discriminator } = union.parentSchema ?? {};
   if (!isObject(discriminator) || !isObject(union.data)) return undefined;
@@ -89,7 +90,7 @@ function last(reference: unknown): string | undefined {
   return typeof reference === 'string' ? reference.split('/').at(-1) : undefined;
 }
 
-/** The only branch that a value of this type could match. A nullable schema is a union of this kind. */
+/** Returns the branch if only one admits the type of the value. Nullable schemas are unions of this kind. */
 function byType(union: ErrorObject, branches: readonly unknown[], root: JsonObject): Meant {
   const admitting = branches.filter((branch) => admits(root, branch, typesOf(union.data), 0));
   return admitting.length === 1 ? { branch: admitting[0] } : undefined;

@@ -1,6 +1,6 @@
-// Stage: path, query, headers and body against the contract, all violations at once. Throws validation_failed, not_acceptable,
-// idempotency_key_missing, idempotency_key_malformed and whatever reading a body can throw; keeps the original bytes, which are what
-// the upstream gets.
+// Stage: validates path, query, headers and body against the contract and reports all violations at once. Keeps the original bytes of
+// the body for the upstream. Throws validation_failed, not_acceptable, idempotency_key_missing, idempotency_key_malformed and the
+// errors of reading a body.
 
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Checked, Counted, Operation, Trail } from '../exchange.ts';
@@ -22,19 +22,19 @@ export interface ValidateOptions extends JsonLimits {
   readonly operations: readonly ContractOperation[];
   readonly schemas: Schemas;
   readonly bodyBytesMax: number;
-  /** Further bytes of a body are held. Throws when that is too much. */
+  /** Counts further buffered bytes of a body. Throws if the memory budget is exceeded. */
   hold(trail: Trail, bytes: number): void;
 }
 
-/** Everything about one operation that requests are held against. */
+/** One operation's contract, prepared for checking requests. */
 interface RequestContract {
   readonly root: JsonObject;
   readonly schemas: RequestSchemas;
   readonly reader: ParameterReader;
   readonly body: BodyContract;
-  /** Lower-case media types that success is answered with. */
+  /** Lower-case media types of successful answers. */
   readonly answers: readonly string[];
-  /** Looked for on the first violation. */
+  /** The declared names; determined on the first violation. */
   readonly names: () => ReadonlySet<string>;
 }
 
@@ -61,7 +61,7 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
   return function validate(counted) {
     const contract = contractOf(counted.operation);
     checkAccept(counted.headers.get('accept'), contract.answers);
-    // A streamed body is never held, so the size that may be held says nothing about it.
+    // A streamed body is not buffered, so the limit for buffered bodies does not apply.
     const bytesMax = counted.operation.body === 'stream' ? Number.POSITIVE_INFINITY : options.bodyBytesMax;
     const mediaType = expectBody(counted, contract.body, bytesMax);
     checkIdempotencyKey(counted);
@@ -69,7 +69,7 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     const { query } = counted;
     const violations: Violation[] = [];
     const values = contract.reader.read(counted.pathValues, query, counted.headers, violations);
-    // Nothing in a query takes less than two characters.
+    // Each parameter takes at least two characters of the query.
     const errors = contract.schemas.parameters(values, query.length / 2);
     if (errors.length > 0) violations.push(...toViolations(errors, contract.root));
     if (isUnexpected(counted, contract.body)) violations.push(unexpectedBody);
@@ -86,7 +86,7 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     search: string,
     violations: Violation[],
   ): Promise<Checked> {
-    // All refusals that need no body are behind us: a client that asked may send it now (RFC 9110 section 10.1.1).
+    // All refusals that need no body are done, so a client that sent `Expect: 100-continue` may now send it (RFC 9110 section 10.1.1).
     if (counted.headers.has('expect')) counted.response.writeContinue();
     const rawBody = await readBody(counted, options.bodyBytesMax, options.hold);
     counted.trail.bytesIn = rawBody.length;

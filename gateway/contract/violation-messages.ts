@@ -1,4 +1,4 @@
-// What one Ajv error says to a client: field code, message and the violated keyword of the contract.
+// Translates one Ajv error for the client: code, message, and the violated keyword of the contract.
 
 import type { ErrorObject } from 'ajv';
 import { isObject } from './pointer.ts';
@@ -10,7 +10,7 @@ export interface ViolationMessage {
 }
 
 type Params = Readonly<Record<string, unknown>>;
-/** Code, message, and the parameter that holds the keyword's value. */
+/** Code, message, and the error parameter that holds the keyword's value. */
 type Reading = readonly [code: string, message: (params: Params) => string, constraint?: string];
 
 const count = (n: unknown, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`;
@@ -47,14 +47,14 @@ const readings: Readonly<Record<string, Reading>> = {
 
 export function violationMessageFor(error: ErrorObject): ViolationMessage {
   const params = error.params as Params;
-  if (error.keyword === 'oneOf' || error.keyword === 'anyOf') return wordsForUnion(error, params);
+  if (error.keyword === 'oneOf' || error.keyword === 'anyOf') return messageForUnion(error, params);
   const [code, message, constrained] = readings[error.keyword] ?? ['invalid', () => 'Is not valid.'];
   if (constrained === undefined) return { code, message: message(params) };
   return { code, message: message(params), constraint: { [error.keyword]: params[constrained] } };
 }
 
-/** A union whose branches only name members says which; of any other the branches would not help. */
-function wordsForUnion({ keyword, schema }: ErrorObject, params: Params): ViolationMessage {
+/** If the branches of a union only require members, the message lists these. Other branches would not help the client. */
+function messageForUnion({ keyword, schema }: ErrorObject, params: Params): ViolationMessage {
   const members = requiredOnly(schema);
   const constraint = members && { constraint: { [keyword]: schema } };
   if (params.passingSchemas) {

@@ -1,4 +1,4 @@
-// Ajv's errors → the violations of the error object: place, pointer, code, message, constraint.
+// Turns Ajv's errors into the violations of the error object: place, pointer, code, message, constraint.
 
 import type { ErrorObject } from 'ajv';
 import type { JsonObject } from './document.ts';
@@ -17,7 +17,7 @@ export interface Violation {
 
 export const VIOLATIONS_MAX = 20;
 
-/** Members of the error object: at most 20 violations, `param` of the first. */
+/** Returns the members of the error object: at most 20 violations, and the `param` of the first. */
 export function toFields(violations: readonly Violation[]): Record<string, unknown> {
   const errors = violations.slice(0, VIOLATIONS_MAX).map(withoutKeys);
   return {
@@ -27,7 +27,7 @@ export function toFields(violations: readonly Violation[]): Record<string, unkno
   };
 }
 
-/** Names are the client's choice, and what is answered is written to its logs: a key that has got among them stays out of those. */
+/** Shortens API keys in names. The client chooses the names, and the answer may be written to logs. */
 function withoutKeys(violation: Violation): Violation {
   const { param, pointer } = violation;
   if (!param.includes('sk_')) return violation;
@@ -39,14 +39,14 @@ function withoutKey(name: string): string {
   return name.replace(/(sk_(?:live|test)_)[0-9A-Za-z]{16,}/g, '$1…');
 }
 
-/** Keywords that only say that a keyword below them failed; that one is reported. */
+/** Keywords whose errors only repeat that a nested keyword failed; the nested error is reported. */
 const structural = new Set(['if', 'allOf', '$ref', 'propertyNames', 'dependentSchemas']);
-/** What makes everything else that is wrong with the same value beside the point. */
+/** A violation with one of these codes hides all others of the same value. */
 const decisive = ['read_only', 'wrong_type'];
 
 /**
- * Translates the errors of one check, one violation per mistake. Instance paths begin with `/requestBody` or `/body`, `/query`, `/path`,
- * `/header` or `/cookie`; `root` is the document whose schemas they are about.
+ * Translates the errors of one check into violations, one per mistake. Instance paths begin with `/requestBody` or `/body`, `/query`,
+ * `/path`, `/header` or `/cookie`. `root` is the document that contains the schemas.
  */
 export function toViolations(errors: readonly ErrorObject[], root: JsonObject): Violation[] {
   const byPlace = new Map<string, Violation[]>();
@@ -68,9 +68,9 @@ function toViolation(error: ErrorObject): Violation {
   const named = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty ?? error.propertyName;
   const [place = 'requestBody', ...tokens] = pathOf(error.instancePath);
   if (named !== undefined) tokens.push(String(named));
-  const words = violationMessageFor(error);
-  const message = error.propertyName === undefined ? words.message : `As a name: ${words.message}`;
-  return { ...whereOf(place, tokens), ...words, message };
+  const text = violationMessageFor(error);
+  const message = error.propertyName === undefined ? text.message : `As a name: ${text.message}`;
+  return { ...whereOf(place, tokens), ...text, message };
 }
 
 function whereOf(place: string, tokens: readonly string[]): Pick<Violation, 'in' | 'param' | 'pointer'> {
@@ -78,9 +78,9 @@ function whereOf(place: string, tokens: readonly string[]): Pick<Violation, 'in'
   return { in: place as Violation['in'], param: dotted(tokens) };
 }
 
-/** A violation of a value in the body, by the pointer to it. */
-export function violationInBody(pointer: string, words: Pick<Violation, 'code' | 'message'>): Violation {
-  return { ...inBody(pathOf(pointer)), ...words };
+/** Creates a violation for a value in the body at a pointer. */
+export function violationInBody(pointer: string, text: Pick<Violation, 'code' | 'message'>): Violation {
+  return { ...inBody(pathOf(pointer)), ...text };
 }
 
 function inBody(tokens: readonly string[]): Pick<Violation, 'in' | 'param' | 'pointer'> {

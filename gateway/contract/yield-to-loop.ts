@@ -1,4 +1,4 @@
-// Long work in slices, so that requests are served in between.
+// Splits long work into slices, so that requests are served in between.
 
 import { setImmediate as turn } from 'node:timers/promises';
 
@@ -6,12 +6,12 @@ const SLICE_MS = 5;
 
 export type YieldToLoop = () => Promise<void> | undefined;
 
-/** To be called between small pieces of work: lets the event loop take a turn once a slice of time is used up. */
+/** Returns a function to call between small pieces of work. After 5 ms of work it lets the event loop run. */
 export function createYieldToLoop(): YieldToLoop {
   let startedAt = performance.now();
-  async function giveWay(): Promise<void> {
+  async function yieldNow(): Promise<void> {
     await turn();
     startedAt = performance.now();
   }
-  return () => (performance.now() - startedAt < SLICE_MS ? undefined : giveWay());
+  return () => (performance.now() - startedAt < SLICE_MS ? undefined : yieldNow());
 }

@@ -55,7 +55,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   'contract-not-openapi': {
     files: { [items]: 'hello: world\n' },
     says: [
-      'config/upstreams.yaml:3:17: upstreams.items.contracts.0: nothing that is listed here describes an operation. List a contract that has paths.',
+      'config/upstreams.yaml:3:17: upstreams.items.contracts.0: none of the files listed here has an operation. List a contract that has paths.',
     ],
   },
   'contract-swagger-2': {
@@ -166,7 +166,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   'contract-unsecured': {
     files: spoiled(items, '["items:write"] }]', '["items:write"] }, {}]'),
     says: [
-      'openapi/items.yaml:11:47: paths./v1/items.post.security.1: this lets callers in with a key and without one. Remove the empty alternative {}, or security altogether and add x-gateway-public: true.',
+      'openapi/items.yaml:11:47: paths./v1/items.post.security.1: this allows requests both with a key and without one. Remove the empty alternative {}, or security altogether and add x-gateway-public: true.',
     ],
   },
   'contract-neither-secured-nor-public': {
@@ -235,7 +235,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   'contract-without-paths': {
     files: { [items]: 'openapi: 3.1.1\ninfo: { title: Items, version: "1" }\ncomponents: {}\n' },
     says: [
-      'config/upstreams.yaml:3:17: upstreams.items.contracts.0: nothing that is listed here describes an operation. List a contract that has paths.',
+      'config/upstreams.yaml:3:17: upstreams.items.contracts.0: none of the files listed here has an operation. List a contract that has paths.',
     ],
   },
 };

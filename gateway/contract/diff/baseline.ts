@@ -1,5 +1,5 @@
-// What clients have been promised: published contracts, kept beside those that are served. A contract that breaks its promise is a
-// mistake, unless somebody has decided on that, with a reason and an end.
+// Compares the served contracts with the published ones. A breaking change is a mistake unless an exception in upstreams.yaml accepts
+// it, with a reason and an end date.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -24,7 +24,7 @@ export interface BaselineContract {
   readonly operations: readonly ContractOperation[];
 }
 
-/** A break that is accepted. */
+/** An accepted breaking change. */
 export interface BreakingException {
   readonly operation: string;
   readonly rule: string;
@@ -35,13 +35,13 @@ export interface BaselineComparison {
   readonly promised: readonly BaselineContract[];
   readonly served: readonly ContractOperation[];
   readonly exceptions: readonly BreakingException[];
-  /** Exceptions that have ended before this day are none any more. Undefined: all hold. */
+  /** Exceptions whose `until` is before this day no longer apply. Undefined: all apply. */
   readonly today: string | undefined;
-  /** Whether something is answered with 410 already, so that nothing can break any more. */
+  /** Returns whether the operation is already answered with 410: it can no longer break. */
   hasEnded(operation: { readonly id: string; readonly version: string | undefined }): boolean;
 }
 
-/** Reads all published documents of a directory; `earlier` gives one that is known already. Mistakes are pushed. */
+/** Reads all published documents of a directory. `earlier` returns a document that was already read. Pushes mistakes. */
 export function readBaseline(
   directory: string,
   earlier: (file: string) => BaselineContract | undefined,
@@ -59,12 +59,12 @@ export function readBaseline(
   const files = readdirSync(directory).filter((file) => file.endsWith('.json'));
   return files.sort().flatMap((name) => {
     const file = join(directory, name);
-    return earlier(file) ?? readPromise(file, mistakes) ?? [];
+    return earlier(file) ?? readPublished(file, mistakes) ?? [];
   });
 }
 
-/** It was written by this gateway, so only whether it can be read is checked. */
-function readPromise(file: string, mistakes: Mistake[]): BaselineContract | undefined {
+/** The file was written by the gateway, so only its readability is checked. */
+function readPublished(file: string, mistakes: Mistake[]): BaselineContract | undefined {
   const root = parsed(file, mistakes);
   if (root === undefined) return undefined;
   const document = toDocument(file, { root, files: [file], warnings: [], hasNames: normalizeSchemas(root) });
@@ -89,15 +89,15 @@ function parsed(file: string, mistakes: Mistake[]): JsonObject | undefined {
 }
 
 export interface BaselineResult {
-  /** Exceptions that nothing needs. */
+  /** Exceptions that no change needs. */
   readonly unused: readonly BreakingException[];
   /** Names of documents that have never been published. */
   readonly unpublished: readonly string[];
 }
 
-/** Compares in slices. What breaks a promise is pushed as a mistake; its line comes with `locate` of the documents. */
-export async function checkBaseline(asked: BaselineComparison, mistakes: Mistake[]): Promise<BaselineResult> {
-  const { promised, served, exceptions, today } = asked;
+/** Compares in slices. Pushes a mistake for each breaking change; its line is added by `locate` of the documents. */
+export async function checkBaseline(comparison: BaselineComparison, mistakes: Mistake[]): Promise<BaselineResult> {
+  const { promised, served, exceptions, today } = comparison;
   const groups = Map.groupBy(served, nameOf);
   const documents = new Map(served.map(({ document }) => [document.file, document]));
   const used = new Set<BreakingException>();
@@ -106,7 +106,7 @@ export async function checkBaseline(asked: BaselineComparison, mistakes: Mistake
   function objection(finding: DiffFinding, { document, operations }: BaselineContract): Mistake | undefined {
     const was = operations.find(({ operation }) => isAt(operation, finding))?.operation;
     const id = was?.id ?? finding.operationId;
-    if (asked.hasEnded({ id, version: was?.version })) return undefined;
+    if (comparison.hasEnded({ id, version: was?.version })) return undefined;
     const exception = exceptions.find(
       (one) => one.rule === finding.rule && [id, finding.operationId].includes(one.operation),
     );
@@ -137,7 +137,7 @@ export async function checkBaseline(asked: BaselineComparison, mistakes: Mistake
   };
 }
 
-/** Documents are published by version, and by upstream what has none. */
+/** Operations are published by version, or by upstream if they have none. */
 function nameOf({ operation }: ContractOperation): string {
   return operation.version ?? operation.upstream;
 }

@@ -1,4 +1,4 @@
-// Compares what was promised with what is to be served: which operations belong together, and what has become of each.
+// Compares published operations with those to be served: pairs them and reports the changes of each.
 
 import { shapeOf } from '../routes.ts';
 import { compareAnswers, compareBody } from './content.ts';
@@ -8,7 +8,7 @@ import { compareParameters } from './parameters.ts';
 import { type Comparer, createComparer, type Tell } from './schema.ts';
 import { compareSecurity } from './security.ts';
 
-/** Two operations of one method and path. */
+/** The old and the new form of an operation with the same method and path. */
 export interface Both {
   readonly old: Described;
   readonly new: Described;
@@ -18,8 +18,8 @@ export interface Both {
 }
 
 /**
- * Findings operation by operation, in pieces, so that whoever serves meanwhile can do so in between. Operations belong together by method and path,
- * whatever the parameters in it are called and in whichever file they are.
+ * Yields findings operation by operation, in small pieces, so that the caller can let the event loop run in between. Operations are
+ * paired by method and path; parameter names and files do not matter.
  */
 export function* compareContracts(old: readonly Described[], fresh: readonly Described[]): Generator<DiffFinding[]> {
   const before = new Map(old.map((operation) => [keyOf(operation), operation]));
@@ -28,8 +28,7 @@ export function* compareContracts(old: readonly Described[], fresh: readonly Des
   for (const [key, o] of before) {
     const n = after.get(key);
     const findings: DiffFinding[] = [];
-    if (n === undefined)
-      findings.push(finding(o, 'old', 'operation-removed', 'breaking', 'the operation is not there any more'));
+    if (n === undefined) findings.push(finding(o, 'old', 'operation-removed', 'breaking', 'the operation was removed'));
     else {
       const comparer = comparerOf(o, n);
       compareOperations(o, n, comparer, findings);
@@ -46,7 +45,7 @@ function keyOf({ method, path }: Described): string {
   return `${method} ${shapeOf(path)}`;
 }
 
-/** One comparer per pair of documents: what is the same in one operation need not be looked at again in the next. */
+/** Returns one comparer per pair of documents, so that schemas shared between operations are compared once. */
 function createComparers() {
   const known = new Map<object, Map<object, Comparer>>();
   return function comparerOf({ root: old }: Described, { root: fresh }: Described): Comparer {
@@ -77,7 +76,7 @@ function compareOperations(old: Described, fresh: Described, comparer: Comparer,
   };
   const at = { place: fresh.place, where: '' };
   const pair = { old, new: fresh, comparer, tell, at };
-  // Without an operationId it is called by its method and path.
+  // An id with a space is not an operationId: it stands for a missing one (method and path).
   if (old.id !== fresh.id && !old.id.includes(' '))
     tell('operation-id-changed', 'additive', at, `the operationId goes from ${old.id} to ${fresh.id}`);
   if (!old.deprecated && fresh.deprecated)

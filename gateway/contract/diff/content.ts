@@ -11,7 +11,7 @@ export function compareBody(both: Both): void {
   const place = below(at, ['requestBody'], 'request body');
   if (!isObject(o.value) && !isObject(n.value)) return;
   if (!isObject(n.value)) {
-    tell('request-body-removed', 'breaking', place, 'none is taken any more');
+    tell('request-body-removed', 'breaking', place, 'the operation no longer takes a body');
     return;
   }
   const isRequired = n.value.required === true;
@@ -33,10 +33,10 @@ export function compareAnswers(both: Both): void {
     const now = [status, `${status[0]}XX`, 'default'].find((one) => statuses.includes(one));
     const place = below(at, ['responses', now ?? status], `answer ${status}`);
     const isSuccess = /^[23]/.test(status);
-    // What only says "anything else" says nothing about success.
+    // A default answer promises nothing about success.
     if (now === undefined || (now === 'default' && isSuccess)) {
       const level = isSuccess || status === 'default' ? 'breaking' : 'additive';
-      tell(`response-${isSuccess ? 'success-' : ''}status-removed`, level, place, 'it is not described any more');
+      tell(`response-${isSuccess ? 'success-' : ''}status-removed`, level, place, 'it is no longer described');
       continue;
     }
     compareAnswer(both, member(old.root, before, status), member(fresh.root, after, now), place);
@@ -60,7 +60,7 @@ function compareHeaders({ old, new: fresh, comparer, tell }: Both, before: Locat
     const now = names.get(name.toLowerCase());
     const place = below(at, ['headers', now ?? name], `, header ${name}`);
     if (now === undefined) {
-      tell('response-header-removed', 'breaking', place, 'it is not there any more');
+      tell('response-header-removed', 'breaking', place, 'it was removed');
       continue;
     }
     const [o, n] = [member(old.root, before, name), member(fresh.root, after, now)];
@@ -79,7 +79,7 @@ function compareHeaders({ old, new: fresh, comparer, tell }: Both, before: Locat
   }
 }
 
-/** Media types by name, without parameters; ranges stand for what they cover. */
+/** Compares media types by name, without parameters. A range covers the types in it. */
 export function compareContent(
   { old, new: fresh, comparer, tell }: Both,
   side: Side,
@@ -92,7 +92,7 @@ export function compareContent(
     const now = types.find((one) => essenceOf(one) === essenceOf(type)) ?? types.find((one) => covers(one, type));
     const place = below(at, ['content', now ?? type], ` ${type}`);
     if (now === undefined) {
-      tell(`${side}-media-type-removed`, 'breaking', place, 'this media type is not there any more');
+      tell(`${side}-media-type-removed`, 'breaking', place, 'this media type was removed');
       continue;
     }
     const [o, n] = [member(old.root, before, type), member(fresh.root, after, now)];

@@ -1,10 +1,10 @@
-// An operation as a comparison needs it: where it is for clients, what it takes and answers, and who is let in.
+// An operation in the form that a comparison needs: its public path, its input and answers, and its security.
 
 import type { ContractDocument, JsonObject } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
 import { isObject, type Located, member, objectAt } from '../pointer.ts';
 
-/** One way to be let in: every scheme of it is asked for. Empty: without credentials. */
+/** One way to authenticate: all of its schemes are required. Empty: no credentials. */
 export type Alternative = readonly { readonly scheme: string; readonly scopes: readonly string[] }[];
 
 export interface Described {
@@ -12,18 +12,18 @@ export interface Described {
   readonly file: string;
   readonly id: string;
   readonly method: string;
-  /** For clients: the prefix of its document, and the template. */
+  /** The public path: the prefix of its document and the template. */
   readonly path: string;
   readonly place: readonly string[];
   readonly located: Located;
-  /** Those of the path and the operation, references followed. */
+  /** The parameters of the path and of the operation, references resolved. */
   readonly parameters: readonly Located[];
-  /** Any one lets a caller in; none: public. */
+  /** A caller needs to satisfy one of these. Empty: public. */
   readonly security: readonly Alternative[];
   readonly deprecated: boolean;
 }
 
-/** The operations of a configuration, as they are served: their security is what the gateway checks. */
+/** Describes a served operation. Its security is the one that the gateway checks. */
 export function describedOf({ operation, document, located, parameters }: ContractOperation): Described {
   const schemes = { apiKey: 'http bearer', basic: 'http basic' };
   return {
@@ -40,7 +40,7 @@ export function describedOf({ operation, document, located, parameters }: Contra
   };
 }
 
-/** The same of operations that are not served, by what their document says of its security. */
+/** Describes an operation that is not served. Its security is the one that its document declares. */
 export function describedAlone(entry: ContractOperation): Described {
   return { ...describedOf(entry), security: securityIn(entry.document, entry.located.value) };
 }
@@ -58,7 +58,7 @@ function securityIn({ root }: ContractDocument, operation: unknown): Alternative
   return alternatives.some((alternative) => alternative.length === 0) ? [] : alternatives;
 }
 
-/** What a scheme is, whatever its name in the document. */
+/** Names a scheme by its kind, independent of its name in the document. */
 function schemeText(root: JsonObject, name: string): string {
   const schemes: Located = {
     value: objectAt(root.components, 'securitySchemes'),
@@ -75,7 +75,7 @@ function placeOf(method: string, template: string): string[] {
   return ['paths', template, method.toLowerCase()];
 }
 
-/** A member of the operation itself, references followed. */
+/** Returns a member of the operation itself, references resolved. */
 export function partOf({ root, located }: Described, name: string): Located {
   return member(root, located, name);
 }

@@ -1,28 +1,28 @@
-// What a comparison of two contracts finds, and when a change of what is accepted or answered breaks clients.
+// The findings of a comparison, and the rule that decides whether a change breaks clients.
 
 import type { Path } from '../../source.ts';
 
-/** `request`: what clients send; `response`: what they are answered. */
+/** `request`: data that clients send; `response`: data that clients receive. */
 export type Side = 'request' | 'response';
 export type Level = 'breaking' | 'additive';
-/** What became of the values that are possible at a place. */
+/** How the set of possible values at a place has changed. */
 export type Effect = 'narrowed' | 'widened' | 'changed';
 
 export interface DiffFinding {
   readonly rule: string;
   readonly level: Level;
-  /** `GET /v1/jobs`, as the newer contract writes it if it still has it. */
+  /** Method and path (`GET /v1/jobs`) as the newer contract writes them, or the older one if the operation was removed. */
   readonly operation: string;
   readonly operationId: string;
-  /** In which of the two documents `place` is: in the older one if the newer has nothing of the kind. */
+  /** The document that contains `place`: the older one if the newer has no such place. */
   readonly side: 'old' | 'new';
   readonly file: string;
   readonly place: Path;
-  /** Where in the operation, in words, and what has changed. */
+  /** The place in the operation, in words, and the change. */
   readonly reason: string;
 }
 
-/** Where a comparison is: the place in the newer document, and the same in words. */
+/** The current place of a comparison: its path in the newer document, and a description. */
 export interface At {
   readonly place: Path;
   readonly where: string;
@@ -33,15 +33,15 @@ export function below({ place, where }: At, step: Path, words: string): At {
 }
 
 /**
- * Requests may be widened: whatever was accepted must stay accepted. Answers may be narrowed: whatever comes must have been possible
- * before.
+ * Requests may be widened: every value that was accepted must stay accepted. Answers may be narrowed: every value that is sent must
+ * have been possible before.
  */
 export function levelOf(side: Side, effect: Effect): Level {
   if (effect === 'changed') return 'breaking';
   return (side === 'request') === (effect === 'narrowed') ? 'breaking' : 'additive';
 }
 
-/** How values stand in sentences. */
+/** Formats a value for a sentence, at most 60 characters of JSON. */
 export function shownFinding(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;

@@ -1,4 +1,4 @@
-// Findings with the lines of the files that they are in.
+// Adds file positions to findings.
 
 import type { Mistake } from '../../config-errors.ts';
 import type { ContractDocument } from '../document.ts';
@@ -10,7 +10,7 @@ export interface LocatedFinding extends DiffFinding {
   readonly column: number | undefined;
 }
 
-/** What stands behind a reference into another file is found where the reference is. */
+/** A finding behind a reference into another file is located at the reference. */
 export async function locateFindings(
   findings: readonly DiffFinding[],
   documents: { readonly old: readonly ContractDocument[]; readonly new: readonly ContractDocument[] },
@@ -22,7 +22,7 @@ export async function locateFindings(
   };
   const made = findings.map((finding): { finding: DiffFinding; mistake: Mistake | undefined } => {
     const document = byFile[finding.side].get(finding.file);
-    // What was fetched has no file of its own any more.
+    // A document fetched from a URL has no local file.
     const isThere = document !== undefined && !/^https?:/.test(finding.file);
     return { finding, mistake: isThere ? document.position().mistakeAt(finding.place, '', '') : undefined };
   });

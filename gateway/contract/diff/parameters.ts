@@ -1,4 +1,4 @@
-// Compares parameters, wherever they are declared: those of the path by their position in it, the others by name and place.
+// Compares parameters: path parameters by their position in the path, the others by name and place.
 
 import { isObject, type Located, member } from '../pointer.ts';
 import { templateParameters } from '../routes.ts';
@@ -14,7 +14,7 @@ export function compareParameters(both: Both): void {
   for (const [key, o] of before) {
     const n = after.get(key);
     const place = below(home, [], `${inOf(n ?? o)} parameter "${nameOf(n ?? o)}"`);
-    if (n === undefined) tell('request-parameter-removed', 'breaking', place, 'it is not there any more');
+    if (n === undefined) tell('request-parameter-removed', 'breaking', place, 'it was removed');
     else compareParameter(both, o, n, place);
   }
   for (const [key, n] of after) {
@@ -41,7 +41,7 @@ function compareParameter(both: Both, old: Located, fresh: Located, at: At): voi
   if (!was && is) tell('request-parameter-required', 'breaking', at, 'it is required now');
   if (was && !is) tell('request-parameter-optional', 'additive', at, 'it is optional now');
   if (writtenAs(old) !== writtenAs(fresh)) {
-    const what = `it is written another way: ${writtenAs(old)} before, ${writtenAs(fresh)} now`;
+    const what = `its serialization changes: ${writtenAs(old)} before, ${writtenAs(fresh)} now`;
     tell('request-parameter-style-changed', 'breaking', at, what);
   }
   const [o, n] = [schemaOf(both.old, old), schemaOf(both.new, fresh)];
@@ -57,7 +57,7 @@ function contentOf({ root }: Described, parameter: Located): Located {
   return member(root, parameter, 'content');
 }
 
-/** How it is spelled in a request. Only for what has several parts does `explode` make a difference. */
+/** Describes the serialization of a parameter. `explode` matters only for arrays and objects. */
 function writtenAs(parameter: Located): string {
   const { style, explode, schema, content } = parameter.value as Record<string, unknown>;
   if (content !== undefined) return 'content';

@@ -1,4 +1,4 @@
-// Compares two schemas in one direction. Every pair is visited once per operation, so circles end.
+// Compares two schemas in one direction. Visits each pair once per operation, so circular schemas end.
 
 import type { JsonObject } from '../document.ts';
 import type { Located } from '../pointer.ts';
@@ -6,35 +6,35 @@ import { type At, below, type Effect, type Level, levelOf, type Side, shownFindi
 import { compareUnions } from './unions.ts';
 import { ANYTHING, type Bound, createViews, isNothingBut, isTighter, resolved, type Union, type View } from './view.ts';
 
-/** Tells one finding. */
+/** Reports one finding. */
 export type Tell = (rule: string, level: Level, at: At, what: string) => void;
 
 /** Two documents whose schemas are compared. */
 export interface Comparer {
-  /** Has the schemas of one side of one operation compared; `isParameter`: its default is filled in by the gateway. */
+  /** Queues a pair of schemas for comparison. `isParameter`: the gateway fills in the default. */
   compare(side: Side, old: Located, fresh: Located, at: At, tell: Tell, isParameter?: boolean): void;
-  /** Does what is to be done, and pauses every now and then: a single operation may reach thousands of schemas. */
+  /** Processes the queue and yields regularly, because a single operation may reach thousands of schemas. */
   work(): Generator<void>;
 }
 
-/** One comparison under way. */
+/** One comparison in progress. */
 export interface Walk {
   readonly side: Side;
   readonly tell: Tell;
   schemas(old: Located, fresh: Located, at: At): void;
-  /** Whether one can take the place of the other without breaking anybody. */
+  /** Returns whether `fresh` can replace `old` without a breaking change. */
   fits(old: Located, fresh: Located): boolean;
 }
 
 const LOOKS_AT_ONCE = 50;
 const lowerBounds = new Set(['minimum', 'minLength', 'minItems', 'minProperties']);
-/** Each is within the other. */
+/** Each format is contained in the other: an int32 is an int64. */
 const formatWidens: Readonly<Record<string, string>> = { int32: 'int64', float: 'double' };
 
 export function createComparer(oldRoot: JsonObject, newRoot: JsonObject): Comparer {
   const viewOfOld = createViews(oldRoot);
   const viewOfNew = createViews(newRoot);
-  /** Pairs of which it is known that nothing has changed in them and below. */
+  /** Pairs without changes at any depth. */
   const same = new Set<string>();
   const jobs: Job[] = [];
 
@@ -66,7 +66,7 @@ export function createComparer(oldRoot: JsonObject, newRoot: JsonObject): Compar
         const fits = !broken;
         trials -= 1;
         broken = before.broken;
-        // What was looked at on trial has not been told.
+        // Forget the pairs visited on trial: their findings were not reported.
         visited.clear();
         for (const key of before.visited) visited.add(key);
         return fits;
@@ -82,7 +82,7 @@ export function createComparer(oldRoot: JsonObject, newRoot: JsonObject): Compar
     }
 
     function* work(): Generator<void> {
-      // A list goes on with what is added to it on the way.
+      // The iterator also visits entries that are added during the loop.
       for (const [index, [old, fresh, at]] of queue.entries()) {
         look(old, fresh, at);
         if (index % LOOKS_AT_ONCE === 0) yield;
@@ -136,7 +136,7 @@ function compareViews(walk: Walk, pair: Pair, at: At, viewOfOld: ViewOf, viewOfN
         'schema',
         fresh.never ? 'narrowed' : 'widened',
         at,
-        fresh.never ? 'nothing is possible here any more' : 'something is possible here now',
+        fresh.never ? 'no value is possible here now' : 'values are possible here now',
       );
     return;
   }
@@ -155,11 +155,11 @@ function change({ side, tell }: Walk, subject: string, effect: Effect, at: At, w
   tell(`${side}-${subject}-${effect}`, levelOf(side, effect), at, what);
 }
 
-/** False: all there is to say has been said. */
+/** Returns false if the comparison of this pair is complete. */
 function compareAlternatives(walk: Walk, { old, new: fresh, oldAt, newAt }: Pair, at: At): boolean {
   const [before, after] = [old.unions, fresh.unions];
   if (before.length === 0 && after.length === 0) return true;
-  // "A" and "A or B": one alternative, and two.
+  // "A" became "A or B", or the reverse: compare as unions of one and two branches.
   if (before.length === 0 && after.length === 1 && isNothingBut(fresh)) {
     compareUnions(walk, { kind: 'anyOf', branches: [oldAt] }, after[0] as Union, at);
     return false;
@@ -180,7 +180,7 @@ function compareAlternatives(walk: Walk, { old, new: fresh, oldAt, newAt }: Pair
     at,
     effect === 'narrowed'
       ? 'must be one of several alternatives now'
-      : 'need not be one of several alternatives any more',
+      : 'no longer has to be one of several alternatives',
   );
   return true;
 }
@@ -219,7 +219,7 @@ function compareValues(walk: Walk, old: View, fresh: View, at: At): void {
         `${side}-value-removed`,
         levelOf(side, 'narrowed'),
         at,
-        `the value ${shownFinding(value)} is not possible any more`,
+        `the value ${shownFinding(value)} is no longer possible`,
       );
   for (const [text, value] of after)
     if (!before.has(text))
@@ -264,7 +264,7 @@ function compareMembers(walk: Walk, old: View, fresh: View, at: At, viewOfOld: V
     const is = isThere(n && viewOfNew(n));
     const place = below(at, ['properties', name], `/${name}`);
     const isRequired = fresh.required.has(name);
-    if (was && !is) tell(`${side}-property-removed`, 'breaking', place, 'the property is not there any more');
+    if (was && !is) tell(`${side}-property-removed`, 'breaking', place, 'the property was removed');
     else if (is && !was) {
       if (side === 'request' && isRequired)
         tell('request-property-required', 'breaking', place, 'the property is new and required');
@@ -305,19 +305,17 @@ function comparePatternProperties(walk: Walk, old: View, fresh: View, at: At): v
         'pattern-properties',
         o ? 'widened' : 'narrowed',
         place,
-        o ? 'such members are not described any more' : 'such members are described now',
+        o ? 'such members are no longer described' : 'such members are described now',
       );
   }
 }
 
-/** New members in answers are what clients have been told to expect, whether or not they were foreseen. */
+/** New members in answers are never breaking: clients must tolerate members that the contract does not describe. */
 function compareAdditional(walk: Walk, old: View, fresh: View, at: At): void {
   const { side, tell } = walk;
   if (old.closed !== fresh.closed) {
     const level = fresh.closed ? levelOf(side, 'narrowed') : 'additive';
-    const what = fresh.closed
-      ? 'members that are not described are not possible any more'
-      : 'members that are not described are possible now';
+    const what = fresh.closed ? 'undescribed members are no longer possible' : 'undescribed members are possible now';
     tell(`${side}-additional-properties-${fresh.closed ? 'closed' : 'opened'}`, level, at, what);
     return;
   }
@@ -353,7 +351,7 @@ function effectOfMultiples(keyword: string, before: string, after: string): Effe
   return Number(before) % Number(after) === 0 ? 'widened' : 'changed';
 }
 
-/** What is meant by a value that is left out. The gateway fills in those of parameters, so there a new one changes requests as well. */
+/** Compares the defaults. The gateway fills in the defaults of parameters, so a new default there changes requests as well. */
 function compareDefaults({ side, tell }: Walk, old: View, fresh: View, at: At, isParameter: boolean): void {
   if (old.default === fresh.default) return;
   const breaks = side === 'request' && (isParameter || old.default !== undefined);

@@ -1,4 +1,4 @@
-// Compares who is let in: whoever was must still be.
+// Compares security requirements: a credential that was accepted must stay accepted.
 
 import type { Both } from './compare.ts';
 import type { Alternative } from './described.ts';
@@ -6,22 +6,22 @@ import type { Alternative } from './described.ts';
 export function compareSecurity({ old, new: fresh, tell, at }: Both): void {
   const place = { place: [...at.place, 'security'], where: '' };
   if (fresh.security.length === 0) {
-    if (old.security.length > 0) tell('security-removed', 'additive', place, 'no credentials are asked for any more');
+    if (old.security.length > 0) tell('security-removed', 'additive', place, 'credentials are no longer required');
     return;
   }
   if (old.security.length === 0) {
-    tell('security-added', 'breaking', place, `credentials are asked for now (${textOf(fresh.security)})`);
+    tell('security-added', 'breaking', place, `credentials are required now (${textOf(fresh.security)})`);
     return;
   }
   for (const alternative of old.security) {
     if (fresh.security.some((other) => isLetInBy(alternative, other))) continue;
     const near = fresh.security.find((other) => isLetInBy(withoutScopes(alternative), withoutScopes(other)));
     if (near === undefined) {
-      tell('security-alternative-removed', 'breaking', place, `${textOf([alternative])} is not accepted any more`);
+      tell('security-alternative-removed', 'breaking', place, `${textOf([alternative])} is no longer accepted`);
       continue;
     }
     const scopes = scopesOf(near).filter((scope) => !scopesOf(alternative).includes(scope));
-    tell('security-scope-added', 'breaking', place, `the scope ${scopes.join(' and ')} is asked for now`);
+    tell('security-scope-added', 'breaking', place, `the scope ${scopes.join(' and ')} is required now`);
   }
   for (const alternative of fresh.security) {
     if (old.security.some((other) => isLetInBy(alternative, other))) continue;
@@ -29,7 +29,7 @@ export function compareSecurity({ old, new: fresh, tell, at }: Both): void {
   }
 }
 
-/** Whether credentials that satisfy the one satisfy the other. */
+/** Returns whether a credential that satisfies `one` also satisfies `other`. */
 function isLetInBy(one: Alternative, other: Alternative): boolean {
   return other.every(({ scheme, scopes }) => {
     const held = one.find((requirement) => requirement.scheme === scheme);

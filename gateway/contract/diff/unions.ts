@@ -1,4 +1,4 @@
-// Compares the alternatives of two unions, whatever their order: those that belong together are found first.
+// Compares the branches of two unions independent of their order: first pairs the branches that correspond.
 
 import type { Located } from '../pointer.ts';
 import { isObject } from '../pointer.ts';
@@ -24,15 +24,15 @@ export function compareUnions(walk: Walk, old: Union, fresh: Union, at: At): voi
   pairUp(walk.fits);
   if (before.length === 1 && after.length === 1) pairUp(() => true);
   for (const o of before) {
-    // Another alternative may take all of it.
+    // In a request, another branch may accept everything that this one accepted.
     const covered = side === 'request' && fresh.branches.some((n) => walk.fits(o, n));
     const level = covered ? 'additive' : levelOf(side, 'narrowed');
-    tell(`${side}-alternative-removed`, level, at, `the alternative ${told(o)} is not there any more`);
+    tell(`${side}-alternative-removed`, level, at, `the alternative ${labelOf(o)} was removed`);
   }
   for (const n of after) {
     const covered = side === 'response' && old.branches.some((o) => walk.fits(o, n));
     const level = covered ? 'additive' : levelOf(side, 'widened');
-    tell(`${side}-alternative-added`, level, at, `the alternative ${told(n)} is new`);
+    tell(`${side}-alternative-added`, level, at, `the alternative ${labelOf(n)} is new`);
   }
   const kinds = old.branches.length > 1 && fresh.branches.length > 1 && old.kind !== fresh.kind;
   if (kinds && fresh.kind === 'oneOf') {
@@ -45,10 +45,10 @@ function nameOf({ value }: Located): string | undefined {
   return isObject(value) && typeof value.$ref === 'string' ? value.$ref.split('/').at(-1) : undefined;
 }
 
-function told(located: Located): string {
+function labelOf(located: Located): string {
   const name = nameOf(located);
   if (name !== undefined) return name;
   const { value } = located;
-  const said = isObject(value) ? (value.title ?? value.type ?? value.const) : value;
-  return said === undefined ? 'without a name' : String(said);
+  const label = isObject(value) ? (value.title ?? value.type ?? value.const) : value;
+  return label === undefined ? 'without a name' : String(label);
 }

@@ -1,4 +1,4 @@
-// A schema as a comparison needs it: references followed, `allOf` merged, so that it does not matter how a contract is written.
+// A normalized schema for comparison: references resolved and `allOf` merged, so that equivalent spellings compare equal.
 
 import type { JsonObject } from '../document.ts';
 import { child, follow, isObject, type Located } from '../pointer.ts';
@@ -11,25 +11,25 @@ export interface Union {
 export interface View {
   /** No value fits. */
   never: boolean;
-  /** Undefined: any. With `number`, `integer` is not listed. */
+  /** Undefined: any type. If `number` is present, `integer` is not listed. */
   types: ReadonlySet<string> | undefined;
-  /** Of enum and const, by their JSON text. Undefined: any. */
+  /** The values of enum and const, by their JSON text. Undefined: any value. */
   values: ReadonlyMap<string, unknown> | undefined;
-  /** Lower and upper bounds by keyword; both forms of a numeric bound as one. */
+  /** Lower and upper bounds by keyword; inclusive and exclusive numeric bounds share one entry. */
   readonly bounds: Map<string, Bound>;
   readonly patterns: Set<string>;
   readonly formats: Set<string>;
   readonly properties: Map<string, Located>;
   readonly patternProperties: Map<string, Located>;
   readonly required: Set<string>;
-  /** What members without a name of their own must be; undefined: anything. */
+  /** The schema of undeclared members; undefined: any value. */
   additional: Located | undefined;
-  /** There may be no such members. */
+  /** Undeclared members are not allowed. */
   closed: boolean;
   items: Located | undefined;
   prefixItems: readonly Located[];
   unions: readonly Union[];
-  /** Everything else that decides, as text. */
+  /** All other keywords that affect validation, as text. */
   readonly rest: Map<string, string>;
   default: string | undefined;
   readOnly: boolean;
@@ -51,7 +51,7 @@ const DEPTH_MAX = 24;
 
 export const ANYTHING: Located = { value: true, pointer: 'true' };
 
-/** Remembers the views of one document. */
+/** Returns a function that creates and caches the views of one document. */
 export function createViews(root: JsonObject): (located: Located) => View {
   const known = new Map<string, View>();
 
@@ -66,7 +66,7 @@ export function createViews(root: JsonObject): (located: Located) => View {
   };
 }
 
-/** Where a schema really stands, if it is nothing but a reference. */
+/** If a schema is only a reference, returns its target. */
 export function resolved(root: JsonObject, located: Located): Located {
   const { value } = located;
   const isBare =
@@ -101,11 +101,11 @@ function emptyView(): View {
   };
 }
 
-/** Adds what a schema demands to what has been demanded before. */
+/** Merges the constraints of a schema into a view. */
 function add(root: JsonObject, view: View, located: Located, inside: Set<string>): void {
   const { value: schema, pointer } = located;
   if (schema === false) view.never = true;
-  // A schema that is part of itself adds nothing.
+  // A circular schema adds nothing to itself.
   if (!isObject(schema) || inside.has(pointer) || inside.size > DEPTH_MAX) return;
   inside.add(pointer);
   if (typeof schema.$ref === 'string') {
@@ -169,7 +169,7 @@ function addBounds(view: View, schema: JsonObject): void {
     ...upper.map((name): [string, unknown, boolean, boolean] => [name, schema[name], false, false]),
   ];
   for (const [name, value, exclusive, isLower] of bounds) {
-    // Nothing is shorter than nothing.
+    // A lower bound of 0 on a length or count constrains nothing.
     if (typeof value !== 'number' || (value === 0 && lower.includes(name))) continue;
     const before = view.bounds.get(name);
     if (before === undefined || isTighter({ value, exclusive }, before, isLower))
@@ -200,7 +200,7 @@ function addMembers(view: View, located: Located, schema: JsonObject): void {
   if (prefix.length > 0) view.prefixItems = prefix;
 }
 
-/** Two schemas for one place: both hold. */
+/** Combines two schemas for the same place: both must hold. */
 function together(one: Located | undefined, other: Located): Located {
   if (one === undefined) return other;
   return { value: { allOf: [one.value, other.value] }, pointer: `${one.pointer}&${other.pointer}` };
@@ -211,7 +211,7 @@ function listed(located: Located, keyword: string): Located[] {
   return Array.isArray(list.value) ? list.value.map((_, index) => child(list, index)) : [];
 }
 
-/** Types and values say the same twice: what one rules out is ruled out. */
+/** Reconciles types and values: removes values that the types exclude, and derives the types from the values. */
 function settle(view: View): View {
   const { values, types } = view;
   if (values !== undefined) {
@@ -237,7 +237,7 @@ function typesOf(value: unknown): string[] {
   return [typeof value];
 }
 
-/** "This or null" is written as two branches or as two types. */
+/** Treats "X or null" written as two branches like X with the type null added. */
 function withNull(root: JsonObject, view: View, viewOf: (located: Located) => View): View {
   const [union, ...others] = view.unions;
   if (union?.branches.length !== 2 || others.length > 0 || !isNothingBut(view)) return view;
@@ -265,7 +265,7 @@ function isNull(root: JsonObject, branch: Located): boolean {
   return [value.type].flat().join() === 'null' || value.const === null || JSON.stringify(value.enum) === '[null]';
 }
 
-/** Whether a view says nothing but which alternatives there are. */
+/** Returns whether a view has no constraints except unions. */
 export function isNothingBut(view: View): boolean {
   const { types, values, bounds, patterns, formats, properties, patternProperties, required, rest } = view;
   const empty = [bounds, patterns, formats, properties, patternProperties, required].every(({ size }) => size === 0);
@@ -274,7 +274,7 @@ export function isNothingBut(view: View): boolean {
   return !view.never && !types && !values && empty && !says && !view.closed && !view.additional && !ofArrays;
 }
 
-/** The same for equal values, wherever they stand and however their members are ordered. */
+/** Returns the same text for equal values, independent of place and member order. */
 function textOf(root: JsonObject, value: unknown, depth = 0): string {
   if (Array.isArray(value)) return `[${value.map((item) => textOf(root, item, depth + 1)).join()}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? '';

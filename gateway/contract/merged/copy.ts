@@ -1,4 +1,4 @@
-// Copies parts of a contract into a published one: what is only for the gateway is left out, references go where things are now.
+// Copies parts of a contract into a published document: removes gateway extensions and updates references.
 
 import type { JsonObject } from '../document.ts';
 import { follow, isObject } from '../pointer.ts';
@@ -7,10 +7,10 @@ export type Copy = (value: unknown) => unknown;
 
 const component = /^#\/components\/([^/]+)\/([^/]+)(.*)$/;
 
-/** Under these stand names that somebody chose, or data: nothing in them is the gateway's. */
+/** The members of these have names chosen by the author, or are data, so `x-gateway-` in them is not an extension. */
 const chosen = new Set(['properties', 'headers', 'patternProperties', 'example', 'default', 'value', 'const']);
 
-/** @param newPlace where a component is now: `schemas/Job` → `schemas/billing_Job` */
+/** @param newPlace maps a component to its new place: `schemas/Job` → `schemas/billing_Job` */
 export function createCopy(root: JsonObject, newPlace: (place: string) => string): Copy {
   const underWay = new Set<string>();
 
@@ -26,13 +26,16 @@ export function createCopy(root: JsonObject, newPlace: (place: string) => string
         name === '$ref' || (typeof below === 'string' && below.startsWith('#/components/'))
           ? movedReference(below, newPlace)
           : copy(below, chosen.has(name));
-      // `__proto__` is a name like all others.
+      // Assignment would set the prototype if the name is `__proto__`.
       Object.defineProperty(result, name, { value: copied, enumerable: true, writable: true, configurable: true });
     }
     return result;
   }
 
-  /** Paths are put elsewhere, so what is referred to in the middle of one is written out; a circle ends with "anything". */
+  /**
+   * Replaces a reference into the middle of a path by a copy of its target, because paths move. A circular reference ends with an
+   * empty schema.
+   */
   function inlined(value: JsonObject, reference: string): unknown {
     if (underWay.has(reference)) return {};
     underWay.add(reference);
@@ -49,9 +52,7 @@ function movedReference(reference: unknown, newPlace: (place: string) => string)
   return kind === undefined ? reference : `#/components/${newPlace(`${kind}/${decoded(name as string)}`)}${rest}`;
 }
 
-/**
- * Calls `found` for every component that a value refers to: `schemas/Job`. Those that these refer to are not looked for.
- */
+/** Calls `found` for every component that a value refers to directly, as `schemas/Job`. */
 export function forEachUsed(root: JsonObject, value: unknown, found: (place: string) => void): void {
   const inlined = new Set<string>();
   function visit(value: unknown): void {
@@ -68,7 +69,7 @@ export function forEachUsed(root: JsonObject, value: unknown, found: (place: str
   visit(value);
 }
 
-/** `schemas/Job` → what stands there; undefined if there is nothing. */
+/** Returns the component at a place such as `schemas/Job`, or undefined. */
 export function componentAt(root: JsonObject, place: string): unknown {
   return place.split('/').reduce<unknown>(at, root.components);
 }
@@ -77,7 +78,7 @@ function at(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** Names in references may be escaped, although components have names that never need it. */
+/** References may percent-encode component names, although these names never need it. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name);

@@ -1,4 +1,4 @@
-// Which documents are published: one per version of the API, and one per upstream for operations without a version.
+// Groups operations into published documents: one per version of the API, and one per upstream for operations without a version.
 
 import type { Operation } from '../../exchange.ts';
 import type { ContractDocument, JsonObject } from '../document.ts';
@@ -7,17 +7,17 @@ import { isObject } from '../pointer.ts';
 import { createYieldToLoop } from '../yield-to-loop.ts';
 import { joinContracts } from './join.ts';
 
-/** A document for clients, made of all contracts that have operations in it. */
+/** A document for clients, made from all contracts with operations in it. */
 export interface PublishedContract {
   /** `v1`, or the name of an upstream. */
   readonly name: string;
   readonly title: string;
   /** Markdown. */
   readonly description: string;
-  /** The address that its paths begin at. */
+  /** The base URL of its paths. */
   readonly server: string;
   readonly operations: readonly PublishedOperation[];
-  /** The document as JSON. Works in slices, so that a large one holds nobody up. */
+  /** Returns the document as JSON. Works in slices, so that a large document does not block requests. */
   json(): Promise<Buffer>;
 }
 
@@ -27,9 +27,9 @@ export interface PublishedOperation {
   readonly summary: string;
 }
 
-/** What the configuration says about operations. */
+/** Settings that the published documents depend on. */
 export interface PublishedContext {
-  /** The address at which clients reach the operations of an upstream. */
+  /** Returns the base URL at which clients reach the operations of an upstream. */
   serverOf(upstream: string): string;
   isDeprecated(operation: Operation): boolean;
 }
@@ -56,7 +56,7 @@ export function publishedContracts(
   });
 }
 
-/** As one reads about a resource; others follow as they are. */
+/** The order of methods at a path in documentation; other methods follow unsorted. */
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 function inReadingOrder(operations: readonly ContractOperation[]): ContractOperation[] {
@@ -75,7 +75,7 @@ async function collect(pieces: Iterable<string>): Promise<Buffer> {
   return Buffer.concat(buffers);
 }
 
-/** What a document says before its paths. */
+/** The members of a document before its paths. */
 export interface DocumentHead extends JsonObject {
   readonly openapi: string;
   readonly info: JsonObject;
@@ -93,7 +93,7 @@ function headOf(
   const tags = documents.flatMap(({ root }) => (Array.isArray(root.tags) ? root.tags.filter(isObject) : []));
   const byName = new Map(tags.toReversed().map((tag) => [String(tag.name), tag]));
   return {
-    // What 3.2 added stays understandable only under its own number.
+    // Documents that use features of OpenAPI 3.2 must declare 3.2.
     openapi: documents.some(({ root }) => String(root.openapi).startsWith('3.2')) ? '3.2.0' : '3.1.1',
     info: documents.length === 1 ? infoOf(documents[0] as ContractDocument) : commonInfo(name, documents),
     servers: servers.map((url) => ({ url })),

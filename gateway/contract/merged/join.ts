@@ -1,4 +1,4 @@
-// Several contracts → one OpenAPI document for clients, with the paths, the credentials and the address of the gateway.
+// Joins several contracts into one OpenAPI document for clients, with the paths, credentials and address of the gateway.
 
 import type { Operation } from '../../exchange.ts';
 import type { ContractDocument, JsonObject } from '../document.ts';
@@ -9,7 +9,7 @@ import type { DocumentHead } from './groups.ts';
 import { nameComponents, type Taken } from './names.ts';
 import { mergedSecurity, securitySchemes } from './security.ts';
 
-/** The document as JSON, in pieces that take milliseconds each; some are empty. */
+/** Yields the document as JSON, in pieces of a few milliseconds of work; some pieces are empty. */
 export function* joinContracts(
   head: DocumentHead,
   members: readonly ContractOperation[],
@@ -48,7 +48,7 @@ export function* joinContracts(
   yield '}}';
 }
 
-/** Every component that these operations need, directly or not. */
+/** Returns every component that these operations refer to, directly or indirectly. */
 function* usedBy(document: ContractDocument, members: readonly ContractOperation[]): Generator<string, Set<string>> {
   const { root } = document;
   const used = new Set<string>();
@@ -59,7 +59,7 @@ function* usedBy(document: ContractDocument, members: readonly ContractOperation
     forEachUsed(root, [entry.located.value, membersOfItem(entry)], found);
     yield '';
   }
-  // A set goes on with what is added to it on the way.
+  // The iterator also visits components that are added during the loop.
   for (const place of used) {
     forEachUsed(root, componentAt(root, place), found);
     yield '';
@@ -67,14 +67,17 @@ function* usedBy(document: ContractDocument, members: readonly ContractOperation
   return used;
 }
 
-/** What a path item says besides its operations; the servers are the gateway's own. */
+/** Returns the members of a path item other than its operations. Omits servers, because the gateway's own address replaces them. */
 function membersOfItem({ document: { root }, operation: { path, publicPrefix } }: ContractOperation): JsonObject {
   const item = member(root, { value: root.paths, pointer: '/paths' }, path.slice(publicPrefix.length)).value;
   const { parameters, summary, description } = isObject(item) ? item : {};
   return { parameters, summary, description };
 }
 
-/** Operations of several documents may be at one path: what each document says for all of its own there then goes to each operation. */
+/**
+ * Builds the path item of one path. If operations of several documents share the path, each document's shared members move into its
+ * operations.
+ */
 function pathItem(
   members: readonly ContractOperation[],
   copies: ReadonlyMap<ContractDocument, Copy>,
@@ -86,8 +89,8 @@ function pathItem(
   for (const entry of members) {
     const { document, located, operation } = entry;
     const copy = copies.get(document) as Copy;
-    const { servers: _, ...said } = located.value as JsonObject;
-    const own = isShared ? { ...said, parameters: allParameters(entry) } : said;
+    const { servers: _, ...declared } = located.value as JsonObject;
+    const own = isShared ? { ...declared, parameters: allParameters(entry) } : declared;
     item[operation.method.toLowerCase()] = {
       ...(copy(own) as JsonObject),
       ...(isDeprecated(operation) ? { deprecated: true } : {}),
@@ -97,7 +100,7 @@ function pathItem(
   return item;
 }
 
-/** Those of the path that the operation does not override by name and place. */
+/** Returns the operation's parameters and those of the path that it does not override by name and place. */
 function allParameters(entry: ContractOperation): unknown[] {
   const { root } = entry.document;
   const resolved = (list: unknown[], index: number) => member(root, { value: list, pointer: '' }, index).value;
@@ -109,7 +112,7 @@ function allParameters(entry: ContractOperation): unknown[] {
   return [...shared.filter((_, index) => !names.has(nameOf(resolved(shared, index)))), ...own];
 }
 
-/** The name of its file, as components may be called. */
+/** Returns the document's file name, reduced to the characters allowed in component names. */
 function prefixOf({ file }: ContractDocument): string {
   const [, stem = 'other'] = /([^/\\]+?)\.[a-z]+$/i.exec(file) ?? [];
   return stem.replace(/[^A-Za-z0-9._-]/g, '_');

@@ -1,21 +1,21 @@
-// Names of components when several documents become one: equal components share a name, others get the name of their document in front.
+// Names components when several documents become one: equal components share a name, others get their document's name as a prefix.
 
 import type { ContractDocument } from '../document.ts';
 import { type Copy, componentAt, createCopy } from './copy.ts';
 
-/** `schemas/Job` → JSON, of everything that is in the joint document so far. */
+/** Maps each component of the joint document (`schemas/Job`) to its JSON. */
 export type Taken = Map<string, string>;
 
-/** The components of one document that its operations need, under the names they get. */
+/** The components of one document that its operations need, under their new names. */
 export interface NamedComponent {
   readonly copy: Copy;
-  /** Those that are not in the joint document yet: `[kind, name, JSON]`. */
+  /** Components not yet in the joint document: `[kind, name, JSON]`. */
   readonly added: readonly (readonly [string, string, string])[];
 }
 
 /**
  * @param used `schemas/Job` and the like, as the document has them
- * @param prefix stands before names that mean something else already
+ * @param prefix goes in front of names that the joint document uses for another component
  */
 export function nameComponents(
   document: ContractDocument,
@@ -26,7 +26,7 @@ export function nameComponents(
   const renamed = new Map<string, string>();
   const copy = createCopy(document.root, (place) => renamed.get(place) ?? place);
   const textOf = (place: string) => JSON.stringify(copy(componentAt(document.root, place)));
-  // A component that refers to a renamed one is another one, too.
+  // A component that refers to a renamed component changes as well, so repeat until no name changes.
   for (let before = -1; before !== renamed.size; ) {
     before = renamed.size;
     for (const place of used) {

@@ -1,4 +1,5 @@
-// Which credentials the gateway asks for, in the words of OpenAPI. What a document of somebody else says about its own counts for nothing.
+// The gateway's security requirements in the form of OpenAPI. The requirements that a contract declares for its own service are
+// ignored.
 
 import type { Operation } from '../../exchange.ts';
 import type { JsonObject } from '../document.ts';
@@ -14,16 +15,18 @@ const schemes: Readonly<Record<string, JsonObject>> = {
   basic: { type: 'http', scheme: 'basic', description: 'The user name and password of the service itself.' },
 };
 
-/** Security requirements of one operation; empty: public. */
+/** Returns the security requirements of one operation; empty: public. */
 export function mergedSecurity({ security }: Operation): JsonObject[] {
   return security.map(({ scheme, scopes }) => ({ [scheme]: scopes }));
 }
 
-/** The schemes that are asked for, each as `"name":{…}`, in the words of a contract where one describes the same scheme. */
+/** Returns the required schemes, each as `"name":{…}`. Uses the description of a contract if one describes a scheme of this name. */
 export function securitySchemes(members: readonly ContractOperation[]): string[] {
-  const asked = new Set(members.flatMap(({ operation }) => operation.security.map(({ scheme }) => scheme as string)));
+  const required = new Set(
+    members.flatMap(({ operation }) => operation.security.map(({ scheme }) => scheme as string)),
+  );
   const documents = [...new Set(members.map(({ document }) => document))];
-  return [...asked].map((name) => {
+  return [...required].map((name) => {
     const described = documents
       .map(({ root }) => objectAt(root.components, 'securitySchemes')[name])
       .find((found) => isObject(found) && found.type === 'http');

@@ -58,11 +58,11 @@ test('what the gateway cannot check is a mistake', async () => {
     'the gateway does not check credentials of the security scheme "header".',
   ]);
   assert.deepEqual(await securityOf({ security: [{ key: [], header: [] }] }), [
-    'key and header are asked for together, and the gateway checks one credential.',
+    'key and header are required together, but the gateway checks one credential only.',
   ]);
   assert.deepEqual(await securityOf({ security: [{ kye: [] }] }), ['there is no security scheme "kye".']);
   assert.deepEqual(await securityOf({ security: [{ key: [] }, {}] }), [
-    'this lets callers in with a key and without one.',
+    'this allows requests both with a key and without one.',
   ]);
 });
 
@@ -122,6 +122,6 @@ test('user name and password have no scopes, and are not asked for together with
     'a user name and password have no scopes.',
   ]);
   assert.deepEqual(await securityOf({ security: [{ pair: [], key: [] }] }, {}, entry), [
-    'pair and key are asked for together, and the gateway checks one credential.',
+    'pair and key are required together, but the gateway checks one credential only.',
   ]);
 });
