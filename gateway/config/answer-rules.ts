@@ -1,4 +1,4 @@
-// The shape of `answers` in config/upstreams.yaml: what becomes of an upstream's answers. Also what a rule can ask of a body's members.
+// The shape of `answers` in config/upstreams.yaml: rules for an upstream's answers. Also the matchers for members of a body.
 
 import { z } from 'zod';
 import { type ErrorCode, REFUSALS } from '../errors.ts';
@@ -6,7 +6,7 @@ import { whole } from './parts.ts';
 
 const codes = Object.keys(REFUSALS) as [ErrorCode, ...ErrorCode[]];
 
-/** `field`, or `error.field` for a member of a member. */
+/** `field`, or `error.field` for a nested member. */
 export const dottedName = z
   .string()
   .regex(/^[^\s.*]+(\.[^\s.*]+)*$/, 'must be the name of a member; of a member in a member, joined by a dot');
@@ -33,10 +33,10 @@ const matcher = z.union(
       'must be a value, a list of values, { present: true }, { present: false }, { contains: <text> } or { path: <parameter> }',
   },
 );
-/** Dotted names of members and what must hold of each. */
+/** Dotted member names and the condition for each. */
 export const memberMatchers = z.record(dottedName, matcher);
 
-/** One or several; always several afterwards. */
+/** Accepts one value or a list; the output is always a list. */
 function oneOrMore<T extends z.ZodType<string | number>>(item: T, error: string) {
   return z
     .union([item, z.array(item).min(1, error)], { error })
@@ -56,7 +56,7 @@ const condition = z.strictObject({
   body: z.union([z.literal('empty'), memberMatchers], { error: bodyRule }).optional(),
 });
 
-/** A union tells only that none of its branches fits; what is wrong in the likely one says more. */
+/** Words the error of a body condition. A union's own error only says that no branch fits, so the error of the likely branch is used. */
 function bodyRule({ input }: { readonly input?: unknown }): string {
   const issue = memberMatchers.safeParse(input).error?.issues[0];
   const named = typeof input === 'object' && input !== null && issue !== undefined;
@@ -65,7 +65,7 @@ function bodyRule({ input }: { readonly input?: unknown }): string {
   return 'must be empty, or a block of dotted member names and what must hold of them';
 }
 
-/** Names that the error object has anyway. */
+/** Members that every error object has. */
 const reserved = /^(type|code|message|status|param|errors|truncated|retryable|retry_after|request_id|doc_url)$/;
 
 const outcome = z
@@ -105,5 +105,5 @@ const outcome = z
     return remove === undefined ? { credential: credential as 'refused' } : { remove };
   });
 
-// biome-ignore lint/suspicious/noThenProperty: the key of the file; its value is no function, so nothing takes a rule for a promise.
+// biome-ignore lint/suspicious/noThenProperty: a published key; its value is not a function, so no rule is taken for a promise.
 export const answerRules = z.array(z.strictObject({ when: condition, then: outcome }));

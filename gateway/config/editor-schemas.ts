@@ -1,5 +1,5 @@
-// The shapes of the three files as JSON Schemas, for editors: made of what checks the files, with the meanings that the documentation has.
-// Wider than that where a rule is no matter of shape; `check` has the last word.
+// Creates JSON Schemas of the three configuration files for editors, from the schemas that check the files and the meanings in
+// docs/config.md. They are wider where a rule cannot be expressed as a shape; `check` is authoritative.
 
 import { z } from 'zod';
 import { gatewayFile } from './gateway-file.ts';
@@ -26,15 +26,15 @@ interface Node {
   additionalProperties?: Node | boolean;
 }
 
-/** Any value may be that of an environment variable, which is known only where the gateway starts. */
+/** Any value may refer to an environment variable, whose value is known only where the gateway starts. */
 const variable = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' };
 
-/** The schema of one file as the text of a file: JSON, draft 2020-12, of what may be written (defaults may be left out). */
+/** Returns the schema of one file as text: JSON Schema draft 2020-12 of the input, in which keys with defaults are optional. */
 export function editorSchemaOf(file: ConfigFile): string {
   const schema = z.toJSONSchema(files[file], { io: 'input', unrepresentable: 'any' }) as Node;
   for (const { path, text } of meaningsIn(file)) describe(schema, path, text);
   const { $schema, ...shape } = withVariables(schema) as Node & { $schema: string };
-  // Where everything has a default, the file may be empty.
+  // Every key of gateway.yaml has a default, so the file may be empty.
   const type = file === 'gateway' ? ['object', 'null'] : 'object';
   return `${JSON.stringify({ $schema, title: `config/${file}.yaml`, ...shape, type }, null, 2)}\n`;
 }
@@ -67,7 +67,7 @@ function withVariables(node: Node): Node {
   return refusesTexts(node) ? orVariable(made) : made;
 }
 
-/** Whether it is a single value of which not every text is one. */
+/** Returns whether the schema is of a single value and does not accept every text. */
 function refusesTexts({ type, pattern, enum: choices, const: only }: Node): boolean {
   const isText = type === 'string' && pattern === undefined && choices === undefined && only === undefined;
   return ['integer', 'number', 'boolean', 'string'].includes(String(type)) && !isText;

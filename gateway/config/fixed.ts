@@ -1,10 +1,11 @@
-// What a gateway that runs cannot change about itself: a reload that asks for it is refused as a whole, so that nothing is half in force.
+// Settings that cannot change while the gateway runs. A reload that changes one is refused as a whole, so that no configuration is
+// half in force.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Mistake } from '../config-errors.ts';
 import type { Config } from './load.ts';
 
-/** Keys of gateway.yaml that listeners, callers in memory and signed assertions were made with. */
+/** Keys of gateway.yaml that listeners, the identity cache and signed assertions were created with. */
 const fixedKeys = [
   ['publicUrl'],
   ['limits', 'headerBytesMax'],
@@ -18,7 +19,7 @@ const fixedKeys = [
   ['tracing'],
 ] as const;
 
-/** One mistake for each such key that is not what it was. */
+/** Returns one mistake for each of these keys that has changed. */
 export function fixedMistakes(running: Config, next: Config): Mistake[] {
   return fixedKeys
     .filter((path) => !isDeepStrictEqual(at(running.gateway, path), at(next.gateway, path)))

@@ -1,4 +1,4 @@
-// The shape of config/gateway.yaml: what clients see of the gateway, whom it believes, and how much of a request it takes in.
+// The shape of config/gateway.yaml: the gateway's public appearance, its trusted parties, and its limits on requests.
 
 import { z } from 'zod';
 import { hosts } from './hosts.ts';
@@ -14,7 +14,7 @@ const scopeOrAll = z
     "must be a scope of the form <resource>:read or <resource>:write, or '*'",
   );
 
-/** What signs tokens. Nothing symmetric: a key that verifies must not be able to sign. */
+/** Signature algorithms of tokens. Asymmetric only: a key that verifies must not be able to sign. */
 const algorithm = z.enum(['EdDSA', 'ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']);
 const origin = z
   .string()
@@ -26,43 +26,43 @@ const hostName = z
   .string()
   .regex(/^(\*|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$/, 'must be a host name in lower case without port, or *');
 
-/** Whose tokens are accepted besides API keys: the platform's own applications. */
+/** An issuer of tokens that are accepted besides API keys: for the platform's own applications. */
 const issuer = z.strictObject({
-  /** Their `iss`, exactly. */
+  /** The exact `iss` of its tokens. */
   issuer: z.string().min(1).max(512),
-  /** Where its public keys are. */
+  /** The URL of its public keys. */
   jwksUrl: z
     .string()
     .refine(isKeysUrl, 'must be an https:// address (http:// only on this machine)')
     .meta({ pattern: '^(https://|http://(localhost|127[.]0[.]0[.]1|\\[::1\\])([:/]|$))' }),
-  /** Their `aud` must be or contain this. */
+  /** The `aud` of its tokens must be or contain this. */
   audience: z.string().min(1).max(512),
   algorithms: z.array(algorithm).min(1, 'must name at least one algorithm').default(['EdDSA', 'ES256']),
-  /** Names of the claims. */
+  /** The names of the claims. */
   claims: z
     .strictObject({
       organization: z.string().min(1).default('org'),
-      /** A list, or one text with spaces between. */
+      /** The claim is a list, or one text with spaces between the scopes. */
       scopes: z.string().min(1).default('scope'),
     })
     .prefault({}),
-  /** What a token reaches. */
+  /** The mode of its tokens. */
   mode: z.enum(['live', 'test']).default('live'),
-  /** The most its tokens can be granted, whatever they say. */
+  /** Upper bound on the scopes of its tokens. */
   scopesMax: z.array(scopeOrAll).default(['*']),
-  /** How far its clock may be off. */
+  /** Maximum clock difference. */
   clockToleranceSeconds: whole('seconds', 0, 300).default(30),
-  /** How often its keys are read anew. */
+  /** Interval between downloads of its keys. */
   refreshSeconds: whole('seconds', 10, 86_400).default(300),
 });
 
-/** For browser applications: which pages of other origins may read answers. */
+/** Origins whose pages may read answers in browsers. */
 const crossOrigin = z
   .strictObject({
     origins: z.array(origin).min(1, 'must list at least one origin'),
-    /** Whether cookies and the like may be sent along. */
+    /** Whether browsers may send cookies and other credentials. */
     credentials: z.boolean().default(false),
-    /** How long a browser may remember a preflight. */
+    /** Time for which browsers may cache a preflight. */
     maxAgeSeconds: whole('seconds', 0, 86_400).default(600),
   })
   .check(({ value: { origins, credentials }, issues }) => {
@@ -74,38 +74,38 @@ const crossOrigin = z
 const share = 'must be a number from 0.01 to 1';
 
 export const gatewayFile = z.strictObject({
-  /** The address clients use: doc_url, Link headers, the realm of challenges. */
+  /** The URL that clients use: in doc_url, in Link headers and as the realm of challenges. */
   publicUrl: httpUrl.default('http://localhost:8080').transform((url) => url.replace(/\/+$/, '')),
-  /** Whose X-Forwarded-For is believed. */
+  /** Proxies whose X-Forwarded-For is trusted. */
   trustedProxies: z.array(cidr).default([]),
   limits: z
     .strictObject({
-      /** Of bodies that are read to be checked; a streamed one is not held. */
+      /** Of buffered bodies; streamed bodies are not limited. */
       bodyBytesMax: whole('bytes', 1, 1_073_741_824).default(1_048_576),
       headerBytesMax: whole('bytes', 1024, 1_048_576).default(16_384),
       urlBytesMax: whole('bytes', 256, 65_536).default(8_192),
       jsonDepthMax: whole('levels', 1, 1000).default(32),
-      /** Members and items of a JSON body, at all depths together. */
+      /** Members and items of a JSON body at all depths. */
       jsonMembersMax: whole('members', 1, 10_000_000).default(10_000),
     })
     .prefault({}),
   timeouts: z
     .strictObject({
-      /** From the first byte of a request to the last of its head. */
+      /** From the first byte of a request to the end of its headers. */
       headersMs: whole('milliseconds', 100, 600_000).default(15_000),
-      /** From the head of a request to its last byte; bodies that go through tunnels may take longer. */
+      /** From the headers of a request to its last byte; bodies through tunnels may take longer. */
       requestMs: whole('milliseconds', 100, 3_600_000).default(60_000),
-      /** How long a client may read nothing of an answer that waits for it. */
+      /** Time for which a client may read nothing of a pending answer. */
       writeIdleMs: whole('milliseconds', 100, 3_600_000).default(60_000),
-      /** How long an idle client connection stays open; keep it above the idle time of the balancer in front. */
+      /** Time for which an idle client connection stays open; must exceed the idle time of a load balancer in front. */
       keepAliveMs: whole('milliseconds', 0, 3_600_000).default(65_000),
-      /** How long the gateway goes on serving after SIGTERM made it not ready, so that balancers notice. 5–10 s behind one. */
+      /** Time for which the gateway keeps serving after SIGTERM made it not ready, so that load balancers notice. 5–10 s behind one. */
       drainDelayMs: whole('milliseconds', 0, 600_000).default(250),
-      /** How long requests in flight may go on after that. */
+      /** Time for which requests in flight may continue after that. */
       drainMs: whole('milliseconds', 0, 600_000).default(10_000),
     })
     .prefault({}),
-  /** Of clients. One too many is closed at once. */
+  /** Client connections. A connection above the maximum is closed immediately. */
   connections: z
     .strictObject({
       max: whole('connections', 1, 1_000_000).default(20_000),
@@ -113,58 +113,61 @@ export const gatewayFile = z.strictObject({
       perAddress: whole('connections', 1, 1_000_000).default(1_000),
     })
     .prefault({}),
-  /** Absent: no TLS, which somebody in front speaks. */
+  /** Absent: no TLS, because a proxy in front terminates it. */
   tls: tls.optional(),
   keys: z
     .strictObject({
-      /** How many callers are remembered. */
+      /** Maximum number of cached callers. */
       cacheMax: whole('callers', 1, 10_000_000).default(100_000),
-      /** How many unknown keys are remembered as unknown. */
+      /** Maximum number of unknown keys cached as unknown. */
       unknownCacheMax: whole('keys', 1, 10_000_000).default(10_000),
-      /** How long known keys go on while the key store is away. */
+      /** Time for which cached keys stay valid while the key store is unavailable. */
       graceSeconds: whole('seconds', 0, 86_400).default(900),
     })
     .prefault({}),
-  /** Scopes that `*` never covers and that only operator organizations may hold. */
+  /** Scopes that `*` does not include and that only operator organizations may hold. */
   operatorScopes: z.array(scope).default(['mail:read', 'mail:write']),
   issuers: z.record(name, issuer).default({}),
-  /** By host name; `*` stands for every host that is not listed. */
+  /** By host name; `*` applies to every host that is not listed. */
   cors: z.record(hostName, crossOrigin).default({}),
   idempotency: z
     .strictObject({
-      /** How long an answer can be given again. */
+      /** Time for which an answer can be replayed. */
       retainSeconds: whole('seconds', 60, 2_592_000).default(86_400),
-      /** Longer answers are not kept. */
+      /** Longer answers are not stored. */
       answerBytesMax: whole('bytes', 0, 1_048_576).default(65_536),
-      /** What one organization may store in the time an answer is kept, both modes together. */
+      /** Maximum stored bytes of one organization within retainSeconds, both modes together. */
       organizationBytesMax: whole('bytes', 1_048_576, 1_099_511_627_776).default(67_108_864),
     })
     .prefault({}),
   overload: z
     .strictObject({
-      /** Requests under way in one process. */
+      /** Maximum number of concurrent requests in one process. */
       maxInFlight: whole('requests', 1, 1_000_000).default(10_000),
-      /** The part of all places and buffers that one organization may have; of the places of an upstream, while others wait. */
+      /**
+       * Maximum share of all request slots and buffers for one organization. For slots of an upstream it applies only while others
+       * wait.
+       */
       organizationShare: z.number(share).min(0.01, share).max(1, share).default(0.5),
-      /** How late the event loop may be, again and again, before requests are refused. */
+      /** Event loop delay that, if repeated, makes the gateway refuse requests. */
       loopDelayMs: whole('milliseconds', 10, 60_000).default(500),
-      /** Of bodies that are held until they have been sent on, in one process. */
+      /** Maximum bytes of buffered bodies in one process. */
       bufferedBytesMax: whole('bytes', 65_536, 1_099_511_627_776).default(134_217_728),
     })
     .prefault({}),
-  /** Where traces are kept. Absent: nowhere, and nothing is noted for them. */
+  /** The destination of traces. Absent: no traces are recorded. */
   tracing: tracing.optional(),
   logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),
-  /** Directory below GATEWAY_CONTRACTS of what clients have been promised; contracts that break it are refused. */
+  /** Directory of published contracts below GATEWAY_CONTRACTS; contracts that break them are refused. */
   publishedContracts: z
     .string()
     .regex(/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/, 'must be a path below GATEWAY_CONTRACTS')
     .optional(),
-  /** When versions were released, are deprecated and end. */
+  /** Release, deprecation and sunset dates of versions. */
   versions: versions.default({}),
   /** The same for single operations, by id. */
   operations: operationLives.default({}),
-  /** Names for parts of what is served; every other name is refused then. */
+  /** Host names for parts of the API; all other host names are then refused. */
   hosts: hosts.default({}),
 });
 

@@ -1,4 +1,4 @@
-// The shape of `hosts` in gateway.yaml: names under which parts of what is served can be had on their own, on the same listener.
+// The shape of `hosts` in gateway.yaml: host names for parts of the API, on the same listener.
 
 import { z } from 'zod';
 import type { Mistake } from '../config-errors.ts';
@@ -13,30 +13,30 @@ const hostName = z
     'must be a host name in lower case, without port and without a dot at its end',
   );
 
-/** Empty: every host name is served, and there is no panel. Otherwise only these, and the host of publicUrl. */
+/** Empty: every host name is served, and the panel is not. Otherwise only these and the host of publicUrl are served. */
 export const hosts = z.strictObject({
   /** Default: the host of publicUrl. */
   api: hostName.optional(),
-  /** Default, like the next: where the API is. */
+  /** Default for mail and jmap: the host name of api. */
   mail: hostName.optional(),
   jmap: hostName.optional(),
-  /** Default: nowhere. */
+  /** Default: not served. */
   panel: hostName.optional(),
 });
 
 export type Hosts = z.output<typeof hosts>;
 export type HostName = z.output<typeof site>;
 
-/** The panel's paths are everybody's paths, so it cannot share a name. Pushes mistakes. */
+/** Refuses a panel on a shared host name, because the panel needs all paths of its host. Pushes mistakes. */
 export function checkHosts(all: Hosts, publicUrl: string, source: Source, mistakes: Mistake[]): void {
   const { panel } = all;
   const others = (['api', 'mail', 'jmap'] as const).map((of) => hostOfSite(of, all, publicUrl));
   if (panel === undefined || !others.includes(panel)) return;
-  const reason = `"${panel}" is the name of something else already, and the panel needs all paths of its host.`;
-  mistakes.push(source.mistakeAt(['hosts', 'panel'], reason, 'Give the panel a host name that nothing else has.'));
+  const reason = `"${panel}" is the host name of another site, and the panel needs all paths of its host.`;
+  mistakes.push(source.mistakeAt(['hosts', 'panel'], reason, 'Give the panel a host name of its own.'));
 }
 
-/** The host name a site is found under; undefined: nowhere. */
+/** Returns the host name of a site, or undefined if it is not served. */
 export function hostOfSite(of: HostName, all: Hosts, publicUrl: string): string | undefined {
   return of === 'panel' ? all.panel : (all[of] ?? all.api ?? new URL(publicUrl).hostname);
 }

@@ -1,10 +1,10 @@
-// What zod has against a configuration file → mistakes that an operator can act on.
+// Turns zod's issues with a configuration file into mistakes that an operator can act on.
 
 import type { z } from 'zod';
 import { type Mistake, suggest } from '../config-errors.ts';
 import type { Source } from '../source.ts';
 
-/** Checks the shape of one file. Pushes mistakes; `undefined` after one. */
+/** Checks the shape of one file. Pushes mistakes; returns `undefined` after one. */
 export function checkShape<S extends z.ZodType>(
   source: Source,
   schema: S,
@@ -27,7 +27,7 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
       return source.mistakeAtKey([...path, key], `the key "${key}" is not known here.`, remedy);
     });
   }
-  // The variable that was not set has been named already.
+  // The unset variable is already reported.
   if (isUnresolved(input)) return [];
   if (issue.code === 'invalid_key') {
     const rule = issue.issues[0]?.message ?? 'must be another one';
@@ -57,7 +57,7 @@ function expectedOf(issue: z.core.$ZodIssue): string | undefined {
   return issue.code === 'invalid_type' ? issue.expected : undefined;
 }
 
-/** Messages of the schema say what a value must be; those that zod words itself are put into the same form. */
+/** Returns the rule in the form "must …": the schema's message, or a rewording of zod's own. */
 function ruleOf(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('must ')) return issue.message;
   switch (expectedOf(issue)) {
@@ -76,12 +76,12 @@ function ruleOf(issue: z.core.$ZodIssue): string {
 }
 
 function shown(input: unknown): string {
-  // JSON has no word for .inf and .nan.
+  // JSON.stringify returns null for .inf and .nan.
   const text = (typeof input === 'number' ? String(input) : JSON.stringify(input)) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-/** The keys that a schema knows at a path. */
+/** Returns the keys that a schema defines at a path. */
 export function keysAt(schema: z.core.$ZodType, path: readonly (string | number)[]): string[] {
   const [first, ...rest] = path;
   const { def } = schema._zod as { def: Definition };
@@ -94,13 +94,13 @@ export function keysAt(schema: z.core.$ZodType, path: readonly (string | number)
 }
 
 interface Definition {
-  /** Of defaults and optional members. */
+  /** Set for defaults and optional members. */
   readonly innerType?: z.core.$ZodType;
-  /** Of transformations. */
+  /** Set for transformations. */
   readonly in?: z.core.$ZodType;
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
   readonly valueType?: z.core.$ZodType;
   readonly element?: z.core.$ZodType;
-  /** Of unions. */
+  /** Set for unions. */
   readonly options?: readonly z.core.$ZodType[];
 }

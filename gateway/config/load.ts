@@ -1,4 +1,5 @@
-// Reads config/*.yaml and the environment, reports every mistake at once, freezes. The only file that knows variable names.
+// Reads config/*.yaml and the environment, reports all mistakes at once and freezes the result. The only file that knows the names of
+// environment variables.
 
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -25,7 +26,7 @@ export interface Settings {
   readonly dataDirectory: string;
   readonly redisUrl: string | undefined;
   readonly secretsDirectory: string | undefined;
-  /** Processes that serve. More than one: a further process holds the listeners and starts them. */
+  /** Number of serving processes. If more than one, a further process holds the listeners and starts them. */
   readonly workers: number;
 }
 
@@ -38,22 +39,22 @@ interface Sources {
 export interface Config {
   readonly gateway: GatewayFile;
   readonly upstreams: Readonly<Record<string, UpstreamEntry>>;
-  /** Breaks of published contracts that are accepted. */
+  /** Accepted breaks of published contracts. */
   readonly breaking: Breaking;
   readonly limits: LimitsFile;
-  /** Where names in the files can be pointed at, for mistakes found later (in contracts, in cross references). */
+  /** The source files, to locate mistakes that are found later (in contracts, in cross references). */
   readonly sources: Sources;
 }
 
-/** What could be made of the files. With mistakes something is absent, and what is there serves to look for more of them. */
+/** The result of loading files that may have mistakes. Broken parts are absent; the rest is used to look for further mistakes. */
 export interface ConfigDraft {
   readonly gateway: GatewayFile | undefined;
-  /** The entries, as far as they are well-formed. */
+  /** The well-formed entries. */
   readonly upstreams: Readonly<Record<string, UpstreamEntry>>;
   readonly breaking: Breaking;
   readonly limits: LimitsFile | undefined;
   readonly sources: Sources;
-  /** Names as they are written, whatever else is wrong with the files. */
+  /** Names as written, even if their entries have mistakes. */
   readonly names: {
     readonly upstreams: readonly string[];
     readonly limits: readonly string[];
@@ -65,7 +66,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const WORKERS_MAX = 64;
 const fileNames = ['gateway.yaml', 'upstreams.yaml', 'limits.yaml'] as const;
 
-/** What the environment says, as docs/config.md lists it. Throws ConfigError. */
+/** Returns the settings from the environment, as docs/config.md lists them. Throws ConfigError. */
 export function loadSettings(environment: Environment): Settings {
   const mistakes: Mistake[] = [];
   const port = (variable: string, fallback: number) => {
@@ -107,7 +108,7 @@ export function loadSettings(environment: Environment): Settings {
   return Object.freeze(settings);
 }
 
-/** Several processes count exactly only in a store that they share. */
+/** Refuses several workers without Redis, because they need a shared store to count exactly. */
 function workersOf(text: string, redisUrl: string | undefined, mistakes: Mistake[]): number {
   const workers = /^\d{1,2}$/.test(text) ? Number(text) : 0;
   const isPossible = workers >= 1 && workers <= WORKERS_MAX;
@@ -133,7 +134,7 @@ export function configFiles(directory: string): string[] {
   return fileNames.map((name) => join(directory, name));
 }
 
-/** The three files of a configuration directory, or another one in place of its limits. Pushes mistakes. */
+/** Loads the three files of a configuration directory, optionally with another limits file. Pushes mistakes. */
 export function loadConfig(
   directory: string,
   environment: Environment,
@@ -143,7 +144,7 @@ export function loadConfig(
   for (const file of strayFiles(directory)) {
     mistakes.push({
       file: shownPath(join(directory, file)),
-      reason: 'no configuration file has this name, so nobody would read it.',
+      reason: 'no configuration file has this name, so it would not be read.',
       remedy: suggest(file, fileNames),
     });
   }
@@ -178,12 +179,15 @@ export function loadConfig(
   return deepFreeze(draft);
 }
 
-/** The draft as a configuration, once there are no mistakes. */
+/** Returns the draft as a configuration, or undefined if a part is missing. */
 export function completed({ gateway, upstreams, breaking, limits, sources }: ConfigDraft): Config | undefined {
   return gateway && limits && Object.freeze({ gateway, upstreams, breaking, limits, sources });
 }
 
-/** `.yml`, `.json` and the like, which somebody expects to be read; not what editors and volumes leave behind. */
+/**
+ * Returns files such as `.yml` or `.json` with an unknown name, which an operator may expect to be read. Skips hidden files, which
+ * editors and volumes leave behind.
+ */
 function strayFiles(directory: string): string[] {
   return namesBelow(directory).filter(
     (file) => /^[^.].*\.(ya?ml|json)$/.test(file) && !(fileNames as readonly string[]).includes(file),
@@ -205,10 +209,10 @@ function namesIn({ value }: Source, key: string): string[] {
   return Object.keys(blockIn(value, key));
 }
 
-/** Names in one file that must exist in another. Operation ids are checked once the contracts are known. */
+/** Checks names in one file that must exist in another. Operation ids are checked later, with the contracts. */
 function checkNames({ upstreams, sources, names }: ConfigDraft, mistakes: Mistake[]): void {
   const unknownLimit = (source: Source, path: readonly string[], name: unknown) => {
-    // A file that could not be read has been named already, and so has what is no text.
+    // An unreadable file and a name that is not text are already reported.
     if (typeof name !== 'string' || names.limits.includes(name) || sources.limits.value === undefined) return;
     const reason = `there is no limit "${name}" under extra in limits.yaml.`;
     mistakes.push(source.mistakeAt(path, reason, suggest(name, names.limits)));
@@ -218,7 +222,7 @@ function checkNames({ upstreams, sources, names }: ConfigDraft, mistakes: Mistak
     unknownLimit(sources.limits, ['operations', id, 'extra'], blockIn(operations, id).extra);
   for (const reserved of ['organization', 'key']) {
     if (!names.limits.includes(reserved)) continue;
-    const reason = `"${reserved}" is what the limit of the tier is called already.`;
+    const reason = `"${reserved}" is reserved for the limit of the tier.`;
     mistakes.push(sources.limits.mistakeAtKey(['extra', reserved], reason, 'Choose another name for this limit.'));
   }
   for (const [name, entry] of Object.entries(upstreams)) {
@@ -229,7 +233,7 @@ function checkNames({ upstreams, sources, names }: ConfigDraft, mistakes: Mistak
   }
 }
 
-/** A token says whose it is by `iss` alone, so two issuers cannot have the same. */
+/** Refuses two issuers with the same `iss`, because a token names its issuer by `iss` alone. */
 function checkIssuers({ gateway, sources }: ConfigDraft, mistakes: Mistake[]): void {
   const nameOf = new Map<string, string>();
   for (const [name, { issuer }] of Object.entries(gateway?.issuers ?? {})) {
@@ -241,10 +245,10 @@ function checkIssuers({ gateway, sources }: ConfigDraft, mistakes: Mistake[]): v
   }
 }
 
-/** A body that is longer than all that may be held could never be sent. */
+/** Refuses a total buffer smaller than one body, because the longest bodies could then never be sent. */
 function checkBuffers({ gateway, sources }: ConfigDraft, mistakes: Mistake[]): void {
   if (gateway === undefined || gateway.overload.bufferedBytesMax >= gateway.limits.bodyBytesMax) return;
-  const reason = `one body may have ${gateway.limits.bodyBytesMax} bytes (limits.bodyBytesMax), and all together less.`;
+  const reason = `one body may have ${gateway.limits.bodyBytesMax} bytes (limits.bodyBytesMax), but all buffered bodies together fewer.`;
   const remedy = `Set overload.bufferedBytesMax to ${gateway.limits.bodyBytesMax} at least; several times as much is better.`;
   mistakes.push(sources.gateway.mistakeAt(['overload', 'bufferedBytesMax'], reason, remedy));
 }

@@ -1,16 +1,16 @@
-// What docs/config.md says that keys mean, by the place of the key in its file: editors show it beside the key.
+// Reads the meanings of configuration keys from docs/config.md. Editors show them beside the keys.
 
 import { readFileSync } from 'node:fs';
 
 export type ConfigFile = 'gateway' | 'upstreams' | 'limits';
 
-/** `<…>` stands for every name, `[]` for every item. */
+/** `<…>` matches every name, `[]` every item. */
 export type KeyPath = readonly string[];
 
 const DOCUMENT = new URL('../../docs/config.md', import.meta.url);
 
 const upstream = 'upstreams.<name>';
-/** Headings of first columns → where the keys of such a table stand. */
+/** Maps the heading of a table's first column to the places of its keys. */
 const places: Readonly<Record<ConfigFile, Readonly<Record<string, readonly string[]>>>> = {
   gateway: {
     Key: [''],
@@ -35,7 +35,7 @@ export interface Meaning {
   readonly text: string;
 }
 
-/** All that the document says about one file. */
+/** Returns all meanings that the document gives for one file. */
 export function meaningsIn(file: ConfigFile): Meaning[] {
   const sections = readFileSync(DOCUMENT, 'utf8').split(/^## /m);
   const section = sections.find((one) => one.startsWith(`config/${file}.yaml\n`)) ?? '';

@@ -1,4 +1,4 @@
-// What the shapes of the configuration files are made of. Messages say what a value must be.
+// Building blocks of the configuration schemas. Their messages say what a value must be.
 
 import { z } from 'zod';
 import { isFieldText } from '../field-text.ts';
@@ -9,13 +9,13 @@ export const whole = (what: string, min: number, max: number) =>
     .min(min, outside(what, min, max))
     .max(max, outside(what, min, max));
 
-/** What becomes text of a header. */
+/** The rule for values that become header text. */
 export const forHeaders =
   'must be of visible ASCII characters, since it goes into a header: write others of an address as %C3%A9, those of a host name as xn--…';
 
 const outside = (what: string, min: number, max: number) => `must be a whole number of ${what} from ${min} to ${max}`;
 
-// `pattern` is for editors, which cannot run what is refined: it refuses nothing that the gateway takes.
+// `pattern` is for editors, which cannot run refinements. It must not refuse a value that the gateway accepts.
 export const httpUrl = z
   .string()
   .refine(isFieldText, { error: forHeaders, abort: true })

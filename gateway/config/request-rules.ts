@@ -1,4 +1,4 @@
-// The shape of `requests` in config/upstreams.yaml: what is changed in requests before an upstream gets them.
+// The shape of `requests` in config/upstreams.yaml: changes to requests before they are sent to an upstream.
 
 import { z } from 'zod';
 import { dottedName, memberMatchers, operationIds } from './answer-rules.ts';
@@ -6,7 +6,7 @@ import { dottedName, memberMatchers, operationIds } from './answer-rules.ts';
 const requestRule = z
   .strictObject({
     operations: operationIds,
-    /** About every item of a list. */
+    /** Applies the rule to every item of a list. */
     each: z.boolean().optional(),
     when: memberMatchers.optional(),
     hash: z.array(dottedName).min(1, 'must name at least one member').optional(),

@@ -1,20 +1,20 @@
-// Names in declared rules that only the contracts can confirm: operations of the upstream, and parameters of their paths.
+// Checks names in request and answer rules against the contracts: operations of the upstream, and parameters of their paths.
 
 import { type Mistake, suggest } from '../config-errors.ts';
 import type { Source } from '../source.ts';
 
-/** An operation, as far as rules can name it. */
+/** The properties of an operation that rules can refer to. */
 interface Named {
   readonly id: string;
   readonly upstream: string;
-  /** The template, `/api/principal/{name}`. */
+  /** The path template, `/api/principal/{name}`. */
   readonly path: string;
 }
 
 interface Rule {
   readonly operations?: readonly string[] | undefined;
   readonly parameters: readonly string[];
-  /** Where the rule, and in it its operations, are written. */
+  /** The places of the rule and of its operations in the file. */
   readonly place: readonly (string | number)[];
   readonly operationsPlace: readonly (string | number)[];
 }
@@ -63,13 +63,13 @@ function rulesOf(upstream: string, { requests, answers }: Ruled): Rule[] {
   const ofAnswers = answers.map(({ when }, index) => {
     const place = ['upstreams', upstream, 'answers', index];
     const operationsPlace = [...place, 'when', 'operations'];
-    return { operations: when.operations, parameters: parametersAskedFor(when.body), place, operationsPlace };
+    return { operations: when.operations, parameters: bodyParameters(when.body), place, operationsPlace };
   });
   return [...ofRequests, ...ofAnswers];
 }
 
-/** `{ path: <parameter> }` as what a member has to be. */
-function parametersAskedFor(body: unknown): string[] {
+/** Returns the parameters that a body condition refers to by `{ path: <parameter> }`. */
+function bodyParameters(body: unknown): string[] {
   if (typeof body !== 'object' || body === null) return [];
   return Object.values(body).flatMap((matcher: unknown) => {
     const named = (matcher as { readonly path?: unknown } | null)?.path;

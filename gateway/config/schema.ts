@@ -1,4 +1,5 @@
-// The shapes of config/upstreams.yaml and config/limits.yaml: defaults, ranges, no unknown keys. Units are in the names.
+// The shapes of config/upstreams.yaml and config/limits.yaml, with defaults and ranges. Unknown keys are refused. Names include the
+// unit.
 
 import { z } from 'zod';
 import { answerRules } from './answer-rules.ts';
@@ -10,7 +11,7 @@ import { breaker, ejection, health } from './target-rules.ts';
 import { tunnels } from './tunnels.ts';
 import { upstreamTls } from './upstream-tls.ts';
 
-/** A service of the sandbox, or the origin of a server, without path. */
+/** A sandbox service, or the origin of a server without a path. */
 const target = z
   .string()
   .refine((text) => /^sandbox:(platform|mail)$/.test(text) || (isHttpUrl(text) && new URL(text).pathname === '/'), {
@@ -24,78 +25,78 @@ const targets = z
   .transform((value) => (typeof value === 'string' ? [value] : value));
 
 export const upstreamEntry = z.strictObject({
-  /** Globs under GATEWAY_CONTRACTS. */
+  /** Globs below GATEWAY_CONTRACTS. */
   contracts: z.array(z.string().min(1)).min(1, 'must name at least one contract file or glob'),
-  /** Put in front of every path of these contracts. */
+  /** Prefix for every path of these contracts. */
   basePath: z
     .string()
     .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must begin with a slash and not end with one')
     .optional(),
-  /** Where live keys go: one address, or several that share the load. */
+  /** Targets of live keys: one address, or several that share the load. */
   live: targets,
-  /** Where test keys go. Without it they are refused. */
+  /** Targets of test keys. Absent: test keys are refused. */
   test: targets.optional(),
-  /** For one exchange, to the last byte received: waiting and retries included. */
+  /** Deadline of one exchange, from its start to the last byte received, waiting and retries included. */
   timeoutMs: whole('milliseconds', 1, 3_600_000).default(10_000),
-  /** For one connection to a target, TLS included. */
+  /** Deadline for one connection to a target, TLS included. */
   connectTimeoutMs: whole('milliseconds', 1, 600_000).default(2_000),
-  /** From the beginning of an attempt to the head of its answer. Absent: the deadline alone. */
+  /** Deadline from the start of an attempt to the headers of its answer. Absent: only timeoutMs applies. */
   firstByteTimeoutMs: whole('milliseconds', 1, 3_600_000).optional(),
-  /** Without a byte of the answer's body. Absent: the deadline alone. */
+  /** Maximum pause between bytes of an answer's body. Absent: only timeoutMs applies. */
   idleTimeoutMs: whole('milliseconds', 1, 3_600_000).optional(),
-  /** Of what failed and can safely be sent again. */
+  /** Retries of failed requests that are safe to repeat. */
   retry: z
     .strictObject({
-      /** How often one request is sent again at most. */
+      /** Maximum number of retries per request. */
       attempts: whole('attempts', 0, 5).default(2),
-      /** Retries per hundred requests; three per second are always possible. */
+      /** Retries per hundred requests; three per second are always allowed. */
       budgetPercent: whole('percent', 0, 500).default(10),
     })
     .prefault({}),
   /** Connections per target. 16 took a quarter less CPU per request than 64. */
   connections: whole('connections', 1, 1024).default(16),
-  /** A connection to a name that is older gets no further request, so that changes of names are followed. */
+  /** Maximum age of a connection to a host name. An older one gets no further request, so that DNS changes take effect. */
   connectionMaxAgeSeconds: whole('seconds', 1, 86_400).default(60),
-  /** One request per connection: for an upstream that may answer what it was not asked. */
+  /** Uses one connection per request, for upstreams that may send unsolicited answers. */
   isolate: z.boolean().default(false),
-  /** When a target that fails gets nothing, while others do. */
+  /** When to eject a failing target while other targets work. */
   ejection,
-  /** When none of the targets gets anything. */
+  /** When to stop requests to all targets. */
   breaker,
-  /** How targets are asked whether they work. Absent: what becomes of requests says it. */
+  /** Active health checks. Absent: only the outcome of requests counts. */
   health: health.optional(),
-  /** Whom the gateway believes behind https:// addresses, and what it shows there. Absent: whom everybody believes, and nothing. */
+  /** TLS settings for https:// addresses. Absent: the default certificate authorities, and no client certificate. */
   tls: upstreamTls.optional(),
-  /** What the gateway logs in with there; clients may show the same to operations that accept Basic. */
+  /** The gateway's login at the upstream. Clients may present the same to operations that accept Basic. */
   credential: z
     .strictObject({
       basic: z.strictObject({
         user: z.string().regex(/^[^:\s]{1,128}$/, 'must be a user name without colon and spaces'),
-        /** Entry of the secrets store: `user:password`, or the password alone. */
+        /** Entry of the secrets store: `user:password`, or only the password. */
         secret: secretEntry,
       }),
     })
     .optional(),
-  /** Requests it is sent at once; the rest wait within their deadline. Absent: as many as there are connections. */
+  /** Maximum number of concurrent requests; further requests queue within their deadline. Absent: the number of connections. */
   maxInFlight: whole('requests', 1, 100_000).optional(),
-  /** Requests that may wait for it. */
+  /** Maximum number of queued requests. */
   maxQueued: whole('requests', 0, 100_000).default(1000),
-  /** How long the last of a line that does not empty may have to wait. Absent: 200, or the deadline where maxInFlight is given. */
+  /** Maximum expected wait of the last request in a queue that does not empty. Absent: 200, or the deadline if maxInFlight is set. */
   maxQueueMs: whole('milliseconds', 1, 3_600_000).optional(),
-  /** What is changed in requests before they are sent, in order. */
+  /** Changes to requests before they are sent, in order. */
   requests: requestRules.default([]),
-  /** What becomes of its answers: the first rule that fits decides. */
+  /** Rules for answers: the first rule that matches applies. */
   answers: answerRules.default([]),
-  /** On which host names its operations are, where `hosts` of gateway.yaml gives some. */
+  /** The sites of its operations, if `hosts` of gateway.yaml defines host names. */
   hosts: z.array(site).min(1, 'must name at least one of api, mail, jmap and panel').default(['api']),
-  /** Paths that are passed on as they are, without contract and key. */
+  /** Paths that are forwarded unchanged, without contract and key. */
   tunnels,
-  /** The upstream itself guarantees that a repeated Idempotency-Key runs once. */
+  /** Whether the upstream itself guarantees that a repeated Idempotency-Key executes once. */
   honoursIdempotencyKey: z.boolean().default(false),
-  /** What becomes of a repeated key where it does not, if the outcome of the first request is unknown. Absent: it is refused. */
+  /** If it does not: how to handle a repeated key while the outcome of the first request is unknown. Absent: refuse. */
   whenOutcomeUnknown: z.enum(['refuse', 'run']).optional(),
 
-  // What a contract says by x-gateway-* members, for documents that carry none.
+  // The settings that contracts express by x-gateway-* members, for contracts without them.
   security: z.strictObject({ apiKey: z.array(scope) }).optional(),
   public: z.boolean().optional(),
   limit: name.optional(),
@@ -107,7 +108,7 @@ export const upstreamEntry = z.strictObject({
 
 export const upstreamsFile = z.strictObject({
   upstreams: z.record(name, upstreamEntry),
-  /** Breaks of published contracts that are accepted. */
+  /** Accepted breaks of published contracts. */
   breaking: breaking.default([]),
 });
 
@@ -116,7 +117,7 @@ export type Breaking = z.output<typeof breaking>;
 const rule = {
   requests: whole('requests', 1, 1_000_000_000),
   windowSeconds: whole('seconds', 1, 86_400).default(60),
-  /** false: counts and reports, never refuses. */
+  /** false: counts and reports, but never refuses. */
   enforce: z.boolean().default(true),
 };
 const countPer = z.enum(['organization', 'key']);

@@ -1,21 +1,24 @@
-// The secrets entry assertion_keys: a JWK Set (RFC 7517) of private Ed25519 keys, whose members may say from when to when they are used.
-// No message ever holds a value.
+// The secrets entry assertion_keys: a JWK Set (RFC 7517) of private Ed25519 keys, optionally with a period of use. Error messages
+// never contain a value.
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 
-/** A private Ed25519 key, as JWK. The two times are members of our own, which RFC 7517 section 4 allows; in epoch seconds. */
+/**
+ * A private Ed25519 key as JWK. signs_from and published_until, in epoch seconds, are the gateway's own members, which RFC 7517
+ * section 4 allows.
+ */
 export interface Ed25519Jwk {
   readonly kty: 'OKP';
   readonly crv: 'Ed25519';
   readonly x: string;
   readonly d: string;
-  /** From then on it may sign; absent: from always. */
+  /** The key may sign from this time; absent: always. */
   readonly signs_from?: number;
-  /** Until then it may sign and is published; absent: without an end. */
+  /** The key may sign and is published until this time; absent: without end. */
   readonly published_until?: number;
 }
 
-/** The year 5138: whatever is later was meant as milliseconds. */
+/** The year 5138. A larger value is probably in milliseconds. */
 const SECONDS_MAX = 99_999_999_999;
 
 export function newAssertionKey(): Ed25519Jwk {
@@ -27,14 +30,14 @@ export function printAssertionKeys(keys: readonly Ed25519Jwk[]): string {
   return JSON.stringify({ keys });
 }
 
-/** Throws a sentence that says what is wrong and repeats nothing. */
+/** Throws an Error whose message names the fault and never quotes the text. */
 export function parseAssertionKeys(text: string): readonly Ed25519Jwk[] {
   const wrong = (what: string) => new Error(`The secrets entry assertion_keys is malformed: ${what}.`);
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text, so it goes no further.
+    // The parser's message quotes the text, so it must not be passed on.
     throw wrong('it is not JSON');
   }
   const keys = (parsed as { keys?: unknown } | null)?.keys;
@@ -42,8 +45,8 @@ export function parseAssertionKeys(text: string): readonly Ed25519Jwk[] {
   const known = new Set<string>();
   const result = keys.map((key: unknown, index) => {
     if (!isEd25519Jwk(key)) throw wrong(`key ${index + 1} is not a private Ed25519 key whose halves belong together`);
-    // Two of one name, and a verifier does not know which one to take.
-    if (known.has(key.x)) throw wrong(`key ${index + 1} stands there twice`);
+    // With two keys with the same id, a verifier could not choose.
+    if (known.has(key.x)) throw wrong(`key ${index + 1} is a duplicate`);
     known.add(key.x);
     const fault = faultInTimes(key);
     if (fault !== undefined) throw wrong(`key ${index + 1} has ${fault}`);
@@ -71,7 +74,7 @@ function faultInTimes({ signs_from: from = 0, published_until: until = SECONDS_M
   return until <= from ? 'a published_until that is not after its signs_from' : undefined;
 }
 
-/** Whatever else a JWK carries means nothing here. */
+/** Returns the key without members of other kinds, which have no meaning here. */
 function ownMembersOf({ kty, crv, x, d, signs_from, published_until }: Ed25519Jwk): Ed25519Jwk {
   return Object.freeze({
     ...{ kty, crv, x, d },

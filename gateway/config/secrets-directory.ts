@@ -1,5 +1,5 @@
-// Secrets in a directory, one file per entry: those of the secrets store, and those that the gateway made itself.
-// No message ever holds a value.
+// Secrets in a directory, one file per entry: the secrets store, and the secrets that the gateway creates itself. Error messages never
+// contain a value.
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -17,11 +17,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MadeSecrets, SecretCopies } from './secrets-made.ts';
 
-/** A replacement takes milliseconds: what has been locked for so long was left behind. */
+/** A replacement takes milliseconds, so a lock that persists for a second was left behind. */
 const LOCK_ATTEMPTS = 50;
 const LOCK_EVERY_MS = 20;
 
-/** The value in a file, less the newline at its end. Throws a sentence for a file that is empty or cannot be read. */
+/**
+ * Returns the value in a file without its final newline, or undefined if the file does not exist. Throws an Error if the file is empty
+ * or cannot be read.
+ */
 export function readSecretFile(directory: string, entry: string): string | undefined {
   let text: string;
   try {
@@ -36,12 +39,12 @@ export function readSecretFile(directory: string, entry: string): string | undef
   return value;
 }
 
-/** Secrets that the gateway makes itself, for all processes that share a data directory. */
+/** Stores the secrets that the gateway creates itself, for all processes that share a data directory. */
 export function createSecretsDirectory(directory: string): MadeSecrets {
   function make(entry: string, value: string): string {
     try {
       return withDraft(directory, entry, value, (draft) => {
-        // Unlike a rename, a link never takes the place of what is there.
+        // Unlike a rename, a link never replaces an existing file.
         linkSync(draft, join(directory, entry));
         return value;
       });
@@ -66,7 +69,7 @@ export function createSecretsDirectory(directory: string): MadeSecrets {
   };
 }
 
-/** Copies of secrets whose original is elsewhere. */
+/** Stores copies of secrets whose original is elsewhere. */
 export function createSecretCopies(directory: string): SecretCopies {
   return {
     read: (entry) => readSecretFile(directory, entry),
@@ -75,13 +78,13 @@ export function createSecretCopies(directory: string): SecretCopies {
         if (readSecretFile(directory, entry) === value) return;
         withDraft(directory, entry, value, (draft) => renameSync(draft, join(directory, entry)));
       } catch {
-        // A data directory that cannot be written: the original is all there is.
+        // The data directory is not writable: do without a copy.
       }
     },
   };
 }
 
-/** Lets `publish` have a file that holds the whole value, on the disk and not only in memory. */
+/** Calls `publish` with a temporary file that holds the whole value, synced to disk. */
 function withDraft<T>(directory: string, entry: string, value: string, publish: (draft: string) => T): T {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const draft = join(directory, `.${entry}.${randomBytes(8).toString('hex')}`);
@@ -96,7 +99,7 @@ function withDraft<T>(directory: string, entry: string, value: string, publish: 
   }
 }
 
-/** One process at a time: between reading and renaming nobody else may write. */
+/** Runs `work` in one process at a time, because no other process may write between the read and the rename. */
 async function withLock<T>(lock: string, work: () => T): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -106,7 +109,10 @@ async function withLock<T>(lock: string, work: () => T): Promise<T> {
       const { code } = cause as NodeJS.ErrnoException;
       if (code !== 'EEXIST') throw new Error(`${lock} cannot be written (${code}).`, { cause });
       if (attempt === LOCK_ATTEMPTS) {
-        throw new Error(`Another process is writing here. If none is, remove what it left behind: ${lock}`, { cause });
+        throw new Error(
+          `Another process holds a lock. If none is running, remove the file that was left behind: ${lock}`,
+          { cause },
+        );
       }
       await sleep(LOCK_EVERY_MS);
     }

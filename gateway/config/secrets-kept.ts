@@ -1,11 +1,11 @@
-// Secrets in Redis, with a copy of each in the data directory: a Redis can lose its memory, and with the pepper every key would be lost.
-// Whoever still knows a secret puts it back.
+// Secrets in Redis, with a copy of each in the data directory. Redis can lose its data, and without the pepper all API keys would be
+// invalid. Each process that still has a lost secret restores it.
 
 import type { MadeSecrets, SecretCopies } from './secrets-made.ts';
 
 /**
- * `shared` decides what is valid; what it has lost comes back from this process or from `copies`. A data directory that was used without
- * Redis before brings its secrets along (`former`), so that its keys can be exported to the new store.
+ * `shared` is authoritative; a secret that it lost is restored from this process's memory or from `copies`. `former` holds the secrets
+ * of a data directory that was used without Redis before: they move to Redis, so that exported keys stay valid in the new store.
  */
 export function createKeptSecrets(
   shared: MadeSecrets,
@@ -26,7 +26,7 @@ export function createKeptSecrets(
     return known.get(entry) ?? copies.read(entry) ?? (await former.read(entry));
   }
 
-  /** One that is missing is a sign that all may be. */
+  /** Restores all known entries, because one missing entry suggests that Redis lost all. */
   async function restore(missing: string): Promise<string | undefined> {
     for (const entry of new Set([...known.keys(), missing])) {
       const value = await recall(entry);

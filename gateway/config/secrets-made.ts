@@ -1,21 +1,21 @@
-// What a place does in which the gateway keeps the secrets that it made itself. Types only.
+// The interface of stores for secrets that the gateway creates itself. Types only.
 
 import type { Awaitable } from '../exchange.ts';
 
-/** Whatever it is built on, processes that ask at once see one value, and none ever sees half of it. */
+/** Every implementation must give concurrent processes the same value, and never a partly written one. */
 export interface MadeSecrets {
   read(entry: string): Awaitable<string | undefined>;
-  /** A new value. Whoever is first decides: the value that is kept from now on. */
+  /** Stores a new value, unless the entry exists. Returns the value in force. */
   make(entry: string, value: string): Awaitable<string>;
-  /** A value that was in use before, where none is any more. As with a new one, whoever is first decides. */
+  /** Stores a value that was in use before, unless the entry exists. Returns the value in force. */
   restore(entry: string, value: string): Awaitable<string>;
-  /** Puts a value in the place of another. False, with nothing written, if that is not the present one any more. */
+  /** Replaces `former` by `value`. Returns false and writes nothing if `former` is not the present value. */
   replace(entry: string, former: string, value: string): Awaitable<boolean>;
 }
 
-/** Copies for the day on which the original is gone. */
+/** Copies of secrets, for the case that the original is lost. */
 export interface SecretCopies {
   read(entry: string): string | undefined;
-  /** A copy that cannot be written is none: nobody depends on it today. */
+  /** Writes a copy. Ignores failures, because the original still exists. */
   put(entry: string, value: string): void;
 }

@@ -1,18 +1,21 @@
-// Secrets that the gateway made itself, in Redis: for instances that have no directory in common. No message ever holds a value.
+// Secrets that the gateway creates itself, in Redis, for instances without a shared directory. Error messages never contain a value.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askRedis, evaluate, type Redis, toScript } from '../redis.ts';
 import type { MadeSecrets } from './secrets-made.ts';
 
 const KEY = '{gateway}:secrets';
-/** There as long as there is a key store in this Redis. */
+/** Exists as long as this Redis has a key store. */
 const STORE_KEY = '{gateway}:meta';
 const LOST =
   'The key_pepper that the key store in Redis was made with is not in Redis any more. Put it back into the secrets store; every data directory that was used with this Redis has a copy, secrets/shared/key_pepper.';
 const COMMAND_TIMEOUT_MS = 1000;
 const RETRY_EVERY_MS = 100;
 
-/** Nothing: a store that is there was made with another pepper than one that is new, and somebody may be about to put that back. */
+/**
+ * Returns false instead of creating a key_pepper for an existing key store: the store's keys depend on another pepper, which another
+ * instance may be about to restore.
+ */
 const MAKE = toScript(`
 local present = redis.call('HGET', KEYS[1], ARGV[1])
 if present then return present end
@@ -21,7 +24,7 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return ARGV[2]
 `);
 
-/** Asked again after a lost answer, it says the same: the value that is there already counts as put there. */
+/** Idempotent, so that it can be repeated after a lost reply: returns 1 if the new value is already present. */
 const REPLACE = toScript(`
 local present = redis.call('HGET', KEYS[1], ARGV[1])
 if present == ARGV[3] then return 1 end
@@ -33,22 +36,22 @@ return 1
 export interface SecretsInRedisOptions {
   /** redis:// or rediss:// */
   readonly url: string;
-  /** How long a Redis that does not answer is waited for: a gateway and its Redis are often started together. */
+  /** Time to wait for Redis to respond, because a gateway and its Redis are often started together. */
   readonly patienceMs: number;
 }
 
 /**
- * Connects anew for every question: they are few and far between, and nothing is left open that somebody would have to close.
- * Rejects with a sentence when Redis does not answer; once it has, nobody waits for it again.
+ * Opens a connection per command: commands are rare, and no connection has to be closed later. Rejects with an Error if Redis does not
+ * respond; after its first response, later commands do not wait.
  */
 export function createSecretsInRedis({ url, patienceMs }: SecretsInRedisOptions): MadeSecrets {
   let patienceLeftMs = patienceMs;
 
-  async function ask<T>(question: (client: Redis) => Promise<T>): Promise<T> {
+  async function run<T>(command: (client: Redis) => Promise<T>): Promise<T> {
     const endsAt = performance.now() + patienceLeftMs;
     for (;;) {
       try {
-        const answer = await askRedis(url, COMMAND_TIMEOUT_MS, question);
+        const answer = await askRedis(url, COMMAND_TIMEOUT_MS, command);
         patienceLeftMs = 0;
         return answer;
       } catch (cause) {
@@ -63,22 +66,22 @@ export function createSecretsInRedis({ url, patienceMs }: SecretsInRedisOptions)
   }
 
   return {
-    read: (entry) => ask(async (client) => (await client.hget(KEY, entry)) ?? undefined),
+    read: (entry) => run(async (client) => (await client.hget(KEY, entry)) ?? undefined),
     async make(entry, value) {
       const endsAt = performance.now() + patienceMs;
       for (;;) {
-        const made = await ask((client) => evaluate(client, MAKE, [KEY, STORE_KEY], [entry, value]));
+        const made = await run((client) => evaluate(client, MAKE, [KEY, STORE_KEY], [entry, value]));
         if (typeof made === 'string') return made;
         if (performance.now() >= endsAt) throw new Error(LOST);
         await sleep(RETRY_EVERY_MS);
       }
     },
     restore: (entry, value) =>
-      ask(async (client) => {
+      run(async (client) => {
         await client.hsetnx(KEY, entry, value);
         return (await client.hget(KEY, entry)) ?? value;
       }),
     replace: (entry, former, value) =>
-      ask(async (client) => (await evaluate(client, REPLACE, [KEY], [entry, former, value])) === 1),
+      run(async (client) => (await evaluate(client, REPLACE, [KEY], [entry, former, value])) === 1),
   };
 }

@@ -1,5 +1,5 @@
-// Secrets: from files, else from the environment, else (what only has to be the same everywhere) made once, in Redis or in the data
-// directory. No message ever holds a value.
+// Secrets: from files, else from the environment. Secrets that only have to be the same everywhere are otherwise created once, in
+// Redis or in the data directory. Error messages never contain a value.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -11,30 +11,30 @@ import { createSecretsInRedis } from './secrets-redis.ts';
 const ENTRY = /^[a-z][a-z0-9_]{0,63}$/;
 const LENGTH_MIN = 16;
 const PATIENCE_MS = 5000;
-/** Each time somebody else was quicker; nobody rotates so often. */
+/** Each failed attempt means that another process changed the set in between; rotations are never that frequent. */
 const CHANGE_ATTEMPTS = 20;
 
 export interface Secrets {
-  /** The value as it is now: a file that was changed is read anew. Undefined: there is no such entry. Throws a sentence. */
+  /** Returns the present value (files are read again each time), or undefined if the entry does not exist. Throws an Error. */
   read(entry: string): string | undefined;
-  /** Under this, key digests are made. Like the next ones it rejects with a sentence when it cannot be had. */
+  /** The secret of key digests. Like the methods below, it rejects with an Error if the secret is unavailable. */
   keyPepper(): Promise<string>;
-  /** The entry as it is, or one made up: for an upstream that is the sandbox, where nobody has to be given one. */
+  /** Returns the entry, or creates a random one: for an upstream served by the sandbox, which needs no configured secret. */
   readOrMake(entry: string): Promise<string>;
-  /** Under this, the sandbox makes its cursors. */
+  /** The secret of the sandbox's cursors. */
   cursorSecret(): Promise<string>;
-  /** As they are now; the same array for as long as nothing has changed. */
+  /** Returns the present keys: the same array until they change. */
   assertionKeys(): Promise<readonly Ed25519Jwk[]>;
   /**
-   * Puts another set in the place of the present one; what others change meanwhile is not lost, `change` is asked again. Rejects with a
-   * sentence if the set is not one that the gateway made itself.
+   * Replaces the present set by the result of `change`. Calls `change` again if another process replaced the set in between, so that
+   * its change is not lost. Rejects with an Error if the gateway did not create the set itself.
    */
   changeAssertionKeys(
     change: (present: readonly Ed25519Jwk[]) => readonly Ed25519Jwk[],
   ): Promise<readonly Ed25519Jwk[]>;
-  /** Puts back what Redis has lost of the entries found there. */
+  /** Restores the entries in Redis that Redis lost. */
   restoreLost(): Promise<void>;
-  /** Entries that were found in Redis, or made there, since somebody asked for them. */
+  /** The entries that this process has read from Redis or created there. */
   foundInRedis(): readonly string[];
 }
 
@@ -43,11 +43,11 @@ export interface SecretsOptions {
   readonly directory?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly dataDirectory: string;
-  /** Where to keep what is made; absent: in the data directory. */
+  /** Where to store secrets that the gateway creates; absent: in the data directory. */
   readonly redisUrl?: string | undefined;
 }
 
-/** Reads nothing yet: each entry is read, or made, when it is asked for. */
+/** Reads no secret in advance: each entry is read or created on first use. */
 export function loadSecrets({ directory, environment, dataDirectory, redisUrl }: SecretsOptions): Secrets {
   const made =
     redisUrl === undefined
@@ -67,7 +67,7 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
       );
     }
     const fromFile = directory === undefined ? undefined : readSecretFile(directory, entry);
-    // An empty variable is how a compose file passes on one that is not set.
+    // Compose files pass an unset variable on as an empty one.
     return fromFile ?? (environment[entry.toUpperCase()] || undefined);
   }
 
@@ -86,7 +86,7 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
   }
 
   async function readKeySet() {
-    // A set that got lost is put back: another one at once would be met by upstreams that do not know it.
+    // Restores a lost set from memory: upstreams would not yet know the keys of a new one.
     const text = await readOrMake('assertion_keys', () => parsed?.text ?? printAssertionKeys([newAssertionKey()]));
     if (parsed?.text !== text) parsed = { text, keys: parseAssertionKeys(text) };
     return parsed;
@@ -103,7 +103,7 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
       const keys = change(present.keys);
       if (await made.replace('assertion_keys', present.text, printAssertionKeys(keys))) return keys;
     }
-    throw new Error('The secrets entry assertion_keys is being changed by somebody else all the time.');
+    throw new Error('The secrets entry assertion_keys keeps being changed by other processes.');
   }
 
   return {
@@ -114,7 +114,7 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
     assertionKeys: async () => (await readKeySet()).keys,
     changeAssertionKeys,
     async restoreLost() {
-      // Reading one that is missing brings all of them back.
+      // Reading one missing entry restores all of them.
       const [any] = foundInRedis;
       if (any !== undefined) await made.read(any);
     },

@@ -1,4 +1,4 @@
-// The shape of `tls` in gateway.yaml: HTTPS on the public listener, and what becomes of those who come without it.
+// The shape of `tls` in gateway.yaml: HTTPS on the public listener, and the handling of plain HTTP.
 
 import { z } from 'zod';
 import type { Mistake } from '../config-errors.ts';
@@ -7,7 +7,7 @@ import { whole } from './parts.ts';
 
 const path = z.string().min(1, 'must be the path of a PEM file');
 
-/** Exact, or with `*` in the place of its first label. */
+/** An exact name, or one with `*` as its first label. */
 const certifiedName = z
   .string()
   .regex(
@@ -16,25 +16,25 @@ const certifiedName = z
   );
 
 export const certificate = z.strictObject({
-  /** PEM, relative to the configuration directory: the certificate, then those of intermediate authorities. */
+  /** PEM file, relative to the configuration directory: the certificate, then intermediate certificates. */
   certificate: path,
-  /** PEM, not encrypted. */
+  /** PEM file, not encrypted. */
   key: path,
-  /** For whom it is shown; default: the names that stand in it. */
+  /** The server names that it is used for; default: the names in the certificate. */
   names: z.array(certifiedName).min(1, 'must list at least one name').optional(),
 });
 
 export const tls = z.strictObject({
-  /** The first one is for whoever asks for a name that none is for, or for none. */
+  /** The first certificate is used for clients that send no server name or an unknown one. */
   certificates: z.array(certificate).min(1, 'must list at least one certificate'),
   minVersion: z.enum(['TLSv1.2', 'TLSv1.3']).default('TLSv1.2'),
   /** From the connection to the end of its handshake. */
   handshakeMs: whole('milliseconds', 100, 600_000).default(10_000),
-  /** A listener without TLS beside it, on the same host. */
+  /** An additional listener without TLS, on the same host. */
   plain: z
     .strictObject({
       port: whole('', 0, 65_535),
-      /** Whether those who read without credentials are sent to the same place by HTTPS; everybody else is refused. */
+      /** redirect: redirects reading requests without credentials to HTTPS and refuses all others. */
       mode: z.enum(['redirect', 'refuse']).default('redirect'),
     })
     .optional(),
@@ -42,9 +42,9 @@ export const tls = z.strictObject({
 
 export type Tls = z.output<typeof tls>;
 
-/** Who comes by HTTPS must not be pointed at addresses without it. Pushes mistakes. */
+/** Requires an https:// publicUrl, because clients that use HTTPS must not be sent to plain HTTP addresses. Pushes mistakes. */
 export function checkTls(given: Tls | undefined, publicUrl: string, source: Source, mistakes: Mistake[]): void {
   if (given === undefined || publicUrl.startsWith('https://')) return;
-  const reason = `with tls clients come by HTTPS, and "${publicUrl}" is not such an address.`;
+  const reason = `with tls, clients use HTTPS, but "${publicUrl}" is not an https:// address.`;
   mistakes.push(source.mistakeAt(['publicUrl'], reason, 'Set publicUrl to the https:// address that clients use.'));
 }

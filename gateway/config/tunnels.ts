@@ -1,5 +1,5 @@
-// The shape of an upstream's `tunnels`: paths that are passed on as they are, without contract and key. And what speaks against them
-// once everything else is known: nothing else may be at their paths.
+// The shape of an upstream's `tunnels`: paths that are forwarded unchanged, without contract and key. Also checks that no operation or
+// other tunnel uses their paths.
 
 import { z } from 'zod';
 import type { Mistake } from '../config-errors.ts';
@@ -7,7 +7,7 @@ import type { Source } from '../source.ts';
 import { type HostName, type Hosts, hostOfSite, site } from './hosts.ts';
 import { whole } from './parts.ts';
 
-/** Nothing that could be written in two ways. */
+/** Refuses characters that could be spelled in two ways. */
 const plainPath = /^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\/\.well-known)*\/?$/;
 const path = z.string().refine((text) => text.startsWith('/') && plainPath.test(text), {
   error: 'must be a path such as /login, of letters, digits and .-_~',
@@ -16,14 +16,14 @@ const pathOrBelow = z.string().refine((text) => text.startsWith('/') && plainPat
   error: 'must be a path such as /jmap, or /jmap/* for everything below it, of letters, digits and .-_~',
 });
 
-/** What a client address may ask of it. */
+/** Limits per client address. */
 const limits = z.strictObject({
   requests: whole('requests', 1, 1_000_000_000).default(600),
   windowSeconds: whole('seconds', 1, 86_400).default(60),
-  /** Requests in flight, event streams and WebSockets: of one address, and of all. */
+  /** Requests in flight, event streams and WebSockets: per address, and in total. */
   connections: whole('connections', 1, 1_000_000).default(20),
   connectionsTotal: whole('connections', 1, 1_000_000).default(2000),
-  /** Failed logins of one address, and of all; the upstream may shut out the gateway when there are too many. */
+  /** Failed logins: per address, and in total. After too many, the upstream may block the gateway's address. */
   failures: whole('failures', 1, 1_000_000).default(50),
   failuresTotal: whole('failures', 1, 1_000_000).optional(),
   failuresWindowSeconds: whole('seconds', 1, 604_800).default(86_400),
@@ -31,13 +31,13 @@ const limits = z.strictObject({
 
 export const tunnel = z.strictObject({
   paths: z.array(pathOrBelow).min(1, 'must name at least one path'),
-  /** On which host names. */
+  /** The sites whose host names have the tunnel. */
   hosts: z.array(site).min(1, 'must name at least one of api, mail, jmap and panel').default(['api']),
   /** Whether connections may be upgraded to WebSockets. */
   webSocket: z.boolean().default(false),
-  /** Paths that are answered with another one to go to. */
+  /** Paths that are answered with a redirect to another path. */
   redirects: z.record(path, path).default({}),
-  /** Paths below these that are not passed on: text with * for anything, whatever its case. */
+  /** Paths that are not forwarded: text in which * matches anything, regardless of case. */
   except: z
     .array(z.string().regex(/^[\x21-\x7e]{2,100}$/, 'must be text of 2 to 100 visible characters such as *.php*'))
     .default([]),
@@ -53,18 +53,18 @@ interface Entry {
   readonly tunnels: readonly TunnelEntry[];
 }
 
-/** An operation, as far as its place is concerned. */
+/** The properties of an operation that determine its place. */
 interface Placed {
   readonly id: string;
   readonly upstream: string;
   readonly path: string;
 }
 
-/** Of the gateway itself, on every host name but the panel's. */
+/** The gateway's own paths, on every host name except the panel's. */
 const ownPaths = ['/.well-known/jwks.json', '/docs', '/docs/*', '/openapi', '/openapi/*'];
 
 export interface TunnelCheck {
-  /** By name; `hosts` says where an upstream's operations are. */
+  /** By name; `hosts` are the sites of an upstream's operations. */
   readonly upstreams: Readonly<Record<string, Entry>>;
   readonly hosts: Hosts;
   readonly publicUrl: string;
@@ -72,14 +72,17 @@ export interface TunnelCheck {
   readonly source: Source;
 }
 
-/** What else is at a path, on these host names. */
+/** Another use of a path on these host names. */
 interface Taken {
   readonly pattern: string;
   readonly names: readonly (string | undefined)[];
   readonly what: string;
 }
 
-/** Pushes a mistake for every tunnel path that something else is at. Of two tunnels the one that says more counts, so only equals clash. */
+/**
+ * Pushes a mistake for every tunnel path that is already in use. Between tunnels only equal paths conflict, because the more specific
+ * one wins.
+ */
 export function checkTunnels(check: TunnelCheck, mistakes: Mistake[]): void {
   const nameOf = (of: HostName) => hostOfSite(of, check.hosts, check.publicUrl);
   const taken = takenAlready(check, nameOf);
@@ -90,9 +93,9 @@ export function checkTunnels(check: TunnelCheck, mistakes: Mistake[]): void {
     const other =
       taken.find((one) => isHere(one) && meet(pattern, one.pattern)) ??
       tunnelled.find((one) => isHere(one) && pattern === one.pattern);
-    tunnelled.push({ pattern, names, what: `one of another tunnel, of "${upstream}"` });
+    tunnelled.push({ pattern, names, what: `a path of another tunnel of "${upstream}"` });
     if (pattern === '/*' && hosts.some((of) => of !== 'panel')) {
-      const reason = 'all paths of a host can be passed on for the panel only.';
+      const reason = 'only the panel can forward all paths of a host.';
       mistakes.push(check.source.mistakeAt(at, reason, 'List the paths, or leave only panel in hosts.'));
     } else if (other !== undefined) {
       const reason = `the path ${other.pattern} is ${other.what}.`;
@@ -113,7 +116,7 @@ function takenAlready({ upstreams, operations }: TunnelCheck, nameOf: (of: HostN
   ];
 }
 
-/** Every path of every tunnel, with its place in the file. */
+/** Returns every path of every tunnel, with its place in the file. */
 function pathsOf({ upstreams }: TunnelCheck) {
   return Object.entries(upstreams).flatMap(([upstream, { tunnels }]) =>
     tunnels.flatMap(({ paths, hosts }, index) =>
@@ -125,7 +128,7 @@ function pathsOf({ upstreams }: TunnelCheck) {
   );
 }
 
-/** Whether some path is meant by both: paths of tunnels end in `*` for everything below, operations have `{parameters}`. */
+/** Returns whether some path matches both patterns: tunnel paths end in `*` for everything below, operations have `{parameters}`. */
 function meet(one: string, other: string): boolean {
   const [left, right] = [one.split('/'), other.split('/')];
   for (let i = 0; i < Math.max(left.length, right.length); i++) {

@@ -1,4 +1,4 @@
-// TLS toward upstreams: the shape of `tls` in upstreams.yaml, and the files that it names, read and checked.
+// TLS toward upstreams: the shape of `tls` in upstreams.yaml, and the reading and checking of the files that it names.
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -11,17 +11,17 @@ import { secretEntry } from './parts.ts';
 const path = z.string().min(1, 'must be the path of a PEM file');
 
 export const upstreamTls = z.strictObject({
-  /** Authorities that are trusted for it, in place of those that everybody trusts. Paths are relative to the configuration directory. */
+  /** Certificate authorities that replace the default ones. Paths are relative to the configuration directory. */
   ca: path.optional(),
-  /** What the gateway shows, followed by the certificates of intermediate authorities. */
+  /** The client certificate, followed by intermediate certificates. */
   certificate: path.optional(),
-  /** Its key, not encrypted: a file, or an entry of the secrets store. */
+  /** The private key, not encrypted: a file, or an entry of the secrets store. */
   key: z
     .union([path, z.strictObject({ secret: secretEntry })], {
       error: 'must be the path of a PEM file, or { secret: <entry> }',
     })
     .optional(),
-  /** The name that its certificate has to be for, where that is not the host of the address. */
+  /** The name in the upstream's certificate, if it differs from the host of the address. */
   serverName: z
     .string()
     .regex(/^[a-z0-9]([a-z0-9.-]{0,252}[a-z0-9])?$/, 'must be a host name in lower case')
@@ -34,19 +34,19 @@ interface UpstreamWithTls {
   readonly tls?: z.output<typeof upstreamTls> | undefined;
 }
 
-/** The files as they were when they were read, in PEM. */
+/** The contents of the files, in PEM. */
 export interface UpstreamTls {
   readonly ca?: string | undefined;
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
-  /** Where the key is if not in a file. */
+  /** The entry of the secrets store, if the key is not in a file. */
   readonly keySecret?: string | undefined;
   readonly serverName?: string | undefined;
   /** Absolute paths. */
   readonly files: readonly string[];
 }
 
-/** Reads what the entries name. Pushes mistakes; those entries are left out. */
+/** Reads the files of all entries. Pushes mistakes and leaves out the entries that have any. */
 export function readUpstreamTls(
   upstreams: Readonly<Record<string, UpstreamWithTls>>,
   directory: string,
@@ -111,7 +111,7 @@ function readOne(tls: z.output<typeof upstreamTls>, directory: string, complain:
   return { ca, certificate, key, keySecret, serverName: tls.serverName, files };
 }
 
-/** What speaks against a key; undefined: it is that of the (first) certificate. */
+/** Returns the fault of a key, or undefined if it belongs to the (first) certificate. */
 export function keyProblem(certificate: string, key: string): string | undefined {
   let parsed: KeyObject;
   try {
@@ -125,7 +125,10 @@ export function keyProblem(certificate: string, key: string): string | undefined
     : 'the key does not belong to the certificate.';
 }
 
-/** Certificates that are not valid at this time, as sentences: upstreams will refuse them, or the gateway will refuse upstreams. */
+/**
+ * Returns one sentence per certificate that is expired or not yet valid: upstreams will refuse the gateway, or the gateway will refuse
+ * upstreams.
+ */
 export function untimelyTls(all: ReadonlyMap<string, UpstreamTls>, nowMs: number): string[] {
   return [...all].flatMap(([name, { ca, certificate }]) =>
     [['ca', ca] as const, ['certificate', certificate] as const].flatMap(([key, text]) =>
@@ -143,7 +146,7 @@ function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** None if one of them cannot be read. */
+/** Returns an empty list if one of them cannot be read. */
 function certificatesIn(text: string): X509Certificate[] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   try {

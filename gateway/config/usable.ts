@@ -1,10 +1,10 @@
-// What can still be made of upstreams.yaml when there are mistakes in it.
+// Determines the usable entries of an upstreams.yaml that has mistakes.
 
 import { closest } from '../config-errors.ts';
 import type { Source } from '../source.ts';
 import { type UpstreamEntry, upstreamEntry } from './schema.ts';
 
-/** Entries of a file that has mistakes, as far as contracts depend on them, so that those can be checked all the same. */
+/** Returns the entries whose settings that contracts depend on are correct, so that their contracts can still be checked. */
 export function usableEntries(source: Source): Record<string, UpstreamEntry> {
   const entries = Object.keys(blockIn(source.value, 'upstreams')).flatMap((name) => {
     const written = blockIn(blockIn(source.value, 'upstreams'), name);

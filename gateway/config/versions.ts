@@ -1,5 +1,4 @@
-// How long versions and single operations live, as gateway.yaml says it: when they were released, are deprecated and end, and by what
-// they are followed.
+// Deprecation of versions and operations in gateway.yaml: release, deprecation and sunset dates, and successors.
 
 import { z } from 'zod';
 import { type Mistake, suggest } from '../config-errors.ts';
@@ -7,7 +6,7 @@ import { isFieldText } from '../field-text.ts';
 import type { Source } from '../source.ts';
 import { forHeaders } from './parts.ts';
 
-/** UTC, `2027-01-15`. */
+/** A UTC day, `2027-01-15`. */
 export const day = z
   .string()
   .refine(isDay, 'must be a day such as 2027-01-15')
@@ -20,28 +19,28 @@ const page = z
     'must be an http:// or https:// address',
   );
 
-const life = {
-  /** The first day on which clients could rely on it. */
+const dateKeys = {
+  /** The first day of availability. */
   released: day.optional(),
-  /** From this day on nobody should begin to use it. */
+  /** From this day on clients should not start to use it. */
   deprecated: day.optional(),
-  /** From this day on it is answered with 410. */
+  /** From this day on requests are answered with 410. */
   sunset: day.optional(),
-  /** Where clients read how to move on. */
+  /** URL of the migration guide. */
   guide: page.optional(),
 };
 
 /** By version: `v1`. */
 export const versions = z.record(
   z.string().regex(/^v[1-9]\d{0,3}$/, 'must be a version such as v1'),
-  z.strictObject({ ...life, successor: z.string().optional() }),
+  z.strictObject({ ...dateKeys, successor: z.string().optional() }),
 );
 /** By operation id. */
-export const operationLives = z.record(z.string(), z.strictObject({ ...life, successor: z.string().optional() }));
+export const operationLives = z.record(z.string(), z.strictObject({ ...dateKeys, successor: z.string().optional() }));
 
-type Lives = Readonly<Record<string, DeprecationDates>>;
+type DatesByName = Readonly<Record<string, DeprecationDates>>;
 
-/** What an entry says. Days are UTC. */
+/** The dates of one entry. Days are UTC. */
 export interface DeprecationDates {
   readonly released?: string | undefined;
   readonly deprecated?: string | undefined;
@@ -56,11 +55,11 @@ interface Operation {
 }
 
 export interface LivesToCheck {
-  readonly versions: Lives;
-  readonly operations: Lives;
+  readonly versions: DatesByName;
+  readonly operations: DatesByName;
 }
 
-/** Whether all names resolve and all dates are in order. Pushes mistakes. */
+/** Checks that all names resolve and all dates are in order. Pushes mistakes. */
 export function checkLives(
   { versions, operations }: LivesToCheck,
   served: readonly Operation[],
@@ -70,26 +69,26 @@ export function checkLives(
   const versionsThere = new Set(served.flatMap(({ version }) => version ?? []));
   const byId = new Map(served.map((operation) => [operation.id, operation]));
   const versionNames = new Set([...versionsThere, ...Object.keys(versions)]);
-  for (const [name, life] of Object.entries(versions)) {
+  for (const [name, dates] of Object.entries(versions)) {
     const path = ['versions', name];
-    if (!versionsThere.has(name) && life.sunset === undefined) {
+    if (!versionsThere.has(name) && dates.sunset === undefined) {
       const remedy = `${suggest(name, versionsThere)} Without contracts, only a version that has ended (sunset) can stand here.`;
       mistakes.push(source.mistakeAtKey(path, `no contract has a path below /${name}.`, remedy));
     }
-    checkSuccessor(path, name, life, versionNames, 'version', source, mistakes);
-    checkOrder(path, life, source, mistakes);
-    if (life.sunset !== undefined) checkVersionEnd(path, life, versions, source, mistakes);
+    checkSuccessor(path, name, dates, versionNames, 'version', source, mistakes);
+    checkOrder(path, dates, source, mistakes);
+    if (dates.sunset !== undefined) checkVersionEnd(path, dates, versions, source, mistakes);
   }
-  for (const [id, life] of Object.entries(operations)) {
+  for (const [id, dates] of Object.entries(operations)) {
     const path = ['operations', id];
     const operation = byId.get(id);
     if (operation === undefined) {
       mistakes.push(source.mistakeAtKey(path, `no contract has an operation "${id}".`, suggest(id, byId.keys())));
       continue;
     }
-    checkSuccessor(path, id, life, byId.keys(), 'operation', source, mistakes);
-    checkOrder(path, life, source, mistakes);
-    checkOperationEnd(path, life, releaseOf(life, { versions, operations }, byId, operation), source, mistakes);
+    checkSuccessor(path, id, dates, byId.keys(), 'operation', source, mistakes);
+    checkOrder(path, dates, source, mistakes);
+    checkOperationEnd(path, dates, releaseOf(dates, { versions, operations }, byId, operation), source, mistakes);
   }
 }
 
@@ -105,7 +104,7 @@ function checkSuccessor(
   if (successor === undefined) return;
   const names = [...known];
   if (successor === name) {
-    const reason = `the ${what} is said to follow itself.`;
+    const reason = `the ${what} names itself as its successor.`;
     mistakes.push(source.mistakeAt([...path, 'successor'], reason, `Name the ${what} that replaces it.`));
   } else if (!names.includes(successor)) {
     const reason = `there is no ${what} "${successor}".`;
@@ -128,7 +127,7 @@ function checkOrder(
   }
   if (sunset === undefined) return;
   if (deprecated === undefined) {
-    const remedy = 'Add "deprecated: …" with the day from which on nobody should use it any more.';
+    const remedy = 'Add "deprecated: …" with the day from which clients should no longer use it.';
     mistakes.push(source.mistakeAt([...path, 'sunset'], 'it ends without having been deprecated.', remedy));
   } else if (sunset < deprecated) {
     const reason = `it ends before it is deprecated (${deprecated}).`;
@@ -136,11 +135,11 @@ function checkOrder(
   }
 }
 
-/** Clients were promised that a version stays for 12 months after the next one has been released. */
+/** Clients are promised that a version stays for 12 months after the release of its successor. */
 function checkVersionEnd(
   path: readonly string[],
   { sunset, successor }: DeprecationDates,
-  versions: Lives,
+  versions: DatesByName,
   source: Source,
   mistakes: Mistake[],
 ): void {
@@ -151,7 +150,7 @@ function checkVersionEnd(
   }
   const released = versions[successor]?.released;
   if (released === undefined) {
-    const reason = `nothing says when its successor "${successor}" was released.`;
+    const reason = `the release date of its successor "${successor}" is missing.`;
     mistakes.push(source.mistakeAt([...path, 'successor'], reason, `Add versions.${successor}.released.`));
   } else if ((sunset as string) < aYearAfter(released)) {
     const reason = `${sunset} is earlier than 12 months after the release of "${successor}" (${released}).`;
@@ -159,7 +158,7 @@ function checkVersionEnd(
   }
 }
 
-/** The same for one operation: 12 months from its deprecation, and from the release of what follows it. */
+/** An operation stays for 12 months after its deprecation and after the release of its successor. */
 function checkOperationEnd(
   path: readonly string[],
   { deprecated, sunset }: DeprecationDates,
@@ -177,7 +176,7 @@ function checkOperationEnd(
   mistakes.push(source.mistakeAt([...path, 'sunset'], reason, `The earliest day is ${aYearAfter(from)}.`));
 }
 
-/** Of the successor of an operation: its own, or that of the version it came with. */
+/** Returns the release date of an operation's successor: its own, or that of its version. */
 function releaseOf(
   { successor }: DeprecationDates,
   { versions, operations }: LivesToCheck,
@@ -190,7 +189,7 @@ function releaseOf(
   return operations[next.id]?.released ?? withVersion;
 }
 
-/** `2027-01-15` → `2028-01-15`; the 29th of February → the first of March. */
+/** `2027-01-15` → `2028-01-15`; February 29 → March 1. */
 function aYearAfter(text: string): string {
   const date = new Date(text);
   date.setUTCFullYear(date.getUTCFullYear() + 1);

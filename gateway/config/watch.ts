@@ -1,6 +1,5 @@
-// Notices that files have changed, by looking at them every now and then. Notifications of the file system would be quicker, but not
-// every editor, volume and container delivers them, so looking would be needed all the same: 16 files
-// take 0.2 % of a core.
+// Detects changed files by polling. Polling is needed in any case, because not every editor, volume and container delivers file system
+// notifications. Checking 16 files takes 0.2 % of a core.
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,20 +8,20 @@ const LOOK_EVERY_MS = 150;
 const SETTLED_AFTER_MS = 50;
 
 export interface WatchOptions {
-  /** Everything below them that could be a configuration file or a contract. */
+  /** Directories that are searched recursively for YAML and JSON files. */
   readonly directories: readonly string[];
   /** Files elsewhere. */
   furtherFiles(): Iterable<string>;
   /**
-   * Something has changed, and has stayed as it is for one interval: whoever is still writing is not interrupted. Also called soon
-   * after the start, since nobody knows what happened before.
+   * Called after a change, once the files have stayed the same for one interval, so that partly written files are not read. Also
+   * called soon after the start, because earlier changes are unknown.
    */
   onChange(): void;
 }
 
-/** Starts to watch; answers how to stop that. The timer does not keep the process alive. */
+/** Starts to watch; returns a function that stops it. The timer does not keep the process alive. */
 export function watchFiles(options: WatchOptions): () => void {
-  let told: string | undefined;
+  let reported: string | undefined;
   let last: string | undefined;
   let timer = setTimeout(lookAgain, LOOK_EVERY_MS).unref();
   let stopped = false;
@@ -32,8 +31,8 @@ export function watchFiles(options: WatchOptions): () => void {
     const isSettled = seen === last;
     last = seen;
     if (!stopped) timer = setTimeout(lookAgain, isSettled ? LOOK_EVERY_MS : SETTLED_AFTER_MS).unref();
-    if (stopped || !isSettled || seen === told) return;
-    told = seen;
+    if (stopped || !isSettled || seen === reported) return;
+    reported = seen;
     options.onChange();
   }
 
@@ -43,7 +42,7 @@ export function watchFiles(options: WatchOptions): () => void {
   };
 }
 
-/** Everything that changes with the files, as one text. */
+/** Returns the state of all files as one text, for comparison. */
 async function look({ directories, furtherFiles }: WatchOptions): Promise<string> {
   const lists = await Promise.all(directories.map(filesBelow));
   const files = new Set([...lists.flat(), ...furtherFiles()]);
@@ -56,12 +55,12 @@ async function filesBelow(directory: string): Promise<string[]> {
     const names = await readdir(directory, { recursive: true });
     return names.filter((name) => /\.(ya?ml|json)$/.test(name)).map((name) => join(directory, name));
   } catch {
-    // It is being replaced, or gone: then its files are, which loading will say.
+    // The directory is missing or being replaced; loading will report that.
     return [];
   }
 }
 
-/** Of what a link points to, since volumes of containers are changed by pointing it elsewhere. */
+/** Follows links, because container volumes change by pointing a link elsewhere. */
 async function markOf(file: string): Promise<string> {
   try {
     const { mtimeMs, size, ino } = await stat(file);

@@ -48,7 +48,7 @@ const faults: Readonly<Record<string, { readonly files: Files; readonly says: Re
   },
   'an address without TLS': {
     files: filesWith({}, configured(onePair, 'http://api.test')),
-    says: new RegExp(`^${HERE}:1:12: publicUrl: with tls clients come by HTTPS, and "http://api.test" is not such `),
+    says: new RegExp(`^${HERE}:1:12: publicUrl: with tls, clients use HTTPS, but "http://api.test" is not `),
   },
   'an old version': {
     files: filesWith({}, configured(`${onePair}  minVersion: TLSv1.1\n`)),

@@ -116,7 +116,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'body-longer-than-all-bodies': {
     files: { [gateway]: 'limits: { bodyBytesMax: 200000000 }\n' },
     says: [
-      'config/gateway.yaml:1:1: overload.bufferedBytesMax: one body may have 200000000 bytes (limits.bodyBytesMax), and all together less. Set overload.bufferedBytesMax to 200000000 at least; several times as much is better.',
+      'config/gateway.yaml:1:1: overload.bufferedBytesMax: one body may have 200000000 bytes (limits.bodyBytesMax), but all buffered bodies together fewer. Set overload.bufferedBytesMax to 200000000 at least; several times as much is better.',
     ],
   },
   'share-above-one': {
@@ -228,7 +228,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'stray-file': {
     files: { 'config/limit.yaml': 'tiers: {}\n' },
     says: [
-      'config/limit.yaml: no configuration file has this name, so nobody would read it. Did you mean "limits.yaml"?',
+      'config/limit.yaml: no configuration file has this name, so it would not be read. Did you mean "limits.yaml"?',
     ],
   },
   'unset-variable': {
@@ -302,7 +302,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'reserved-limit': {
     files: spoiled(limits, '  slow:', '  organization: { requests: 1 }\n  slow:'),
     says: [
-      'config/limits.yaml:4:3: extra.organization: "organization" is what the limit of the tier is called already. Choose another name for this limit.',
+      'config/limits.yaml:4:3: extra.organization: "organization" is reserved for the limit of the tier. Choose another name for this limit.',
     ],
   },
   'unknown-operation': {

@@ -121,7 +121,7 @@ for (const [what, text, message] of [
   ['a public key', JSON.stringify(publicOnly), /key 1 is not a private Ed25519 key/],
   ['halves of two keys', JSON.stringify(mixed), /halves belong together/],
   ['another curve', '{"keys":[{"kty":"EC","crv":"P-256","x":"AA","d":"AA"}]}', /key 1/],
-  ['one key twice', JSON.stringify({ keys: [twice, twice] }), /key 2 stands there twice/],
+  ['one key twice', JSON.stringify({ keys: [twice, twice] }), /key 2 is a duplicate/],
   ['a time that is text', withTimes({ signs_from: '1700000000' }), /key 1 has a signs_from that is no whole number/],
   ['a time in milliseconds', withTimes({ published_until: 1_700_000_000_000 }), /no whole number of epoch seconds/],
   ['a term that ends first', withTimes({ signs_from: 20, published_until: 20 }), /not after its signs_from/],

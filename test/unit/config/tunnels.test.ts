@@ -47,7 +47,7 @@ test('paths are written in the one way that is compared', () => {
 test('all paths are for the panel only', () => {
   assert.deepEqual(mistakesOf([{ paths: ['/*'], hosts: ['panel'] }], { panel: 'p.test' }), []);
   const [mistake] = mistakesOf([{ paths: ['/*'], hosts: ['panel', 'jmap'] }]);
-  assert.match(mistake ?? '', /^upstreams\.a\.tunnels\.0\.paths\.0: all paths of a host/);
+  assert.match(mistake ?? '', /^upstreams\.a\.tunnels\.0\.paths\.0: only the panel can forward all paths of a host/);
 });
 
 test('a path that something else is at is a mistake where both share a host name', () => {

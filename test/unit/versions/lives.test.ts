@@ -64,7 +64,7 @@ const wrong: Readonly<Record<string, readonly [text: string, says: string]>> = {
   ],
   'an end without deprecation': [
     'versions:\n  v1: { sunset: 2028-01-01, successor: v2 }\n  v2: { released: 2025-01-01 }\n',
-    '2:17: versions.v1.sunset: it ends without having been deprecated. Add "deprecated: …" with the day from which on nobody should use it any more.',
+    '2:17: versions.v1.sunset: it ends without having been deprecated. Add "deprecated: …" with the day from which clients should no longer use it.',
   ],
   'an end before the deprecation': [
     'versions:\n  v1: { deprecated: 2028-01-02, sunset: 2028-01-01, successor: v2 }\n  v2: { released: 2025-01-01 }\n',
@@ -80,7 +80,7 @@ const wrong: Readonly<Record<string, readonly [text: string, says: string]>> = {
   ],
   'itself as successor': [
     'versions:\n  v1: { deprecated: 2028-01-02, successor: v1 }\n',
-    '2:44: versions.v1.successor: the version is said to follow itself. Name the version that replaces it.',
+    '2:44: versions.v1.successor: the version names itself as its successor. Name the version that replaces it.',
   ],
   'an end without a successor': [
     'versions:\n  v1: { deprecated: 2028-01-02, sunset: 2029-01-02 }\n',
@@ -88,7 +88,7 @@ const wrong: Readonly<Record<string, readonly [text: string, says: string]>> = {
   ],
   'a successor of which nobody knows when it came': [
     'versions:\n  v1: { deprecated: 2028-01-02, sunset: 2029-01-02, successor: v2 }\n',
-    '2:64: versions.v1.successor: nothing says when its successor "v2" was released. Add versions.v2.released.',
+    '2:64: versions.v1.successor: the release date of its successor "v2" is missing. Add versions.v2.released.',
   ],
   'an end too soon after the successor': [
     'versions:\n  v1: { deprecated: 2028-01-02, sunset: 2029-01-01, successor: v2 }\n  v2: { released: 2028-01-02 }\n',
