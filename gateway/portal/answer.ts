@@ -1,9 +1,9 @@
-// Writes what is published as an answer: caching, conditions, compression, and what browsers may do with it.
+// Sends published resources: caching, conditional requests, compression and browser security headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PortalResource, PortalResourceKind } from './resource.ts';
 
-/** Nothing but what the gateway itself serves: no inline script or style, no other host, no frame, no form. */
+/** Allows resources from the gateway itself only: no inline scripts or styles, no other host, no frames, no forms. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -30,13 +30,13 @@ const headersOf: Readonly<Record<PortalResourceKind, Readonly<Record<string, str
   },
 };
 
-/** Answers GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2). Headers that the response has already are kept, if not decided here. */
+/** Answers GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2). Keeps headers already set on the response, except those set here. */
 export function answerWith(resource: PortalResource, request: IncomingMessage, response: ServerResponse): void {
   const { status, kind, type, body, gzipped, etag } = resource;
   for (const [name, value] of Object.entries(headersOf[kind])) response.setHeader(name, value);
-  // Whoever has it asks whether it is still the same, which costs no body. A name that is not there may be one soon.
+  // Clients revalidate, which costs no body. A 404 is not stored, because the page may exist soon.
   response.setHeader('Cache-Control', status === 200 ? 'public, max-age=60, must-revalidate' : 'no-store');
-  // Every page may read a document, with no credentials: what is configured for the API does not count.
+  // Pages of every origin may read a document, without credentials, regardless of the configured CORS.
   if (kind === 'document') response.removeHeader('Access-Control-Allow-Credentials');
   addVary(response, 'Accept-Encoding');
   if (status === 200) {
@@ -69,7 +69,7 @@ function isKnown(header: string | undefined, etag: string): boolean {
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag.slice(2));
 }
 
-/** RFC 9110 section 12.5.3; a weight of zero means no. */
+/** RFC 9110 section 12.5.3; a weight of zero means "not acceptable". */
 export function acceptsGzip(header: string | undefined): boolean {
   const codings = (header ?? '').toLowerCase().split(',');
   const weights = new Map(

@@ -1,4 +1,4 @@
-// What pages are made of besides HTML: a fixed list of files, of our own and of Swagger UI. No file is found by what a URL says.
+// The static assets of pages: a fixed list of files, the portal's own and Swagger UI's. A URL never selects a file by path.
 
 import { readFile } from 'node:fs/promises';
 import { type PortalResource, toResource } from './resource.ts';
@@ -18,7 +18,7 @@ const files: readonly (readonly [name: string, type: string, file: (name: string
   ['swagger-ui-bundle.js', JAVASCRIPT, swagger],
 ];
 
-/** Path → how it is read. */
+/** Maps the path of each asset to the function that reads it. */
 export const ASSETS: ReadonlyMap<string, () => Promise<PortalResource>> = new Map(
   files.map(([name, type, file]) => [
     `/docs/assets/${name}`,

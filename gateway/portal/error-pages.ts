@@ -1,4 +1,4 @@
-// A page for every code of the catalogue, which `doc_url` of the error object points at, and one that lists them all.
+// Pages for the error catalogue: one per code, the target of `doc_url`, and one that lists all codes.
 
 import { type ErrorCode, REFUSALS, type Refusal } from '../errors.ts';
 import { EXPLANATIONS } from './explanations.ts';
@@ -8,7 +8,7 @@ import { codeBlock, renderLine } from './markdown.ts';
 
 const codes = Object.keys(REFUSALS) as ErrorCode[];
 
-/** What `retryable` says, as an answer to "send it again?". */
+/** The meaning of each `retryable` value, as an answer to "Send it again?". */
 const again = {
   true: 'Yes. <code>retryable</code> is <code>true</code>: the identical request may be sent again, after <code>Retry-After</code> seconds if the answer has that header.',
   false: 'No. <code>retryable</code> is <code>false</code>: the identical request would be refused again.',
@@ -44,7 +44,7 @@ ${codeBlock(JSON.stringify(exampleOf(code, refusal, publicUrl), null, 2), 'Examp
   return { title: code, description: plain(meaning), section: '/docs/errors', main };
 }
 
-/** Members that only some codes have are left out: the guide to errors tells of them. */
+/** Returns an example of the error object. Members of single codes are left out; the guide to errors describes them. */
 function exampleOf(
   code: ErrorCode,
   { type, message, status, retryable, retryAfterSeconds }: Refusal,
@@ -79,8 +79,8 @@ export function errorsPage(): Page {
 <tbody>${rows.join('\n')}</tbody></table></div>`;
   });
   const main = `<h1>Errors</h1>
-<p class="lead">Whatever goes wrong, the answer is <a href="/docs/guides/errors">one JSON object</a> with one of these codes.</p>
-<p>“Again” says whether the identical request may be sent again. “If safe” means: if it cannot do anything twice.</p>
+<p class="lead">Every error is <a href="/docs/guides/errors">one JSON object</a> with one of these codes.</p>
+<p>“Again” says whether the identical request may be sent again. “If safe” means: if a repetition cannot execute anything twice.</p>
 ${sections.join('\n')}`;
   return {
     title: 'Errors',
@@ -90,7 +90,7 @@ ${sections.join('\n')}`;
   };
 }
 
-/** For a code that is not of the catalogue. */
+/** Returns the page of a code that is not in the catalogue. */
 export function unknownCodePage(code: string): Page {
   const main = `<h1><code>${escapeHtml(code)}</code></h1>
 <p class="lead">This code is not one of the <a href="/docs/errors">catalogue</a>.</p>

@@ -1,15 +1,15 @@
-// What every code of the catalogue means and what a client does about it: the pages under /docs/errors and the table of docs/errors.md.
+// The meaning and remedy of every code in the catalogue, for the pages under /docs/errors and the table of docs/errors.md.
 
 import type { ErrorCode } from '../errors.ts';
 
 export interface Explanation {
-  /** Why it happens. Markdown of one line. */
+  /** Why it happens. One line of Markdown. */
   readonly meaning: string;
-  /** What to do about it. Markdown of one line; links begin with `/docs`. */
+  /** What the client should do. One line of Markdown; links begin with `/docs`. */
   readonly remedy: string;
 }
 
-/** One row per code, in the order of the catalogue. */
+/** In the order of the catalogue. */
 export const EXPLANATIONS: Readonly<Record<ErrorCode, Explanation>> = {
   api_key_missing: {
     meaning: 'No `Authorization` header was sent.',
@@ -39,11 +39,11 @@ export const EXPLANATIONS: Readonly<Record<ErrorCode, Explanation>> = {
   },
   api_key_revoked: {
     meaning: 'The key was withdrawn.',
-    remedy: 'Use the key that replaced it. If there is none, ask whoever manages the keys of your organization.',
+    remedy: 'Use the key that replaced it. If there is none, ask the person who manages the keys of your organization.',
   },
   api_key_expired: {
     meaning: 'The key had an end, which has passed.',
-    remedy: 'Use the key that replaced it. If there is none, ask whoever manages the keys of your organization.',
+    remedy: 'Use the key that replaced it. If there is none, ask the person who manages the keys of your organization.',
   },
   token_invalid: {
     meaning: 'The token of an application is not accepted; the message says why. Another one of its issuer may be.',
@@ -87,7 +87,7 @@ export const EXPLANATIONS: Readonly<Record<ErrorCode, Explanation>> = {
     remedy: 'Compare the path with the [reference](/docs/reference): the version, the plural, no slash at the end.',
   },
   resource_missing: {
-    meaning: 'The record does not exist, or belongs to somebody else.',
+    meaning: 'The record does not exist, or belongs to another organization.',
     remedy:
       'Check the identifier, and that the key belongs to the organization and the mode (live or test) in which the record was created.',
   },

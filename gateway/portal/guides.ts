@@ -1,4 +1,4 @@
-// The guides: Markdown files of the repository, each with its examples in curl and JavaScript.
+// The guides: Markdown files of the repository, with examples in curl and JavaScript.
 
 import { readFile } from 'node:fs/promises';
 import { escapeHtml } from './html.ts';
@@ -7,11 +7,11 @@ import { renderMarkdown } from './markdown.ts';
 
 const directory = new URL('../../docs/guides/', import.meta.url);
 
-/** What stands for the address of the gateway in the files. */
+/** The placeholder for the gateway's address in the files. */
 const EXAMPLE_URL = 'https://api.example.com';
 
 export interface Guide {
-  /** Of its file and of its page. */
+  /** The name of its file and of its page. */
   readonly name: string;
   readonly title: string;
   readonly summary: string;

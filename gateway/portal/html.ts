@@ -1,4 +1,4 @@
-// Text into HTML.
+// Escapes text for HTML.
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -1,4 +1,4 @@
-// The first page: how to send the first request, and where everything else is.
+// The first page: how to send the first request, and links to everything else.
 
 import { guideCards } from './guides.ts';
 import type { Page } from './layout.ts';

@@ -1,4 +1,4 @@
-// The one frame of all pages: works without JavaScript, by keyboard, on any width, light and dark.
+// The frame of all pages: works without JavaScript, by keyboard, at any width, in light and dark mode.
 
 import { escapeHtml } from './html.ts';
 
@@ -6,14 +6,14 @@ export interface Page {
   readonly title: string;
   /** For search engines and previews; plain text. */
   readonly description: string;
-  /** The path of the page, or of the part of the portal that it belongs to: marked in the navigation. */
+  /** The path of the page or of its section, which the navigation marks as current. */
   readonly section: string;
   readonly main: string;
   /** Links beside the text. */
   readonly aside?: string;
   readonly styles?: readonly string[];
   readonly scripts?: readonly string[];
-  /** As wide as the window. */
+  /** Uses the full width of the window. */
   readonly wide?: boolean;
 }
 
@@ -64,7 +64,7 @@ ${page.main}
 `;
 }
 
-/** A list of links, the present page among them marked. */
+/** Returns a list of links in which the current page is marked. */
 export function linkList(
   title: string,
   links: readonly (readonly [href: string, text: string])[],

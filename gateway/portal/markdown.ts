@@ -1,10 +1,10 @@
-// Markdown → HTML: headings with anchors, code that can be reached by keyboard, and no HTML written by hand. Besides our own texts there are
-// descriptions in contracts of others.
+// Renders Markdown to HTML: headings with anchors, code reachable by keyboard. HTML in the source is escaped, because contracts of
+// other authors contain descriptions.
 
 import { Marked, type Tokens } from 'marked';
 import { escapeHtml } from './html.ts';
 
-/** A link leads to a page, a place or an address, and is never a program. */
+/** Links may lead to pages, anchors and addresses, never to scripts. */
 const linkForm = /^(https?:\/\/|mailto:|[/#])/i;
 
 export interface Rendered {
@@ -46,7 +46,7 @@ export function renderMarkdown(markdown: string): Rendered {
   return { html: marked.parse(markdown, { async: false }), sections };
 }
 
-/** What is wider than the page scrolls by itself, also by keyboard. */
+/** A wide table scrolls by itself, also by keyboard. */
 const TABLE = '<div class="table" role="group" aria-label="Table" tabindex="0"><table>';
 
 const labels: Readonly<Record<string, string>> = {
@@ -57,13 +57,13 @@ const labels: Readonly<Record<string, string>> = {
   text: 'Output',
 };
 
-/** A block of code as pages show it. */
+/** Renders a block of code. */
 export function codeBlock(text: string, label: string): string {
   const attributes = `class="code" role="group" aria-label="${label}" tabindex="0"`;
   return `<div ${attributes}><pre><code>${escapeHtml(text)}</code></pre></div>\n`;
 }
 
-/** One line of Markdown, without a paragraph around it. */
+/** Renders one line of Markdown without a surrounding paragraph. */
 export function renderLine(markdown: string): string {
   return renderMarkdown(markdown)
     .html.trim()

@@ -1,4 +1,4 @@
-// The page for a path of the documentation at which nothing is.
+// The page for unknown paths of the documentation.
 
 import type { Page } from './layout.ts';
 

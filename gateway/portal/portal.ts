@@ -1,5 +1,5 @@
-// What the gateway publishes for client developers: contracts, reference, guides and a page for every error code. Everything is made when it
-// is first asked for, and kept until the configuration changes.
+// Serves the documentation for client developers: contracts, reference, guides and a page for every error code. Each resource is
+// created on first use and kept until the configuration changes.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorCode } from '../errors.ts';
@@ -14,22 +14,22 @@ import { type Reference, referencePage, referencesPage } from './reference.ts';
 import { type PortalResource, toResource } from './resource.ts';
 import { toYaml } from './yaml.ts';
 
-/** A contract as it is published, and the document itself. */
+/** A published contract and its document. */
 export interface Published extends Reference {
   /** The document as JSON. */
   json(): Promise<Buffer>;
 }
 
 export interface PortalOptions {
-  /** The address clients use, without a slash at the end. */
+  /** The URL that clients use, without a final slash. */
   readonly publicUrl: string;
   contracts(): readonly Published[];
 }
 
 export interface Portal {
-  /** Whether a request target is the portal's to answer, be something there or not. */
+  /** Returns whether the portal answers a request target, even if only with 404. */
   owns(target: string): boolean;
-  /** Answers GET and HEAD. False: nothing is there, and nothing was written. Rejects when something cannot be read. */
+  /** Answers GET and HEAD. Returns false, without writing, if the path is unknown. Rejects if a file cannot be read. */
   answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
 }
 
@@ -41,7 +41,7 @@ export function createPortal({ publicUrl, contracts }: PortalOptions): Portal {
   async function answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     known ??= everything(contracts(), publicUrl);
     const resource = await known.get(path)?.();
-    // Whoever did not send their request in time has been refused meanwhile.
+    // A client that was too slow may have been refused in the meantime.
     if (response.headersSent) return true;
     if (resource) answerWith(resource, request, response);
     else if (known.has(path.replace(/\/$/, ''))) moveTo(path.replace(/\/$/, ''), response);
@@ -53,7 +53,7 @@ export function createPortal({ publicUrl, contracts }: PortalOptions): Portal {
   return { owns: (target) => /^\/(docs|openapi)(?=$|[/?])/.test(target), answer };
 }
 
-/** Every path there is, and how what is there is made. */
+/** Maps every path to the function that creates its resource. */
 function everything(contracts: readonly Published[], publicUrl: string): ReadonlyMap<string, Make> {
   const made = new Map<string, Make>();
   const add = (path: string, make: Make) => made.set(path, once(make));
@@ -85,18 +85,18 @@ function missing(path: string): Promise<PortalResource> {
   return toPage(code === undefined ? notFoundPage() : unknownCodePage(code), 404);
 }
 
-/** A path that somebody wrote with a slash at the end. */
+/** Redirects a path with a final slash. */
 function moveTo(location: string, response: ServerResponse): void {
   response.writeHead(308, { Location: location, 'Cache-Control': 'public, max-age=60', 'Content-Length': 0 });
   response.end();
 }
 
-/** A browser that somebody looks into; programs get the one error object. */
+/** Browsers get a page; other clients get the error object. */
 function acceptsHtml({ headers }: IncomingMessage): boolean {
   return /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? '');
 }
 
-/** Made once, also when it is asked for twice at the same time; what failed is tried again. */
+/** Creates the value once, also for concurrent calls. A failure is not kept, so the next call tries again. */
 function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | undefined;
   return function get() {

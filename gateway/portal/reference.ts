@@ -1,4 +1,4 @@
-// Pages that show a published contract: rendered by Swagger UI in the browser, and as a plain table where there is no JavaScript.
+// Pages that show a published contract: with Swagger UI in the browser, or as a plain table without JavaScript.
 
 import { escapeHtml } from './html.ts';
 import type { Page } from './layout.ts';
@@ -10,7 +10,7 @@ export interface Reference {
   readonly title: string;
   /** Markdown. */
   readonly description: string;
-  /** Where its operations are. */
+  /** The base URL of its operations. */
   readonly server: string;
   readonly operations: readonly ReferredOperation[];
 }
@@ -21,13 +21,13 @@ export interface ReferredOperation {
   readonly summary: string;
 }
 
-/** More operations than this are shown as a list of their groups at first. */
+/** With more operations than this, only their groups are expanded at first. */
 const OPEN_MAX = 200;
 
 export function referencePage(reference: Reference, publicUrl: string): Page {
   const { name, title, description, operations, server } = reference;
   const document = `/openapi/${name}`;
-  // Only what is at the same address can be asked from a page that asks nobody else.
+  // The page may send requests to its own address only.
   const isHere = server === publicUrl;
   const tryIt = `<p>To try an operation press <b>Authorize</b>, paste a key that begins with <code>sk_test_</code>, and then
 <b>Try it out</b>. The key stays in this page and is forgotten when you leave it.</p>`;
@@ -61,7 +61,7 @@ ${isHere ? `<div class="needs-script">${tryIt}</div>` : ''}</div>
 
 export function referencesPage(references: readonly Reference[]): Page {
   const main = `<h1>Reference</h1>\n${referenceCards(references)}`;
-  return { title: 'Reference', description: 'Every operation there is.', section: '/docs/reference', main };
+  return { title: 'Reference', description: 'Every operation of the API.', section: '/docs/reference', main };
 }
 
 export function referenceCards(references: readonly Reference[]): string {

@@ -1,10 +1,10 @@
-// Something published: bytes that stay the same until the next configuration, with everything about them that an answer needs.
+// A published resource: bytes that stay the same until the next configuration, with the metadata of an answer.
 
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-/** Who may show or read it: a page of our own, a part of such a page, or a document for everybody. */
+/** Determines the browser's access: a page, an asset of such a page, or a document that every origin may read. */
 export type PortalResourceKind = 'page' | 'asset' | 'document';
 
 export interface PortalResource {
@@ -12,9 +12,9 @@ export interface PortalResource {
   readonly status: number;
   readonly type: string;
   readonly body: Buffer;
-  /** Absent where it would not be shorter. */
+  /** Undefined if compression saves less than 10 %. */
   readonly gzipped: Buffer | undefined;
-  /** Weak, since it stands for the compressed form as well (RFC 9110 section 8.8.1). */
+  /** Weak, because it applies to the compressed form as well (RFC 9110 section 8.8.1). */
   readonly etag: string;
 }
 

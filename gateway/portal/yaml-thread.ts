@@ -1,4 +1,5 @@
-// A thread that writes JSON as YAML, which takes seconds for a large document. Told JSON as bytes, it answers YAML as bytes.
+// Worker thread that converts JSON to YAML, which takes seconds for a large document. Receives JSON and replies with YAML, both as
+// bytes.
 
 import { parentPort } from 'node:worker_threads';
 import { stringify } from 'yaml';
@@ -10,7 +11,7 @@ port?.once('message', (json: Uint8Array) => {
   port.postMessage(Buffer.from(lines.join('')));
 });
 
-/** How deep a document is taken apart: paths and components are many, and the library keeps all it is given in memory. */
+/** Depth to which a document is split: the library keeps its whole input in memory, and paths and components are large. */
 const DEPTH = 3;
 
 function write(object: Record<string, unknown>, indent: string, lines: string[]): void {

@@ -1,4 +1,4 @@
-// JSON as YAML, written by another thread.
+// Converts JSON to YAML in a worker thread.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-// Shows a contract with Swagger UI. Asks nobody but the host that served this page, and remembers nothing.
+// Shows a contract with Swagger UI. Sends requests only to the host of this page, and stores nothing.
 
 const place = document.getElementById('reference');
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -7,20 +7,20 @@ function followScheme() {
   document.documentElement.classList.toggle('dark-mode', dark.matches);
 }
 
-/** Swagger UI puts a link into the button of each operation; two controls in one cannot be told apart by whoever cannot see them. */
+/** Swagger UI puts a link into the button of each operation. Screen readers cannot distinguish two nested controls. */
 const plainNames = () => ({
   wrapComponents: {
     DeepLink: (_original, { React }) =>
       function Name({ text }) {
         return React.createElement('span', { className: 'nostyle' }, React.createElement('span', null, text));
       },
-    // The page has said it all above.
+    // The page already shows this above.
     InfoContainer: () => () => null,
     ServersContainer: () => () => null,
   },
 });
 
-/** Names what Swagger UI leaves without a name, and lets the keyboard reach what scrolls. */
+/** Adds labels to Swagger UI's unnamed controls, and makes scrollable blocks reachable by keyboard. */
 function nameControls() {
   for (const select of place.querySelectorAll('select:not([aria-label])')) {
     const parameter = select.closest('[data-param-name]')?.dataset.paramName;
@@ -38,10 +38,10 @@ function nameControls() {
 }
 
 /**
- * Swagger UI would send the examples of parameters that nobody filled in, and a cursor that was made up is refused: they become part of
- * the description.
+ * Moves the examples of optional parameters into their descriptions. Swagger UI would send them as values, and an invented cursor is
+ * refused.
  */
-function tellExamples(spec) {
+function describeExamples(spec) {
   const paths = Object.values(spec.paths).flatMap((item) => [item, ...Object.values(item)]);
   const listed = paths.flatMap(({ parameters = [] }) => parameters);
   for (const parameter of [...listed, ...Object.values(spec.components?.parameters ?? {})]) {
@@ -56,9 +56,9 @@ async function show() {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`The contract could not be read (${answer.status}).`);
   const spec = await answer.json();
-  // Whatever name the reader came by: requests go where the page came from.
+  // Requests go to the origin of the page, whatever host name the reader used.
   spec.servers = [{ url: location.origin }];
-  tellExamples(spec);
+  describeExamples(spec);
   new MutationObserver(nameControls).observe(place, { childList: true, subtree: true });
   SwaggerUIBundle({
     spec,
