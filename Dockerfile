@@ -1,7 +1,7 @@
 # One artefact, no build step: Node runs the TypeScript sources as they are.
 # The base is the newest release of the Node 24 line at the time of the build: build with --pull, and again after a security release.
 # The image itself is not built in CI, where there is no container engine. `deploy/try-image` runs the steps of this file there instead:
-# the same files, the same installation, a tree that nobody can write to, an account that owns nothing, the health check, SIGTERM.
+# the same files, the same installation, a read-only tree, an account that owns nothing, the health check, SIGTERM.
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
