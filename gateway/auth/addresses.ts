@@ -13,13 +13,15 @@ export function isAddressRange(text: string): boolean {
   return parseRange(text) !== undefined;
 }
 
-/** The ranges as a question about one address; undefined if there are none, so that any address may come. */
+/**
+ * Returns a predicate that tests one address against the ranges; undefined if the list is empty, which means that any address is allowed.
+ */
 export function allowanceOf(ranges: readonly string[]): ((address: string) => boolean) | undefined {
   if (ranges.length === 0) return undefined;
   const list = new BlockList();
   for (const text of ranges) {
     const range = parseRange(text);
-    // A range that cannot be read lets nobody in; the list stays in force.
+    // An unreadable range matches no address; the list stays in force.
     if (range !== undefined) list.addSubnet(range.network, range.bits, range.family);
   }
   return function allowsAddress(address) {

@@ -6,10 +6,12 @@ import { API_KEY_LENGTH } from './api-key.ts';
 import type { Credentials } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
-/** Undefined: not this kind of credential. A caller: it is, and it holds. Throws: it is, and it does not hold. */
+/**
+ * Returns undefined for a credential of another kind and the caller for a valid one. Throws if the credential is of this kind but invalid.
+ */
 export type CredentialReader = (credentials: Credentials) => Awaitable<Caller> | undefined;
 
-/** Takes every Bearer credential that no reader before it wanted. */
+/** Takes every Bearer credential that the readers before it have left. */
 export function createApiKeyReader(directory: Pick<Directory, 'callerOf'>): CredentialReader {
   return function readApiKey({ scheme, value }) {
     if (scheme !== 'bearer') return undefined;

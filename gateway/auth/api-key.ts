@@ -1,4 +1,5 @@
-// The form of an API key, `sk_<live|test>_<32 random><6 checksum>`: made, recognised without a look-up, and turned into the digest that is stored.
+// API keys, `sk_<live
+// test>_<32 random><6 checksum>`: creates them, recognises them without a look-up and computes the digest that is stored.
 
 import { createHmac } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -10,7 +11,7 @@ const RANDOM_LENGTH = 32;
 const CHECK_LENGTH = 6;
 export const API_KEY_LENGTH = 'sk_live_'.length + RANDOM_LENGTH + CHECK_LENGTH;
 
-/** What may be shown of a key: enough for its owner to recognise it. */
+/** The parts of a key that may be displayed: enough for its owner to recognise it. */
 export interface KeyDisplay {
   readonly prefix: string;
   readonly lastFour: string;
@@ -18,13 +19,13 @@ export interface KeyDisplay {
 
 export type DigestOf = (key: string) => string;
 
-/** A new key. It exists nowhere else: whoever loses it needs another one. */
+/** Creates a key. It is stored nowhere: a lost key cannot be recovered, only replaced. */
 export function createApiKey(mode: Mode, randomBytes: RandomBytes): string {
   const unchecked = `sk_${mode}_${randomBase62(RANDOM_LENGTH, randomBytes)}`;
   return unchecked + checkOf(unchecked);
 }
 
-/** The mode a key claims, or undefined if this is no key. The checksum finds typing mistakes; it proves nothing. */
+/** Returns the mode in the key's prefix, or undefined if the text is not a key. The checksum detects typing mistakes; it proves nothing. */
 export function parseApiKey(text: string): Mode | undefined {
   if (text.length !== API_KEY_LENGTH) return undefined;
   const mode = FORM.exec(text)?.[1];
@@ -37,19 +38,19 @@ export function displayOf(key: string): KeyDisplay {
   return { prefix: key.slice(0, 'sk_live_'.length + 4), lastFour: key.slice(-4) };
 }
 
-/** Key → what the store knows it by. Without the pepper, a stolen store cannot even confirm a key somebody guessed. */
+/** Computes the digest under which the store keeps a key. Without the pepper, a stolen store cannot even confirm a guessed key. */
 export function createDigestOf(pepper: string): DigestOf {
   return function digestOf(key) {
     return createHmac('sha256', pepper).update(key).digest('base64url');
   };
 }
 
-/** Tells whether two processes use one pepper, without revealing it: the digest of a text that can never be a key. */
+/** The digest of a text that can never be a key: two processes compare it to see whether they use the same pepper, without revealing it. */
 export function keyFingerprint(digestOf: DigestOf): string {
   return digestOf('fingerprint of the pepper');
 }
 
-/** Covers the prefix too, so that `live` and `test` cannot be swapped by hand. */
+/** The checksum covers the prefix too, so that `live` and `test` cannot be swapped by hand. */
 function checkOf(unchecked: string): string {
   return toBase62(crc32(unchecked), CHECK_LENGTH);
 }

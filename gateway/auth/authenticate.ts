@@ -1,5 +1,5 @@
-// Stage: who is calling? Throws api_key_missing, api_key_misplaced, auth_scheme_unsupported, and what the credential's reader throws:
-// api_key_malformed, api_key_invalid, token_invalid, token_expired, token_audience, basic_credentials_invalid, auth_unavailable.
+// Stage: identifies the caller. Throws api_key_missing, api_key_misplaced, auth_scheme_unsupported, and the errors of the credential
+// readers: api_key_malformed, api_key_invalid, token_invalid, token_expired, token_audience, basic_credentials_invalid, auth_unavailable.
 
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Caller, Identified, Matched } from '../exchange.ts';
@@ -8,10 +8,10 @@ import { createBasicReader, type MatchesBasic } from './basic.ts';
 import { parseAuthorization } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
-/** A key, or enough of one to be worth replacing. */
+/** A key in a query, or enough of one that it should be replaced. */
 const KEY_IN_TEXT = /sk_(?:live|test)_[0-9A-Za-z]{16}/;
 
-/** Everybody on public operations. */
+/** The caller of every request to a public operation. */
 export const ANONYMOUS: Caller = Object.freeze({
   subject: 'anonymous',
   scheme: 'apiKey',
@@ -31,7 +31,7 @@ export interface AuthenticateOptions {
 }
 
 export function createAuthenticate({ directory, readToken, matchesBasic }: AuthenticateOptions) {
-  // The first reader that knows the credential decides. The one for API keys takes every Bearer, so it comes after the one for tokens.
+  // The first reader that recognises the credential decides. The API key reader takes every Bearer, so it comes after the token reader.
   const readers: readonly CredentialReader[] = [readToken, createApiKeyReader(directory)];
   const readBasic = createBasicReader(matchesBasic);
 
@@ -49,7 +49,7 @@ export function createAuthenticate({ directory, readToken, matchesBasic }: Authe
     throw new GatewayError('auth_scheme_unsupported');
   }
 
-  /** Synchronous unless the store has to be waited for. */
+  /** Synchronous unless the caller has to be looked up in the store. */
   return function authenticate(matched: Matched): Awaitable<Identified> {
     if (matched.operation.security.length === 0) return identify(matched, ANONYMOUS);
     const caller = read(matched);

@@ -1,18 +1,18 @@
-// Stage: may this caller do this? Throws api_key_revoked, api_key_expired, token_expired, ip_not_allowed, account_inactive,
-// auth_scheme_unsupported, insufficient_scope or key_mode_mismatch.
+// Stage: decides whether the caller may use the operation. Throws api_key_revoked, api_key_expired, token_expired, ip_not_allowed,
+// account_inactive, auth_scheme_unsupported, insufficient_scope or key_mode_mismatch.
 
 import { GatewayError } from '../errors.ts';
 import type { Caller, Identified, Operation, Permitted, SecurityAlternative } from '../exchange.ts';
 
 export interface AuthorizeOptions {
-  /** Scopes that `*` does not cover: they have to be named, and count for operator organizations only. */
+  /** Scopes that `*` does not cover: a key has to name them, and only organizations marked as operators may use them. */
   readonly operatorScopes: ReadonlySet<string>;
   /** Whether an upstream has an address for test keys. */
   hasTestTarget(upstream: string): boolean;
   now(): number;
 }
 
-/** The only maker of `Permitted`. Nothing is cached here: the decision costs less than remembering it would (measured: 20 ns each way). */
+/** The only function that creates `Permitted`. Caches nothing, because the decision costs less than a look-up (measured: 20 ns each). */
 export function createAuthorize({ operatorScopes, hasTestTarget, now }: AuthorizeOptions) {
   function lacks(caller: Caller, scope: string): boolean {
     if (operatorScopes.has(scope)) return !(caller.scopes.has(scope) && caller.organization?.operator);
@@ -24,9 +24,9 @@ export function createAuthorize({ operatorScopes, hasTestTarget, now }: Authoriz
     const { scheme } = caller;
     if (security.some((way) => way.scheme === scheme && !way.scopes.some((scope) => lacks(caller, scope)))) return;
     const [first, ...others] = security.filter((way) => way.scheme === scheme);
-    // No scope would help: this way in is for credentials of another kind.
+    // No scope would help: the operation accepts only credentials of another kind.
     if (first === undefined) throw new GatewayError('auth_scheme_unsupported');
-    // Of several ways in, name the one this caller is closest to.
+    // Of several alternatives, name the one from which the caller lacks the fewest scopes.
     const missing = ({ scopes }: SecurityAlternative) => scopes.filter((scope) => lacks(caller, scope)).length;
     const nearest = others.reduce((best, next) => (missing(next) < missing(best) ? next : best), first);
     throw new GatewayError('insufficient_scope', { fields: { required_scopes: nearest.scopes } });
@@ -34,7 +34,7 @@ export function createAuthorize({ operatorScopes, hasTestTarget, now }: Authoriz
 
   return function authorize(identified: Identified): Permitted {
     const { caller, operation } = identified;
-    // The key before the organization: 401 says "another key would help", 403 says it would not.
+    // Check the key before the organization: 401 says that another key would help, 403 that it would not.
     if (caller.revoked) throw new GatewayError('api_key_revoked');
     if (caller.expiresAtMs <= now())
       throw new GatewayError(caller.issuer === undefined ? 'api_key_expired' : 'token_expired');

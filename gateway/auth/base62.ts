@@ -1,12 +1,12 @@
-// Base62 text: random identifiers without modulo bias, and numbers of a fixed width.
+// Base62 text: random identifiers without modulo bias, and integers of a fixed width.
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Largest multiple of 62 that fits a byte: higher bytes are thrown away, so that every character is equally likely. */
+/** Largest multiple of 62 that fits a byte: higher bytes are discarded, so that every character is equally likely. */
 const ACCEPTED_BELOW = 248;
 
 export type RandomBytes = (size: number) => Uint8Array;
 
-/** That many characters, each equally likely. */
+/** Returns `length` random characters, each equally likely. */
 export function randomBase62(length: number, randomBytes: RandomBytes): string {
   let text = '';
   while (text.length < length) {
@@ -17,7 +17,7 @@ export function randomBase62(length: number, randomBytes: RandomBytes): string {
   return text;
 }
 
-/** A non-negative integer, padded on the left with `0`. */
+/** Writes a non-negative integer in base 62, padded on the left with `0`. */
 export function toBase62(number: number, width: number): string {
   let text = '';
   for (let rest = number; rest > 0; rest = Math.floor(rest / 62)) text = ALPHABET[rest % 62] + text;

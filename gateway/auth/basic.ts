@@ -1,12 +1,13 @@
-// Reads the credential kind "user name and password" (RFC 7617), where an operation accepts it: whoever knows what the gateway itself logs
-// in with at the upstream is its administrator. Compared here, so that no guess reaches the upstream. Throws basic_credentials_invalid.
+// Reads the credential kind "user name and password" (RFC 7617), where an operation accepts it: a client with the credentials that the
+// gateway itself uses at the upstream is its administrator. The gateway compares them, so that no guess reaches the upstream. Throws
+// basic_credentials_invalid.
 
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
 import type { Caller, Operation } from '../exchange.ts';
 import type { Credentials } from './credentials.ts';
 
-/** Whoever is let in by user name and password. Which upstream it was is known by the operation. */
+/** The caller for every accepted user name and password. The operation determines the upstream. */
 export const ADMINISTRATOR: Caller = Object.freeze({
   subject: 'mail-administrator',
   scheme: 'basic',
@@ -26,10 +27,10 @@ export const ADMINISTRATOR: Caller = Object.freeze({
   allowsAddress: undefined,
 });
 
-/** Whether these are what the gateway logs in with at this upstream; false for one that it does not log in at. */
+/** Compares credentials with those that the gateway uses at this upstream; false if it uses none there. */
 export type MatchesBasic = (upstream: string, user: string, password: string) => boolean;
 
-/** Undefined: another kind of credential, or one that the operation does not accept. A caller: it holds. Throws: it does not hold. */
+/** Returns undefined for another kind of credential or an operation that does not accept Basic. Throws if the credential is invalid. */
 export type BasicReader = (credentials: Credentials, operation: Operation) => Caller | undefined;
 
 export function createBasicReader(matches: MatchesBasic): BasicReader {
@@ -48,8 +49,8 @@ export interface UserAndPassword {
 }
 
 /**
- * What Basic carries: Base64 of UTF-8, user name and password separated by the first colon, no control characters (RFC 7617 section 2).
- * Undefined: it is not that. Nothing but the one proper encoding is accepted, since Node decodes nearly anything.
+ * Parses Basic credentials: Base64 of UTF-8, user name and password separated by the first colon, no control characters (RFC 7617 section
+ * 2). Returns undefined for any other text. Accepts canonical Base64 only, because Node decodes nearly anything.
  */
 export function parseUserAndPassword(value: string): UserAndPassword | undefined {
   const bytes = Buffer.from(value, 'base64');

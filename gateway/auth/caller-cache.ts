@@ -1,5 +1,5 @@
-// Bounded memory of which presented keys stand for whom, and which stand for nobody.
-// Presented keys appear as hashes under a secret of this process, so that a memory dump holds no key.
+// Bounded cache of presented keys: the caller of each valid key, and the absence of each unknown one. Keys are held as hashes under a
+// secret of this process, so that a memory dump contains no key.
 
 import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -10,7 +10,7 @@ export type KeyHash = string;
 
 export interface KnownCaller {
   readonly caller: Caller;
-  /** When the use of the key was last noted, epoch milliseconds. */
+  /** Epoch milliseconds at which the use of the key was last noted. */
   usedAtMs: number;
 }
 

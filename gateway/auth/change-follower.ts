@@ -1,5 +1,5 @@
-// Follows the store's change stream: what changed reaches this process at once where the store announces it, else within one poll,
-// and whether the store can be read is known here.
+// Follows the store's change stream. A change reaches this process at once if the store announces it, otherwise within one poll. Also
+// tracks whether the store can be read.
 
 import type { KeyStore, KeyStoreChange } from './store/store.ts';
 
@@ -10,24 +10,24 @@ export interface ChangeFollowerOptions {
   readonly pollMs: number;
   now(): number;
   onChange(change: KeyStoreChange): void;
-  /** The stream begins, or begins anew: anything may have changed. */
+  /** The stream was opened, or was replaced: any record may have changed. */
   onReset(isFirst: boolean): void;
-  /** After every poll, whether or not it succeeded. */
+  /** Called after every poll, successful or not. */
   onPolled(): void;
-  /** The store cannot be read any more, for this reason; or it can again. */
+  /** Called with the reason when the store can no longer be read, and with undefined when it can be read again. */
   onHealth?: ((reason: string | undefined) => void) | undefined;
 }
 
 export interface ChangeFollower {
-  /** Why the store cannot be read at the moment; undefined while it can. */
+  /** The error of the last read; undefined while the store can be read. */
   failure(): Error | undefined;
-  /** Someone else's attempt to read the store failed; the next successful poll ends the failure. */
+  /** Records that another reader of the store failed; the next successful poll ends the failure. */
   noteFailure(cause: unknown): void;
-  /** When the stream was last known to be read to its end, epoch milliseconds. */
+  /** Epoch milliseconds at which the last complete read of the stream began. */
   readAtMs(): number;
-  /** Every change up to this sequence number has been passed to `onChange`; undefined: the stream was not read yet. */
+  /** Every change up to this sequence number has been passed to `onChange`; undefined before the first read. */
   position(): number | undefined;
-  /** Changes whenever anything was dropped: what was looked up before then may be out of date. */
+  /** Increases with every change: a result that was looked up under an earlier generation may be out of date. */
   generation(): number;
   stop(): void;
 }
@@ -68,7 +68,7 @@ export function createChangeFollower({ pollMs, now, onPolled, ...options }: Chan
     do {
       announced = false;
       await readOnce();
-      // What was announced meanwhile may have been written after the reading: however many there were, one more poll sees them all.
+      // A change announced during the read may be missing from it: one more poll sees all of them.
     } while (announced);
     polling = false;
   }
@@ -77,7 +77,7 @@ export function createChangeFollower({ pollMs, now, onPolled, ...options }: Chan
     announced = true;
     void poll();
   });
-  // Announcements may be lost, so the timer alone has to be quick enough for what is promised.
+  // Announcements may be lost, so the poll interval alone has to meet the promised delay.
   const timer = setInterval(poll, pollMs).unref();
   void poll();
 
@@ -100,11 +100,11 @@ function createStreamReader({
   onReset,
 }: Pick<ChangeFollowerOptions, 'audit' | 'onChange' | 'onReset'>) {
   let position: number | undefined;
-  /** The change at this position, as text. */
+  /** The change at this position, as JSON. */
   let last: string | undefined;
   let generation = 0;
 
-  /** The first time, and when the store was wiped, restored or has lost changes in a failover under a running gateway. */
+  /** Runs at the first read, and when the store was wiped, restored or lost changes in a failover while the gateway was running. */
   async function beginAnew(latest: number): Promise<void> {
     generation += 1;
     onReset(position === undefined);
@@ -116,10 +116,10 @@ function createStreamReader({
   }
 
   async function readToEnd(): Promise<void> {
-    // The first read goes beyond every sequence number: the past is of no interest, only where the stream ends.
+    // The first read starts beyond every sequence number: it needs only the end of the stream, not past changes.
     if (position === undefined) return beginAnew((await audit.since(Number.MAX_SAFE_INTEGER, 1)).latest);
     for (;;) {
-      // With the change that was read last: if it is another one by now, the numbers went back and were given out again.
+      // Read the last known change again: if it differs, the store was reset and has reused the sequence numbers.
       const { latest, changes } = await audit.since(last === undefined ? position : position - 1, PAGE);
       const [first] = changes;
       if (latest < position || (last !== undefined && JSON.stringify(first) !== last)) return beginAnew(latest);

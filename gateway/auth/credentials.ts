@@ -1,16 +1,16 @@
-// The Authorization header, taken apart (RFC 9110 section 11.4): a scheme, which is case-insensitive, and what it carries.
+// Parses the Authorization header (RFC 9110 section 11.4) into a scheme, which is case-insensitive, and its value.
 
 export interface Credentials {
-  /** Lower case. */
+  /** In lower case. */
   readonly scheme: string;
-  /** Empty if the header names a scheme and nothing else. */
+  /** Empty if the header contains only a scheme. */
   readonly value: string;
 }
 
-/** Undefined if no credentials were sent at all. */
+/** Returns undefined if the request carries no credentials. */
 export function parseAuthorization(header: string | undefined): Credentials | undefined {
   if (header === undefined || header === '') return undefined;
-  // Nearly every request has exactly this spelling.
+  // Nearly every request uses exactly this spelling.
   if (header.startsWith('Bearer ')) return { scheme: 'bearer', value: header.slice(7).trimStart() };
   const space = header.indexOf(' ');
   if (space === -1) return { scheme: header.toLowerCase(), value: '' };

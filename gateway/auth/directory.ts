@@ -1,5 +1,5 @@
-// Who a presented key stands for: remembered, followed through changes, and still answered for a while when the store is away.
-// Throws api_key_malformed, and auth_unavailable when it cannot know.
+// Maps presented keys to callers: caches them, drops them when they change, and continues to accept them for a while when the store is
+// away. Throws api_key_malformed, and auth_unavailable if it can neither read nor remember the key.
 
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Caller, Organization } from '../exchange.ts';
@@ -16,37 +16,37 @@ import type { KeyStore, KeyStoreChange } from './store/store.ts';
 export interface DirectoryOptions {
   readonly store: Pick<KeyStore, 'keys' | 'organizations' | 'audit' | 'instances'>;
   readonly digestOf: DigestOf;
-  /** Where this gateway runs, as the store lists it. */
+  /** Where this gateway runs, as listed in the store. */
   readonly host: string;
   readonly pid: number;
   now(): number;
-  /** Most callers remembered, and most organizations. */
+  /** Size of the cache of callers and of the cache of organizations. */
   readonly positiveMax: number;
-  /** Most keys remembered as standing for nobody. */
+  /** Size of the cache of unknown keys. */
   readonly negativeMax: number;
   readonly pollMs?: number;
-  /** How long known callers are let in while the store is away. */
+  /** How long cached callers are accepted while the store is away. */
   readonly graceMs?: number;
-  /** Every change of the store, after what it makes out of date was dropped here. */
+  /** Called for every change in the store, after the cache entries that it affects were dropped. */
   readonly onChange?: (change: KeyStoreChange) => void;
-  /** The store cannot be read any more, for this reason; or it can again. */
+  /** Called with the reason when the store can no longer be read, and with undefined when it can be read again. */
   readonly onHealth?: (reason: string | undefined) => void;
-  /** What the store has is not what it had: it was wiped, restored, or has lost its latest changes. */
+  /** Called when the contents of the store were replaced: it was wiped, restored, or has lost its latest changes. */
   readonly onReplaced?: () => void;
 }
 
 export interface DirectoryStatus {
   readonly store: 'reachable' | 'failing';
-  /** Why it is failing, for operators only. */
+  /** Reason of the failure, for operators only. */
   readonly reason: string | undefined;
   readonly readAtMs: number;
-  /** While failing: until when known callers are let in. */
+  /** While failing: epoch milliseconds until which cached callers are accepted. */
   readonly graceEndsAtMs: number | undefined;
-  /** Id by which the store knows this gateway. */
+  /** Id of this gateway in the store. */
   readonly instance: string;
-  /** Every change up to this sequence number is in force here; undefined: the store was not read yet. */
+  /** Every change up to this sequence number is in force here; undefined before the first read. */
   readonly position: number | undefined;
-  /** Why the store takes no writes, such as that of a replica or of a full one, for operators only. */
+  /** Reason why the store rejects writes (it is a replica, or full), for operators only; undefined while it accepts them. */
   readonly writeFailure: string | undefined;
   readonly callers: number;
   readonly absences: number;
@@ -55,14 +55,17 @@ export interface DirectoryStatus {
 }
 
 export interface Directory {
-  /** The same object for the same key until something about it changes; undefined: no such key. Throws api_key_malformed. */
+  /**
+   * Returns the same object for the same key until its record changes; undefined for an unknown key. Throws api_key_malformed,
+   * auth_unavailable.
+   */
   callerOf(key: string): Awaitable<Caller | undefined>;
-  /** The same object until something about the organization changes; undefined: there is none. Throws auth_unavailable. */
+  /** Returns the same object until the organization changes; undefined for an unknown one. Throws auth_unavailable. */
   organizationOf(id: string): Awaitable<Organization | undefined>;
-  /** Whether an Authorization header is known to be good, without asking the store. */
+  /** Whether the credential in an Authorization header is cached and valid. Does not read the store. */
   isKnown(authorization: string | undefined): boolean;
   status(): DirectoryStatus;
-  /** Stops following, says goodbye to the store and writes the uses noted so far. The store stays open. */
+  /** Stops following, removes this instance from the store and writes the pending key uses. Does not close the store. */
   close(): Promise<void>;
 }
 
@@ -92,7 +95,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
   const withinGrace = () => follower.failure() === undefined || now() - follower.readAtMs() <= graceMs;
 
   function onPolled(): void {
-    // Everything out of date was dropped by now: once a position is reported, no later request is let in by what was before it.
+    // All outdated entries have been dropped here: after a position is reported, no later request is accepted by an older record.
     const position = follower.position();
     if (position !== undefined) reports.noteRead(position);
     void uses.writeSome();
@@ -103,7 +106,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
     return known?.caller;
   }
 
-  /** While the store is away nobody is looked up, so that nobody waits for it. */
+  /** While the store is away, look-ups fail at once, so that no request waits for it. */
   function requireStore(): void {
     const cause = follower.failure();
     if (cause !== undefined) throw new GatewayError('auth_unavailable', { cause });
@@ -114,9 +117,9 @@ export function createDirectory(options: DirectoryOptions): Directory {
       const keyHash = callers.hashOf(key);
       const known = callers.find(keyHash);
       if (known !== undefined && withinGrace()) return use(known);
-      // What is remembered had the form of a key when it first came; looking at that costs half a microsecond.
+      // A cached key had a valid form when it was first presented; checking again would cost half a microsecond.
       if (parseApiKey(key) === undefined) throw new GatewayError('api_key_malformed');
-      // Before the absences: a key that is remembered as absent may have been made since the stream was last read.
+      // Before the cached absences: a key cached as absent may have been created since the stream was last read.
       requireStore();
       if (callers.isAbsent(keyHash)) return undefined;
       const found = lookUpKey(keyHash, () => store.keys.findByDigest(digestOf(key)));

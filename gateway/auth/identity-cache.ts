@@ -1,4 +1,4 @@
-// What this gateway remembers of keys and organizations, and what of it a change makes out of date.
+// Caches keys and organizations in this process, and drops the entries that a change makes out of date.
 
 import { LRUCache } from 'lru-cache';
 import type { Organization } from '../exchange.ts';
@@ -7,19 +7,19 @@ import type { KeyAndOwner, KeyStoreChange } from './store/store.ts';
 import { toCaller, toKnownOrganization } from './to-caller.ts';
 
 export interface IdentityCacheOptions {
-  /** Most callers, and most organizations. */
+  /** Size of the cache of callers and of the cache of organizations. */
   readonly positiveMax: number;
-  /** Most keys known to stand for nobody. */
+  /** Size of the cache of unknown keys. */
   readonly negativeMax: number;
 }
 
 export interface IdentityCache {
   readonly callers: CallerCache;
   organization(id: string): Organization | undefined;
-  /** What becomes of the store's answer; it is remembered only if `keep`. */
+  /** Converts the store's answer, and caches it if `keep` is true. */
   learnKey(keyHash: KeyHash, found: KeyAndOwner | undefined, keep: boolean): KnownCaller | undefined;
   learnOrganization(id: string, found: Organization | undefined, keep: boolean): Organization | undefined;
-  /** Drops exactly what the change is about. */
+  /** Drops exactly the entries that the change affects. */
   forget(change: KeyStoreChange): void;
   forgetAll(): void;
   sizes(): { readonly callers: number; readonly absences: number; readonly organizations: number };
@@ -40,7 +40,7 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
         callers.dropAbsences();
         break;
       case 'key.rotated':
-        // The old key now has an end, and there is a new one.
+        // The old key now has an expiry time, and its successor exists.
         callers.dropKey(key);
         callers.dropAbsences();
         break;
@@ -55,7 +55,7 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
         break;
       case 'configuration.changed':
       case 'limits.reset':
-      // Nobody can be remembered of an organization that was not there.
+      // No cached entry can belong to an organization that did not exist.
       case 'organization.created':
         break;
       case 'organizations.seeded':
@@ -64,7 +64,7 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
         break;
       default:
         kind satisfies never;
-        // Written by a newer gateway on the same store: it may mean anything.
+        // Written by a newer gateway on the same store: its effect is unknown here.
         forgetAll();
     }
   }
@@ -81,7 +81,7 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
       if (keep) callers.remember(keyHash, known);
       return known;
     },
-    // Those that do not exist are not remembered: only who signs tokens for this gateway can name them.
+    // Unknown organizations are not cached: only an accepted token issuer can name them.
     learnOrganization(id, found, keep) {
       const known = found && toKnownOrganization(found);
       if (keep && known !== undefined) organizations.set(id, known);

@@ -1,5 +1,5 @@
-// Tells the store that this gateway runs and which changes are in force here, so that whoever ends a key can see when it has ended
-// everywhere. Nothing here ever fails or holds anything up: what could not be reported is reported a little later.
+// Reports to the store that this gateway runs and which changes are in force here, so that an operator who revokes a key can see when the
+// revocation has reached every instance. Never throws and delays no request: a failed report is repeated later.
 
 import { randomBytes } from 'node:crypto';
 import { randomBase62 } from './base62.ts';
@@ -10,27 +10,27 @@ const REPORTED_EVERY_MS = 2000;
 
 export interface InstanceReportsOptions extends Pick<Instance, 'host' | 'pid' | 'startedAtMs'> {
   readonly instances: Pick<KeyStore['instances'], 'report' | 'remove'>;
-  /** How long known callers are let in after the store was last read. */
+  /** How long cached callers are accepted after the last read of the store. */
   readonly graceMs: number;
 }
 
 export interface InstanceReports {
-  /** By which the store knows this gateway. */
+  /** Id of this gateway in the store. */
   readonly id: string;
-  /** Called after every reading of the change stream, with the position from which on nothing that was changed is remembered. */
+  /** Called after every read of the change stream, with the position up to which all outdated cache entries were dropped. */
   noteRead(position: number): void;
-  /** Why the store took the last report not; undefined while it takes them. */
+  /** Reason why the last report failed; undefined after a successful one. */
   failure(): string | undefined;
-  /** Says goodbye. */
+  /** Stops reporting and removes this instance from the store. */
   close(): Promise<void>;
 }
 
-/** Reports for the first time at once. */
+/** Sends the first report at once. */
 export function createInstanceReports({ instances, graceMs, ...process }: InstanceReportsOptions): InstanceReports {
   const instance = {
     ...process,
     id: `gw_${randomBase62(ID_LENGTH, randomBytes)}`,
-    // The stream may have been read last just before the next report was due.
+    // The stream may have been last read just before the next report was due.
     graceMs: graceMs + 2 * REPORTED_EVERY_MS,
   };
   let position = 0;
@@ -73,12 +73,12 @@ export function createInstanceReports({ instances, graceMs, ...process }: Instan
     async close() {
       closed = true;
       clearInterval(timer);
-      // A report that came in after the goodbye would bring this gateway back to life.
+      // A report that arrives after the removal would list this gateway again.
       await sending;
       try {
         await instances.remove(instance.id);
       } catch {
-        // Then it is listed as silent until its grace is over.
+        // The store then lists this instance as silent until its grace period has passed.
       }
     },
   };

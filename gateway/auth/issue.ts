@@ -1,4 +1,4 @@
-// Makes new keys and organization ids, as records that are ready for a store. Does not store anything.
+// Creates new keys and organization ids as records for a store. Stores nothing.
 
 import type { Mode } from '../exchange.ts';
 import { createApiKey, type DigestOf, displayOf } from './api-key.ts';
@@ -19,7 +19,7 @@ export interface KeyRequest {
 }
 
 export interface IssuedKey {
-  /** To be shown once and forgotten. */
+  /** Displayed once and not stored. */
   readonly key: string;
   readonly record: StoredKey;
 }

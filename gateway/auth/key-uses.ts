@@ -1,23 +1,23 @@
-// When keys were last used: noted in memory, at most once a minute per key, and written in batches beside the traffic.
+// Tracks when keys were last used: noted in memory at most once a minute per key, and written in batches outside the request path.
 
 import { setTimeout } from 'node:timers/promises';
 import type { KeyStore } from './store/store.ts';
 
 const NOTED_EVERY_MS = 60_000;
 const WRITTEN_EVERY_MS = 10_000;
-/** About 1 ms of this process per batch. */
+/** A batch takes about 1 ms of this process. */
 const BATCH = 200;
-/** While the store refuses writes, the oldest notes give way: these dates may be lost, memory may not. */
+/** While the store rejects writes, the oldest notes are dropped: losing these dates is acceptable, unbounded memory is not. */
 const PENDING_MAX = 50_000;
 const LAST_ATTEMPTS_MS = 1000;
 const PAUSE_MS = 50;
 
 export interface KeyUses {
-  /** Notes the use unless the last one noted is recent; answers the time that counts as noted. */
+  /** Notes the use unless the last noted one is recent. Returns the noted time, epoch milliseconds. */
   note(id: string, lastNotedAtMs: number): number;
-  /** Called often; writes when a batch is full or old enough. */
+  /** Writes if a batch is full or old enough; cheap enough to call often. */
   writeSome(): Promise<void>;
-  /** Before the end: tries for a second, then gives the rest up. */
+  /** For shutdown: retries for one second, then drops the rest. */
   writeAll(): Promise<void>;
   pending(): number;
 }
@@ -58,7 +58,7 @@ export function createKeyUses({ keys, now }: KeyUsesOptions): KeyUses {
         await writeBatch();
         writtenAtMs = now();
       } catch {
-        // Another process is writing, or the store is away: the same notes go with a later batch.
+        // Another process is writing, or the store is away: a later batch repeats the same notes.
       }
       writing = false;
     },

@@ -1,20 +1,22 @@
-// How many gateways share the store, for whoever has to divide something among them, and most of all while the store cannot say so.
+// Counts the gateways that share the store, for limits that are divided among them. Keeps the last count while the store is away.
 
 import type { KeyStore } from './store/store.ts';
 
 const COUNTED_EVERY_MS = 5000;
-/** Reports come every two seconds; one that has missed several is gone, or about to be. */
+/** Instances report every two seconds; one that has missed several reports has stopped or is about to. */
 const SILENT_MAX_MS = 10_000;
 
 export interface LiveInstances {
-  /** As last counted; at least this one. */
+  /** The last count; at least 1. */
   count(): number;
-  /** Counts now and every few seconds. Called when this instance has begun to report itself; the timer does not keep the process alive. */
+  /**
+   * Counts now and every few seconds. Call it after this instance has begun to report itself; the timer does not keep the process alive.
+   */
   begin(): void;
   stop(): void;
 }
 
-/** Answers 1 until `begin` is called. */
+/** `count` returns 1 until `begin` is called. */
 export function createLiveInstances(instances: Pick<KeyStore['instances'], 'list'>): LiveInstances {
   let count = 1;
   let timer: NodeJS.Timeout | undefined;
@@ -22,10 +24,10 @@ export function createLiveInstances(instances: Pick<KeyStore['instances'], 'list
   async function look(): Promise<void> {
     try {
       const live = (await instances.list()).filter(({ silentMs }) => silentMs <= SILENT_MAX_MS);
-      // None, not even this one: the store is back from an outage, and nobody has reported yet.
+      // An empty list lacks even this instance: the store is back from an outage, and no instance has reported yet.
       if (live.length > 0) count = live.length;
     } catch {
-      // The store is away: what was true a moment ago is the best there is.
+      // The store is away: keep the last count.
     }
   }
 

@@ -1,8 +1,8 @@
-// Which keys of an organization can still be used.
+// Lists the keys of an organization that are neither revoked nor expired.
 
 import type { KeyStore } from './store/store.ts';
 
-/** Their ids, oldest first. */
+/** Returns key ids, oldest first. */
 export async function liveKeysOf(
   { keys }: Pick<KeyStore, 'keys'>,
   organization: string,

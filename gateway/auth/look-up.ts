@@ -1,4 +1,4 @@
-// Asks the store about a key or an organization that nobody here remembers. Throws auth_unavailable.
+// Looks up a key or an organization in the store when it is not cached. Throws auth_unavailable.
 
 import { GatewayError } from '../errors.ts';
 import type { Awaitable } from '../exchange.ts';
@@ -6,7 +6,7 @@ import type { ChangeFollower } from './change-follower.ts';
 
 export interface LookUpOptions<Found, Known> {
   readonly follower: Pick<ChangeFollower, 'position' | 'generation' | 'noteFailure'>;
-  /** What is made of the answer, once for all who wait for it. Not to be kept: it serves them and nobody after them. */
+  /** Converts the store's answer, once for all requests that wait for it. If `keep` is false, the result must not be cached. */
   learn(name: string, found: Found | undefined, keep: boolean): Known | undefined;
 }
 
@@ -16,11 +16,11 @@ interface UnderWay<Known> {
 }
 
 /**
- * Whoever asks for the same name while it is being looked up gets the same answer, unless something changed in between: a request that
- * comes after a change is in force never gets an answer from before it. One that was waiting by then may: it came first.
+ * Requests for the same name share one look-up, unless a change arrives in between: a request that comes after a change is in force never
+ * gets an answer from before it. A request that was already waiting may get one, because it came first.
  */
 export function createLookUp<Found, Known>({ follower, learn }: LookUpOptions<Found, Known>) {
-  // Somebody waits for each of them, so there are never more than requests in flight.
+  // At least one request waits for each entry, so the map is never larger than the number of requests in flight.
   const underWay = new Map<string, UnderWay<Known>>();
 
   function fail(cause: unknown): never {
@@ -29,7 +29,7 @@ export function createLookUp<Found, Known>({ follower, learn }: LookUpOptions<Fo
   }
 
   function learnSince(generation: number, name: string, found: Found | undefined): Known | undefined {
-    // Before the stream was first read, nobody would notice that what is kept has changed.
+    // Before the first read of the stream, a change to a cached entry would go unnoticed.
     return learn(name, found, generation === follower.generation() && follower.position() !== undefined);
   }
 

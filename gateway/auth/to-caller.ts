@@ -1,4 +1,5 @@
-// What is remembered of a stored key and of an organization: frozen, because one object serves every request until something changes.
+// Converts stored keys and organizations into cached objects. They are frozen, because one object serves every request until its record
+// changes.
 
 import type { Caller, Organization } from '../exchange.ts';
 import { allowanceOf } from './addresses.ts';

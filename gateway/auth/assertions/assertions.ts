@@ -1,19 +1,20 @@
-// The gateway's word to upstreams about who is calling: a short-lived signed token, made once per caller and upstream and reused.
+// Assertions: short-lived signed tokens that tell an upstream which caller a request comes from. Signed once per caller and upstream, and
+// reused.
 
 import { importJWK, SignJWT } from 'jose';
 import type { Awaitable, Caller, Mode } from '../../exchange.ts';
 import { type AssertionKey, kidOf, publishedKeysAt, signerAt, type Term, unsignedFromMs } from './keys.ts';
 
 const LIFETIME_SECONDS = 60;
-/** From here on a new one is made in the background. */
+/** From this age on, a new assertion is signed in the background. */
 const RENEWED_AFTER_MS = 30_000;
-/** Leaves 15 s of life, rounding included: one with less could run out on the way. */
+/** Leaves 15 s of validity, rounding included: an assertion with less could expire on its way to the upstream. */
 const USABLE_FOR_MS = 44_000;
 
 export interface AssertionClaims {
-  /** Key id, or whatever else speaks for the organization. */
+  /** Key id, or another subject that acts for the organization. */
   readonly subject: string;
-  /** Of a token: the name under which its issuer is configured, within which alone the subject is unique. */
+  /** For a caller with a token: configured name of its issuer, because subjects are unique only within one issuer. */
   readonly tokenIssuer?: string | undefined;
   readonly organization: string | undefined;
   readonly tier: string | undefined;
@@ -28,15 +29,15 @@ export interface AssertionsOptions {
 }
 
 export interface Assertions {
-  /** Synchronous while a usable one is at hand. */
+  /** Synchronous while a usable assertion is cached. */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
-  /** For work of the gateway itself, on behalf of an organization; not cached. */
+  /** For requests that the gateway itself makes for an organization; not cached. */
   assertionOf(claims: AssertionClaims, upstream: string): Promise<string>;
-  /** The public halves of the keys that are published now, as a JWK Set. */
+  /** Public halves of the published keys, as a JWK Set. */
   jwks(): { readonly keys: readonly PublishedKey[] };
   /**
-   * Takes another set of keys into use; what the former ones signed is used until it is renewed. Rejects with a sentence, and nothing
-   * changes, if there is a moment from now on at which none of them may sign.
+   * Replaces the keys. Assertions signed with the previous ones stay in use until they are renewed, unless a key was removed before its
+   * time. Rejects, and changes nothing, if at some time from now on no key may sign.
    */
   useKeys(keys: readonly AssertionKey[]): Promise<void>;
 }
@@ -68,7 +69,7 @@ export async function createAssertions({ keys, issuer, now }: AssertionsOptions)
     return signer.sign(claims, upstream, atMs);
   }
 
-  /** One signature at a time per caller and upstream: whoever comes meanwhile gets the same. */
+  /** One signature at a time per caller and upstream: concurrent requests share it. */
   function renew(held: Held, caller: Caller, upstream: string): Promise<string> {
     const atMs = now();
     held.signing ??= sign(claimsOf(caller), upstream, atMs)
@@ -87,9 +88,9 @@ export async function createAssertions({ keys, issuer, now }: AssertionsOptions)
     assertionFor(caller, upstream) {
       const held = heldFor(heldBy, caller, upstream);
       const ageMs = now() - held.signedAtMs;
-      // Of the future: the clock was set back.
+      // A negative age means that the clock was set back.
       if (held.token === undefined || ageMs > USABLE_FOR_MS || ageMs < 0) return renew(held, caller, upstream);
-      // Should this fail, the one at hand still holds; the request that finds none left gets the error.
+      // If renewal fails, the cached assertion is still valid; a request that finds no usable one gets the error.
       if (ageMs >= RENEWED_AFTER_MS) renew(held, caller, upstream).catch(() => undefined);
       return held.token;
     },
@@ -101,7 +102,7 @@ export async function createAssertions({ keys, issuer, now }: AssertionsOptions)
       ready = await prepare(next, issuer, now());
       used = next;
       const kids = new Set(publishedKeysAt(ready, now()).map(({ published }) => published.kid));
-      // One that was taken away before its time: nobody believes any more what it signed.
+      // A key was removed before its time: upstreams no longer accept its signatures.
       if (former.some(({ published }) => !kids.has(published.kid))) heldBy = new WeakMap();
     },
   };
@@ -137,7 +138,7 @@ async function createSign({ kty, crv, x, d }: AssertionKey, kid: string, issuer:
       ...(organization !== undefined && { org: organization }),
       ...(tier !== undefined && { tier }),
     };
-    // Rounded down, so that the end is never more than the lifetime ahead.
+    // Rounded down, so that the expiry is never further ahead than the lifetime.
     const issuedAt = Math.floor(atMs / 1000);
     return new SignJWT({ ...ofCaller, mode, scopes: [...scopes] })
       .setProtectedHeader({ alg: 'EdDSA', kid, typ: 'JWT' })

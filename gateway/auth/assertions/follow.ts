@@ -1,19 +1,19 @@
-// Keeps a running gateway on the present set of assertion keys: read anew all the time, because where it lies nobody announces a change.
+// Keeps a running gateway on the current assertion keys. Polls, because their source announces no changes.
 
 import type { AssertionKey } from './keys.ts';
 
-/** Every gateway knows a new key after so long, and whoever rotates leaves more time than this before it signs. */
+/** Every gateway uses a new key set after this interval; a rotation allows more time than this before the new key signs. */
 const EVERY_MS = 2000;
 
 export interface FollowOptions {
-  /** The set as it is now; the same array for as long as nothing has changed. */
+  /** Reads the current set; returns the same array while the set is unchanged. */
   read(): Promise<readonly AssertionKey[]>;
   use(keys: readonly AssertionKey[]): Promise<void>;
-  /** The set cannot be read, or not be used, and the last good one stays. Not called again until the reason changes. */
+  /** The set cannot be read or used; the last good one stays in use. Called again only when the reason changes. */
   onFailure(reason: string): void;
 }
 
-/** Answers how to stop it. It keeps no process alive. */
+/** Returns a function that stops polling. The timer does not keep the process alive. */
 export function followAssertionKeys({ read, use, onFailure }: FollowOptions): () => void {
   let timer = setTimeout(look, EVERY_MS).unref();
   let stopped = false;

@@ -1,13 +1,13 @@
-// Pure: which of the keys that sign assertions does what at which moment, and how one takes over from another without a moment in
-// which somebody meets a signature of a key that is not published to them yet, or not any more.
+// Pure: the state of each assertion key at a given time, and rotation without a gap: no verifier meets a signature of a key that is not
+// published yet, or no longer published.
 
 import { calculateJwkThumbprint } from 'jose';
 
-/** When a key is in use, in epoch seconds. */
+/** Period in which a key is in use, epoch seconds. */
 export interface Term {
-  /** Absent: from always. */
+  /** Absent: signs from the beginning. */
   readonly signs_from?: number;
-  /** Absent: without an end. */
+  /** Absent: published without an end. */
   readonly published_until?: number;
 }
 
@@ -19,20 +19,20 @@ export interface AssertionKey extends Term {
   readonly d: string;
 }
 
-/** `retiring`: published, so that what it signed can be verified, but it signs no more. */
+/** `retiring`: still published, so that its signatures can be verified, but no longer signing. */
 export type KeyState = 'signing' | 'next' | 'retiring' | 'past';
 
-/** How upstreams and the gateway name a key (RFC 7638). */
+/** The key id that the gateway and upstreams use (RFC 7638). */
 export function kidOf({ kty, crv, x }: AssertionKey): Promise<string> {
   return calculateJwkThumbprint({ kty, crv, x });
 }
 
-/** A key that is to sign is published long before, so that everybody knows it by then. */
+/** Includes keys that do not sign yet: they are published in advance, so that verifiers have them in time. */
 export function publishedKeysAt<T extends Term>(keys: readonly T[], atMs: number): T[] {
   return keys.filter((key) => endMsOf(key) > atMs);
 }
 
-/** The one that took over last; of several, the first. */
+/** Returns the published key that started to sign last; of several with the same start, the first. */
 export function signerAt<T extends Term>(keys: readonly T[], atMs: number): T | undefined {
   return publishedKeysAt(keys, atMs)
     .filter((key) => startMsOf(key) <= atMs)
@@ -45,28 +45,28 @@ export function stateAt<T extends Term>(keys: readonly T[], key: T, atMs: number
   return signerAt(keys, atMs) === key ? 'signing' : 'retiring';
 }
 
-/** The first moment from now on, in epoch milliseconds, at which no key may sign; undefined: there is none. */
+/** Returns the first time from now on, in epoch milliseconds, at which no key may sign; undefined if that never happens. */
 export function unsignedFromMs(keys: readonly Term[], nowMs: number): number | undefined {
-  // Only where a key ends can there be none all of a sudden.
+  // A gap can begin only now or where a key ends.
   const moments = [nowMs, ...publishedKeysAt(keys, nowMs).map(endMsOf)].filter(Number.isFinite).sort((a, b) => a - b);
   return moments.find((atMs) => signerAt(keys, atMs) === undefined);
 }
 
 export interface Rotation {
   readonly nowMs: number;
-  /** The successor is published for so long before it signs. */
+  /** How long the successor is published before it signs. */
   readonly leadMs: number;
-  /** The keys before it are published for so long after. */
+  /** How long the earlier keys stay published after the successor has taken over. */
   readonly overlapMs: number;
 }
 
 /**
- * The set after a rotation: the successor takes over after the lead, behind everybody who waits already; who signs until then, or would
- * have signed later, is published until the overlap has passed. Keys that are past are left out.
+ * Returns the set after a rotation. The successor starts to sign after the lead time, and after every key that is already scheduled. The
+ * current signer and the scheduled keys stay published until the overlap has passed. Past keys are left out.
  */
 export function rotated<T extends Term>(keys: readonly T[], successor: T, { nowMs, leadMs, overlapMs }: Rotation): T[] {
   const latestStart = Math.max(...keys.map(({ signs_from = 0 }) => signs_from));
-  // A second apart at least: of two keys that start at once, only the first would ever sign.
+  // Starts differ by at least a second: of two keys that start at once, only the first would ever sign.
   const start = Math.max(Math.ceil((nowMs + leadMs) / 1000), latestStart + 1);
   const end = start + Math.ceil(overlapMs / 1000);
   const former = publishedKeysAt(keys, nowMs).map((key) => {

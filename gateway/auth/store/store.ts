@@ -1,9 +1,9 @@
-// What a key store does, whatever it is built on. Types only.
-// Every method settles within a bounded time: a store that is away rejects, it does not hang. Every change writes its audit row in the same transaction.
+// Types of the key store, independent of the implementation. Every method settles within a bounded time: a store that is away rejects, it
+// does not hang. Every change writes its audit row in the same transaction.
 
 import type { Awaitable, Mode, Organization } from '../../exchange.ts';
 
-/** What is kept about a key; the key itself is not. */
+/** The stored record of a key; the key itself is not stored. */
 export interface StoredKey {
   readonly id: string;
   readonly digest: string;
@@ -12,7 +12,7 @@ export interface StoredKey {
   readonly mode: Mode;
   readonly name: string;
   readonly scopes: readonly string[];
-  /** Addresses and CIDR ranges it may be used from; empty: any. */
+  /** Addresses and CIDR ranges from which the key may be used; empty: any. */
   readonly allowedCidrs: readonly string[];
   readonly prefix: string;
   readonly lastFour: string;
@@ -23,7 +23,7 @@ export interface StoredKey {
   readonly revokedBy: string | undefined;
   readonly revokedReason: string | undefined;
   readonly lastUsedAtMs: number | undefined;
-  /** Id of the key that took over in a rotation; this one then ends when the overlap does. */
+  /** Id of the successor after a rotation; this key then ends with the overlap. */
   readonly replacedBy: string | undefined;
 }
 
@@ -37,20 +37,20 @@ export type ChangeKind =
   | 'organization.tier_changed'
   | 'organization.suspended'
   | 'organization.resumed'
-  /** Many organizations with their keys at once, as one row. */
+  /** Many new organizations with their keys, as one row. */
   | 'organizations.seeded'
-  /** Many records at once from an export, as one row. */
+  /** Many records of an export, as one row. */
   | 'records.imported'
   | 'key.created'
   | 'key.rotated'
   | 'key.revoked'
-  /** What an organization had spent of its limits was forgotten. */
+  /** The counters of an organization were reset. */
   | 'limits.reset'
   | 'configuration.changed';
 
-/** One row of the audit log, which is also the stream that running gateways follow. */
+/** One row of the audit log, which is also the change stream that running gateways follow. */
 export interface KeyStoreChange {
-  /** Grows by the order of commits, so that a reader never misses one. */
+  /** Increases in commit order, so that a reader never misses a change. */
   readonly sequence: number;
   readonly atMs: number;
   readonly by: string;
@@ -61,41 +61,41 @@ export interface KeyStoreChange {
 }
 
 export interface Changes {
-  /** The highest sequence number there is. */
+  /** The highest sequence number in the log. */
   readonly latest: number;
   /** Oldest first. */
   readonly changes: readonly KeyStoreChange[];
 }
 
 export interface OrganizationRecords {
-  /** False if the id is taken. */
+  /** Returns false if the id is taken. */
   create(organization: Organization, by: string): Awaitable<boolean>;
   get(id: string): Awaitable<Organization | undefined>;
   list(): Awaitable<readonly Organization[]>;
-  /** All of them in pages, so that a million fit; what is written meanwhile may or may not be among them. */
+  /** Yields all organizations in pages, so that a million fit in memory; records written during the scan may or may not be included. */
   scan(): AsyncIterable<readonly Organization[]>;
-  /** These three answer the organization as it is afterwards, undefined if there is none; without a difference nothing is written. */
+  /** The three methods below return the updated organization, undefined for an unknown id; they write nothing if the value is unchanged. */
   setTier(id: string, tier: string, by: string): Awaitable<Organization | undefined>;
   suspend(id: string, by: string): Awaitable<Organization | undefined>;
   resume(id: string, by: string): Awaitable<Organization | undefined>;
 }
 
 export interface KeyRecords {
-  /** False if its organization does not exist. */
+  /** Returns false if the organization does not exist. */
   create(key: StoredKey): Awaitable<boolean>;
   get(id: string): Awaitable<StoredKey | undefined>;
   findByDigest(digest: string): Awaitable<KeyAndOwner | undefined>;
   list(filter?: { readonly organization?: string | undefined }): Awaitable<readonly StoredKey[]>;
-  /** All of them in pages, oldest first; what is written meanwhile may or may not be among them. */
+  /** Yields all keys in pages, oldest first; records written during the scan may or may not be included. */
   scan(): AsyncIterable<readonly StoredKey[]>;
-  /** The key as it is afterwards, undefined if there is none; a key revoked before stays as it was. */
+  /** Returns the updated key, undefined for an unknown id; a key that was already revoked stays unchanged. */
   revoke(id: string, by: string, reason: string | undefined): Awaitable<StoredKey | undefined>;
   /**
-   * Creates the successor and lets the key end at `endsAtMs`, or when it would have ended anyway if that is sooner. The key as it is
-   * afterwards; undefined, with nothing written, if there is none or if it is revoked, expired or replaced already.
+   * Creates the successor and sets the expiry of the key to `endsAtMs`, or keeps its own expiry if that is sooner. Returns the updated key.
+   * Returns undefined and writes nothing if the key is unknown, revoked, expired or already replaced.
    */
   rotate(id: string, successor: StoredKey, endsAtMs: number): Awaitable<StoredKey | undefined>;
-  /** Key id → epoch milliseconds. Never waits for another writer: rejects, and the caller tries again later. */
+  /** Takes key ids with epoch milliseconds. Never waits for another writer: rejects, and the caller retries later. */
   noteUses(uses: ReadonlyMap<string, number>): Awaitable<void>;
 }
 
@@ -108,14 +108,14 @@ export interface AuditFilter {
 export interface AuditLog {
   /** Newest first. */
   list(filter: AuditFilter): Awaitable<readonly KeyStoreChange[]>;
-  /** Notes a change that is kept elsewhere: the configuration files. */
+  /** Records a change that is stored elsewhere: the configuration files. */
   append(by: string, details: Readonly<Record<string, unknown>>): Awaitable<void>;
-  /** Notes that the limits of an organization were reset; running gateways read it here. */
+  /** Records that the limits of an organization were reset; running gateways read it from the change stream. */
   appendReset(organization: string, by: string): Awaitable<void>;
   since(sequence: number, limit: number): Awaitable<Changes>;
   /**
-   * Calls back soon after a change was written, where the store can announce it; answers how to stop that. An announcement may be
-   * lost, so whoever needs every change reads `since` as well.
+   * Calls back soon after a change was written, if the store can announce it; returns a function that ends the subscription. An
+   * announcement may be lost, so a reader that needs every change has to poll `since` as well.
    */
   subscribe(onAnnounced: () => void): () => void;
 }
@@ -127,22 +127,25 @@ export interface Instance {
   readonly pid: number;
   /** Epoch milliseconds. */
   readonly startedAtMs: number;
-  /** Every change up to this sequence number is in force there. */
+  /** Every change up to this sequence number is in force on this instance. */
   readonly position: number;
-  /** For so long after its last report it may let known callers in without having heard of later changes. */
+  /** How long after its last report the instance may accept cached callers without having read later changes. */
   readonly graceMs: number;
 }
 
 export interface InstanceRecords {
-  /** Writes or renews the report. Never waits for another writer: rejects, and the caller tries again later. */
+  /** Writes or renews the report. Never waits for another writer: rejects, and the caller retries later. */
   report(instance: Instance): Awaitable<void>;
-  /** The goodbye of one that ends: nobody has to wait for it any more. */
+  /** Removes an instance that shuts down, so that no command waits for it. */
   remove(id: string): Awaitable<void>;
-  /** With the milliseconds since each last report, by the store's clock. One that has been silent for longer than its grace is left out. */
+  /**
+   * Lists the instances with milliseconds since their last report, by the store's clock. Leaves out instances that have been silent for
+   * longer than their grace period.
+   */
   list(): Awaitable<readonly (Instance & { readonly silentMs: number })[]>;
 }
 
-/** How many records were new. */
+/** Number of new records. */
 export interface Imported {
   readonly organizations: number;
   readonly keys: number;
@@ -153,13 +156,13 @@ export interface KeyStore {
   readonly keys: KeyRecords;
   readonly audit: AuditLog;
   readonly instances: InstanceRecords;
-  /** Which key_pepper the store was made with: what createSqliteStore or createRedisStore was given. */
+  /** Fingerprint of the key_pepper that was passed to createSqliteKeyStore or openRedisStore. */
   readonly pepperFingerprint: string;
-  /** All or nothing, in one transaction and one audit row. */
+  /** Adds all records or none, in one transaction and with one audit row. */
   seed(organizations: readonly Organization[], keys: readonly StoredKey[], by: string): Awaitable<void>;
   /**
-   * Adds what is not there yet, in one transaction and one audit row; what is there stays as it is, so that an old export revives
-   * nothing that was revoked since. Rejects, with nothing written, if the organization of a key is neither there nor among these.
+   * Adds missing records in one transaction and with one audit row. Existing records stay unchanged, so that an old export cannot restore a
+   * revoked key. Rejects and writes nothing if the organization of a key is neither stored nor among the arguments.
    */
   import(organizations: readonly Organization[], keys: readonly StoredKey[], by: string): Awaitable<Imported>;
   close(): Awaitable<void>;

@@ -1,5 +1,5 @@
-// Bounded memory of tokens that were verified, by hashes under a secret of this process. A token whose key its issuer no longer has is not
-// among them any more.
+// Bounded cache of verified tokens, by hashes under a secret of this process. An entry is dropped when the issuer no longer publishes its
+// key.
 
 import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -14,18 +14,18 @@ export type TokenHash = string;
 export interface KnownToken {
   readonly issuer: Issuer;
   readonly claims: TokenClaims;
-  /** Replaced when something about its organization changes. */
+  /** Replaced when the organization changes. */
   caller: Caller;
-  /** Which key it was verified with. */
+  /** Id of the key that verified the token. */
   readonly keyId: string;
-  /** The keys of its issuer among which that was last found; undefined: not looked for again yet. */
+  /** The issuer's key set in which that key was last found; undefined: not checked yet. */
   keys: KeySet | undefined;
 }
 
 export interface TokenCache {
   hashOf(token: string): TokenHash;
   find(hash: TokenHash): KnownToken | undefined;
-  /** What the cache holds from now on: the earlier entry if there is one. */
+  /** Adds an entry, or keeps the existing one; returns the entry in the cache. */
   remember(hash: TokenHash, known: KnownToken): KnownToken;
   size(): number;
 }
@@ -53,7 +53,7 @@ export function createTokenCache({ max }: { readonly max: number }): TokenCache 
   };
 }
 
-/** Keys stay the same object until one of them changes, so this is a comparison of two references nearly always. */
+/** The key set stays the same object until a key changes, so this nearly always compares two references. */
 function hasItsKey(known: KnownToken): boolean {
   const keys = known.issuer.keys.current();
   if (keys === known.keys) return true;

@@ -1,4 +1,4 @@
-// The form of a token: a signed JSON Web Token in compact serialization (RFC 7515 section 7.1). Nothing it says is believed yet.
+// Parses the form of a token: a signed JSON Web Token in compact serialization (RFC 7515 section 7.1). Its contents are not verified here.
 
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { GatewayError } from '../../errors.ts';
@@ -8,24 +8,24 @@ const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]+)$/;
 /** RFC 7519 section 5.1 and RFC 9068 section 2.1. */
 const TYPE = /^(application\/)?(at\+)?jwt$/i;
 
-/** What a token says about how it is to be checked. */
+/** The parts of a token that determine how to verify it. */
 export interface TokenForm {
   readonly issuer: string;
   readonly algorithm: string;
   readonly kid: string | undefined;
 }
 
-/** Whether a Bearer credential is meant as a token: its parts are set apart by dots, and it does not begin as API keys do. */
+/** Whether a Bearer credential is meant as a token: it contains dots and does not begin like an API key. */
 export function looksLikeToken(text: string): boolean {
   return text.includes('.') && !text.startsWith('sk_');
 }
 
-/** Whether a token is short enough to be looked at. */
+/** Whether a token is short enough to parse. */
 export function isShortEnough(token: string): boolean {
   return token.length <= LENGTH_MAX;
 }
 
-/** Reads the header, and of the claims the issuer alone. Throws token_invalid. */
+/** Reads the header, and only the issuer from the claims. Throws token_invalid. */
 export function parseToken(token: string): TokenForm {
   const signature = COMPACT.exec(token)?.[1];
   if (signature === undefined || !isCanonical(signature)) throw new GatewayError('token_invalid', { hint: 'form' });
@@ -46,7 +46,7 @@ function decode(token: string) {
   }
 }
 
-/** The last character of a signature has bits to spare. Only one value of them is let through, so that the same bytes have one spelling. */
+/** The last character of a signature has spare bits. Only one value of them is accepted, so that the same bytes have one spelling. */
 function isCanonical(signature: string): boolean {
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }

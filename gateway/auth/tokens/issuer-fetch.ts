@@ -1,12 +1,14 @@
-// Asks an issuer for its keys: one GET that believes as little as possible of what comes back.
+// Fetches the keys of an issuer with one GET, and accepts as little as possible in the answer.
 
 const BODY_BYTES_MAX = 1_048_576;
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
 
-/** The body of the answer. Rejects with a reason for operators: unreachable, too slow, another status than 200, no JSON, too long. */
+/**
+ * Returns the body of the answer. Rejects with a reason for operators: unreachable, too slow, a status other than 200, not JSON, too long.
+ */
 export async function fetchKeySet(url: string, signal: AbortSignal): Promise<string> {
   try {
-    // A redirect is an answer like any other that is not 200: where keys come from is said in the configuration alone.
+    // A redirect is rejected like any other status than 200: only the configuration determines where keys come from.
     const answer = await fetch(url, { signal, redirect: 'manual', headers: { accept: 'application/json' } });
     return await readBody(answer);
   } catch (cause) {
@@ -35,7 +37,7 @@ function wrongAbout(status: number, type: string): string | undefined {
   return JSON_TYPE.test(type) ? undefined : 'its answer is not declared to be JSON';
 }
 
-/** What fetch itself throws says "fetch failed" and has the reason as its cause. */
+/** The errors of fetch say "fetch failed" and carry the reason as their cause. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   if (thrown.name === 'TimeoutError') return 'it did not answer in time';

@@ -1,13 +1,13 @@
-// The keys that an issuer publishes (RFC 7517): those that tokens may be verified with, and nothing else.
+// The keys that an issuer publishes (RFC 7517), reduced to those that can verify tokens.
 
 import { type CryptoKey, calculateJwkThumbprint, createLocalJWKSet, type JWK } from 'jose';
 
-/** An issuer has a few. Importing thousands would hold everybody up. */
+/** An issuer has a few keys. Importing thousands would block the process. */
 const KEYS_MAX = 100;
 const RSA_BITS_MIN = 2048;
 
 export interface VerifyingKey {
-  /** The same for the same key under the same name and algorithm, in every set it is in. */
+  /** Equal for the same key with the same name and algorithm, in every set that contains it. */
   readonly id: string;
   readonly kid: string | undefined;
   readonly algorithm: string;
@@ -15,19 +15,22 @@ export interface VerifyingKey {
 }
 
 export interface KeySet {
-  /** One for each algorithm that a key may be used with. */
+  /** One entry for each algorithm that a key may be used with. */
   readonly keys: readonly VerifyingKey[];
   readonly ids: ReadonlySet<string>;
 }
 
 export type FoundIssuerKey =
   | { readonly outcome: 'found'; readonly key: VerifyingKey }
-  /** No key has this name, or without a name none fits: a newer set might have one. */
+  /** No key has this name, or no key fits a token that names none: a newer set might contain one. */
   | { readonly outcome: 'unknown' }
-  /** The name belongs to a key that does not fit, or several fit. */
+  /** The named key does not fit, or several fit. */
   | { readonly outcome: 'unfit' };
 
-/** The text of a JWK Set → what of it can be used with these algorithms. Rejects with a sentence if it is none, or nothing can. */
+/**
+ * Parses a JWK Set into the keys that can be used with these algorithms. Rejects with a sentence if the text is no JWK Set or contains no
+ * usable key.
+ */
 export async function toKeySet(text: string, algorithms: readonly string[]): Promise<KeySet> {
   const candidates = parse(text).flatMap((jwk) => algorithms.map((algorithm) => toVerifyingKey(jwk, algorithm)));
   const keys = (await Promise.all(candidates)).filter((key) => key !== undefined);
@@ -39,7 +42,7 @@ export function isSameKeySet(one: KeySet | undefined, other: KeySet): boolean {
   return one?.ids.size === other.ids.size && [...other.ids].every((id) => one.ids.has(id));
 }
 
-/** The key a token is to be verified with. One that does not name its key gets the only one that fits. */
+/** Finds the key that verifies a token. For a token that names no key, returns the only one that fits. */
 export function findIn(set: KeySet | undefined, kid: string | undefined, algorithm: string): FoundIssuerKey {
   const named = set?.keys.filter((key) => kid === undefined || key.kid === kid) ?? [];
   const [key, ...others] = named.filter((candidate) => candidate.algorithm === algorithm);
@@ -60,8 +63,8 @@ function parse(text: string): JWK[] {
 }
 
 /**
- * Undefined for a key that is not for this: of another type or curve, for encryption (`use`), not for verifying (`key_ops`), for another
- * algorithm (`alg`), private, malformed or too short. Sets hold keys for other purposes too, so these are passed over (RFC 7517 section 5).
+ * Returns undefined for an unsuitable key: of another type or curve, for encryption (`use`), not for verifying (`key_ops`), for another
+ * algorithm (`alg`), private, malformed or too short. Sets contain keys for other purposes too, so these are skipped (RFC 7517 section 5).
  */
 async function toVerifyingKey(jwk: JWK, algorithm: string): Promise<VerifyingKey | undefined> {
   try {

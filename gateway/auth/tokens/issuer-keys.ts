@@ -1,12 +1,12 @@
-// The keys of one issuer as they are now: read at once, anew every so often, and when a token names one that nobody has seen yet. The last
-// good ones are kept for as long as there are no newer ones, so an issuer that is away takes nobody out whose key is known.
+// The current keys of one issuer: read at start, at intervals, and when a token names an unknown key. The last good set is kept until a
+// newer one is read, so that tokens with a known key stay valid while the issuer is away.
 
 import { GatewayError } from '../../errors.ts';
 import type { Awaitable } from '../../exchange.ts';
 import { fetchKeySet } from './issuer-fetch.ts';
 import { findIn, isSameKeySet, type KeySet, toKeySet, type VerifyingKey } from './issuer-key-set.ts';
 
-/** Between two attempts that tokens bring about: whoever makes up names of keys must not make the gateway ask for each. */
+/** Between two reads that tokens trigger: a client that invents key names must not cause a request for each. */
 const COOLDOWN_MS = 5_000;
 
 export interface IssuerKeysOptions {
@@ -14,33 +14,33 @@ export interface IssuerKeysOptions {
   readonly algorithms: readonly string[];
   readonly refreshSeconds: number;
   now(): number;
-  /** The keys cannot be read any more, for this reason; or they can again. */
+  /** Called with the reason when the keys can no longer be read, and with undefined when they can be read again. */
   onHealth(reason: string | undefined): void;
-  /** How often the clock is looked at. */
+  /** Interval at which the clock is checked. */
   readonly tickMs?: number;
   readonly timeoutMs?: number;
 }
 
 export interface IssuerKeysStatus {
   readonly keys: readonly { readonly kid: string | undefined; readonly algorithm: string }[];
-  /** Of the last time that succeeded, epoch milliseconds. */
+  /** Epoch milliseconds of the last successful read. */
   readonly readAtMs: number | undefined;
-  /** Why the last attempt failed, for operators only. */
+  /** Reason of the last failure, for operators only; undefined after a success. */
   readonly failure: string | undefined;
 }
 
 export interface IssuerKeys {
-  /** Throws token_invalid if the issuer has no such key, auth_unavailable if that cannot be known. */
+  /** Throws token_invalid if the issuer has no such key, auth_unavailable if the keys cannot be read. */
   find(kid: string | undefined, algorithm: string): Awaitable<VerifyingKey>;
-  /** The same object until something about the keys changes. */
+  /** The same object until a key changes. */
   current(): KeySet | undefined;
-  /** Resolves when the attempt that is being made has succeeded or failed. */
+  /** Resolves when the current read has succeeded or failed. */
   ready(): Promise<void>;
   status(): IssuerKeysStatus;
   close(): void;
 }
 
-/** Begins to read at once; the timer does not keep the process alive. */
+/** Starts the first read at once; the timer does not keep the process alive. */
 export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
   const { jwksUrl, algorithms, refreshSeconds, now, onHealth, tickMs = 1000, timeoutMs = 5000 } = options;
   const closing = new AbortController();
@@ -57,7 +57,7 @@ export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
     triedAtMs = now();
     if (reason === undefined) readAtMs = triedAtMs;
     const delayMs = reason === undefined ? refreshSeconds * 1000 : Math.min(refreshSeconds * 1000, COOLDOWN_MS);
-    // Instances that started together need not ask together for ever.
+    // Jitter: instances that started together should not read together for ever.
     dueAtMs = triedAtMs + delayMs * (0.8 + 0.2 * Math.random());
     if (isNews && !closing.signal.aborted) onHealth(reason);
   }
@@ -79,7 +79,7 @@ export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
     return reading;
   }
 
-  /** Also when the clock was set back behind the last attempt: nobody knows then how long ago that was. */
+  /** Also true if the clock was set back behind the last attempt, because its age is then unknown. */
   function isPast(ms: number): boolean {
     const at = now();
     return at >= ms || at < triedAtMs;

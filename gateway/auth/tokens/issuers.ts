@@ -1,26 +1,26 @@
-// The issuers whose tokens are accepted, each with its keys as they are now.
+// The issuers whose tokens are accepted, each with its current keys.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '../../exchange.ts';
 import { createIssuerKeys, type IssuerKeys, type IssuerKeysOptions, type IssuerKeysStatus } from './issuer-keys.ts';
 import type { TokenRules } from './verify.ts';
 
-/** One that is down must not hold up the boot for longer: until its keys are there, its tokens get 503. */
+/** An issuer that is down delays the boot by at most this: until its keys are read, its tokens get 503. */
 const BOOT_WAIT_MS = 2000;
 
 export interface IssuerSettings extends TokenRules {
   readonly jwksUrl: string;
-  /** What its tokens may be signed with. */
+  /** Signature algorithms that its tokens may use. */
   readonly algorithms: readonly string[];
   readonly refreshSeconds: number;
-  /** What its tokens reach. */
+  /** Mode of the targets that its tokens reach. */
   readonly mode: Mode;
-  /** The most its tokens are granted; `*`: everything but operator scopes. */
+  /** The most that its tokens are granted; `*`: everything but operator scopes. */
   readonly scopesMax: readonly string[];
 }
 
 export interface Issuer extends IssuerSettings {
-  /** Under which it is configured; tells its subjects from those of another. */
+  /** Configured name; separates the subjects of one issuer from those of another. */
   readonly name: string;
   readonly keys: IssuerKeys;
 }
@@ -29,22 +29,22 @@ export interface IssuersOptions extends Pick<IssuerKeysOptions, 'tickMs' | 'time
   /** By name. */
   readonly issuers: Readonly<Record<string, IssuerSettings>>;
   now(): number;
-  /** The keys of one cannot be read any more, for this reason; or they can again. */
+  /** Called with the reason when an issuer's keys can no longer be read, and with undefined when they can be read again. */
   onHealth(name: string, reason: string | undefined): void;
 }
 
 export interface Issuers {
-  /** By what a token has as `iss`, exactly. */
+  /** Finds an issuer by the exact `iss` of a token. */
   find(iss: string): Issuer | undefined;
   readonly count: number;
-  /** Resolves when each has answered or failed to, at the latest after two seconds. */
+  /** Resolves when the first read of every issuer has succeeded or failed, after two seconds at the latest. */
   ready(): Promise<void>;
   /** By name. */
   status(): Readonly<Record<string, IssuerKeysStatus>>;
   close(): void;
 }
 
-/** Begins to read the keys of all of them at once. */
+/** Starts to read the keys of all issuers at once. */
 export function createIssuers({ issuers, onHealth, ...options }: IssuersOptions): Issuers {
   const all = Object.entries(issuers).map(([name, settings]): Issuer => {
     const keys = createIssuerKeys({ ...options, ...settings, onHealth: (reason) => onHealth(name, reason) });

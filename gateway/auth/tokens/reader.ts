@@ -15,19 +15,19 @@ import { type TokenClaims, verifyToken } from './verify.ts';
 export interface TokenReaderOptions {
   readonly issuers: Pick<Issuers, 'find' | 'count'>;
   readonly directory: Pick<Directory, 'organizationOf'>;
-  /** Scopes that have to be named, by token and issuer, and that only operator organizations hold. */
+  /** Scopes that the token and the issuer have to name, and that only operator organizations may use. */
   readonly operatorScopes: ReadonlySet<string>;
-  /** Most tokens remembered. */
+  /** Size of the token cache. */
   readonly cacheMax: number;
   now(): number;
 }
 
 export interface TokenReader {
-  /** The same caller for the same token until something about its organization changes. Without issuers nothing is a token. */
+  /** Returns the same caller for the same token until its organization changes. Without configured issuers, no credential is a token. */
   readonly readToken: CredentialReader;
-  /** Whether an Authorization header is known to be good, without asking anybody. */
+  /** Whether the token in an Authorization header is cached and valid. Does not contact the store or an issuer. */
   isKnown(authorization: string | undefined): boolean;
-  /** Tokens remembered. */
+  /** Number of cached tokens. */
   size(): number;
 }
 
@@ -35,7 +35,7 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
   const { issuers, directory, operatorScopes, cacheMax, now } = options;
   const cache = createTokenCache({ max: cacheMax });
 
-  /** Costs a token that is known no more than a few comparisons: the directory answers with the same organization until it changes. */
+  /** A cached token costs only a few comparisons, because the directory returns the same organization object until it changes. */
   function use(known: KnownToken): Awaitable<Caller> {
     if (known.claims.expiresAtMs <= now()) throw new GatewayError('token_expired');
     const found = directory.organizationOf(known.claims.organization);
@@ -77,7 +77,7 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
   };
 }
 
-/** Who has signed it, if anybody: everything that can be refused without a signature is refused here. */
+/** Finds the issuer and the key of a token, and refuses everything that can be refused without checking the signature. */
 async function keyFor(token: string, issuers: Pick<Issuers, 'find'>) {
   const { issuer: iss, algorithm, kid } = parseToken(token);
   const issuer = issuers.find(iss);

@@ -1,4 +1,4 @@
-// What a token may do: what it asks for, as far as its issuer and its organization may have it. Pure.
+// Pure: the scopes of a token, limited to those that its issuer and its organization may have.
 
 /** One scope (RFC 6749 section 3.3). */
 const SCOPE = /^[!#-[\]-~]+$/;
@@ -12,14 +12,17 @@ export interface ScopeBounds {
   readonly operator: boolean;
 }
 
-/** The claim: one text with spaces between, or a list of texts; without it nothing is asked for. Undefined: it is neither. */
+/**
+ * Parses the claim: one text separated by spaces, or a list of texts; an absent claim means no scopes. Returns undefined for any other
+ * type.
+ */
 export function parseScopes(claim: unknown): readonly string[] | undefined {
   if (claim === undefined) return [];
   const scopes = typeof claim === 'string' ? claim.split(' ').filter((scope) => scope !== '') : claim;
   return Array.isArray(scopes) && scopes.every(isScope) ? scopes : undefined;
 }
 
-/** A `*` that is asked for stands for all that is granted without being named. */
+/** A requested `*` stands for all scopes of the issuer but operator scopes. */
 export function grantedScopes(
   wanted: readonly string[],
   { scopesMax, operatorScopes, operator }: ScopeBounds,

@@ -1,20 +1,20 @@
-// A token, its issuer's key and the time → what the token says, proven. Throws token_invalid, token_expired or token_audience.
+// Verifies a token with its issuer's key and returns its claims. Throws token_invalid, token_expired or token_audience.
 
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { GatewayError } from '../../errors.ts';
 import type { VerifyingKey } from './issuer-key-set.ts';
 import { parseScopes } from './scopes.ts';
 
-/** Not the form of a key's id: upstreams are told subjects of both kinds under one name, and must not take one for the other. */
+/** Excludes the form of a key id: upstreams receive subjects of both kinds under one name, and must not mistake one for the other. */
 const SUBJECT = /^(?!key_)[!-~]{1,255}$/;
 const ORGANIZATION_LENGTH_MAX = 255;
-/** The year 5138. Whatever is later was written in milliseconds by mistake, and would hold for ever. */
+/** The year 5138. A later expiry was written in milliseconds by mistake, and would never pass. */
 const EXPIRY_MAX = 1e11;
 
 export interface TokenRules {
-  /** Exactly what `iss` has to be. */
+  /** Required value of `iss`, compared exactly. */
   readonly issuer: string;
-  /** What `aud` has to be or contain. */
+  /** Required value of `aud`, alone or in its list. */
   readonly audience: string;
   /** Names of the claims. */
   readonly claims: { readonly organization: string; readonly scopes: string };
@@ -23,14 +23,14 @@ export interface TokenRules {
 
 export interface TokenClaims {
   readonly subject: string;
-  /** Id; whether there is such an organization is not known here. */
+  /** Organization id; not checked here to exist. */
   readonly organization: string;
   readonly scopes: readonly string[];
-  /** From here on it is refused, the tolerance included; epoch milliseconds. */
+  /** Epoch milliseconds from which the token is refused, clock tolerance included. */
   readonly expiresAtMs: number;
 }
 
-/** Checks signature, issuer, audience, times and the claims that are needed (RFC 7519 section 4, RFC 8725 section 3). */
+/** Checks signature, issuer, audience, times and required claims (RFC 7519 section 4, RFC 8725 section 3). */
 export async function verifyToken(
   token: string,
   { key, algorithm }: VerifyingKey,
@@ -60,7 +60,7 @@ function toClaims(payload: JWTPayload, rules: TokenRules, nowMs: number): TokenC
   return { subject, organization, scopes, expiresAtMs: (Math.ceil(exp) + rules.clockToleranceSeconds) * 1000 };
 }
 
-/** A claim by a configured name, which may be that of a member every object has. */
+/** Reads a claim by its configured name, which may equal the name of a member that every object inherits. */
 function ownMember(payload: JWTPayload, name: string): unknown {
   return Object.hasOwn(payload, name) ? payload[name] : undefined;
 }
@@ -73,12 +73,12 @@ function isOrganizationId(claim: unknown): claim is string {
   return typeof claim === 'string' && claim !== '' && claim.length <= ORGANIZATION_LENGTH_MAX;
 }
 
-/** What the library has against a token, in the words of the catalogue. */
+/** Maps the library's errors to the error catalogue. */
 function refuse(cause: unknown): never {
   if (cause instanceof errors.JWTExpired) throw new GatewayError('token_expired', { cause });
   if (cause instanceof errors.JWTClaimValidationFailed) refuseClaim(cause);
   const isForged = cause instanceof errors.JWSSignatureVerificationFailed;
-  // Of all the rest nothing depends on the gateway: the key and its algorithm fit, so it is the token that cannot be read.
+  // No other library error can be the gateway's fault: key and algorithm fit, so the token itself is unreadable.
   if (cause instanceof errors.JOSEError) {
     throw new GatewayError('token_invalid', { hint: isForged ? 'signature' : 'form', cause });
   }

@@ -1,9 +1,9 @@
-// Hears that something was written to the Redis key store, on a connection of its own, which exists once somebody listens.
+// Receives change announcements of the Redis key store on a connection of its own, which is opened with the first subscriber.
 
 import { connectRedis, type Redis } from '../../../redis.ts';
 
 export interface Announcements {
-  /** Also calls back whenever it begins to listen, since nothing was heard before. */
+  /** Also calls back whenever the subscription starts, because earlier announcements were not received. */
   subscribe(onAnnounced: () => void): () => void;
   close(): void;
 }
@@ -19,7 +19,7 @@ export function createAnnouncements(url: string, channel: string): Announcements
   function open(): Redis {
     const opened = connectRedis({
       url,
-      // What fails here ends with the connection, and the next one begins again.
+      // A failure here ends with the connection; the next connection subscribes again.
       onReady: () => void opened.subscribe(channel).then(announce, () => opened.disconnect(true)),
     });
     opened.on('message', announce);

@@ -1,11 +1,11 @@
-// The audit log of the Redis key store: a stream whose ids are the sequence numbers, and per organization the numbers that concern it.
+// Audit log of the Redis key store: a stream with the sequence numbers as ids, and per organization a sorted set of its sequence numbers.
 
 import type { AuditFilter, AuditLog, ChangeKind, KeyStoreChange } from '../store.ts';
 import type { StoreConnections } from './connection.ts';
 import { toStoreScript } from './script.ts';
 
 const PAGE = 500;
-/** The clocks of those who write differ by less than this. */
+/** Upper bound of the difference between the clocks of two writers. */
 const CLOCKS_DIFFER_MS = 3_600_000;
 
 const APPEND = toStoreScript(`
@@ -24,7 +24,7 @@ local born, latest = unpack(call('HMGET', meta, 'born', 'sequence'))
 return { born, latest, call('XRANGE', changes, '(' .. sequence .. '-0', '+', 'COUNT', limit) }
 `);
 
-/** Newest first, before a sequence number; an empty one stands for the end. */
+/** Newest first, before a sequence number; an empty one means the end of the stream. */
 const PAGE_OF_ALL = toStoreScript(`
 local before, count = ARGV[3], ARGV[4]
 return call('XREVRANGE', changes, before == '' and '+' or '(' .. before .. '-0', '-', 'COUNT', count)
@@ -40,11 +40,11 @@ end
 return rows
 `);
 
-/** Id, then names and values by turns. */
+/** Id, then alternating names and values. */
 type Row = readonly [id: string, members: readonly string[]];
 
 export interface RedisAuditOptions extends StoreConnections {
-  /** When the data that was found at opening was made. */
+  /** Creation time of the data, as read when the store was opened. */
   readonly born: string;
   readonly subscribe: AuditLog['subscribe'];
 }
@@ -78,7 +78,7 @@ export function createRedisAudit({ serving, patient, born, subscribe }: RedisAud
       const [bornNow, latest, rows] = reply as readonly [string, string | null, readonly Row[]];
       if (bornNow !== lastBorn) {
         lastBorn = bornNow;
-        // Wiped in between, and perhaps filled anew to the same number: whoever follows has to begin again.
+        // The data was wiped, and perhaps refilled up to the same sequence number: followers have to start again.
         return { latest: 0, changes: [] };
       }
       return { latest: Number(latest ?? 0), changes: changesOf(rows) };

@@ -1,4 +1,4 @@
-// Many records at once for the Redis key store: seeded as new, or imported beside what is there.
+// Batch writes of the Redis key store: seed (new records only) and import (adds missing records).
 
 import type { Organization } from '../../../exchange.ts';
 import type { KeyStore, StoredKey } from '../store.ts';
@@ -12,8 +12,8 @@ import {
 import { toStoreScript } from './script.ts';
 
 /**
- * Looks at everything before it writes anything, since a script that fails half-way leaves what it wrote. Answers what stands in the way,
- * or how many organizations and keys it added.
+ * Checks everything before it writes, because Redis does not undo the writes of a script that fails. Returns the obstacle, or the numbers
+ * of organizations and keys added.
  */
 const ADD = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}
 local kind, by, organizations_end = ARGV[3], ARGV[4], 6 + ARGV[5] * ${ORGANIZATION_ARGUMENTS}

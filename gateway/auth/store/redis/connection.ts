@@ -1,14 +1,14 @@
-// One connection of the Redis key store: no call takes longer than its deadline, and what went wrong is said in a sentence for people.
+// One connection of the Redis key store: every call has a deadline, and every error is a sentence for operators.
 
 import { connectRedis, evaluate, type Script } from '../../../redis.ts';
 import { requireVersion } from '../../../redis-version.ts';
 import { META, REFUSED, SCHEMA_VERSION } from './script.ts';
 
-/** How long a Redis that is starting is waited for. */
+/** How long to wait for a Redis that is starting. */
 const OPENING_MAX_MS = 5000;
-/** A call ends at its deadline, and with a better sentence than a connection has that is given up a little later. */
+/** The call reaches its deadline before the connection is given up, because its error message is the better one. */
 const SILENCE_AFTER_DEADLINE_MS = 500;
-/** The library's message; it has no code. */
+/** Message of the library, which sets no error code. */
 const TIMED_OUT = 'Command timed out';
 
 export interface ConnectionOptions {
@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   readonly deadlineMs: number;
 }
 
-/** Runs a script with its own arguments. Rejects with a sentence, at once while Redis is not connected. */
+/** Runs a script with its own arguments. Rejects with a sentence for operators, and at once while Redis is not connected. */
 export type RunScript = (script: Script, args?: readonly (string | number)[]) => Promise<unknown>;
 
 export interface StoreConnection {
@@ -27,15 +27,15 @@ export interface StoreConnection {
   close(): void;
 }
 
-/** The two ways a store asks: */
+/** A store has two connections. */
 export interface StoreConnections {
-  /** beside the traffic, where nobody may wait for long, */
+  /** For requests: a short deadline, because a request waits for the reply. */
   readonly serving: RunScript;
-  /** and for people and commands, whose work may be large and is not in the way of the other there. */
+  /** For commands: a long deadline, because their work may be large. It does not delay the calls on the other connection. */
   readonly patient: RunScript;
 }
 
-/** Rejects with a sentence if Redis cannot be reached within five seconds, or is too old; afterwards the connection comes back by itself. */
+/** Rejects with a sentence if Redis cannot be reached within five seconds or is too old. Afterwards the connection reconnects by itself. */
 export async function openConnection({
   url,
   pepperFingerprint,
@@ -77,7 +77,7 @@ export async function openConnection({
       try {
         return await evaluate(client, script, [META], [pepperFingerprint, now(), ...args]);
       } catch (cause) {
-        // The library's error has the arguments on it, and they are nobody's business: only its message goes on.
+        // The library's error carries the arguments, which may be secret: pass on only its message.
         const { name, message } = cause as Error;
         if (name === 'ReplyError') throw new Error(reasonOf(message));
         throw new Error(

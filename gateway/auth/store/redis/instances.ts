@@ -1,4 +1,4 @@
-// Running gateways in the Redis key store. Their silence is measured by the clock of Redis, so that theirs need not agree.
+// Running gateways in the Redis key store. Redis measures the time since each report, so that the clocks of the instances need not agree.
 
 import type { InstanceRecords } from '../store.ts';
 import type { StoreConnections } from './connection.ts';
@@ -9,7 +9,7 @@ local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
-/** The score of an instance is when its grace ends. Who never said goodbye is forgotten here. */
+/** The score of an instance is the end of its grace period. Also removes instances that ended without removing themselves. */
 const REPORT = toStoreScript(`${CLOCK}
 local id, grace, instance = ARGV[3], ARGV[4], ARGV[5]
 for _, silent in ipairs(call('ZRANGEBYSCORE', base .. 'graces', '-inf', '(' .. now)) do

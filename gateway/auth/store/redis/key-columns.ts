@@ -1,5 +1,5 @@
-// A key in the Redis key store, and back: what never changes as one text, and the few things that happen to a key as columns beside it,
-// so that a key to which nothing happened takes no room there.
+// Converts keys to and from the Redis key store: the unchanging part as one text, and the few changes of a key as columns beside it, so
+// that an unchanged key takes no room there.
 
 import type { StoredKey } from '../store.ts';
 import type { Columns } from './script.ts';
@@ -26,13 +26,13 @@ local function insert_keys(indexes)
   write_all('RPUSH', 'key_order', order)
 end
 
--- The first line of a record is its organization, so that nobody here has to take the rest apart.
+-- The first line of a record is its organization, so that scripts need not parse the rest.
 local function organization_of(record)
   return string.match(record, '^[^\\n]*')
 end
 `;
 
-/** How many arguments a key is. */
+/** Number of script arguments per key. */
 export const KEY_ARGUMENTS = 8;
 
 interface Revocation {
@@ -41,7 +41,7 @@ interface Revocation {
   readonly reason?: string;
 }
 
-/** A key as scripts take it. */
+/** Converts a key to script arguments. */
 export function keyArguments(key: StoredKey): string[] {
   const { id, digest, organization, expiresAtMs, revokedAtMs, replacedBy, lastUsedAtMs } = key;
   const revocation = revokedAtMs === undefined ? '' : revocationOf(revokedAtMs, key.revokedBy, key.revokedReason);
@@ -53,7 +53,7 @@ export function revocationOf(at: number, by: string | undefined, reason: string 
   return JSON.stringify({ at, by, reason });
 }
 
-/** The keys of a script's columns; those that do not exist are left out. */
+/** Converts the columns that a script returns to keys; leaves out ids that do not exist. */
 export function keysOf(columns: unknown): StoredKey[] {
   const [ids = [], ...values] = columns as Columns;
   return ids.flatMap((id, index) => {

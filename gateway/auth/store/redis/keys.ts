@@ -83,7 +83,7 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
     },
     async findByDigest(digest) {
       const [asked, keyColumns, organizationColumns] = (await serving(FIND, [digest])) as readonly unknown[];
-      // On a connection that lost or repeated a reply, this one belongs to the key of another caller.
+      // After a lost or repeated reply on the connection, this reply belongs to another caller's key.
       if (asked !== digest) throw new Error('Redis gave a reply to another question.');
       const [key] = keysOf(keyColumns);
       const [organization] = organizationsOf(organizationColumns);
@@ -116,7 +116,7 @@ function createCreate(patient: RunScript): KeyRecords['create'] {
   };
 }
 
-/** For keys that were made just now: that one of them is there already is a fault, not an answer. */
+/** For new keys: an existing id or digest is a fault, not a normal result. */
 function taken({ id }: StoredKey): Error {
   return new Error(`The key ${id} exists already.`);
 }

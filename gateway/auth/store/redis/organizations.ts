@@ -1,4 +1,4 @@
-// Organizations in the Redis key store: what never changes as one text each, tier and suspension beside it.
+// Organizations in the Redis key store: the unchanging part as one text each, tier and suspension beside it.
 
 import type { Organization } from '../../../exchange.ts';
 import type { OrganizationRecords } from '../store.ts';
@@ -8,7 +8,7 @@ import { type Columns, toStoreScript } from './script.ts';
 
 const SUSPENDED = '1';
 
-/** Members of an organization among the arguments of a script, in this order: id, record, tier, whether it is suspended. */
+/** Number of script arguments per organization, in this order: id, record, tier, suspension. */
 export const ORGANIZATION_ARGUMENTS = 4;
 
 /** Lua functions that read and write organizations. */
@@ -99,12 +99,12 @@ export function createRedisOrganizations({ serving, patient }: StoreConnections)
   };
 }
 
-/** An organization as scripts take it. */
+/** Converts an organization to script arguments. */
 export function organizationArguments({ id, name, tier, state, contacts, operator }: Organization): string[] {
   return [id, JSON.stringify({ name, contacts, operator }), tier, state === 'suspended' ? SUSPENDED : ''];
 }
 
-/** The organizations of a script's columns; those that do not exist are left out. */
+/** Converts the columns that a script returns to organizations; leaves out ids that do not exist. */
 export function organizationsOf(columns: unknown): Organization[] {
   const [ids = [], records = [], tiers = [], suspensions = []] = columns as Columns;
   return ids.flatMap((id, index) => {

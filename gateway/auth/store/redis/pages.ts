@@ -1,7 +1,7 @@
-// Reads everything of the Redis key store page by page. Nothing leaves the lists that are read and new entries go to their end, so
-// that positions hold while others write.
+// Reads all records of the Redis key store page by page. The lists only grow at the end, so that positions stay valid while other clients
+// write.
 
-/** Redis does nothing else while it collects a page: about a millisecond. */
+/** Collecting a page blocks Redis for about a millisecond. */
 const PAGE = 500;
 
 export async function* inRedisPages<T>(

@@ -1,19 +1,19 @@
-// What every script of the Redis key store begins with: the names, the check that the data belongs to this gateway, and the audit row.
+// Common beginning of all scripts of the Redis key store: the names, the check that the data belongs to this gateway, and the audit row.
 
 import { type Script, toScript } from '../../../redis.ts';
 
 export const SCHEMA_VERSION = 1;
 
-/** All names have one hash tag, so that everything a script touches lies on one slot; scripts derive the others from this one. */
+/** All names share one hash tag, so that all keys of a script are on one slot; scripts derive the other names from this one. */
 export const META = '{gateway}:meta';
 
-/** First words of the errors by which a script refuses data that is not for this gateway. */
+/** First words of the errors with which a script rejects data of another gateway. */
 export const REFUSED = { newer: 'NEWERSCHEMA', pepper: 'ANOTHERPEPPER' } as const;
 
 /**
- * ARGV[1] is the fingerprint of the pepper, ARGV[2] the writer's clock in epoch milliseconds; a script's own arguments follow. Data that
- * is not there yet, or no longer, is claimed by whoever comes first: a store can be wiped and imported anew under running gateways,
- * and `born` tells them that it was. Texts that people wrote pass through unread, since cjson does not give back what it was given.
+ * ARGV[1] is the fingerprint of the pepper, ARGV[2] the writer's clock in epoch milliseconds; a script's own arguments follow. The first
+ * script to run on an empty store claims it: a store can be wiped and imported again while gateways run, and they recognise that by `born`.
+ * Free text passes through undecoded, because cjson does not reproduce its input exactly.
  */
 const PRELUDE = `
 local call = redis.call
@@ -39,14 +39,14 @@ local function write_change(by, kind, organization, key, details)
   call('PUBLISH', base .. 'announced', sequence)
 end
 
--- Many writes of one kind in few calls; Lua passes on no more than some thousand values at once.
+-- Writes many values of one kind in few calls, because Lua unpacks no more than some thousand values at once.
 local function write_all(command, name, values)
   for from = 1, #values, 1000 do
     call(command, base .. name, unpack(values, from, math.min(from + 999, #values)))
   end
 end
 
--- Writes into hashes what stands among the arguments, from an offset after each index on. What is empty is absent.
+-- Writes hash fields from the arguments, starting at an offset after each index. Leaves out empty values.
 local function write_columns(columns, indexes, offset)
   for number, column in ipairs(columns) do
     local values = {}
@@ -61,7 +61,7 @@ local function write_columns(columns, indexes, offset)
   end
 end
 
--- One list per column, each as long as the ids; the first column is the ids.
+-- Returns one list per column, each as long as the ids; the first column is the ids.
 local function columns_of(ids, columns)
   if #ids == 0 then return {} end
   local found = { ids }
@@ -72,10 +72,10 @@ local function columns_of(ids, columns)
 end
 `;
 
-/** What `columns_of` answers: the ids, and column by column what belongs to each. */
+/** Result of `columns_of`: the ids, then the values column by column. */
 export type Columns = readonly [ids?: readonly string[], ...values: (readonly (string | null)[])[]];
 
-/** A script of the key store out of its own part. */
+/** Builds a script of the key store from its own source. */
 export function toStoreScript(source: string): Script {
   return toScript(PRELUDE + source);
 }

@@ -1,4 +1,5 @@
-// The key store in Redis, shared by gateways on many machines. Every change is one script: the records, the audit row and the announcement.
+// The key store in Redis, shared by gateways on many machines. Every change is one script that writes the records, the audit row and the
+// announcement.
 
 import type { KeyStore } from '../store.ts';
 import { createAnnouncements } from './announcements.ts';
@@ -18,14 +19,14 @@ return { call('HGET', meta, 'born'), base .. 'announced' }
 `);
 
 export interface RedisKeyStoreOptions {
-  /** redis:// or rediss://. Its query may hold `keyPrefix`, for several platforms on one server. */
+  /** redis:// or rediss://. The query may contain `keyPrefix`, so that several platforms can share one server. */
   readonly url: string;
-  /** Written when there is no data yet; later a different one is refused. */
+  /** Written to an empty store; a different one is rejected later. */
   readonly pepperFingerprint: string;
   now(): number;
 }
 
-/** Opens the store. Rejects with a sentence if Redis cannot be reached, or if its data is newer or made with another pepper. */
+/** Opens the store. Rejects with a sentence if Redis cannot be reached, or if its data is newer or was written with another pepper. */
 export async function openRedisStore(options: RedisKeyStoreOptions): Promise<KeyStore> {
   const { url, pepperFingerprint, now } = options;
   const open: StoreConnection[] = [];
@@ -63,7 +64,7 @@ export async function openRedisStore(options: RedisKeyStoreOptions): Promise<Key
   }
 }
 
-/** Without user and password. */
+/** Returns the URL without user and password. */
 function addressOf(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;

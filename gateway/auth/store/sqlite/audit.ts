@@ -5,7 +5,7 @@ import type { AuditLog, ChangeKind, KeyStoreChange } from '../store.ts';
 
 export type NewChange = Pick<KeyStoreChange, 'by' | 'kind'> &
   Partial<Pick<KeyStoreChange, 'organization' | 'key' | 'details'>>;
-/** Writes one audit row; called inside the transaction of what it is about. */
+/** Writes one audit row; call it inside the transaction of the change. */
 export type WriteChange = (change: NewChange) => void;
 
 interface ChangeRow {
@@ -52,7 +52,7 @@ export function createSqliteAudit(database: DatabaseSync, writeChange: WriteChan
       const changes = changesOf(selectSince.all(sequence, limit));
       return { latest: Number(selectLatest.get()?.latest ?? 0), changes };
     },
-    // Nothing tells one process that another one wrote to the file; reading `since` is quick instead.
+    // SQLite does not notify other processes of a write; reading `since` is cheap enough to poll instead.
     subscribe: () => () => {},
   };
 }

@@ -1,4 +1,4 @@
-// Many records at once for the embedded key store: seeded as new, or imported beside what is there.
+// Batch writes of the embedded key store: seed (new records only) and import (adds missing records).
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../sqlite.ts';
@@ -8,8 +8,9 @@ import { type InsertKey, insertNewKey } from './key-rows.ts';
 import type { InsertOrganization, ReadOrganization } from './organizations.ts';
 
 /**
- * Digests are scattered, so a batch touches a page of the index for nearly every key: with room for them all, and a checkpoint every
- * other batch, a million keys take half the time. Not more room: a gateway may be the one whose write runs the next checkpoint.
+ * Digests are scattered, so a batch touches a page of the index for nearly every key: with a cache for all of them and a checkpoint every
+ * other batch, a million keys take half the time. The checkpoint interval is not longer, because a gateway's write may have to run the next
+ * checkpoint.
  */
 const ROOM_FOR_A_BATCH = 'PRAGMA cache_size = -32000; PRAGMA wal_autocheckpoint = 8000;';
 

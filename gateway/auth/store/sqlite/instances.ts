@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { InstanceRecords } from '../store.ts';
 import { inTransactionWithoutWaiting } from './transaction.ts';
 
-/** A report may be late by this much before its gateway counts as silent: several attempts may have met another writer. */
+/** How late a report may be before its gateway counts as silent: several attempts may have met another writer. */
 const SLACK_MS = 5000;
 
 interface InstanceRow {

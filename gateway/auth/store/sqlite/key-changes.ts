@@ -1,4 +1,4 @@
-// What can happen to a key of the embedded key store: revocation and rotation.
+// Changes to a key of the embedded key store: revocation and rotation.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../sqlite.ts';

@@ -1,4 +1,4 @@
-// A key as a row of the embedded key store, and back.
+// Converts keys to and from rows of the embedded key store.
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { Mode } from '../../../exchange.ts';
@@ -27,7 +27,7 @@ interface KeyRow {
 export type InsertKey = (key: StoredKey) => boolean;
 export type ReadKey = (id: string) => StoredKey | undefined;
 
-/** Answers false if the id or the digest is taken. */
+/** Returns false if the id or the digest is taken. */
 export function createInsertKey(database: DatabaseSync): InsertKey {
   const insert = database.prepare(
     'INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -56,7 +56,7 @@ export function createInsertKey(database: DatabaseSync): InsertKey {
   };
 }
 
-/** For keys that were made just now: that one of them is there already is a fault, not an answer. */
+/** For new keys: an existing id or digest is a fault, not a normal result. */
 export function insertNewKey(insertKey: InsertKey, key: StoredKey): void {
   if (!insertKey(key)) throw new Error(`The key ${key.id} exists already.`);
 }

@@ -19,7 +19,7 @@ interface OrganizationRow {
 export type InsertOrganization = (organization: Organization) => boolean;
 export type ReadOrganization = (id: string) => Organization | undefined;
 
-/** Answers false if the id is taken. */
+/** Returns false if the id is taken. */
 export function createInsertOrganization(database: DatabaseSync): InsertOrganization {
   const insert = database.prepare('INSERT INTO organizations VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING');
   return function insertOrganization({ id, name, tier, state, contacts, operator }) {

@@ -1,4 +1,4 @@
-// Reads a whole table of the embedded key store without holding it: page by page, with nothing left open in between.
+// Reads a whole table of the embedded key store page by page, with no statement left open in between.
 
 import type { SQLOutputValue, StatementSync } from 'node:sqlite';
 
@@ -6,7 +6,7 @@ type Row = Record<string, SQLOutputValue>;
 
 const PAGE = 1000;
 
-/** The statement selects what comes after its first parameter, in that order, at most as many as its second; never an empty page. */
+/** The statement selects the rows after its first parameter, in order, at most as many as its second. Never yields an empty page. */
 export async function* inSqlitePages<T, P extends string | number>(
   select: StatementSync,
   before: P,
@@ -18,7 +18,7 @@ export async function* inSqlitePages<T, P extends string | number>(
     const last = rows.at(-1);
     if (last === undefined) return;
     yield rows.map(recordOf);
-    // A page that is not full is the last one: whoever writes during the scan must not make it endless.
+    // A page that is not full is the last one: rows written during the scan must not make it endless.
     if (rows.length < PAGE) return;
     position = positionOf(last);
   }

@@ -1,9 +1,9 @@
-// The tables of the embedded key store, version by version, and whether a file belongs to this gateway: schema version and pepper.
+// The tables of the embedded key store, version by version, and the check that a file belongs to this gateway: schema version and pepper.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../sqlite.ts';
 
-/** What leads from one version to the next: a new file takes every step, so that it is the same as one that grew. */
+/** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded one. */
 const STEPS = [
   `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -33,7 +33,7 @@ const STEPS = [
 `,
 ] as const;
 
-/** Makes the tables or brings them up to date. Throws a sentence if the file is newer than this gateway or has another pepper. */
+/** Creates the tables or upgrades them. Throws a sentence if the file is newer than this gateway or was written with another pepper. */
 export function prepareKeySchema(database: DatabaseSync, pepperFingerprint: string): void {
   if (versionOf(database) < STEPS.length) {
     inTransaction(database, () => upgrade(database, pepperFingerprint));
@@ -47,7 +47,7 @@ export function prepareKeySchema(database: DatabaseSync, pepperFingerprint: stri
   checkPepper(database, pepperFingerprint);
 }
 
-/** Another process may have been first while this one waited for its turn: the version is read again. */
+/** Another process may have upgraded the file while this one waited for the lock: read the version again. */
 function upgrade(database: DatabaseSync, pepperFingerprint: string): void {
   const version = versionOf(database);
   if (version >= STEPS.length) return;

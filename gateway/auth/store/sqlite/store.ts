@@ -12,14 +12,14 @@ import { prepareKeySchema } from './schema.ts';
 import { BUSY_TIMEOUT_MS } from './transaction.ts';
 
 export interface SqliteKeyStoreOptions {
-  /** The data directory; made if absent. */
+  /** The data directory; created if absent. */
   readonly directory: string;
-  /** Written when the file is made; later a different one refuses to open. */
+  /** Written to a new file; opening with a different one fails later. */
   readonly pepperFingerprint: string;
   now(): number;
 }
 
-/** Opens the store. Throws a sentence for people if the file is damaged, newer than this gateway, or made with another pepper. */
+/** Opens the store. Throws a sentence for operators if the file is damaged, newer than this gateway, or written with another pepper. */
 export function createSqliteKeyStore({ directory, pepperFingerprint, now }: SqliteKeyStoreOptions): KeyStore {
   const database = openSqlite({
     directory,

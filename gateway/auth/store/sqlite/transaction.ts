@@ -1,11 +1,11 @@
-// How the embedded key store waits for other writers: for its turn, or, where a request would wait with it, not at all.
+// How the embedded key store waits for other writers: up to a timeout, or not at all where requests would wait with it.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../sqlite.ts';
 
 export const BUSY_TIMEOUT_MS = 5000;
 
-/** A transaction that throws at once if another process is writing: a serving process must not stand still for it. */
+/** Throws at once if another process is writing: a process that serves requests must not block. */
 export function inTransactionWithoutWaiting<T>(database: DatabaseSync, work: () => T): T {
   database.exec('PRAGMA busy_timeout = 0');
   try {
