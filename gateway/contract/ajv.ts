@@ -5,6 +5,7 @@ import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import type { ContractDocument } from './document.ts';
 import { replaceKeywords } from './keywords.ts';
 import { toPattern } from './patterns.ts';
+import { createRecursion } from './recursion.ts';
 import { rememberReferences } from './references.ts';
 
 /** The key under which a document is registered with its Ajv. */
@@ -16,11 +17,12 @@ export type Ajvs = (extent: 'all' | 'first') => Ajv2020;
 /** Creates each instance on first use. */
 export function createAjvs(document: ContractDocument, isRequest: boolean): Ajvs {
   const made = new Map<string, Ajv2020>();
+  const isRecursive = createRecursion(document.root);
   return function ajvFor(extent) {
     const known = made.get(extent);
     if (known) return known;
     const ajv = createAjv(isRequest, extent === 'all');
-    if (!document.hasNames) rememberReferences(ajv);
+    if (!document.hasNames) rememberReferences(ajv, isRecursive);
     ajv.addSchema(registered(document), DOCUMENT_KEY, undefined, false);
     made.set(extent, ajv);
     return ajv;

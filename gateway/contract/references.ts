@@ -1,5 +1,5 @@
-// Validates the target of each reference once per value. Otherwise Ajv would check the nested values of a recursive union once per
-// branch at each level: time exponential in the depth of the body.
+// Validates a value once per recursive schema that refers to it. Otherwise Ajv would check the nested values of a recursive union once
+// per branch at each level: time exponential in the depth of the body.
 
 import type { Ajv2020, ErrorObject, KeywordCxt, ValidateFunction } from 'ajv/dist/2020.js';
 import { resolveRef, SchemaEnv } from 'ajv/dist/compile/index.js';
@@ -23,8 +23,10 @@ export function forgetJudgements(): void {
 /**
  * Makes one Ajv remember results per reference and value. Must not be used with dynamic references, whose target depends on the path
  * to the value.
+ *
+ * @param isRecursive whether the schema of a reference can be reached from itself; Ajv compiles other references its own way, often in place
  */
-export function rememberReferences(ajv: Ajv2020): void {
+export function rememberReferences(ajv: Ajv2020, isRecursive: (reference: string) => boolean): void {
   const remembered = new WeakMap<SchemaEnv, ValidateFunction>();
   ajv.removeKeyword('$ref');
   ajv.addKeyword({
@@ -33,7 +35,9 @@ export function rememberReferences(ajv: Ajv2020): void {
     code(cxt: KeywordCxt) {
       const { baseId, schemaEnv, self } = cxt.it;
       const target =
-        cxt.schema === '#' ? undefined : resolveRef.call(self, schemaEnv.root, baseId, cxt.schema as string);
+        cxt.schema === '#' || !isRecursive(cxt.schema as string)
+          ? undefined
+          : resolveRef.call(self, schemaEnv.root, baseId, cxt.schema as string);
       if (!(target instanceof SchemaEnv)) {
         (ref.default as { code(cxt: KeywordCxt): void }).code(cxt);
         return;
