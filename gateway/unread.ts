@@ -8,6 +8,8 @@ import type { Socket } from 'node:net';
 /** Members of Node's own that `net.Socket` and `tls.TLSSocket` have; a pinned test holds that they are there. */
 export interface Handle {
   readonly fd?: number;
+  /** Bytes that were written and that the layer below has not taken yet: of TLS the encrypted ones, of TCP those that wait for the kernel. */
+  readonly writeQueueSize?: number;
   /** Of TLS: takes bytes as if they had been read from the network. */
   receive?(bytes: Uint8Array): void;
   /** Of TLS: whether bytes are taken at present. */

@@ -4,6 +4,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { contain } from '../faults.ts';
+import { destroyIfReset } from './sockets.ts';
 
 /**
  * When a client is asked whether it is there, after it has ended its side, and when it is looked whether a reset has come, after that. Most
@@ -21,6 +22,7 @@ const KEEP_ALIVE_MS = 10_000;
  * find that reset, because nothing is read any more. An end in the middle of an answer is taken for the client's leave.
  */
 export function onHalfClosed(this: Socket): void {
+  destroyIfReset(this);
   const response = answerOn(this);
   if (response == null) return;
   if (response.headersSent) {
@@ -38,8 +40,7 @@ function ask(socket: Socket, response: ServerResponse): void {
 
 function lookAgain(socket: Socket, pauseMs: number): void {
   lookAfter(pauseMs, socket, () => {
-    // An empty write fails where a reset has come, and sends nothing.
-    socket.write('');
+    destroyIfReset(socket);
     lookAgain(socket, Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
   });
 }

@@ -3,6 +3,8 @@
 import type { Socket } from 'node:net';
 import type { Arrived } from '../exchange.ts';
 import { contain } from '../faults.ts';
+import { handleOf } from '../unread.ts';
+import { destroyIfReset } from './sockets.ts';
 
 export interface SlowReadersOptions {
   /** How long nothing at all may leave of an answer that waits. */
@@ -14,9 +16,12 @@ export interface SlowReadersOptions {
   cut(socket: Socket): void;
 }
 
+/** How far the answers on a connection have got, and since when they wait there. */
 interface Waiting {
-  /** Different as soon as something has left. */
-  readonly mark: string;
+  /** Bytes of all writes that are complete. */
+  readonly complete: number;
+  /** Bytes of the write under way that the kernel, or over TLS the TCP connection, has not taken yet. */
+  readonly queued: number;
   readonly sinceMs: number;
 }
 
@@ -30,11 +35,12 @@ export function watchSlowReaders({ idleMs, everyMs, active, cut }: SlowReadersOp
     for (const { request } of active()) {
       const { socket } = request;
       if (socket.writableLength === 0 || socket.destroyed) continue;
-      const mark = markOf(socket);
-      const before = waiting.get(socket);
-      const sinceMs = before?.mark === mark ? before.sinceMs : now;
-      if (now - sinceMs >= idleMs) cut(socket);
-      else still.set(socket, { mark, sinceMs });
+      const next = waitingSince(now, socket, waiting.get(socket));
+      if (now - next.sinceMs >= idleMs) cut(socket);
+      else {
+        destroyIfReset(socket);
+        still.set(socket, next);
+      }
     }
     waiting = still;
   }
@@ -43,8 +49,10 @@ export function watchSlowReaders({ idleMs, everyMs, active, cut }: SlowReadersOp
   return () => clearInterval(timer);
 }
 
-/** What Node's own socket timeouts go by: how much of a write that is under way the kernel has not taken yet, beside what waits here. */
-function markOf(socket: Socket): string {
-  const { _handle: handle } = socket as Socket & { readonly _handle?: { readonly writeQueueSize?: number } | null };
-  return `${socket.bytesWritten} ${socket.writableLength} ${handle?.writeQueueSize}`;
+/** Bytes that are merely added to an answer are no progress: only bytes that leave are. */
+function waitingSince(now: number, socket: Socket, before: Waiting | undefined): Waiting {
+  const complete = socket.bytesWritten - socket.writableLength;
+  const queued = handleOf(socket)?.writeQueueSize ?? 0;
+  const isIdle = before !== undefined && complete <= before.complete && queued >= before.queued;
+  return { complete, queued, sinceMs: isIdle ? before.sinceMs : now };
 }

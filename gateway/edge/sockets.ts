@@ -1,8 +1,9 @@
-// Errors of a server and of its connections: Node ends the process for an 'error' event without a listener.
+// Errors of a server and of its connections: Node ends the process for an 'error' event without a listener, and loses some errors of TLS.
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { reportFault } from '../faults.ts';
+import { handleOf } from '../unread.ts';
 
 /** How often connections that cannot be accepted are reported: there may be thousands of them per second. */
 const REPORTED_EVERY_MS = 10_000;
@@ -25,6 +26,25 @@ export function reportAcceptErrors(server: Server): void {
     reportedAt = performance.now();
     reportFault(error);
   });
+}
+
+/**
+ * Destroys a connection that its client has reset. The kernel reports a reset once, to the next read or write. If that is a write that TLS
+ * makes by itself, as of session tickets after the handshake, Node loses the error (24.21): no later write ever completes, and the reset
+ * is read as an end. An empty write to the TCP connection fails with EPIPE from then on; it sends nothing. Writes to the TLS socket do not
+ * show it, not even empty ones.
+ */
+export function destroyIfReset(socket: Socket): void {
+  // After its last write a connection shuts down, and completes that by itself.
+  if (socket.writableEnded && socket.writableLength === 0) return;
+  const tcp = tcpOf(socket);
+  // While bytes wait in libuv, the kernel reports a reset to their write, and TLS would take the completion of this one for that of its own.
+  if (handleOf(tcp)?.writeQueueSize === 0) tcp.write('');
+}
+
+/** Node closes a TLS socket when the TCP socket beneath it, which its types leave out, is closed. */
+function tcpOf(socket: Socket & { readonly _parent?: Socket | null }): Socket {
+  return socket._parent ?? socket;
 }
 
 function listenForErrors(socket: Socket): void {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { connect as connectSecurely, createServer as createSecureServer, type TLSSocket } from 'node:tls';
 import { createUnread, handleOf, NOTHING } from '../../gateway/unread.ts';
@@ -51,5 +51,20 @@ describe('a socket of Node', () => {
     assert.equal(typeof handle?.reading, 'boolean');
     assert.equal(typeof handle?._parent?.readStart, 'function');
     assert.ok((handle?._parent?.bytesRead ?? 0) > 0);
+    assert.equal(typeof handle?.writeQueueSize, 'number');
+  });
+
+  it('over TLS, of a server, shows the TCP socket beneath, whose handle has no bytes that wait', async () => {
+    const authority = createAuthority();
+    const { certificate: cert, key } = authority.issue({ names: ['127.0.0.1'] });
+    authority.remove();
+    const server = createSecureServer({ cert, key });
+    const raws: Socket[] = [];
+    server.on('connection', (raw: Socket) => raws.push(raw));
+    const socket = connectSecurely({ port: await listen(server), rejectUnauthorized: false });
+    await start({ destroy: () => void socket.destroy() });
+    const [secured] = await once(server, 'secureConnection');
+    assert.equal(secured._parent, raws[0]);
+    assert.equal(handleOf(raws[0] as Socket)?.writeQueueSize, 0);
   });
 });

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import type { TLSSocket } from 'node:tls';
 import { type Answer, type Connection, openConnection, requestOf, until } from '../../support/connection.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type HoldingUpstream, startHoldingUpstream } from '../../support/holding-upstream.ts';
@@ -126,4 +127,27 @@ it('over TLS a client that closes its half gets its answer', async () => {
   const left = await secure.connect();
   left.end();
   await once(left.resume(), 'close');
+});
+
+describe('over TLS a client that leaves while it waits', () => {
+  const leaves: Readonly<Record<string, (socket: TLSSocket, raw: Socket) => void>> = {
+    'by closing its connection': (socket) => socket.destroy(),
+    'by closing the connection beneath': (_socket, raw) => raw.destroy(),
+    'with a reset beneath': (_socket, raw) => raw.resetAndDestroy(),
+    'by closing its half, then its connection': (socket) => socket.end(() => socket.destroy()),
+  };
+  for (const [how, leave] of Object.entries(leaves)) {
+    it(how, async () => {
+      const secure = await startSecureGateway({ answer: () => undefined });
+      after(() => secure.close());
+      const raw = connect(secure.gateway.port, '127.0.0.1').on('error', () => undefined);
+      const socket = await secure.connect({ socket: raw });
+      socket.on('error', () => undefined);
+      socket.write(requestOf('GET /v1/things', { Authorization: secure.authorization }));
+      await until(() => secure.upstream.requests.length === 1);
+      leave(socket, raw);
+      await until(() => secure.gateway.logLines().some(({ status }) => status === 499));
+      assert.equal(await sampleOf(secure.gateway, 'http_server_active_requests'), 0);
+    });
+  }
 });
