@@ -1,4 +1,4 @@
-// How much a client address may ask of something that has no keys: requests, connections held open, failed logins. Throws rate_limited,
+// Limits per client address for endpoints without API keys: requests, open connections, failed logins. Throws rate_limited,
 // gateway_overloaded, auth_attempts_limited.
 
 import { GatewayError } from '../errors.ts';
@@ -9,25 +9,25 @@ import { createLoginThrottle, type LoginThrottleOptions, type LoginThrottleRules
 import { createProcessStore } from './process-store.ts';
 
 export interface AddressLimitRules extends LoginThrottleRules {
-  /** Per address, in any span as long as the window. */
+  /** Requests per address, in any span as long as the window. */
   readonly requests: number;
   readonly windowSeconds: number;
-  /** Requests in flight, event streams and upgraded connections: of one address, and of all. */
+  /** Requests in flight, event streams and upgraded connections: per address, and in all. */
   readonly connections: number;
   readonly connectionsTotal: number;
 }
 
 export interface AddressLimit {
-  /** Lets one request in. To be called once: what is answered tells that it is over. */
+  /** Admits one request. Returns a function that must be called once, when the request has ended. */
   enter(admitted: Admitted): () => void;
-  /** To be called for every answer that comes from behind the door. */
+  /** Call it for every answer of the upstream behind this limit. */
   answered(admitted: Admitted, status: number): void;
   useRules(rules: AddressLimitRules): void;
-  /** How many are inside. */
+  /** Number of requests and connections in progress. */
   inside(): number;
 }
 
-/** Nobody knows when a connection ends. */
+/** A guess, because the end of an open connection cannot be predicted. */
 const RETRY_AFTER_SECONDS = 5;
 
 export function createAddressLimit(rules: AddressLimitRules, options: LoginThrottleOptions): AddressLimit {
@@ -72,16 +72,16 @@ export function createAddressLimit(rules: AddressLimitRules, options: LoginThrot
   };
 }
 
-/** Doors by name, which keep their counts when the rules change. */
+/** Returns address limits by name; a limit keeps its counts when its rules change. */
 export function createAddressLimits(
   options: Omit<LoginThrottleOptions, 'name'>,
 ): (name: string, rules: AddressLimitRules) => AddressLimit {
-  const doors = new Map<string, AddressLimit>();
+  const limits = new Map<string, AddressLimit>();
 
-  return function doorOf(name, rules) {
-    const door = doors.get(name) ?? createAddressLimit(rules, { ...options, name });
-    door.useRules(rules);
-    doors.set(name, door);
-    return door;
+  return function addressLimit(name, rules) {
+    const limit = limits.get(name) ?? createAddressLimit(rules, { ...options, name });
+    limit.useRules(rules);
+    limits.set(name, limit);
+    return limit;
   };
 }

@@ -1,9 +1,9 @@
-// Pure: which client addresses are counted as one. A household or a server has a whole IPv6 /64, so one of its addresses
-// says nothing.
+// Pure: groups client addresses for counting. A household or a server usually has a whole IPv6 /64, so a single IPv6 address identifies
+// nothing.
 
 const MAPPED = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/;
 
-/** An IPv4 address as it is, an IPv4-mapped one as IPv4, an IPv6 address as its /64. */
+/** Returns an IPv4 address unchanged, an IPv4-mapped one as IPv4, and an IPv6 address as its /64. */
 export function addressBlockOf(address: string): string {
   if (!address.includes(':')) return address;
   const plain = (address.split('%', 1)[0] as string).toLowerCase();

@@ -1,4 +1,4 @@
-// Pure: which limits count an organization, under which rule of limits.yaml each, and in which counters.
+// Pure: lists the limits that apply to an organization, with the rule of limits.yaml and the counter of each.
 
 import type { Operation, Organization } from '../exchange.ts';
 import {
@@ -11,7 +11,7 @@ import {
   tierCounterOf,
 } from './counters.ts';
 
-/** An organization, and the ids of its keys that can be used. */
+/** An organization, and the ids of its usable keys. */
 export interface LimitSubject {
   readonly organization: Organization;
   readonly keys: readonly string[];
@@ -21,16 +21,16 @@ export interface LimitSubject {
 export interface ApplicableLimit {
   readonly counter: string;
   readonly policy: string;
-  /** Where the rule stands in `limits.yaml`. */
+  /** Path of the rule in `limits.yaml`. */
   readonly ruleName: string;
   readonly rule: LimitRule;
-  /** Absent: the organization as a whole is counted. */
+  /** Absent: the limit counts the organization as a whole. */
   readonly key: string | undefined;
-  /** Ids of the operations it is about; absent: all. */
+  /** Ids of the operations that the limit counts; absent: all. */
   readonly operations: readonly string[] | undefined;
 }
 
-/** First the limit of the tier, then the extra limits that operations are under, in the order of the rules. */
+/** The limit of the tier first, then the extra limits of the operations, in the order of the rules. */
 export function applicableLimits(
   rules: LimitRules,
   operations: readonly Operation[],
@@ -55,7 +55,10 @@ export function applicableLimits(
   return found;
 }
 
-/** Every counter that these rules can make for an organization, also those that are made only if it is counted in another way. */
+/**
+ * Lists every counter that these rules can create for an organization, also those that exist only under another counting rule (per key, per
+ * organization).
+ */
 export function applicableCounters(rules: LimitRules, { organization: { id }, keys }: LimitSubject): string[] {
   const subjects = [undefined, ...keys];
   return [

@@ -1,4 +1,4 @@
-// Gathers what is asked of one Redis server in one event-loop turn into one command, and hands its reply out again.
+// Combines the decisions that one Redis server has to make in one event-loop turn into one command, and distributes its reply.
 
 import type { KnownRefusals } from './known-refusals.ts';
 import type { RedisLink } from './redis-link.ts';
@@ -6,14 +6,14 @@ import { type ScriptReply, toScriptArgument } from './redis-protocol.ts';
 import type { Charge, LimitDecision } from './store.ts';
 import { FIGURES_PER_CHARGE, toVerdict } from './verdict.ts';
 
-/** Requests per command. Redis runs nothing else meanwhile, so a burst is cut into pieces of about a millisecond. */
+/** Requests per command. Redis runs nothing else meanwhile, so a burst is split into commands of about a millisecond. */
 const BATCH_MAX = 256;
 
 export interface BatchesOptions {
-  /** Decides what the server fails to decide. */
+  /** Decides if the server fails to. */
   readonly decideWithout: (charges: readonly Charge[]) => LimitDecision;
   readonly refusals: KnownRefusals;
-  /** After each command, with the milliseconds from the first question in it to its verdict. */
+  /** Called after each command with the milliseconds from its first request to the verdict. */
   readonly onBatch?: ((durationMs: number) => void) | undefined;
   /** Replaces the server's clock. */
   readonly serverClock?: (() => number) | undefined;
@@ -28,9 +28,9 @@ interface Batch {
   readonly link: RedisLink;
   readonly asked: Asked[];
   questions: string;
-  /** 0: the clock of the server. */
+  /** 0: use the clock of the server. */
   readonly clockMs: number;
-  /** On the clock of `performance.now()`. */
+  /** By `performance.now()`. */
   readonly openedAt: number;
 }
 
@@ -57,7 +57,7 @@ export function createBatches({ decideWithout, refusals, onBatch, serverClock }:
   }
 
   function openBatch(link: RedisLink): Batch {
-    // setImmediate runs once all sockets of this turn have been read; a microtask would run after each of them.
+    // setImmediate runs after all sockets of this turn have been read; a microtask would run after each of them.
     if (open.length === 0) setImmediate(flush);
     const batch = { link, asked: [], questions: '', clockMs: serverClock?.() ?? 0, openedAt: performance.now() };
     open.push(batch);
@@ -90,7 +90,7 @@ function distribute(reply: ScriptReply, asked: readonly Asked[], refusals: Known
   }
 }
 
-/** Charges as the script reads them, written once per set of charges. */
+/** Serializes charges for the script, once per set of charges. */
 function createQuestions(): (charges: readonly Charge[]) => string {
   const known = new WeakMap<readonly Charge[], string>();
   return function questionOf(charges) {

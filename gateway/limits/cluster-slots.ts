@@ -1,4 +1,4 @@
-// Which server of a Redis Cluster has which key.
+// Finds the server of a Redis Cluster that holds a key.
 
 import { connectRedis } from '../redis.ts';
 
@@ -19,10 +19,13 @@ export function slotOf(key: string): number {
   return crc % SLOTS;
 }
 
-/** By slot, the URL of the server that has it; empty where nobody does. */
+/** URL of the server by slot; empty for a slot without a server. */
 export type SlotMap = readonly (URL | undefined)[];
 
-/** Asks one server, on a connection of its own: this is done when something has gone wrong. Rejects when it does not answer. */
+/**
+ * Reads the map from one server, on a connection of its own, because this happens only after a failure. Rejects if the server does not
+ * answer.
+ */
 export async function readSlotMap(server: URL): Promise<SlotMap> {
   const opened = Promise.withResolvers<void>();
   const client = connectRedis({
@@ -39,7 +42,7 @@ export async function readSlotMap(server: URL): Promise<SlotMap> {
   }
 }
 
-/** First slot, last slot, the master, replicas. A server that does not know its own name leaves it empty. */
+/** First slot, last slot, the master, replicas. A server that does not know its own host name leaves it empty. */
 type Ranges = readonly (readonly [number, number, readonly [string | null, number, ...unknown[]], ...unknown[]])[];
 
 function toSlotMap(ranges: Ranges, asked: URL): SlotMap {

@@ -1,11 +1,11 @@
-// The counters on a Redis Cluster: a link to each server that has slots, each with a health of its own, so that the loss of one
-// takes the limits of the others nowhere.
+// Counters on a Redis Cluster: one link per server that has slots, each with a health state of its own, so that the loss of one server does
+// not affect the limits on the others.
 
 import { readSlotMap, type SlotMap, slotOf } from './cluster-slots.ts';
 import { createRedisLink, type RedisLink } from './redis-link.ts';
 import type { Servers, ServersOptions } from './servers.ts';
 
-/** While a server is away, somebody else may get its slots. */
+/** While a server is away, another one may take over its slots. */
 const READ_AGAIN_MS = 500;
 
 export interface ClusterServersOptions extends ServersOptions {
@@ -16,11 +16,11 @@ interface Server {
   readonly url: URL;
   readonly link: RedisLink;
   probeKey: string;
-  /** Why it is away; absent while it is not. */
+  /** Reason why the server is away; absent while it is up. */
   reason: string | undefined;
 }
 
-/** Finds the servers by itself, and again whenever one of them fails or has lost a slot. */
+/** Reads the slot map at start, and again whenever a server fails or has lost a slot. */
 export function createClusterServers({ seeds, onChange, ...options }: ClusterServersOptions): Servers {
   const servers = new Map<string, Server>();
   const opened = Promise.withResolvers<void>();
@@ -36,7 +36,7 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
       url: url.href,
       probeKey: () => server.probeKey,
       onMisplaced() {
-        // A slot may take long to move, and everybody who asks for it fails.
+        // Moving a slot may take long, and every request for it fails meanwhile.
         if (nextReading === undefined) void read();
         readLater();
       },
@@ -50,7 +50,7 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
     return server;
   }
 
-  /** Those who keep a slot keep their link as well, and with it what is known about their health. */
+  /** Servers that keep a slot keep their link, and with it their health state. */
   function apply(map: SlotMap): void {
     const probeKeys = probeKeysOf(map);
     for (const [name, probeKey] of probeKeys) {
@@ -77,7 +77,7 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
       await Promise.all([...servers.values()].map(({ link }) => link.opened));
       tell();
     } catch (cause) {
-      tell((cause as AggregateError).errors[0]?.message ?? 'the Cluster does not say who has which slot');
+      tell((cause as AggregateError).errors[0]?.message ?? 'the Cluster returned no slot map');
     } finally {
       reading = false;
       opened.resolve();
@@ -98,7 +98,7 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
     }, READ_AGAIN_MS).unref();
   }
 
-  /** Tells of the first that is away: the others are told by the status of the Cluster itself. */
+  /** Reports the first server that is away; the status of the Cluster shows the others. */
   function tell(failure?: string): void {
     const away = [...servers.values()].find(({ reason }) => reason !== undefined);
     const complete = owners.length > 0 && owners.every((owner) => owner !== undefined);
@@ -123,7 +123,7 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
   };
 }
 
-/** By server, a name for its probe that lies on it. */
+/** Returns for each server the name of a probe counter in one of its slots. */
 function probeKeysOf(map: SlotMap): Map<string, string> {
   const keys = new Map<string, string>();
   const names = new Set(map.flatMap((url) => url?.href ?? []));

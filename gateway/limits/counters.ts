@@ -1,4 +1,5 @@
-// Pure: operation + caller + rules → the counters a request is charged to. Resolved once per caller and kind of operation.
+// Pure: resolves an operation, a caller and the rules to the counters that a request is charged to. Resolved once per caller and kind of
+// operation.
 
 import type { Caller, Operation, Organization } from '../exchange.ts';
 import { addressBlockOf } from './address.ts';
@@ -13,46 +14,46 @@ export interface LimitRule {
 
 export type CountPer = 'organization' | 'key';
 
-/** `limits.yaml`, checked and frozen. Rules are replaced as a whole, by building the stage anew on the same store. */
+/** `limits.yaml`, checked and frozen. A reload replaces the rules as a whole: it builds the stage anew on the same store. */
 export interface LimitRules {
   readonly countPer: CountPer;
   readonly whenStoreIsAway: AwayPolicy;
   readonly tiers: Readonly<Record<string, LimitRule>>;
   readonly extra: Readonly<Record<string, LimitRule & { readonly per: CountPer }>>;
-  /** By operationId; what is said here wins over the contract. */
+  /** By operationId; overrides the contract. */
   readonly operations: Readonly<
     Record<string, { readonly extra?: string | undefined; readonly cost?: number | undefined }>
   >;
-  /** By organization id, instead of its tier's rule. */
+  /** By organization id; replaces the rule of its tier. */
   readonly organizations: Readonly<Record<string, LimitRule>>;
   readonly addresses: { readonly failures: number; readonly windowSeconds: number };
 }
 
 export interface Counters {
-  /** Empty: nothing counts. */
+  /** Empty: no limit counts the request. */
   readonly charges: readonly Charge[];
-  /** RateLimit-Policy for these charges. */
+  /** Value of RateLimit-Policy for these charges. */
   readonly policies: string;
 }
 
-/** What operations that are counted alike have in common: few kinds serve all operations. */
+/** The counting settings that operations share: few kinds cover all operations. */
 interface Kind {
-  /** Counted from 0. */
+  /** Index, from 0. */
   readonly number: number;
   readonly cost: number;
   readonly extra: string | undefined;
 }
 
-/** Public operations are counted per client address, under the tier of this name if there is one. */
+/** Public operations are counted per client address, under the tier of this name if it exists. */
 export const ANONYMOUS_TIER = 'anonymous';
 
 /**
- * Looks counters up by identity of caller and operation, so a request costs two map look-ups and no strings. What belongs to a caller
- * has most often left the processor's cache since its last request: each object on the way to its counters costs about 0.1 µs.
+ * Looks counters up by the identity of caller and operation, so that a request costs two map look-ups and no string operations. A caller's
+ * objects have mostly left the processor's cache since its last request: each object on the way to the counters costs about 0.1 µs.
  */
 export function createCounters(rules: LimitRules): (caller: Caller, operation: Operation, address: string) => Counters {
   const kindOf = createKinds(rules);
-  /** Per caller, by the number of the kind. */
+  /** Per caller, by the index of the kind. */
   const known = new WeakMap<Caller, (Counters | undefined)[]>();
 
   function countersOfOrganization(caller: Caller, organization: Organization, kind: Kind): Counters {
@@ -70,7 +71,7 @@ export function createCounters(rules: LimitRules): (caller: Caller, operation: O
     const kind = kindOf(operation);
     const { organization } = caller;
     if (organization !== undefined) return countersOfOrganization(caller, organization, kind);
-    // One caller stands for all anonymous clients, so there is nothing to keep per caller.
+    // All anonymous clients share one caller object, so nothing can be cached per caller.
     return resolve(rules, kind, rules.tiers[ANONYMOUS_TIER], {
       tag: `address:${addressBlockOf(address)}`,
       key: undefined,
@@ -78,7 +79,10 @@ export function createCounters(rules: LimitRules): (caller: Caller, operation: O
   };
 }
 
-/** What of an organization is counted as one key. Subjects are an issuer's own, and no id of a key has a slash. */
+/**
+ * The part of an organization that is counted as one key. Token subjects get their issuer as prefix, because they are unique only within
+ * it; no key id contains a slash.
+ */
 function keyOf({ issuer, subject }: Caller): string {
   return issuer === undefined ? subject : `${issuer}/${subject}`;
 }
@@ -101,10 +105,10 @@ function createKinds(rules: LimitRules): (operation: Operation) => Kind {
   };
 }
 
-/** Whose counters they are. In Redis all of an organization's share a hash tag, so that a cluster keeps them on one node. */
+/** The owner of the counters. In Redis, all counters of an organization share a hash tag, so that a Cluster keeps them on one server. */
 interface Subject {
   readonly tag: string;
-  /** Absent: an anonymous client, who is counted as a whole. */
+  /** Absent: an anonymous client, which is counted as a whole. */
   readonly key: string | undefined;
 }
 
@@ -128,12 +132,12 @@ function resolve(
   return Object.freeze({ charges: Object.freeze(charges), policies: policiesOf(charges) });
 }
 
-/** The counter of the limit that a tier or an organization has. */
+/** Name of the counter for the limit of a tier or an organization. */
 export function tierCounterOf(tag: string, policy: CountPer | 'address', key: string | undefined): string {
   return `rl:{${tag}}:${policy === 'key' ? `key:${key}` : policy}`;
 }
 
-/** The counter of an extra limit, as a whole or of one key. */
+/** Name of the counter for an extra limit, for the organization or for one key. */
 export function extraCounterOf(tag: string, extra: string, key: string | undefined): string {
   return `rl:{${tag}}:extra:${extra}${key === undefined ? '' : `:key:${key}`}`;
 }
@@ -147,20 +151,20 @@ export function chargeOf(
   return Object.freeze({ key, policy, requests, windowSeconds, windowMs: windowSeconds * 1000, cost, enforce });
 }
 
-/** The extra limit that an operation is under: what the rules say of it wins over its contract. */
+/** Returns the extra limit of an operation: the rules override the contract. */
 export function extraOf(rules: LimitRules, { id, extraLimit }: Operation): string | undefined {
   return rules.operations[id]?.extra ?? extraLimit;
 }
 
-/** A rule and where it stands in `limits.yaml`. */
+/** A rule and its path in `limits.yaml`. */
 export interface NamedRule {
   readonly name: string;
   readonly rule: LimitRule;
 }
 
 /**
- * The rule of an organization: its own, else that of its tier. One whose tier the rules do not know (any more) is served, but never
- * better than somebody else.
+ * Returns the rule of an organization: its own, else that of its tier. An organization whose tier is missing from the rules is still
+ * served, but never under a better rule than others.
  */
 export function ruleOf(rules: LimitRules, { id, tier }: Organization): NamedRule | undefined {
   const own = rules.organizations[id];

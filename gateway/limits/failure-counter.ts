@@ -1,30 +1,30 @@
-// Counts failures per client address: in Redis for all instances together, in this process without Redis and while Redis is away.
+// Counts failures per client address: in Redis for all instances together; in this process without Redis or while it is away.
 
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 import { connectRedis, type Redis } from '../redis.ts';
 
-/** Of one command: a failure that Redis takes longer to count is counted in this process. */
+/** Timeout of one command: a failure that Redis does not count in time is counted in this process. */
 const COMMAND_TIMEOUT_MS = 500;
 
 export interface FailureRules {
-  /** Failures an address may have in one window, which begins with its first failure. */
+  /** Failures allowed per address in one window, which begins with the first failure. */
   readonly failures: number;
   readonly windowSeconds: number;
 }
 
 export interface FailureCount {
-  /** Whether the address has used its failures up. */
+  /** Whether the address has reached the limit. */
   readonly isUsedUp: boolean;
-  /** Milliseconds until the window ends, as the shared counter has it; undefined: the counter is this process's. */
+  /** Milliseconds until the window ends, by the shared counter; undefined: this process counted. */
   readonly leftMs: number | undefined;
 }
 
 export interface FailureCounter {
   /** Counts one failure. Never rejects. */
   count(block: string): Promise<FailureCount>;
-  /** Frees the memory that this process holds for an address. The shared counter is kept. */
+  /** Frees the memory of this process for an address. The shared counter stays. */
   forget(block: string): void;
-  /** From now on; windows that have begun end as they would have. */
+  /** Applies from now on; windows that have begun keep their end. */
   useRules(rules: FailureRules): void;
 }
 
@@ -34,16 +34,16 @@ export interface FailureCounters {
   close(): void;
 }
 
-/** Counters of this process alone. */
+/** Counters of this process only. */
 export const processFailureCounters: FailureCounters = {
   counter: (name, rules) => createFailureCounter(name, rules, undefined),
   close: () => undefined,
 };
 
 /**
- * Counters that all instances share, on a connection of their own.
+ * Opens counters that all instances share, on a connection of their own.
  *
- * @param redisUrl as `connectRedis` takes it; undefined: the counters are this process's
+ * @param redisUrl as `connectRedis` takes it; undefined: use the counters of this process
  */
 export function openFailureCounters(redisUrl: string | undefined): FailureCounters {
   if (redisUrl === undefined) return processFailureCounters;

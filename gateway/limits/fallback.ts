@@ -1,14 +1,14 @@
-// Decides by policy what Redis cannot decide.
+// Decides by policy while Redis cannot.
 
 import { createProcessStore } from './process-store.ts';
 import type { AwayPolicy, Charge, LimitDecision } from './store.ts';
 import { uncounted } from './verdict.ts';
 
 export interface FallbackOptions {
-  /** Asked whenever it matters, so that the rules can be replaced under a living store. */
+  /** Read at each decision, so that the rules can be replaced while the store is in use. */
   readonly whenStoreIsAway: () => AwayPolicy;
   readonly now: () => number;
-  /** How many instances share the limits now. */
+  /** Number of instances that share the limits now. */
   readonly instances: () => number;
 }
 
@@ -17,7 +17,7 @@ export interface Fallback {
   close(): Promise<void>;
 }
 
-/** The local counters outlive an outage, so that a Redis that comes and goes hands out nothing twice. */
+/** The local counters are kept after an outage, so that a Redis that fails again and again does not grant the same units twice. */
 export function createFallback({ now, whenStoreIsAway, instances }: FallbackOptions): Fallback {
   const local = createProcessStore({ now, source: 'local' });
   const shareOf = createShares();
@@ -36,7 +36,7 @@ interface Share {
   readonly charges: readonly Charge[];
 }
 
-/** The part of each limit that one instance of several may give out on its own. At least one request fits into it. */
+/** Reduces each limit to the share of one instance. The share always admits at least one request. */
 function createShares(): (charges: readonly Charge[], instances: number) => readonly Charge[] {
   const known = new WeakMap<readonly Charge[], Share>();
   return function shareOf(charges, instances) {

@@ -1,10 +1,10 @@
-// Pure: quota → response headers; the one place that knows their names. RateLimit and RateLimit-Policy follow revision 11 of
-// draft-ietf-httpapi-ratelimit-headers, which is not final. Shadow limits are not shown: clients would obey them.
+// Pure: converts quotas to response headers; only this file contains their names. RateLimit and RateLimit-Policy follow revision 11 of
+// draft-ietf-httpapi-ratelimit-headers, which is not final. Shadow limits are not shown, because clients would obey them.
 
 import type { Quota, QuotaState } from '../exchange.ts';
 import type { Charge } from './store.ts';
 
-/** The value of RateLimit-Policy, which stays the same for a set of charges; empty when none is enforced. */
+/** Value of RateLimit-Policy, which is constant for a set of charges; empty if none is enforced. */
 export function policiesOf(charges: readonly Charge[]): string {
   return charges
     .filter(({ enforce }) => enforce)
@@ -12,7 +12,7 @@ export function policiesOf(charges: readonly Charge[]): string {
     .join(', ');
 }
 
-/** Appends the headers of one answer to the flat list of those it carries. */
+/** Appends the headers of one answer to its flat list of headers. */
 export function appendLimitHeaders(
   carried: string[],
   policies: string,
@@ -35,13 +35,13 @@ export function appendLimitHeaders(
     String(tightest.limit),
     'X-RateLimit-Remaining',
     String(tightest.remaining),
-    // Epoch seconds, rounded up: whoever comes back then does not come too early.
+    // Epoch seconds, rounded up: a client that returns at this time is not too early.
     'X-RateLimit-Reset',
     String(Math.ceil((nowMs + tightest.resetMs) / 1000)),
   );
 }
 
-/** Whole seconds after which a refused request has room: never 0, or clients would retry at once. */
+/** Whole seconds until a refused request fits: never 0, or clients would retry at once. */
 export function retryAfterSecondsOf(waitMs: number): number {
   return Math.max(1, Math.ceil(waitMs / 1000));
 }
@@ -50,7 +50,7 @@ function liveOf({ policy, remaining, resetMs }: QuotaState): string {
   return `${quoted(policy)};r=${remaining};t=${Math.ceil(resetMs / 1000)}`;
 }
 
-/** A structured-field String (RFC 9651 section 3.3.3). Policies are named by configuration, whose names need no escapes. */
+/** A structured-field String (RFC 9651 section 3.3.3). Policy names come from the configuration and need no escapes. */
 function quoted(text: string): string {
   return `"${text}"`;
 }

@@ -1,18 +1,21 @@
-// Pure: nearly ordered requests → ordered ones. A log is written as exchanges end, but its requests are decided soon after they arrive.
+// Pure: sorts nearly ordered requests. A log is written when exchanges end, but limits are decided soon after requests arrive.
 
 import type { Recorded } from './recorded.ts';
 
-/** At a thousand requests a second, one that took a minute finds its place. About 20 MB. */
+/** Enough to sort a request that took a minute at a thousand requests per second. About 20 MB. */
 const HELD_MAX = 65_536;
 
 export interface InOrder {
-  /** Takes one in, and gives the earliest one out once enough are held. */
+  /** Adds a request, and returns the earliest one once the buffer is full. */
   push(recorded: Recorded): Recorded | undefined;
-  /** Gives the next one out; undefined when there are no more. */
+  /** Returns the next request; undefined when the buffer is empty. */
   pop(): Recorded | undefined;
 }
 
-/** Ordered as they were decided. Within a millisecond those that were refused come last: they left no trace, and so go before nobody. */
+/**
+ * Orders requests by the time of their decision. Within a millisecond refused requests come last: they changed no counter, so no other
+ * request depends on them.
+ */
 export function createInOrder(heldMax = HELD_MAX): InOrder {
   // A binary heap: every item comes before the two at twice its index.
   const heap: Held[] = [];
@@ -38,7 +41,7 @@ export function createInOrder(heldMax = HELD_MAX): InOrder {
 
 interface Held {
   readonly recorded: Recorded;
-  /** Those decided together keep the order of the log. */
+  /** Position in the log, which orders requests that were decided in the same millisecond. */
   readonly number: number;
 }
 
@@ -50,7 +53,7 @@ function comesBefore(one: Held, other: Held): boolean {
   return one.number < other.number;
 }
 
-/** Puts an item at the end and moves it up to its place. */
+/** Appends an item and moves it up to its position. */
 function rise(heap: Held[], item: Held): void {
   let index = heap.length;
   while (index > 0) {
@@ -63,7 +66,7 @@ function rise(heap: Held[], item: Held): void {
   heap[index] = item;
 }
 
-/** Puts an item in place of the first and moves it down to its place. */
+/** Replaces the first item and moves the new one down to its position. */
 function sink(heap: Held[], item: Held): void {
   let index = 0;
   for (;;) {

@@ -1,17 +1,17 @@
-// Refusals that are certain to hold: what was admitted leaves a window by time alone, so a request that has to wait will be refused
-// until it has waited. Until then nobody needs to be asked.
+// Caches refusals that are certain to hold: only time frees units of a window, so a request that has to wait is refused until its wait is
+// over. Until then, this process decides without Redis.
 
 import type { Charge, LimitDecision } from './store.ts';
 
-/** What verdicts from here name as their source. */
+/** Source of verdicts from this cache. */
 const SOURCE = 'known';
 
 export interface KnownRefusals {
-  /** The refusal that is still in force for these charges, with times as they are by now. */
+  /** Returns the refusal still in force for these charges, with its times reduced by the time since. */
   find(charges: readonly Charge[]): LimitDecision | undefined;
-  /** Keeps a verdict if it is a refusal. */
+  /** Stores a verdict if it is a refusal. */
   note(charges: readonly Charge[], verdict: LimitDecision): void;
-  /** Counters were reset: whoever was refused is asked about once more. */
+  /** Counters were reset: Redis has to decide again. */
   forgetAll(): void;
 }
 
@@ -21,8 +21,8 @@ interface Known {
 }
 
 /**
- * Charges are built once per caller and kind of operation and dropped with them, and so is what is known here; new rules make new
- * charges, which nothing is known about. `monotonicMs` is a clock that nobody sets: only spans are taken from it.
+ * Charges are built once per caller and kind of operation; entries are dropped with their charges, and new rules create new charges without
+ * entries. `monotonicMs` is a monotonic clock, because only spans are measured.
  */
 export function createKnownRefusals(monotonicMs: () => number): KnownRefusals {
   let known = new WeakMap<readonly Charge[], Known>();
@@ -30,7 +30,7 @@ export function createKnownRefusals(monotonicMs: () => number): KnownRefusals {
     find(charges) {
       const refusal = known.get(charges);
       if (refusal === undefined) return undefined;
-      // Rounded up: whoever comes back at the very moment it was told must not be refused from memory.
+      // Rounded up: a client that returns exactly at the announced time must not be refused from the cache.
       const elapsedMs = Math.ceil(monotonicMs() - refusal.notedAtMs);
       if (elapsedMs < refusal.verdict.waitMs) return later(refusal.verdict, elapsedMs);
       known.delete(charges);
@@ -45,7 +45,7 @@ export function createKnownRefusals(monotonicMs: () => number): KnownRefusals {
   };
 }
 
-/** The same refusal some time later. */
+/** The same refusal, some time later. */
 function later(verdict: LimitDecision, elapsedMs: number): LimitDecision {
   return {
     ...verdict,

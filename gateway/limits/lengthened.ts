@@ -1,10 +1,10 @@
-// Pure: which windows a reload has made longer.
+// Pure: finds the windows that a reload has made longer.
 
 import type { LimitRule, LimitRules } from './counters.ts';
 
 type Rules = Pick<LimitRules, 'tiers' | 'extra' | 'organizations'>;
 
-/** Milliseconds of the longest window that is longer than it was, or new; undefined if there is none. */
+/** Returns the longest window that is new or longer than before, in milliseconds; undefined if none is. */
 export function longestLengthened(before: Rules, after: Rules): number | undefined {
   const lengthened = (['tiers', 'extra', 'organizations'] as const).flatMap((part) => {
     const former: Readonly<Record<string, LimitRule>> = before[part];

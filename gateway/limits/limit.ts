@@ -1,5 +1,5 @@
-// Stage: charges a request to its counters and puts what is left into the headers of every answer from here on. Throws
-// rate_limited, or gateway_overloaded when the counters are away and the policy is to refuse.
+// Stage: charges a request to its counters and adds the remaining quota to the headers of every answer from here on. Throws rate_limited,
+// or gateway_overloaded if the counters are away and the policy is to refuse.
 
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Counted, Permitted, Quota, QuotaState } from '../exchange.ts';
@@ -15,7 +15,7 @@ export interface LimitOptions {
   readonly now: () => number;
 }
 
-/** Builds the stage. Answers without a promise whenever the store does. */
+/** Builds the stage. It returns a promise only if the store does. */
 export function createLimit({ store, rules, now }: LimitOptions): (permitted: Permitted) => Awaitable<Counted> {
   const countersOf = createCounters(rules);
 
@@ -34,7 +34,10 @@ function conclude(permitted: Permitted, counters: Counters, verdict: LimitDecisi
   return { ...permitted, quota };
 }
 
-/** By itself, since the engine never optimizes what only ever throws, as `conclude` does where nearly everything is refused. */
+/**
+ * A function of its own, because the engine never optimizes a function that always throws, as `conclude` does while nearly all requests are
+ * refused.
+ */
 function note(
   { trail, carried }: Permitted,
   { charges, policies }: Counters,
@@ -60,7 +63,7 @@ function refusalOf({ outcome, waitMs, violated }: LimitDecision): GatewayError {
   });
 }
 
-/** Of the enforced states: the violated one that lasts longest, else the one with the smallest share left. */
+/** Of the enforced limits, returns the violated one with the longest wait, else the one with the smallest remaining share. */
 function tightestOf(charges: readonly Charge[], { states, violated }: LimitDecision): QuotaState | undefined {
   let tightest: QuotaState | undefined;
   let leastShare = Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
-// Keeps a client address from failing to log in upstream all day: there the gateway may be one address for all clients, and be shut out
-// with them. Throws auth_attempts_limited.
+// Limits failed logins per client address: the upstream may see the gateway as one address, and would lock out all clients together. Throws
+// auth_attempts_limited.
 
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Admitted } from '../exchange.ts';
@@ -7,39 +7,40 @@ import type { FailureCounters } from './failure-counter.ts';
 import { createThrottle } from './throttle.ts';
 
 export interface LoginThrottleRules {
-  /** Refusals an address may bring about in one window, which begins with its first one. */
+  /** Failed logins allowed per address in one window, which begins with the first failure. */
   readonly failures: number;
   readonly failuresWindowSeconds: number;
-  /** The same for all addresses together; absent: as many as there are. */
+  /** The same for all addresses together; absent: unlimited. */
   readonly failuresTotal?: number | undefined;
 }
 
 export interface LoginThrottle {
   admit(admitted: Admitted): void;
-  /** To be called for every answer of the upstream. */
+  /** Call it for every answer of the upstream. */
   answered(admitted: Admitted, status: number): void;
-  /** From now on; windows that have begun end as they would have. */
+  /** Applies from now on; windows that have begun keep their end. */
   useRules(rules: LoginThrottleRules): void;
 }
 
-/** Credentials remembered as good, about 1 MB. */
+/** Accepted credentials in memory, about 1 MB. */
 const KNOWN_MAX = 10_000;
-/** What the upstream says to a login that fails, or to one too many. */
+/** Statuses of the upstream for a failed login, or for too many of them. */
 const failing = new Set([401, 402, 403, 429]);
-const EVERYBODY = 'everybody';
+const ALL_ADDRESSES = 'everybody';
 
 export interface LoginThrottleOptions {
-  /** Of what is logged in to; the same on all instances. */
+  /** Name of the login; the same on all instances. */
   readonly name: string;
-  /** Where failures are counted; in this process by default. */
+  /** Counters of failures; those of this process by default. */
   readonly counters?: FailureCounters | undefined;
   /** Epoch milliseconds. */
   now(): number;
 }
 
 /**
- * A credential that was accepted within the last window passes behind a throttled address. An upstream may give an address one answer
- * whatever credential is shown, so a credential that fails later is forgotten, and a few of these throttle the address for all of them.
+ * A credential that was accepted within the last window passes even from a throttled address. An upstream may give an address the same
+ * answer for every credential, so a credential that fails later is forgotten, and a few such failures throttle the address for all
+ * credentials.
  */
 export function createLoginThrottle(
   rules: LoginThrottleRules,
@@ -54,11 +55,11 @@ export function createLoginThrottle(
 
   return {
     admit(admitted) {
-      // Who logs in as nobody cannot fail at it.
+      // A request without guessable credentials cannot fail to log in.
       if (guessableIn(admitted) === undefined) return;
       ofKnown.throttle(admitted);
       ofAddress.throttle(admitted);
-      if (rules.failuresTotal !== undefined) ofAll.throttle({ ...admitted, clientAddress: EVERYBODY });
+      if (rules.failuresTotal !== undefined) ofAll.throttle({ ...admitted, clientAddress: ALL_ADDRESSES });
     },
     answered(admitted, status) {
       const credential = guessableIn(admitted);
@@ -68,7 +69,7 @@ export function createLoginThrottle(
       const { clientAddress } = admitted;
       if (known.forget(credential)) ofKnown.countFailure(clientAddress);
       ofAddress.countFailure(clientAddress);
-      if (rules.failuresTotal !== undefined) ofAll.countFailure(EVERYBODY);
+      if (rules.failuresTotal !== undefined) ofAll.countFailure(ALL_ADDRESSES);
     },
     useRules(next) {
       rules = next;
@@ -79,7 +80,9 @@ export function createLoginThrottle(
   };
 }
 
-/** What the request logs in with, unless it is a token: these cannot be guessed, and each of them fails once it has expired. */
+/**
+ * Returns the credential of the request, unless it is a bearer token: a token cannot be guessed, and every token fails once it has expired.
+ */
 function guessableIn({ headers }: Admitted): string | undefined {
   const credential = headers.get('authorization');
   return credential === undefined || /^bearer /i.test(credential) ? undefined : credential;
@@ -93,10 +96,10 @@ function totalRules({ failures, failuresTotal = failures, failuresWindowSeconds 
   return { failures: failuresTotal, windowSeconds: failuresWindowSeconds };
 }
 
-/** Never the credentials themselves: what is kept is good for nothing outside this process. */
+/** Stores digests instead of credentials: they are useless outside this process. */
 function createKnown(keptMs: () => number, now: () => number) {
   const secret = randomBytes(32);
-  /** Digest → when it was accepted last, oldest first. */
+  /** Digest → time of its last acceptance, oldest first. */
   const accepted = new Map<string, number>();
   const digestOf = (credential: string) => createHmac('sha256', secret).update(credential).digest('base64');
 
@@ -111,7 +114,7 @@ function createKnown(keptMs: () => number, now: () => number) {
       if (accepted.size >= KNOWN_MAX) accepted.delete(accepted.keys().next().value as string);
       accepted.set(digest, now());
     },
-    /** Whether it was known. */
+    /** Returns whether the credential was known. */
     forget: (credential: string) => accepted.delete(digestOf(credential)),
   };
 }

@@ -1,4 +1,4 @@
-// Chooses the store of the counters: Redis when there is one to share, else this process.
+// Opens the counter store: Redis if one is configured, otherwise the memory of this process.
 
 import { createProcessStore } from './process-store.ts';
 import { createRedisCounterStore } from './redis-store.ts';
@@ -9,12 +9,12 @@ export interface OpenCounterStoreOptions {
   readonly whenStoreIsAway: () => AwayPolicy;
   readonly now: () => number;
   readonly onChange: (status: CounterStoreStatus) => void;
-  /** How many instances share the limits now: each gives out its share while Redis is away. */
+  /** Number of instances that share the limits now: each grants its share while Redis is away. */
   readonly instances?: () => number;
   readonly onBatch?: (durationMs: number) => void;
 }
 
-/** A Redis that is away does not delay the start for longer than its first attempt; the policy decides meanwhile. */
+/** If Redis is away, this waits only for the first attempt to connect; the policy decides meanwhile. */
 export async function openCounterStore({ redisUrl, now, ...options }: OpenCounterStoreOptions): Promise<CounterStore> {
   if (redisUrl === undefined) return createProcessStore({ now });
   const store = createRedisCounterStore({ url: redisUrl, now, ...options });

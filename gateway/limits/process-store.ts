@@ -1,25 +1,25 @@
-// Counters in this process's memory: exact for one process, decided without waiting. Also what a Redis store falls back on.
+// Counters in the memory of this process: exact for one process, and synchronous. Also the fallback of the Redis store.
 
 import type { Charge, CounterStore, LimitDecision } from './store.ts';
 import { toVerdict } from './verdict.ts';
 import { createWindow, type Look, look, newestMsOf, spend, type Window } from './window.ts';
 
 /**
- * Subjects looked at for each new one to find expired ones: more than are added, so the sweep always gains. Known subjects do not
- * sweep: looking at two strangers touches memory that nobody has touched for long, which cost more than the decision itself.
+ * Number of subjects checked for expiry per new subject: more than are added, so that the sweep keeps ahead. Known subjects cause no sweep,
+ * because reading two cold subjects cost more than the decision itself.
  */
 const SWEPT_PER_SUBJECT = 2;
 
 export interface ProcessStoreOptions {
   readonly now: () => number;
-  /** What verdicts name as their source. */
+  /** Source named in verdicts. */
   readonly source?: string;
 }
 
 export interface ProcessStore extends CounterStore {
   decide(charges: readonly Charge[]): LimitDecision;
   reset(keys: readonly string[]): void;
-  /** Subjects in memory. */
+  /** Number of subjects in memory. */
   size(): number;
 }
 
@@ -28,13 +28,13 @@ interface Subject {
   windowMs: number;
 }
 
-/** A store without a server. `now` should be a clock that nobody sets: while it is behind, less is freed. */
+/** `now` should be a monotonic clock: after it is set back, less memory is freed until it has caught up. */
 export function createProcessStore({ now, source = 'process' }: ProcessStoreOptions): ProcessStore {
   const subjects = new Map<string, Subject>();
   let kept = { windowMs: 0, untilMs: Number.NEGATIVE_INFINITY };
   const sweepOne = createSweep(subjects, (clockMs) => (clockMs < kept.untilMs ? kept.windowMs : 0));
   const since = now();
-  /** Steps of the sweep that new subjects have brought and nobody has made yet. */
+  /** Steps of the sweep that new subjects have added and that are still to be made. */
   let owed = 0;
 
   function windowOf({ key, windowMs }: Charge): Window {
@@ -90,7 +90,7 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
     keep(windowMs) {
       kept = { windowMs, untilMs: now() + windowMs };
     },
-    // Every decision is made from the counters themselves.
+    // The store keeps no refusals: every decision reads the counters.
     forgetRefusals: () => undefined,
     size: () => subjects.size,
     status: () => ({ kind: 'process', state: 'up', since, policyInForce: undefined, reason: undefined }),
@@ -98,7 +98,7 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
   };
 }
 
-/** One step of an endless walk over all subjects, so that no single request pays for the forgotten ones. */
+/** One step of an endless iteration over all subjects, so that no single request pays for removing all expired ones. */
 function createSweep(subjects: Map<string, Subject>, keptMsAt: (clockMs: number) => number): (clockMs: number) => void {
   let walk = subjects.entries();
   return function sweepOne(clockMs) {
@@ -108,7 +108,7 @@ function createSweep(subjects: Map<string, Subject>, keptMsAt: (clockMs: number)
       return;
     }
     const [key, { window, windowMs }] = next.value;
-    // A window later than could be: a clock that is set back by less than that finds everything still there.
+    // Kept for twice the window: after the clock is set back by less than a window, all counters are still present.
     if (newestMsOf(window) <= clockMs - 2 * Math.max(windowMs, keptMsAt(clockMs))) subjects.delete(key);
   };
 }

@@ -1,29 +1,29 @@
-// Pure: one line of the access log → the request it records, as far as limits look at it. The other end of `observe/line.ts`.
+// Pure: parses one line of the access log into the request that it records, as far as limits need it. Counterpart of `observe/line.ts`.
 
 import { PUBLISHED_NAMES, STAGES } from '../exchange.ts';
 
-/** A request that got as far as the limits, whatever became of it there. */
+/** A request that reached the limit stage, whatever its outcome. */
 export interface Recorded {
-  /** When its limits were decided: the store's clock, epoch milliseconds. */
+  /** Time of the decision by the store's clock, epoch milliseconds. */
   readonly atMs: number;
-  /** When its line was written, which is what a log is ordered by. */
+  /** Time at which the line was written; the log is ordered by it. */
   readonly writtenAtMs: number;
   /** Absent on public operations only. */
   readonly organization: string | undefined;
   readonly tier: string | undefined;
-  /** Key id or subject of a token. */
+  /** Key id or token subject. */
   readonly subject: string;
   readonly issuer: string | undefined;
   readonly operation: string;
   readonly client: string;
-  /** Whether it was refused for its limits when it was recorded. */
+  /** Whether the limits refused it when it was recorded. */
   readonly refused: boolean;
 }
 
-/** Why a line records no such request: it is none of the gateway's, it is about something else, or the request ended before the limits. */
+/** Why a line is skipped: it is not a line of the gateway, not about a request, or the request ended before the limits. */
 export type Unused = 'unreadable' | 'other' | 'before_limits';
 
-/** The stages that a request can only end in if it has been counted. */
+/** Published names of the stages that a request reaches only after it has been counted. */
 const COUNTED_STAGES: ReadonlySet<unknown> = new Set(
   STAGES.slice(STAGES.indexOf('limit')).map((stage) => PUBLISHED_NAMES[stage]),
 );
@@ -50,17 +50,17 @@ function toRecorded(entry: Record<string, unknown>): Recorded | undefined {
   const { operation, client = '', stage, code } = entry;
   const subject = issuer === undefined ? (entry.key_id ?? entry.subject) : entry.subject;
   if (!isTime(time) || typeof durationMs !== 'number') return undefined;
-  // Under rules that did not count it nobody decided, and it had arrived at most some milliseconds before the limits.
+  // Without a limit that counted it, the request has no decision time; it had arrived at most some milliseconds before the limit stage.
   const atMs = decidedAtMs ?? Math.round(time - durationMs);
   if (!isTime(atMs) || !isText(operation) || !isText(subject) || !isText(client)) return undefined;
   if (!isTextOrAbsent(issuer) || !isTextOrAbsent(organization) || !isTextOrAbsent(tier)) return undefined;
   if ((organization === undefined) !== (tier === undefined)) return undefined;
-  // An upstream may have a code of the same name.
+  // Check the stage, because an upstream may use the same code.
   const refused = stage === 'limit' && code === 'rate_limited';
   return { atMs, writtenAtMs: time, organization, tier, subject, issuer, operation, client, refused };
 }
 
-/** What a Date can hold, so that it can be printed. */
+/** The range of a Date, so that the time can be printed. */
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= 8.64e15;
 }

@@ -1,10 +1,11 @@
-// Keeps the counters of one Redis server for as long as a window that has become longer: they were written to expire with the shorter one.
+// Extends the expiry of the counters on one Redis server after a window has become longer: they were written to expire with the shorter
+// one.
 
 import { evaluate, type Redis, toScript } from '../redis.ts';
 
 const COUNTERS_PER_PAGE = 500;
 
-/** A JSON array of counters, and a window in milliseconds. An entry begins with the moment of its latest admission. */
+/** Arguments: a JSON array of counters, and a window in milliseconds. An entry begins with the time of its latest admission. */
 const KEEP = toScript(`
 local time = redis.call('TIME')
 local clock = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -18,9 +19,9 @@ end
 `);
 
 /**
- * Looks through all counters of a server, page by page.
+ * Visits all counters of a server, page by page.
  *
- * @param windowMs what was counted before the call still counts so long after its admission
+ * @param windowMs how long after its admission a unit counted before this call stays counted
  */
 export async function keepCounters(client: Redis, windowMs: number): Promise<void> {
   const prefix = client.options.keyPrefix ?? '';

@@ -1,19 +1,19 @@
-// The connection to one Redis server and what is known about its health. A call is answered within the deadline or fails; one
-// failure takes the link down for everybody, and only a probe in the background brings it up again.
+// The connection to one Redis server, with its health. A call gets its reply before the deadline or fails. One failure marks the link as
+// down for all callers; only a probe in the background marks it as up again.
 
 import { createDenseSet } from '../dense-set.ts';
 import { connectRedis, type Redis } from '../redis.ts';
 import { keepCounters } from './redis-keep.ts';
 import { isWrongNode, runScript, type ScriptReply, toScriptArgument } from './redis-protocol.ts';
 
-/** Any counter will do: what matters is that the script can write. PING would be answered by a server that is read-only or full. */
+/** Writes a counter through the script: a read-only or full server would still answer PING. */
 const PROBE = { policy: 'probe', requests: 1_000_000_000, windowSeconds: 1, windowMs: 1000, cost: 1, enforce: true };
 
 const AWAY = 'Redis is away';
 
 export interface LinkListeners {
   readonly onChange: (up: boolean, reason: string) => void;
-  /** A server of a Cluster was asked about a key that is not its own (any more). */
+  /** A Cluster server rejected a key that it does not (or no longer) hold. */
   readonly onMisplaced?: () => void;
 }
 
@@ -21,17 +21,17 @@ export interface RedisLinkOptions extends LinkListeners {
   readonly url: string;
   readonly deadlineMs: number;
   readonly probeEveryMs: number;
-  /** A key that this server has. */
+  /** A key that this server holds. */
   readonly probeKey: () => string;
 }
 
 export interface RedisLink {
   isUp(): boolean;
-  /** Has questions decided; a clock of 0 is the server's. Rejects when the link is down, goes down, or the deadline passes. */
+  /** Decides a batch; a clock of 0 is the server's. Rejects if the link is down, goes down, or misses the deadline. */
   run(clockMs: number, questions: string): Promise<ScriptReply>;
   /** Deletes counters. Rejects while the link is down. */
   remove(keys: readonly string[]): Promise<void>;
-  /** What is counted already counts so long after its admission. Rejects while the link is down. */
+  /** Extends counters: units counted before the call count for this long after their admission. Rejects while the link is down. */
   keep(windowMs: number): Promise<void>;
   /** Resolves when the first attempt to connect has succeeded or failed. */
   readonly opened: Promise<void>;
@@ -50,7 +50,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
   let nextProbe: NodeJS.Timeout | undefined;
 
   function onFailure(cause: Error): void {
-    // The server is well; only the map of the Cluster has changed.
+    // The server is healthy; only the map of the Cluster has changed.
     if (up && isWrongNode(cause)) options.onMisplaced?.();
     else goDown(cause);
   }
@@ -70,9 +70,9 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
   }
 
   async function probe(): Promise<void> {
-    // A client that is not ready says so when it is, and that starts the next probe.
+    // A client that is not ready calls onReady later, which starts the next probe.
     if (up || closed || probing || client.status !== 'ready') return;
-    // A server that lets everybody connect and nobody write would otherwise be asked as fast as it answers.
+    // A server that accepts connections but no writes would otherwise be probed without a pause.
     if (performance.now() < probedAt + probeEveryMs / 2) return probeLater();
     probing = true;
     probedAt = performance.now();
@@ -112,11 +112,11 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
 
 interface Calls {
   run(clockMs: number, questions: string): Promise<ScriptReply>;
-  /** Rejects everything under way now, whatever its own deadline. */
+  /** Rejects all calls in progress at once, before their deadlines. */
   failAll(cause: Error): void;
 }
 
-/** Script calls under a deadline. An answer after it changes nothing any more. */
+/** Script calls with a deadline. A late reply is ignored. */
 function createCalls(
   client: Redis,
   { deadlineMs }: Pick<RedisLinkOptions, 'deadlineMs'>,
@@ -128,7 +128,7 @@ function createCalls(
   function run(clockMs: number, questions: string): Promise<ScriptReply> {
     return new Promise((resolve, reject) => {
       const late = () => fail(new Error(`no answer within ${deadlineMs} ms`));
-      // If this process was busy itself, the answer may be waiting in the socket: that is read before setImmediate runs.
+      // If this process was busy, the reply may be waiting in the socket: the socket is read before setImmediate runs.
       const timer = setTimeout(() => setImmediate(late), deadlineMs);
       function settle(): boolean {
         clearTimeout(timer);

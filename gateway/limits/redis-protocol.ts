@@ -1,10 +1,10 @@
-// How the script is asked, and how its answer is read.
+// Encodes the arguments of the script and decodes its reply.
 
 import { evaluate, type Redis } from '../redis.ts';
 import { SCRIPT } from './redis-script.ts';
 import type { Charge } from './store.ts';
 
-/** What is asked about one request, for many requests to be strung together. */
+/** Encodes the charges of one request, to be concatenated with those of others. */
 export function toScriptArgument(charges: readonly Charge[]): string {
   const questionOf = ({ key, requests, windowMs, cost, enforce }: Charge, index: number) => {
     const isLast = index === charges.length - 1;
@@ -13,17 +13,17 @@ export function toScriptArgument(charges: readonly Charge[]): string {
   return charges.map(questionOf).join('');
 }
 
-/** The figures of many requests, in the order that the script tells. */
+/** The figures of many requests, in the order in which the script returns them. */
 export type ScriptReply = readonly number[];
 
 /**
- * Runs the script once on a server, for questions that were strung together; a clock of 0 is the server's. Rejects if the reply belongs
- * to another call, as it may after a reply was lost or sent twice on the way.
- *
- * @param number of the call, on this connection
+ * Runs the script once on a server, for concatenated charges; a clock of 0 is the server's. Rejects if the reply belongs to another call,
+ * which can happen after a reply was lost or sent twice.
  *
  * One string in each direction, because the client library handles arguments and integers one by one: sampled at seven requests per
- * command, reading the answer takes 0.4 µs per request instead of 0.9 for four integers each.
+ * command, reading the reply takes 0.4 µs per request instead of 0.9 for four integers each.
+ *
+ * @param number sequence number of the call on this connection
  */
 export async function runScript(
   client: Redis,
@@ -43,7 +43,7 @@ function figuresIn(bytes: Buffer, number: number): number[] {
   return figures;
 }
 
-/** A server of a Cluster was asked about a key that lies on another one. */
+/** Whether a Cluster server rejected a key that is on another server. */
 export function isWrongNode({ message }: Error): boolean {
   return message.includes('non local key') || message.startsWith('MOVED ') || message.startsWith('ASK ');
 }

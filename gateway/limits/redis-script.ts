@@ -1,18 +1,18 @@
-// The Lua script that decides many requests in one call: `window.ts` once more, on lists in Redis. Atomic, by the server's
-// clock, and a refusal writes nothing.
+// The Lua script that decides many requests in one call: the algorithm of `window.ts`, on lists in Redis. Atomic, by the server's clock; a
+// refusal writes nothing.
 
 import { toScript } from '../redis.ts';
 
 /**
- * ARGV[1] is a JSON array: what the names of all counters begin with, the clock in milliseconds or 0 for the server's, the number of the
- * call, then per charge a text and the counter. The text is "limit,window,cost,enforced,last", where last marks the end of one request's charges. No KEYS: a
- * server of a Cluster would not take a command whose keys lie on several slots, even if all of them are its own.
+ * ARGV[1] is a JSON array: the prefix of all counter names, the clock in milliseconds or 0 for the server's, the number of the call, then
+ * per charge a text and the counter. The text is "limit,window,cost,enforced,last", where last marks the end of one request's charges.
+ * Takes no KEYS: a Cluster server rejects a command whose keys are in several slots, even if it holds all of them.
  *
- * Reply, as doubles in one string: the number of the call, the clock, then per request how far ahead of the clock it was decided (0 unless the clock was set
- * back), then per charge the figures of `verdict.ts`.
+ * Reply, as doubles in one string: the number of the call, the clock, then per request how far ahead of the clock it was decided (0 unless
+ * the clock was set back), then per charge the figures of `verdict.ts`.
  *
- * A counter is a list of entries of 17 bytes each: latest admission, units admitted before the entry, units in it, how often its grain
- * was halved. The total of a window is then a difference between its newest and its oldest entry.
+ * A counter is a list of entries of 17 bytes each: latest admission, units admitted before the entry, units in it, number of times its
+ * grain was halved. The total of a window is then the difference between its newest and its oldest entry.
  */
 const SOURCE = `
 local call, pack, unpack, unpackAll = redis.call, struct.pack, struct.unpack, unpack
@@ -27,7 +27,7 @@ if clock == 0 then
   clock = time[1] * 1000 + floor(time[2] / 1000)
 end
 
--- Few rules serve many callers: each is parsed once per call.
+-- Few rules serve many callers, so each is parsed once per call.
 local parsed = {}
 local function parse(text)
   local limit, window, cost, enforced, last = string.match(text, '^(%d+),(%d+),(%d+),([01]),([01])$')
@@ -46,7 +46,7 @@ local function entry(key, index)
   return last, before, before + count, halvings
 end
 
--- Index of the first entry that satisfies the test, given that the newest one does.
+-- Index of the first entry that satisfies the test; the newest entry must satisfy it.
 local function search(key, satisfies)
   local low, high = 0, call('LLEN', key) - 1
   while low < high do
@@ -57,7 +57,7 @@ local function search(key, satisfies)
   return low
 end
 
--- Per charge; the newest entry is newest, before, after, halvings.
+-- Per charge; newest, before, after and halvings describe the newest entry.
 local keys, charges = {}, {}
 local newest, before, after, halvings = {}, {}, {}, {}
 local expired, oldest, total, wait = {}, {}, {}, {}
@@ -89,7 +89,7 @@ local function isOneGrain(one, other, grain)
   return floor(one / grain) == floor(other / grain)
 end
 
--- So often halved, no two milliseconds are in one.
+-- Number of halvings after which no two milliseconds share a grain.
 local function halvingsOfFinest(coarsest)
   local _, exponent = math.frexp(coarsest)
   return exponent
@@ -103,7 +103,7 @@ local function countOfGrains(lasts, grain)
   return count
 end
 
--- Makes one entry of those that lie in one grain: the finest grain that leaves few enough.
+-- Merges the entries that share a grain, with the finest grain that leaves few enough entries.
 local function merge(i, coarsest)
   local lasts, befores, afters, merged = {}, {}, {}, {}
   for j, item in ipairs(call('LRANGE', keys[i], 0, -1)) do
@@ -127,7 +127,7 @@ local function merge(i, coarsest)
   call('RPUSH', keys[i], unpackAll(merged))
 end
 
--- A new entry. RPUSH is first of all: a server without memory refuses what adds something, but only before anything was written.
+-- Adds an entry. RPUSH comes first: a server without memory rejects commands that allocate, but only before the script has written.
 local function open(i, at)
   local key, charge = keys[i], charges[i]
   local coarsest = charge.window / GRAINS_PER_WINDOW
@@ -142,7 +142,7 @@ local function open(i, at)
   end
   local merges = count == ENTRIES_MAX
   if merges then merge(i, coarsest) end
-  -- Long enough for those who come within the same hundredth of the window.
+  -- The expiry includes one grain, so that admissions within the same hundredth of the window need not extend it.
   if merges or not newest[i] or not isOneGrain(at, newest[i], coarsest) then
     call('PEXPIRE', key, at - clock + charge.window + coarsest)
   end

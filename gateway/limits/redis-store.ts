@@ -1,5 +1,5 @@
-// Counters in Redis, shared by all instances: what is asked goes to the server that has the counter, and while that is away or
-// slow, the configured policy decides without waiting.
+// Counters in Redis, shared by all instances. A decision is made by the server that holds the counter; while that server is away or slow,
+// the configured policy decides without waiting.
 
 import { createBatches } from './batches.ts';
 import { createFallback } from './fallback.ts';
@@ -9,15 +9,15 @@ import type { AwayPolicy, Charge, CounterStore, CounterStoreStatus } from './sto
 
 export interface RedisCounterStoreOptions {
   readonly url: string;
-  /** Asked whenever it matters, so that the rules can be replaced under a living store. */
+  /** Read at each decision, so that the rules can be replaced while the store is in use. */
   readonly whenStoreIsAway: () => AwayPolicy;
   readonly now: () => number;
   readonly onChange?: (status: CounterStoreStatus) => void;
-  /** After each command, with the milliseconds from the first question in it to its verdict. */
+  /** Called after each command with the milliseconds from its first request to the verdict. */
   readonly onBatch?: (durationMs: number) => void;
-  /** How many instances share the limits now: `local` gives each its share. Default 1: the full limit for each. */
+  /** Number of instances that share the limits now: the policy `local` grants each its share. Default 1: the full limit for each. */
   readonly instances?: () => number;
-  /** The longest a request waits for Redis. The default leaves time to answer within 100 ms of a failure. */
+  /** Longest time that a request waits for Redis. The default leaves time to answer within 100 ms of a failure. */
   readonly deadlineMs?: number;
   readonly probeEveryMs?: number;
   /** Replaces the server's clock. */
@@ -25,11 +25,11 @@ export interface RedisCounterStoreOptions {
 }
 
 export interface RedisStore extends CounterStore {
-  /** Resolves when the first attempt to connect has succeeded or failed; decisions can be asked for at any time. */
+  /** Resolves when the first attempt to connect has succeeded or failed; `decide` may be called at any time. */
   readonly opened: Promise<void>;
 }
 
-/** A store on the Redis of that address, whatever its form. It connects by itself and comes back by itself. */
+/** Opens a store for any form of Redis URL. It connects and reconnects by itself. */
 export function createRedisCounterStore(options: RedisCounterStoreOptions): RedisStore {
   const { url, now, whenStoreIsAway, onChange, instances = () => 1, deadlineMs = 90, probeEveryMs = 200 } = options;
   let since = now();
@@ -63,7 +63,7 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
     },
     async reset(keys) {
       const link = servers.linkOf(keys[0] ?? '');
-      if (link === undefined) throw new Error('nobody is known to have these counters');
+      if (link === undefined) throw new Error('no server is known to hold these counters');
       await link.remove(keys);
       refusals.forgetAll();
     },
@@ -80,7 +80,7 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
   };
 }
 
-/** The counters of one request share a hash tag, so any of them tells where they all are. */
+/** The counters of one request share a hash tag, so any of them identifies the server. */
 function keyOf(charges: readonly Charge[]): string {
   return charges[0]?.key ?? '';
 }

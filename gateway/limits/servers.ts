@@ -1,4 +1,4 @@
-// The Redis servers that the counters lie on: one, whoever of several is the master, or those of a Cluster.
+// The Redis servers that hold the counters: a single server, the current master of several, or those of a Cluster.
 
 import { parseRedisUrl } from '../redis.ts';
 import { createClusterServers } from './cluster.ts';
@@ -8,15 +8,15 @@ export interface ServersOptions {
   readonly url: string;
   readonly deadlineMs: number;
   readonly probeEveryMs: number;
-  /** All of them can be written to, or not all of them any more. */
+  /** Called when all servers accept writes, or when the first of them no longer does. */
   readonly onChange: (up: boolean, reason: string) => void;
 }
 
 export interface Servers {
-  /** The server that has this counter; undefined while nobody is known to have it. */
+  /** Link to the server that holds this counter; undefined while it is unknown. */
   linkOf(key: string): RedisLink | undefined;
   all(): readonly RedisLink[];
-  /** Every one of them. */
+  /** Whether all servers are up. */
   areUp(): boolean;
   /** Resolves when the first attempt to connect has succeeded or failed. */
   readonly opened: Promise<void>;

@@ -1,5 +1,5 @@
-// Recorded requests, decided again at their recorded times: once under the present rules, once under those of a candidate, by the code that
-// decides in the gateway.
+// Replays recorded requests at their recorded times, once under the present rules and once under candidate rules, with the code that the
+// gateway uses.
 
 import type { Caller, Operation } from '../exchange.ts';
 import { createCounters, type LimitRules } from './counters.ts';
@@ -8,38 +8,38 @@ import type { Recorded } from './recorded.ts';
 import type { LimitDecision } from './store.ts';
 import { createTallies, type TalliesResult } from './tallies.ts';
 
-/** Callers kept to be met again; with all they carry about 20 MB. */
+/** Size of the cache of callers, about 20 MB with their counters. */
 const CALLERS_MAX = 10_000;
 const NO_SCOPES: ReadonlySet<string> = new Set();
 
 export interface SimulateOptions {
-  /** By id: their costs and extra limits are those of today. */
+  /** By id; costs and extra limits are the current ones. */
   readonly operations: ReadonlyMap<string, Operation>;
   readonly present: LimitRules;
   readonly candidate: LimitRules;
 }
 
 export interface SimulationResult extends TalliesResult {
-  /** Of the first and the last request, epoch milliseconds. */
+  /** Times of the first and the last request, epoch milliseconds. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Requests so far out of order that they were replayed later than they were recorded. */
+  /** Number of requests so far out of order that they were replayed later than recorded. */
   readonly late: number;
-  /** Named in the log and in no contract: replayed with a cost of 1 and no extra limit. */
+  /** Operations that are in the log but in no contract: replayed with a cost of 1 and no extra limit. */
   readonly unknownOperations: ReadonlyMap<string, number>;
 }
 
 export interface Simulation {
-  /** In the order of their times. */
+  /** Call it in the order of the recorded times. */
   replay(recorded: Recorded): void;
-  /** Undefined if there was no request. */
+  /** Returns undefined if no request was replayed. */
   result(): SimulationResult | undefined;
 }
 
 /**
- * Memory: the subjects that were active within two windows, and some hundred bytes for each organization there is.
+ * Memory: the subjects that were active within two windows, and some hundred bytes per organization.
  *
- * Requests come at their recorded times whatever is decided about them; clients that are told to wait would come again later.
+ * Requests keep their recorded times whatever the decision; real clients that are told to wait would return later.
  */
 export function createSimulation({ operations, present, candidate }: SimulateOptions): Simulation {
   let clockMs = Number.NEGATIVE_INFINITY;
@@ -85,7 +85,7 @@ function createDecide(rules: LimitRules, now: () => number) {
 
 function createOperations(operations: ReadonlyMap<string, Operation>) {
   const unknown = new Map<string, number>();
-  /** Only what counting looks at. */
+  /** Contains only the members that counting reads. */
   const plain = { id: '', cost: 1, extraLimit: undefined } as Operation;
   return {
     unknown,
@@ -98,14 +98,14 @@ function createOperations(operations: ReadonlyMap<string, Operation>) {
   };
 }
 
-/** The same object for the same caller, as in the gateway: counters are looked up by it. */
+/** Returns the same object for the same caller, as the gateway does, because counters are looked up by it. */
 function createCallers(): (recorded: Recorded) => Caller {
   const callers = new Map<string, Caller>();
   return function callerOf({ organization, tier, issuer, subject }) {
     const name = `${organization}\n${tier}\n${issuer}\n${subject}`;
     let caller = callers.get(name);
     if (caller === undefined) {
-      // They can all be made again: what they have spent is not kept by caller.
+      // Callers can be created again: their counters are stored elsewhere.
       if (callers.size === CALLERS_MAX) callers.clear();
       caller = toCaller(organization, tier, issuer, subject);
       callers.set(name, caller);

@@ -1,4 +1,4 @@
-// Pure: replayed requests summed up in all, by tier, by organization and by limit.
+// Pure: sums replayed requests in all, by tier, by organization and by limit.
 
 import { ANONYMOUS_TIER } from './counters.ts';
 import type { Recorded } from './recorded.ts';
@@ -8,11 +8,11 @@ import { createTally, type Replayed, type Tally } from './tally.ts';
 export interface OrganizationTally extends Tally {
   /** Absent: all anonymous callers together. */
   readonly organization: string | undefined;
-  /** Of its last request. */
+  /** The tier of its last request. */
   readonly tier: string;
 }
 
-/** How many requests did not fit into one limit, enforced or not, under each of the two sets of rules. */
+/** Number of requests that did not fit into one limit, enforced or not, under each of the two sets of rules. */
 export interface LimitTally {
   present: number;
   candidate: number;

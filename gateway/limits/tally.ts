@@ -1,33 +1,33 @@
-// Pure: what came of replayed requests under one set of rules and under another, summed up for whoever they belong to.
+// Pure: sums the outcomes of replayed requests under two sets of rules, for one group of requests.
 
 import type { LimitDecision } from './store.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Under one set of rules. */
+/** Outcomes under one set of rules. */
 export interface Outcomes {
   refused: number;
-  /** Requests that some limit which is not enforced would have refused. */
+  /** Requests that a limit without enforcement would have refused. */
   shadowRefused: number;
   worstMinute: Minute | undefined;
 }
 
-/** A minute of the clock, and how many requests were refused in it. */
+/** A clock minute, and the number of requests refused in it. */
 export interface Minute {
-  /** When it began, epoch milliseconds. */
+  /** Start of the minute, epoch milliseconds. */
   readonly atMs: number;
   refused: number;
 }
 
 export interface Tally {
   requests: number;
-  /** Refused when they were recorded. */
+  /** Requests that were refused when they were recorded. */
   recordedRefused: number;
   readonly present: Outcomes;
   readonly candidate: Outcomes;
 }
 
-/** One request, decided twice; undefined where nothing counts it. */
+/** One request with its two decisions; undefined where no limit counts it. */
 export interface Replayed {
   readonly atMs: number;
   readonly recordedRefused: boolean;
@@ -35,7 +35,7 @@ export interface Replayed {
   readonly candidate: LimitDecision | undefined;
 }
 
-/** A tally and how to add to it. Requests have to be added in the order of their times. */
+/** Creates a tally. Requests must be added in the order of their times. */
 export function createTally(): { readonly tally: Tally; add(replayed: Replayed): void } {
   const present = createOutcomes();
   const candidate = createOutcomes();

@@ -1,4 +1,4 @@
-// Stage: refuses a client address that has failed too often, so that its further attempts cost little. Counts failures only. Throws
+// Stage: refuses a client address that has failed too often, so that its further attempts cost little. Counts only failures. Throws
 // auth_attempts_limited.
 
 import { GatewayError } from '../errors.ts';
@@ -7,16 +7,18 @@ import { addressBlockOf } from './address.ts';
 import { type FailureCounters, type FailureRules, processFailureCounters } from './failure-counter.ts';
 import { retryAfterSecondsOf } from './headers.ts';
 
-/** About 30 MB. A client with more addresses than this within a window is not stopped by counting addresses. */
+/** About 30 MB. Counting addresses cannot stop a client that uses more addresses than this within a window. */
 const ADDRESSES_MAX = 100_000;
 
 export interface ThrottleOptions extends FailureRules {
-  /** Of the failures that are counted; the same on all instances. Default: `address`. */
+  /** Name of the counted failures; the same on all instances. Default: `address`. */
   readonly name?: string;
-  /** Where failures are counted; in this process by default. */
+  /** Counters of failures; those of this process by default. */
   readonly counters?: FailureCounters;
-  /** Whether the request shows a credential that is already known good. It passes, so that one bad client behind a shared
-   * address does not lock out the others. */
+  /**
+   * Whether the request carries a credential that is already known to be valid. It passes, so that one bad client behind a shared address
+   * does not lock out the others.
+   */
   readonly isKnownCaller: (admitted: Admitted) => boolean;
   readonly now: () => number;
   readonly addressesMax?: number;
@@ -24,23 +26,23 @@ export interface ThrottleOptions extends FailureRules {
 
 export interface Throttle {
   throttle(admitted: Admitted): void;
-  /** To be called for each answer that counts as a failure of its client. */
+  /** Call it for each answer that counts as a failure of its client. */
   countFailure(address: string): void;
-  /** From now on; windows that have begun end as they would have, and a throttled address stays throttled. */
+  /** Applies from now on; windows that have begun keep their end, and a throttled address stays throttled. */
   useRules(rules: FailureRules): void;
-  /** Addresses in memory. */
+  /** Number of addresses in memory. */
   size(): number;
 }
 
 /**
- * Builds the stage. Without failures it costs a request one comparison, and it never waits for Redis: an address that other instances
- * have counted out is refused here after its next failure.
+ * Builds the stage. Without failures it costs a request one comparison. It never waits for Redis: an address that has reached the limit on
+ * other instances is refused here after its next failure.
  */
 export function createThrottle(options: ThrottleOptions): Throttle {
   const { isKnownCaller, now, addressesMax = ADDRESSES_MAX, name = 'address' } = options;
   const counter = (options.counters ?? processFailureCounters).counter(name, options);
   let { windowSeconds } = options;
-  // Windows are equally long, so the order of insertion is the order of ending, but for those that began on another instance.
+  // Windows have one length, so insertion order is the order in which they end, except for windows that began on another instance.
   const endsMs = new Map<string, number>();
   const blocked = new Set<string>();
 
@@ -57,7 +59,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
     }
   }
 
-  /** A window may end before one that was inserted earlier: after a change of rules, or because another instance began it. */
+  /** A window may end before one that was inserted earlier: after a change of rules, or if another instance began it. */
   function forgetIfEnded(block: string, nowMs: number): void {
     if ((endsMs.get(block) ?? nowMs + 1) <= nowMs) forget(block);
   }

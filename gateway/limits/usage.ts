@@ -1,21 +1,21 @@
-// What an organization has used of its limits, looked at without spending anything; and how to have it forgotten.
+// Shows what an organization has used of its limits, without charging it, and resets its counters.
 
 import type { Awaitable, Operation, Organization } from '../exchange.ts';
 import { type ApplicableLimit, applicableCounters, applicableLimits, type LimitSubject } from './applicable-limits.ts';
 import { chargeOf, type LimitRules } from './counters.ts';
 import type { CounterStore } from './store.ts';
 
-/** More than any limit: what a counter has left of it tells all that was spent, even if the limit was lowered meanwhile. */
+/** Above any limit: the remaining units of a counter then show everything that was spent, even if the limit was lowered since. */
 const BEYOND = 1_000_000_000;
 
-/** One limit as it stands, as commands print it and the admin listener answers it. */
+/** State of one limit, as commands print it and the admin listener returns it. */
 export interface LimitUse {
   readonly policy: string;
-  /** Where the rule stands in `limits.yaml`. */
+  /** Path of the rule in `limits.yaml`. */
   readonly rule: string;
-  /** Null: the organization as a whole is counted. */
+  /** Null: the limit counts the organization as a whole. */
   readonly key_id: string | null;
-  /** Null: it is about all operations. */
+  /** Null: the limit counts all operations. */
   readonly operations: readonly string[] | null;
   /** False: a shadow limit. */
   readonly enforced: boolean;
@@ -23,9 +23,9 @@ export interface LimitUse {
   readonly window_seconds: number;
   readonly used: number;
   readonly remaining: number;
-  /** When the oldest units that count leave the window; null if nothing is used. */
+  /** When the oldest counted units leave the window; null if nothing is used. */
   readonly next_freed_at: string | null;
-  /** Who counted: `redis`, `process`, or `local` while Redis is away. */
+  /** The deciding store: `redis`, `process`, or `local` while Redis is away. */
   readonly source: string;
 }
 
@@ -37,14 +37,14 @@ export interface UsageReport {
 
 export interface ResetReport {
   readonly organization: string;
-  /** How many counters the rules can make for it; most of them hold nothing. */
+  /** Number of counters that the rules can create for it; most of them are empty. */
   readonly counters: number;
 }
 
-/** Both answer undefined if there is no such organization, and reject while counters or keys cannot be read. */
+/** Both methods return undefined for an unknown organization, and reject while counters or keys cannot be read. */
 export interface LimitUsage {
   show(organization: string): Promise<UsageReport | undefined>;
-  /** Forgets everything that was spent, and notes in the audit log who wanted that. */
+  /** Deletes all counters of the organization, and records the reset and its author in the audit log. */
   reset(organization: string, by: string): Promise<ResetReport | undefined>;
 }
 
@@ -53,12 +53,12 @@ export interface UsageOptions {
   readonly rules: () => LimitRules;
   readonly operations: () => readonly Operation[];
   readonly organizationOf: (id: string) => Awaitable<Organization | undefined>;
-  /** Ids of its keys that can be used. */
+  /** Ids of its usable keys. */
   readonly keysOf: (organization: string) => Awaitable<readonly string[]>;
   readonly noteReset: (organization: string, by: string) => Awaitable<void>;
 }
 
-/** Callers with tokens that are counted one by one are not known by name: they are neither shown nor forgotten. */
+/** Counters of single token subjects are neither shown nor reset, because the subjects are not stored. */
 export function createLimitUsage({ store, rules, operations, ...options }: UsageOptions): LimitUsage {
   async function find(id: string): Promise<LimitSubject | undefined> {
     const organization = await options.organizationOf(id);
@@ -69,7 +69,7 @@ export function createLimitUsage({ store, rules, operations, ...options }: Usage
     async show(id) {
       const counted = await find(id);
       if (counted === undefined) return undefined;
-      // Asked in one turn, so that a store which gathers questions can.
+      // Called in one turn, so that the store can batch the reads.
       const limits = await Promise.all(
         applicableLimits(rules(), operations(), counted).map((limit) => look(store, limit)),
       );
@@ -79,7 +79,7 @@ export function createLimitUsage({ store, rules, operations, ...options }: Usage
       const counted = await find(id);
       if (counted === undefined) return undefined;
       const counters = applicableCounters(rules(), counted);
-      // The counters first: gateways that learn of it must find them gone.
+      // Reset the counters first: gateways that read of the reset must find them gone.
       await store.reset(counters);
       await options.noteReset(id, by);
       return { organization: id, counters: counters.length };
@@ -87,7 +87,7 @@ export function createLimitUsage({ store, rules, operations, ...options }: Usage
   };
 }
 
-/** A cost of nothing spends nothing, and a decision on it tells what there is. */
+/** Reads a counter through a decision with a cost of 0, which spends nothing. */
 async function look(store: Pick<CounterStore, 'decide'>, limit: ApplicableLimit): Promise<LimitUse> {
   const { rule, policy, ruleName, counter, key, operations } = limit;
   const charge = chargeOf({ ...rule, requests: BEYOND, enforce: false }, 0, policy, counter);

@@ -1,5 +1,4 @@
-// Pure: turns the figures that a store found for one request into a verdict. Both stores answer through here, so that a
-// client cannot tell them apart.
+// Pure: converts the figures of a store for one request into a verdict. Both stores use it, so that clients see no difference between them.
 
 import type { QuotaState } from '../exchange.ts';
 import type { Charge, LimitDecision } from './store.ts';
@@ -26,7 +25,7 @@ export function toVerdict(
     const at = offset + index * FIGURES_PER_CHARGE;
     const remaining = figures[at] as number;
     const waitMs = figures[at + 2] as number;
-    // With nothing left, the one thing a client wants to know is when it may come back.
+    // With nothing left, a client only needs to know when its request fits again.
     const resetMs = waitMs > 0 && remaining === 0 ? waitMs : (figures[at + 1] as number);
     states.push({ policy, limit: requests, windowSeconds, remaining, resetMs });
     if (waitMs === 0) continue;
@@ -48,7 +47,7 @@ export function toVerdict(
   };
 }
 
-/** The verdict when nothing was counted: everybody passes, or nobody. */
+/** The verdict without counting: every request is admitted, or every request is refused. */
 export function uncounted(outcome: 'admitted' | 'undecided', decidedAtMs: number, source: string): LimitDecision {
   return { outcome, states: NONE, violated: NONE, shadowRefusals: NONE, waitMs: 0, decidedAtMs, source };
 }

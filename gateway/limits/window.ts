@@ -1,27 +1,27 @@
-// The sliding window of one counted subject: never more than the limit in any span as long as the window, with bounded
-// memory. Pure; `redis-script.ts` is the same algorithm in Lua, and a property test holds the two together.
+// Pure: the sliding window of one counted subject. Never admits more than the limit in any span as long as the window, with bounded memory.
+// `redis-script.ts` implements the same algorithm in Lua, and a property test compares the two.
 
-/** No entry covers more than a hundredth of a window, so units are held at most 1 % too long. */
+/** No entry covers more than a hundredth of a window, so units count at most 1 % too long. */
 const GRAINS_PER_WINDOW = 100;
 
-/** When there are more, neighbours are merged; until then each covers a millisecond, so limits of up to 150 are exact. */
+/** Above this number, neighbouring entries are merged; until then each covers a millisecond, so limits of up to 150 are exact. */
 const ENTRIES_MAX = 150;
 
-/** Merging leaves no more (one more at the coarsest grain): it is paid for by the fifty admissions that have to come before the next. */
+/** Merging leaves at most this many (one more at the coarsest grain): at least fifty admissions pay for the next merge. */
 const ENTRIES_MERGED = 100;
 
-/** With fewer entries than this, new ones are fine again. */
+/** Below this number of entries, new entries use the finest grain again. */
 const ENTRIES_FEW = 25;
 
-/** At most ENTRIES_MAX entries, oldest first. An entry counts until its latest admission is out of the window. */
+/** At most ENTRIES_MAX entries, oldest first. An entry counts until its latest admission has left the window. */
 export interface Window {
-  /** Per entry: its latest admission. Never decreases. */
+  /** Latest admission of each entry. Never decreases. */
   readonly lastMs: number[];
-  /** Per entry: units admitted up to and with it. Always increases. */
+  /** Units admitted up to and including each entry. Always increases. */
   readonly spent: number[];
   /** Units admitted before the oldest entry. */
   spentBefore: number;
-  /** How often the coarsest grain was halved to make the one that the newest entry gathers admissions of. */
+  /** How often the coarsest grain was halved to get the grain of the newest entry. */
   halvings: number;
 }
 
@@ -33,9 +33,9 @@ export interface WindowRule {
 export interface Look {
   /** Units that could be admitted now. */
   readonly remaining: number;
-  /** Until the oldest entry frees its units; 0 when nothing is spent. */
+  /** Milliseconds until the oldest entry frees its units; 0 if nothing is spent. */
   readonly resetMs: number;
-  /** 0: the cost fits. Otherwise how long until it does, if nobody else spends. */
+  /** 0: the cost fits. Otherwise milliseconds until it fits, without further requests. */
   readonly waitMs: number;
 }
 
@@ -43,16 +43,16 @@ export function createWindow(): Window {
   return { lastMs: [], spent: [], spentBefore: 0, halvings: 0 };
 }
 
-/** The latest admission; -Infinity before the first one. Time never goes back behind it. */
+/** The latest admission; -Infinity before the first one. Decisions are never made at an earlier time. */
 export function newestMsOf(window: Window): number {
   return window.lastMs.at(-1) ?? Number.NEGATIVE_INFINITY;
 }
 
 /**
- * Says whether a cost fits, without changing anything.
+ * Checks whether a cost fits, without changing the window.
  *
- * @param atMs the time to decide at: the clock, but never before the latest admission
- * @param clockMs the clock as it stands, which waits are counted from
+ * @param atMs the time of the decision: the clock, but never before the latest admission
+ * @param clockMs the unadjusted clock, from which waits are counted
  */
 export function look(window: Window, rule: WindowRule, cost: number, atMs: number, clockMs: number): Look {
   const { lastMs, spent } = window;
@@ -63,13 +63,13 @@ export function look(window: Window, rule: WindowRule, cost: number, atMs: numbe
   const remaining = Math.max(0, requests - total);
   const resetMs = total === 0 ? 0 : (lastMs[oldest] as number) + windowMs - clockMs;
   if (cost === 0 || total + cost <= requests) return { remaining, resetMs, waitMs: 0 };
-  // A cost above the limit never fits. One window is the longest wait there is; the refusal repeats after it.
+  // A cost above the limit never fits. The wait is capped at one window; the refusal repeats after it.
   if (cost > requests) return { remaining, resetMs, waitMs: windowMs };
   const lastInTheWay = firstAbove(spent, all + cost - requests - 1);
   return { remaining, resetMs, waitMs: (lastMs[lastInTheWay] as number) + windowMs - clockMs };
 }
 
-/** Enters an admission and drops what is out of the window. */
+/** Adds an admission and drops entries that have left the window. */
 export function spend(window: Window, windowMs: number, cost: number, atMs: number): void {
   if (cost === 0) return;
   const { lastMs, spent } = window;
@@ -87,12 +87,12 @@ export function spend(window: Window, windowMs: number, cost: number, atMs: numb
   if (lastMs.length > ENTRIES_MAX) merge(window, windowMs);
 }
 
-/** Grains begin at multiples of their length, so each is made of two of the next finer ones. */
+/** Grains begin at multiples of their length, so each consists of two grains of the next finer size. */
 function grainOf(windowMs: number, halvings: number): number {
   return windowMs / GRAINS_PER_WINDOW / 2 ** halvings;
 }
 
-/** A grain so fine that no two milliseconds are in one. */
+/** Number of halvings after which no two milliseconds share a grain. */
 function halvingsOfFinest(windowMs: number): number {
   return 32 - Math.clz32(windowMs / GRAINS_PER_WINDOW);
 }
@@ -101,7 +101,7 @@ function isOneGrain(oneMs: number, otherMs: number, grainMs: number): boolean {
   return Math.floor(oneMs / grainMs) === Math.floor(otherMs / grainMs);
 }
 
-/** Makes one entry of those that lie in one grain: the finest grain that leaves few enough. */
+/** Merges the entries that share a grain, with the finest grain that leaves few enough entries. */
 function merge(window: Window, windowMs: number): void {
   const { lastMs, spent } = window;
   let grainMs: number;
@@ -138,11 +138,11 @@ function dropFirst(window: Window, count: number): void {
   window.spent.splice(0, count);
 }
 
-/** Index of the first value above the bound in an ascending list; its length if there is none. */
+/** Index of the first value above the bound in an ascending list; the length of the list if none is. */
 function firstAbove(values: readonly number[], bound: number): number {
   let low = 0;
   let high = values.length;
-  // Most often nothing has expired since the last look.
+  // Mostly, nothing has expired since the last decision.
   if (high === 0 || (values[0] as number) > bound) return 0;
   while (low < high) {
     const middle = (low + high) >>> 1;
