@@ -1,25 +1,26 @@
-// What makes two requests the same one, and what stands for a key in the store. Pure.
+// Pure: the fingerprint by which two requests count as the same one, and the digest that the store keeps of a key.
 
 import { createHash, hash } from 'node:crypto';
 import type { Checked } from '../exchange.ts';
 
-/** A digest of the key's text, so that a copy of the store gives no key away. */
+/** Returns a digest of the key's text, so that a copy of the store reveals no key. */
 export function digestOf(key: string): string {
   return hash('sha256', key, 'base64url');
 }
 
 /**
- * A digest of everything that decides what a request does: operation, path, query with the contract's defaults in any order of its
- * names, media type without parameters, and the body's bytes. Who asks is not part of it: that is where the key is looked up. The key's
- * text is, which the store does not hold: a body may hold a password, and nobody with a copy of the store can try which.
+ * Returns a digest of everything that determines what a request does: operation, path, query (with the contract's defaults, in any order of
+ * names), media type without parameters, and the bytes of the body. The caller is not included, because keys are looked up per caller's
+ * organization. The text of the key is included, and the store does not hold it: a body may contain a password, and a copy of the store
+ * must not allow guessing it.
  */
 export function fingerprintOf({ operation, path, search, headers, rawBody }: Checked, key: string): string {
   const query = new URLSearchParams(search);
-  // Stable: values of one name keep their order, which may mean something.
+  // The sort is stable: values of one name keep their order, which may matter.
   query.sort();
   const mediaType = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   const head = JSON.stringify([key, operation.id, path, query.toString(), mediaType ?? '']);
-  // JSON text has no line break, so that nothing of the head can be taken for a body.
+  // JSON text contains no line break, so that no part of the head can be mistaken for the body.
   const digest = createHash('sha256').update(head).update('\n');
   if (rawBody !== undefined) digest.update(rawBody);
   return digest.digest('base64url');

@@ -1,5 +1,5 @@
-// Stage: has this write been sent before? Throws idempotency_key_in_use, idempotency_key_reused, idempotency_result_not_retained,
-// idempotency_outcome_unknown, gateway_overloaded, and once more what the upstream refused the first time with.
+// Stage: recognises repeated writes by their Idempotency-Key. Throws idempotency_key_in_use, idempotency_key_reused,
+// idempotency_result_not_retained, idempotency_outcome_unknown, gateway_overloaded, and the recorded refusal of the upstream.
 
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Checked, Fresh } from '../exchange.ts';
@@ -9,33 +9,36 @@ import { createRecordings, type RecordedWrite, STORE_WAIT_MS } from './recording
 import type { AnswerStore, Begun, Lost } from './store.ts';
 import { within } from './within.ts';
 
-/** On top of an upstream's deadline: what an exchange takes before and after it, and how far two instances may differ in speed. */
+/**
+ * Added to an upstream's deadline: the time that an exchange takes before and after it, and the possible difference between the clocks of
+ * two instances.
+ */
 export const LEASE_MARGIN_MS = 5_000;
 
 export interface IdempotencyOptions {
   readonly store: AnswerStore;
-  /** The text of a well-formed Idempotency-Key, quoted or bare. */
+  /** Returns the text of a well-formed Idempotency-Key, quoted or bare; undefined for any other text. */
   keyOf(header: string): string | undefined;
   timeoutMs(upstream: string): number;
-  /** Whether the upstream itself guarantees that a repeated key runs once. */
+  /** Whether the upstream itself guarantees that a repeated key is executed once. */
   honoursKey(upstream: string): boolean;
-  /** Whether a request whose outcome is unknown may be sent to the upstream again, which then may execute it a second time. */
+  /** Whether a request whose outcome is unknown may be sent again, although the upstream may then execute it a second time. */
   runsUnknown(upstream: string): boolean;
   readonly retainSeconds: number;
-  /** Longer answers are not kept. */
+  /** Longer answers are not stored. */
   readonly answerBytesMax: number;
-  /** What one organization may have stored; see retention.ts. */
+  /** Bytes that one organization may store; see retention.ts. */
   readonly organizationBytesMax: number;
   /** Epoch milliseconds. */
   now(): number;
 }
 
 export interface Idempotency {
-  /** Synchronous where there is nothing to remember. */
+  /** Returns undefined after a replay. Synchronous for a request that is not recorded. */
   replay(checked: Checked): Awaitable<Fresh | undefined>;
-  /** Resolves when everything under way is stored, or its lease has ended. */
+  /** Resolves when every outcome in progress is stored, or its lease has ended. */
   settled(): Promise<void>;
-  /** Resolves when everything under way is stored or given up. The store stays the caller's. */
+  /** Resolves when every outcome in progress is stored or given up. Does not close the store. */
   close(): Promise<void>;
 }
 
@@ -54,7 +57,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     return attempt === undefined ? unrecorded(checked) : once(checked, attempt);
   }
 
-  /** A key that is not remembered here protects only where it is passed on and the upstream honours it. */
+  /** A key that the gateway does not record protects only if it is passed on to an upstream that honours it. */
   function unrecorded(checked: Checked): Fresh {
     const { operation, trail } = checked;
     trail.repeatable = operation.idempotency !== 'off' && runsAgain(options, operation.upstream);
@@ -84,7 +87,10 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     }
   }
 
-  /** Undefined: whether the request has run before cannot be asked, and the upstream will see to it that it does not run twice. */
+  /**
+   * Returns undefined if the store cannot tell whether the request has run before, but the upstream honours the key and prevents a second
+   * execution.
+   */
   async function begin(checked: Checked, attempt: RecordedWrite): Promise<Begun | undefined> {
     const wasUp = store.status().state === 'up';
     const begun = begunBy(attempt);
@@ -97,7 +103,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     }
   }
 
-  /** What a store throws at once is a rejection, too. */
+  /** Converts a synchronous throw of the store into a rejection. */
   function begunBy({ slot, claim }: RecordedWrite): Awaitable<Begun> {
     try {
       return store.begin(slot, claim);
@@ -107,14 +113,14 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   }
 
   /**
-   * It may have begun there without our hearing of it, and nothing was sent: its key must not be taken for one whose outcome is unknown. A
-   * store that was away before is told nothing, since nothing has reached it.
+   * Frees the slot after a `begin` without an answer: the request may have begun in the store although it was not sent, and its outcome
+   * must not count as unknown. Not called for a store that was away before, because the request cannot have reached it.
    */
   async function forgetUnheard(attempt: RecordedWrite, begun: Awaitable<Begun>): Promise<void> {
     try {
       if ((await begun).state !== 'started') return;
     } catch {
-      // Whether it has begun is not known.
+      // The store may or may not have begun the request.
     }
     recordings.forgetLater(attempt);
   }
@@ -122,7 +128,10 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
   return { replay, settled: recordings.settled, close: recordings.close };
 }
 
-/** Undefined: not to be remembered. A body that streams cannot be compared, and on public operations keys of strangers would meet. */
+/**
+ * Returns undefined for a request that is not recorded: a streamed body cannot be compared, and on public operations the keys of unrelated
+ * clients could collide.
+ */
 function attemptOf(checked: Checked, header: string, options: IdempotencyOptions): RecordedWrite | undefined {
   const { operation, caller, hasBody, id } = checked;
   const { idempotency, upstream } = operation;
@@ -145,18 +154,18 @@ function attemptOf(checked: Checked, header: string, options: IdempotencyOptions
   };
 }
 
-/** Whether a request whose outcome is unknown may be sent once more. */
+/** Whether a request whose outcome is unknown may be sent again. */
 function runsAgain({ honoursKey, runsUnknown }: IdempotencyOptions, upstream: string): boolean {
   return honoursKey(upstream) || runsUnknown(upstream);
 }
 
-/** Members of the error object. */
+/** The members of the error object that describe the original request. */
 function knownOf({ owner, sentAtMs, upstream }: Lost): Record<string, string | undefined> {
   const sentAt = sentAtMs === undefined ? undefined : new Date(sentAtMs).toISOString();
   return { original_request_id: owner, sent_at: sentAt, sent_to: upstream };
 }
 
-/** As the first time, but for what belongs to this exchange: request id, date, limits. */
+/** Writes the recorded answer again, with the request id, date and limits of this exchange. */
 function giveAgain({ response, trail, carried }: Checked, outcome: RecordedOutcome): void {
   const about = { 'Idempotent-Replayed': 'true', 'Original-Request-Id': outcome.requestId };
   if (outcome.kind === 'refusal') {

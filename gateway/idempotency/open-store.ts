@@ -1,4 +1,4 @@
-// Chooses the store of answers: Redis when there is one to share, else a file in the data directory.
+// Opens the store of answers: Redis if one is configured, otherwise a file in the data directory.
 
 import type { Awaitable } from '../exchange.ts';
 import { createRedisAnswerStore } from './redis-store.ts';
@@ -9,11 +9,11 @@ export interface OpenAnswerStoreOptions {
   readonly redisUrl: string | undefined;
   readonly dataDirectory: string;
   now(): number;
-  /** Told when the store stops answering, and when it answers again. */
+  /** Called when the store stops answering, and when it answers again. */
   onChange(status: AnswerStoreStatus): void;
 }
 
-/** Rejects with a sentence if the file cannot be opened. A Redis that is away delays nothing beyond its first attempt. */
+/** Rejects with a sentence if the file cannot be opened. If Redis is away, waits only for the first attempt to connect. */
 export function openAnswerStore({
   redisUrl,
   dataDirectory,

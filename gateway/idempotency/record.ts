@@ -1,14 +1,14 @@
-// What is kept of an outcome, as bytes: a line of JSON, then the body of an answer as it came. Pure.
+// Pure: encodes an outcome as bytes: a line of JSON, then the unchanged body of an answer.
 
 import { type ErrorCode, GatewayError, type GatewayErrorDetails } from '../errors.ts';
 import type { RecordedAnswer } from '../exchange.ts';
 
-/** Outcomes that may be another one the next time (RFC 9110 sections 15.5.2, 15.5.4, 15.5.9, 15.5.10; RFC 6585 section 4). */
+/** Outcomes that may differ at the next attempt (RFC 9110 sections 15.5.2, 15.5.4, 15.5.9, 15.5.10; RFC 6585 section 4). */
 const passing = new Set([401, 403, 408, 409, 429]);
-/** A replay says these two about itself, whatever the upstream said about its own. */
+/** A replay sets these two itself, so those of the upstream are left out. */
 const ownHeaders = new Set(['idempotent-replayed', 'original-request-id']);
 
-/** The upstream's answer, or its refusal once that was understood. */
+/** The upstream's answer, or the refusal that it was mapped to. */
 export type RecordedOutcome =
   | {
       readonly kind: 'answer';
@@ -25,23 +25,23 @@ export type RecordedOutcome =
     };
 
 /**
- * Whether what forwarding threw leaves open that the request was executed. An upstream that answered with an error has said what became of
- * it; the catalogue marks the other failures after which the request may have been processed as `if_safe`.
+ * Whether the request may have been executed although forwarding threw. After an error answer of the upstream the outcome is known; the
+ * catalogue marks the other failures after which the request may have been processed as `if_safe`.
  */
 export function mayHaveRun(error: unknown): boolean {
   if (!(error instanceof GatewayError)) return true;
   return error.details.upstreamStatus === undefined && error.refusal.retryable === 'if_safe';
 }
 
-/** The bytes of an answer; undefined when its body was too long. */
+/** Encodes an answer; undefined if its body was too long. */
 export function recordOf(requestId: string, { status, headers, body }: RecordedAnswer): Buffer | undefined {
   if (body === undefined) return undefined;
   return toBytes({ kind: 'answer', requestId, status, headers: withoutOwn(headers) }, body);
 }
 
 /**
- * The bytes of what forwarding threw, if it is the upstream's own word and would be the same the next time. Undefined for everything
- * whose outcome nobody knows: failures of the upstream, of the way to it and of the gateway.
+ * Encodes a thrown refusal if it comes from the upstream itself and would be the same at the next attempt. Returns undefined if the outcome
+ * is unknown: failures of the upstream, of the connection to it and of the gateway.
  */
 export function recordOfRefusal(requestId: string, error: unknown): Buffer | undefined {
   if (!(error instanceof GatewayError)) return undefined;

@@ -1,4 +1,4 @@
-// How the outcome of one request gets into the store, while its client waits or has left already.
+// Writes the outcome of one request to the store, whether or not its client is still connected.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDenseSet } from '../dense-set.ts';
@@ -9,9 +9,9 @@ import type { Retention } from './retention.ts';
 import type { AnswerStore, Claim, Slot } from './store.ts';
 import { within } from './within.ts';
 
-/** The longest a client waits for the store, each time it is asked. */
+/** The longest time that a client waits for each call of the store. */
 export const STORE_WAIT_MS = 100;
-/** What could not be written is tried again for so long, or as long as the lease lasts. */
+/** How long a failed write is retried at least; longer if the lease lasts longer. */
 const PATIENCE_MS = 60_000;
 const RETRY_MS = { first: 200, longest: 2_000 } as const;
 
@@ -19,7 +19,7 @@ const RETRY_MS = { first: 200, longest: 2_000 } as const;
 export interface RecordedWrite {
   readonly slot: Slot;
   readonly claim: Claim;
-  /** `performance.now()`: from then on others may take its owner for dead. */
+  /** By `performance.now()`: from then on other instances may consider the owner dead. */
   readonly leaseEndsAt: number;
 }
 
@@ -30,13 +30,13 @@ export interface RecordingOptions {
 }
 
 export interface Recordings {
-  /** Notes in the trail when the request was sent and what came of it is not known. */
+  /** Notes in the trail if the request was sent and its outcome is unknown. */
   recordingOf(attempt: RecordedWrite, trail: Trail): Recording;
-  /** Frees the slot of a request that is not sent, while nobody waits for that. */
+  /** Frees the slot of a request that was not sent, in the background. */
   forgetLater(attempt: RecordedWrite): void;
-  /** Resolves when everything under way is stored, or its time is over. */
+  /** Resolves when every write in progress is stored, or its time is over. */
   settled(): Promise<void>;
-  /** Resolves when everything under way is stored or given up. What fails from now on is not tried again. */
+  /** Resolves when every write in progress is stored or given up. Failed writes are not retried from now on. */
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function createRecordings({ store, retention, bodyBytesMax }: RecordingOp
   const writing = createDenseSet<Promise<void>>();
   let closing = false;
 
-  /** Tried again for some time: if the store was away for a moment only, the outcome is not lost. */
+  /** Retries until the deadline, so that a short outage of the store does not lose the outcome. */
   async function writeUntil(deadline: number, write: () => Awaitable<void>): Promise<void> {
     for (let waitMs: number = RETRY_MS.first; ; waitMs = Math.min(2 * waitMs, RETRY_MS.longest)) {
       try {
@@ -56,7 +56,7 @@ export function createRecordings({ store, retention, bodyBytesMax }: RecordingOp
     }
   }
 
-  /** Resolves when it is written or given up. Never rejects. */
+  /** Resolves when the outcome is written or given up. Never rejects. */
   function begin({ leaseEndsAt }: RecordedWrite, write: () => Awaitable<void>): Promise<void> {
     const written = writeUntil(Math.max(leaseEndsAt, performance.now() + PATIENCE_MS), write);
     const entry = writing.add(written);
@@ -64,12 +64,12 @@ export function createRecordings({ store, retention, bodyBytesMax }: RecordingOp
     return written;
   }
 
-  /** Resolves when it is written, or when the client has waited long enough for that. */
+  /** Resolves when the outcome is written, or when the client has waited long enough. */
   async function settle(attempt: RecordedWrite, write: () => Awaitable<void>): Promise<void> {
     try {
       await within(STORE_WAIT_MS, begin(attempt, write));
     } catch {
-      // It goes on without the client.
+      // The write continues in the background.
     }
   }
 
@@ -83,7 +83,7 @@ export function createRecordings({ store, retention, bodyBytesMax }: RecordingOp
     let isOpen = true;
     let isSent = false;
 
-    /** The first word counts: what goes wrong after an answer was kept does not undo it. */
+    /** The first outcome counts: a later failure does not undo a stored answer. */
     async function once(conclude: () => Awaitable<void>): Promise<void> {
       if (!isOpen) return;
       isOpen = false;

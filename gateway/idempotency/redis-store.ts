@@ -1,5 +1,5 @@
-// Answers in Redis, shared by all instances: one hash per key, which Redis forgets by itself. Leases run by the server's clock, so
-// that instances whose clocks differ agree. One hash tag per organization, for Redis Cluster.
+// Answers in Redis, shared by all instances: one hash per key, which expires by itself. Leases use the server's clock, so that instances
+// with different clocks agree. One hash tag per organization, for Redis Cluster.
 
 import { connectRedis, evaluate, toScript } from '../redis.ts';
 import { SLOT_BYTES, withoutRoomMs } from './retention.ts';
@@ -7,9 +7,9 @@ import { createState } from './state.ts';
 import type { AnswerStore, AnswerStoreStatus, Begun, Claim, Slot } from './store.ts';
 
 /**
- * Fingerprint, owner, what is known of it; milliseconds to remember it with its lease; 1 where the slot of a dead owner is taken over → the
- * owner, state, and what was kept where it is done. What is known begins with the milliseconds that an unknown outcome is remembered: when no
- * more time is left, the lease is over. So no clock is read.
+ * Arguments: fingerprint; owner; known data; milliseconds to keep the slot, lease included; 1 if the slot of a dead owner may be taken
+ * over. Returns the owner, the state, and the record of a finished request. The known data begins with the milliseconds for which an
+ * unknown outcome is kept: when no more than these are left, the lease is over. So the script reads no clock.
  */
 const BEGIN = toScript(`
 local fingerprint, owner, record, known = unpack(redis.call('HMGET', KEYS[1], 'fingerprint', 'owner', 'record', 'known'))
@@ -26,8 +26,9 @@ return { ARGV[2], 'done', record }
 `);
 
 /**
- * Owner, record or nothing, milliseconds to keep it; bytes an organization may store, milliseconds to remember what goes over. The
- * first write needs no room, and a script that has written is not stopped by a full Redis: what has run does not run twice.
+ * Arguments: owner; record, or empty; milliseconds to keep it; bytes that an organization may store; milliseconds to keep a request that
+ * exceeds them. The first write allocates nothing, and a full Redis does not stop a script that has already written: an executed request is
+ * never executed again.
  */
 const FINISH = toScript(`
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return end
@@ -40,12 +41,15 @@ if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'record', ARGV[2]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 `);
 
-/** Owner. */
+/** Argument: owner. */
 const FORGET = toScript(`
 if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then redis.call('DEL', KEYS[1]) end
 `);
 
-/** Owner, milliseconds that what is stored counts. It has no time left but that to be remembered, so its lease is over. */
+/**
+ * Arguments: owner; milliseconds for which stored bytes count. Reduces the expiry to the time for which an unknown outcome is kept, which
+ * ends the lease.
+ */
 const GIVE_UP = toScript(`
 local owner, known = unpack(redis.call('HMGET', KEYS[1], 'owner', 'known'))
 if owner ~= ARGV[1] then return end
@@ -58,7 +62,7 @@ export interface RedisAnswerStoreOptions {
   onChange(status: AnswerStoreStatus): void;
 }
 
-/** Connects at once, and comes back by itself. Resolves when the first attempt to connect has succeeded or failed. */
+/** Connects at once and reconnects by itself. Resolves when the first attempt to connect has succeeded or failed. */
 export async function createRedisAnswerStore({ url, onChange }: RedisAnswerStoreOptions): Promise<AnswerStore> {
   const opened = Promise.withResolvers<void>();
   const state = createState('redis', onChange);
@@ -92,7 +96,7 @@ export async function createRedisAnswerStore({ url, onChange }: RedisAnswerStore
     },
     async finish(slot, owner, record, retention) {
       const { retainMs, organizationBytesMax } = retention;
-      // Replies are read as UTF-8 text, which bytes need not be: each goes as the character of its number.
+      // Replies are decoded as UTF-8, which the record need not be: each byte is sent as the character with its number.
       const args = [owner, record?.toString('latin1') ?? '', retainMs, organizationBytesMax, withoutRoomMs(retention)];
       await noting(evaluate(client, FINISH, [nameOf(slot), usedOf(slot)], args));
     },
@@ -116,7 +120,7 @@ function argumentsOf({ fingerprint, owner, sentAtMs, upstream, retainMs, leaseMs
 
 function toBegun(claim: Claim, reply: unknown): Begun {
   const [asked, state, text, known] = reply as [string, Begun['state'], string | null, string];
-  // On a connection that lost or repeated a reply, this one has the answer to another request.
+  // After a lost or repeated reply on the connection, this reply belongs to another request.
   if (asked !== claim.owner) throw new Error('Redis gave a reply to another question.');
   switch (state) {
     case 'done':

@@ -1,9 +1,9 @@
-// The tables of the embedded answers, version by version.
+// The tables of the embedded store of answers, version by version.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../sqlite.ts';
 
-/** What leads from one version to the next: a new file takes every step, so that it is the same as one that grew. */
+/** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded one. */
 const STEPS = [
   `
   CREATE TABLE answers (
@@ -12,11 +12,11 @@ const STEPS = [
   ) STRICT;
   CREATE INDEX answers_by_end ON answers (expires_at);
 `,
-  // Answers that were there before are not counted: they are over by the end of the first span.
+  // Existing answers are not counted: they expire by the end of the first span.
   `
   CREATE TABLE usage (organization TEXT PRIMARY KEY, bytes INTEGER NOT NULL, ends_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `,
-  // What was running may have been executed: it is remembered for the time that answers are kept by default.
+  // A request that was running may have been executed: it is kept for the default retention of answers.
   `
   ALTER TABLE answers ADD COLUMN lease_ends_at INTEGER;
   ALTER TABLE answers ADD COLUMN sent_at INTEGER;
@@ -25,7 +25,7 @@ const STEPS = [
 `,
 ] as const;
 
-/** Makes the tables or brings them up to date. Throws a sentence for people if the file is newer than this gateway. */
+/** Creates the tables or upgrades them. Throws a sentence for operators if the file is newer than this gateway. */
 export function prepareAnswerSchema(database: DatabaseSync): void {
   if (versionOf(database) < STEPS.length) inTransaction(database, () => upgrade(database));
   const version = versionOf(database);
@@ -36,7 +36,7 @@ export function prepareAnswerSchema(database: DatabaseSync): void {
   }
 }
 
-/** Another process may have been first while this one waited for its turn: the version is read again. */
+/** Another process may have upgraded the file while this one waited for the lock: read the version again. */
 function upgrade(database: DatabaseSync): void {
   const version = versionOf(database);
   if (version >= STEPS.length) return;

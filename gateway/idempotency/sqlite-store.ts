@@ -1,4 +1,4 @@
-// The embedded store of answers: one SQLite file in the data directory, which outlives the process.
+// The embedded store of answers: one SQLite file in the data directory, which survives restarts.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, openSqlite } from '../sqlite.ts';
@@ -8,25 +8,25 @@ import { createStorageUsage } from './sqlite-usage.ts';
 import { createState } from './state.ts';
 import type { AnswerStore, AnswerStoreStatus, Begun, Claim, Slot } from './store.ts';
 
-/** Rows that are removed at once: about a millisecond with small answers, a few with the longest. */
+/** Rows removed at once: about a millisecond with small answers, a few milliseconds with the longest ones. */
 const PURGE_ROWS = 50;
 const PURGE_EVERY_MS = 1_000;
-/** While there is more to remove than one slice. */
+/** Pause between slices while more expired rows remain. */
 const PURGE_AGAIN_MS = 20;
 
-/** Writes of another process on the same file take a fraction of a millisecond; requests stand still meanwhile. */
+/** Writes of another process to the same file take a fraction of a millisecond; requests wait meanwhile. */
 const BUSY_TIMEOUT_MS = 100;
 
 const AT_SLOT = 'organization = ? AND mode = ? AND digest = ?';
 
 export interface SqliteAnswerStoreOptions {
-  /** The data directory; made if absent. */
+  /** The data directory; created if absent. */
   readonly directory: string;
   now(): number;
   onChange(status: AnswerStoreStatus): void;
 }
 
-/** Opens the store. Throws a sentence for people if the file is damaged or newer than this gateway. */
+/** Opens the store. Throws a sentence for operators if the file is damaged or newer than this gateway. */
 export function createSqliteAnswerStore({ directory, now, onChange }: SqliteAnswerStoreOptions): AnswerStore {
   const database = openSqlite({
     directory,
@@ -39,7 +39,7 @@ export function createSqliteAnswerStore({ directory, now, onChange }: SqliteAnsw
   const usage = createStorageUsage(database);
   const state = createState('sqlite', onChange, 'up');
 
-  // A row whose time is over counts as none, whether or not it has been removed yet.
+  // An expired row counts as absent, whether or not it has been removed yet.
   const insert = database.prepare(`
     INSERT INTO answers (organization, mode, digest, fingerprint, owner, sent_at, upstream, lease_ends_at, expires_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
@@ -113,7 +113,7 @@ export function createSqliteAnswerStore({ directory, now, onChange }: SqliteAnsw
   };
 }
 
-/** @param row undefined: another process on the same file has removed it in between, so that it was running a moment ago */
+/** @param row undefined: another process on the same file has removed it meanwhile, so it was running a moment ago */
 function toBegun(row: Record<string, unknown> | undefined, fingerprint: string, nowMs: number): Begun {
   if (row === undefined) return { state: 'running' };
   if (row.fingerprint !== fingerprint) return { state: 'different' };
@@ -130,7 +130,7 @@ function toBegun(row: Record<string, unknown> | undefined, fingerprint: string, 
   };
 }
 
-/** Removes what is over, in slices: a day's rows at once would keep every request waiting. */
+/** Removes expired rows in slices: removing a day's rows at once would block every request. */
 function createPurge(database: DatabaseSync, now: () => number): { stop(): void } {
   const removeSome = database.prepare(
     `DELETE FROM answers WHERE rowid IN (SELECT rowid FROM answers WHERE expires_at <= ? LIMIT ${PURGE_ROWS})`,
@@ -142,7 +142,7 @@ function createPurge(database: DatabaseSync, now: () => number): { stop(): void 
     try {
       if (removeSome.run(now()).changes === PURGE_ROWS) waitMs = PURGE_AGAIN_MS;
     } catch {
-      // Another process is writing: the same rows are there the next time.
+      // Another process is writing: the next slice removes the same rows.
     }
     next = setTimeout(purge, waitMs).unref();
   }

@@ -1,12 +1,12 @@
-// What each organization has stored in its present span, in the file of the answers.
+// Bytes that each organization has stored in its present span, in the file of the answers.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { type Retention, SLOT_BYTES } from './retention.ts';
 
 export interface StorageUsage {
-  /** Counts a record, if there is room for it. False: there is not, and nothing was counted. To be called in a transaction. */
+  /** Counts a record if it fits into the bound; otherwise counts nothing and returns false. Call it in a transaction. */
   count(organization: string, record: Buffer | undefined, retention: Retention, nowMs: number): boolean;
-  /** Counts an unknown outcome, whether or not there is room for it. To be called in a transaction. */
+  /** Counts an unknown outcome, whether or not it fits into the bound. Call it in a transaction. */
   add(organization: string, retention: Retention, nowMs: number): void;
 }
 

@@ -1,16 +1,15 @@
-// Whether a store takes what is written to it. Only a request that has begun there says that it does: on a full store one may still
-// look up, forget, and mostly end what has begun.
+// Whether a store accepts writes. Only a successful `begin` proves it: a full store still allows reading, forgetting, and mostly finishing.
 
 import type { AnswerStoreStatus } from './store.ts';
 
 export interface State {
   note(next: AnswerStoreStatus['state']): void;
   status(): AnswerStoreStatus;
-  /** Nothing is told any more. */
+  /** No change is reported after this call. */
   end(): void;
 }
 
-/** Tells of changes only, and of none once it has ended. Nothing is known at first unless `state` says so. */
+/** Reports only changes. The state is unknown at first unless `state` is given; `status` then returns `away`. */
 export function createState(
   kind: AnswerStoreStatus['kind'],
   onChange: (status: AnswerStoreStatus) => void,

@@ -1,39 +1,39 @@
-// What a store of answers does, whatever it is built on. Types only.
-// Every method is one atomic step, and rejects when the store is away; how long that may take is the caller's to bound.
+// Types of the store of answers, independent of the implementation. Every method is one atomic step and rejects if the store is away; the
+// caller bounds its duration.
 
 import type { Awaitable, Mode } from '../exchange.ts';
 import type { Retention } from './retention.ts';
 
-/** Where one Idempotency-Key is remembered: keys of another organization or mode are other keys. */
+/** Identifies an Idempotency-Key: the same key of another organization or mode is a different slot. */
 export interface Slot {
   /** Id of the organization. */
   readonly organization: string;
   readonly mode: Mode;
-  /** Stands for the key, which itself is not stored. */
+  /** Digest of the key; the key itself is not stored. */
   readonly digest: string;
 }
 
 /**
- * What is stored before the first byte of a request is sent. From then on the request counts as sent: a gateway that dies says nothing
- * more. One that lives finishes, forgets or gives up.
+ * Stored before the first byte of a request is sent. From then on the request counts as sent: a gateway that dies leaves the claim, one
+ * that survives finishes it, forgets it or gives it up.
  */
 export interface Claim {
   readonly fingerprint: string;
-  /** The request's id: names the owner in the store, and the original in every replay. */
+  /** The request's id: identifies the owner in the store, and the original request in every replay. */
   readonly owner: string;
-  /** An owner that has said nothing for so long is taken to be dead: the outcome is unknown. */
+  /** After this time without a write the owner is considered dead, and the outcome unknown. */
   readonly leaseMs: number;
-  /** How long that is remembered. */
+  /** How long the outcome, or that it is unknown, is kept. */
   readonly retainMs: number;
   /** Epoch milliseconds. */
   readonly sentAtMs: number;
   /** The upstream's name. */
   readonly upstream: string;
-  /** Whether a request whose outcome is unknown runs again: then its slot is taken over. */
+  /** Whether a request with an unknown outcome may run again: its slot is then taken over. */
   readonly runsAgain: boolean;
 }
 
-/** What is known of a request whose outcome is not. */
+/** What is known about a request with an unknown outcome. */
 export interface Lost {
   /** The request's id. */
   readonly owner: string;
@@ -43,35 +43,35 @@ export interface Lost {
 }
 
 export type Begun =
-  /** The slot was free and is the owner's now. */
+  /** The slot was free and now belongs to the owner. */
   | { readonly state: 'started' }
-  /** Another owner is at work on the same request. */
+  /** Another owner is processing the same request. */
   | { readonly state: 'running' }
-  /** The same request was sent, or was about to be, and its owner died or never learned what came of it. */
+  /** The same request was sent, or was about to be, and its owner died or did not learn the outcome. */
   | ({ readonly state: 'unknown' } & Lost)
-  /** The key stands for another request, whether that one is still running or done. */
+  /** The key was used for another request, which may be running or done. */
   | { readonly state: 'different' }
-  /** The same request was done. Undefined: what came of it was too long to be kept, or went over its organization's bound. */
+  /** The same request is done. Undefined: its answer was too long to store, or exceeded the bound of its organization. */
   | { readonly state: 'done'; readonly record: Buffer | undefined };
 
 export interface AnswerStore {
   begin(slot: Slot, claim: Claim): Awaitable<Begun>;
   /**
-   * Only the owner is heard, also after its lease unless its slot was taken over. An absent record says that the request is done all the
-   * same.
+   * Accepts only the owner, also after its lease, unless the slot was taken over. Without a record, it stores only that the request is
+   * done.
    */
   finish(slot: Slot, owner: string, record: Buffer | undefined, retention: Retention): Awaitable<void>;
-  /** Frees the slot, if it is still the owner's. */
+  /** Frees the slot if it still belongs to the owner. */
   forget(slot: Slot, owner: string): Awaitable<void>;
-  /** The owner does not learn the outcome any more: ends its lease. This counts as stored, and is remembered whether or not there is room. */
+  /** Ends the lease of an owner that will not learn the outcome. Counts as stored, whether or not it fits into the bound. */
   giveUp(slot: Slot, owner: string, retention: Retention): Awaitable<void>;
   status(): AnswerStoreStatus;
   close(): Awaitable<void>;
 }
 
-/** What `/status` says. */
+/** State of the store in `/status`. */
 export interface AnswerStoreStatus {
   readonly kind: 'sqlite' | 'redis';
-  /** Whether it takes what is written to it. */
+  /** Whether the store accepts writes. */
   readonly state: 'up' | 'away';
 }
