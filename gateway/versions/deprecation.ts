@@ -1,10 +1,10 @@
-// Which operations are deprecated or have ended, and the headers that say so (RFC 9745, RFC 8594, RFC 5829): made once per
-// configuration, so that a request costs one look-up.
+// Deprecated and ended operations, and the headers that announce them (RFC 9745, RFC 8594, RFC 5829). Built once per configuration, so that
+// a request costs one look-up.
 
 import type { Operation } from '../exchange.ts';
 import { pathInLink } from '../field-text.ts';
 
-/** What gateway.yaml says about a version or an operation; days as `2027-01-15`, UTC. */
+/** The entry of gateway.yaml for a version or an operation; days as `2027-01-15`, UTC. */
 export interface DeprecationEntry {
   readonly released?: string | undefined;
   readonly deprecated?: string | undefined;
@@ -18,21 +18,21 @@ export interface DeprecationRules {
   readonly operations: Readonly<Record<string, DeprecationEntry>>;
 }
 
-/** Of one operation that is deprecated, or will be. */
+/** An operation that is deprecated, or will be. */
 export interface Deprecation {
   readonly operation: Operation;
   readonly deprecated: string;
   readonly sunset: string | undefined;
-  /** What replaces it: an operation of ours, or the version. */
+  /** The replacement: an operation of the gateway, or a version. */
   readonly successor: string | undefined;
   readonly guide: string | undefined;
-  /** Epoch milliseconds; Infinity without an end. */
+  /** Epoch milliseconds; Infinity without a sunset. */
   readonly sunsetMs: number;
-  /** For every answer, flat. */
+  /** Headers of every answer, flat. */
   readonly headers: readonly string[];
 }
 
-/** Of a version that has an end; its paths are answered with 410 from then on, whether or not its contracts are still there. */
+/** A version that has a sunset; from then on its paths are answered with 410, whether or not its contracts are still loaded. */
 export interface VersionEnd {
   readonly sunset: string;
   readonly sunsetMs: number;
@@ -41,12 +41,12 @@ export interface VersionEnd {
 }
 
 export interface Deprecations {
-  /** Only operations about which there is something to say. */
+  /** Contains only operations that are deprecated or will be. */
   readonly ofOperations: ReadonlyMap<Operation, Deprecation>;
   readonly ofVersions: ReadonlyMap<string, VersionEnd>;
 }
 
-/** Names resolve and dates are in order: the configuration has been checked. */
+/** Requires a checked configuration: names resolve and dates are in order. */
 export function deprecationsOf(
   operations: readonly Operation[],
   rules: DeprecationRules,
@@ -77,7 +77,7 @@ function lifeOf(
 ): Deprecation | undefined {
   const own: DeprecationEntry = operations[operation.id] ?? {};
   const ofVersion: DeprecationEntry = versions[operation.version ?? ''] ?? {};
-  // Of several dates for one operation clients need the earliest.
+  // If several dates apply to one operation, clients need the earliest.
   const deprecated = earlier(own.deprecated, ofVersion.deprecated);
   if (deprecated === undefined) return undefined;
   const sunset = earlier(own.sunset, ofVersion.sunset);
@@ -107,7 +107,7 @@ function placesOf(operations: readonly Operation[]): Places {
   };
 }
 
-/** The path of what follows an operation, or of the description of the version that does; empty: nothing follows. */
+/** Returns the path of the successor operation, or of the description of the successor version; empty without a successor. */
 function placeOfSuccessor(
   { method, path, version }: Operation,
   ofOperation: string | undefined,
@@ -121,7 +121,7 @@ function placeOfSuccessor(
   return byShape.has(`${method} ${shapeOf(same)}`) ? fixedPart(same) : `/openapi/${ofVersion}.json`;
 }
 
-/** A link cannot have parameters, and is made beforehand: it leads to the collection they are of. */
+/** A link cannot contain path parameters, because it is built in advance: it points to the parent collection. */
 function fixedPart(template: string): string {
   return pathInLink(template.replace(/\/[^/]*\{.*$/, ''));
 }

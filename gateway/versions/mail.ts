@@ -1,4 +1,4 @@
-// Notices as mail: messages by RFC 5322 with bodies that every server passes on, and several of them as one mailbox.
+// Formats notices as mail: messages by RFC 5322 with bodies that every server accepts, and several messages as one mailbox.
 
 import { createHash } from 'node:crypto';
 import type { Notice } from './notices.ts';
@@ -13,12 +13,12 @@ const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
 const ADDRESS = new RegExp(`^${ATOM}(?:\\.${ATOM})*@${LABEL}(?:\\.${LABEL})*$`);
 
-/** Whether a text is an address and nothing else: what is in a header must not be able to become another one. */
+/** Whether a text is a single address and nothing else: a header value must not be able to inject another header. */
 export function isAddress(text: string): boolean {
   return text.length <= 254 && ADDRESS.test(text);
 }
 
-/** One message to all contacts with a usable address; undefined: there is none. */
+/** Returns one message to all contacts with a usable address; undefined if no contact has one. */
 export function messageOf(notice: Notice, { from, atMs }: Sender): string | undefined {
   const to = notice.contacts.filter(isAddress);
   if (to.length === 0) return undefined;
@@ -26,10 +26,10 @@ export function messageOf(notice: Notice, { from, atMs }: Sender): string | unde
   const head = [
     `Date: ${new Date(atMs).toUTCString().replace('GMT', '+0000')}`,
     `From: ${from}`,
-    // One per line: no line may be longer than 998 characters.
+    // One address per line, because no line may be longer than 998 characters.
     `To: ${to.join(',\r\n ')}`,
     `Subject: ${encodedWords(notice.subject)}`,
-    // The same notice is the same message.
+    // The same notice gets the same Message-ID.
     `Message-ID: <${digest}@${from.slice(from.lastIndexOf('@') + 1)}>`,
     'Auto-Submitted: auto-generated',
     'MIME-Version: 1.0',
@@ -39,14 +39,14 @@ export function messageOf(notice: Notice, { from, atMs }: Sender): string | unde
   return `${head.join('\r\n')}\r\n\r\n${base64(notice.text)}\r\n`;
 }
 
-/** mboxrd: each message behind a line "From ", which base64 never begins one with. */
+/** Joins messages in mboxrd format: a "From " line before each message. Base64 bodies never begin a line with it. */
 export function mailboxOf(messages: readonly string[], { from, atMs }: Sender): string {
   const [weekday, day, month, year, time] = new Date(atMs).toUTCString().replace(',', '').split(' ');
   const line = `From ${from} ${weekday} ${month} ${day} ${time} ${year}`;
   return messages.map((message) => `${line}\n${message.replaceAll('\r\n', '\n')}\n`).join('');
 }
 
-/** Text of a header: as it is if it is ASCII without controls, else in encoded words (RFC 2047 section 2). */
+/** Encodes header text: unchanged if it is ASCII without control characters, else as encoded words (RFC 2047 section 2). */
 function encodedWords(text: string): string {
   if (/^[ -~]*$/.test(text) && text.length < 900 && !text.includes('=?')) return text;
   const words: string[] = [];

@@ -1,4 +1,4 @@
-// What an organization is told about the deprecated operations that it still calls: one plain text for all of them.
+// Notices to organizations about the deprecated operations that they still call: one plain text each.
 
 import type { Affected } from './report.ts';
 
@@ -9,7 +9,7 @@ export interface Notice {
   readonly text: string;
 }
 
-/** Only for organizations that still exist; without contacts it is nobody's, and is there to be looked at. */
+/** Skips deleted organizations. An organization without contacts still gets a notice, for operators to read. */
 export function noticesOf(affected: readonly Affected[], sinceDay: string, publicUrl: string): Notice[] {
   return affected.flatMap((one) => {
     const { organization } = one;
@@ -41,7 +41,7 @@ function wordsFor({ organization, operations, id }: Affected, sinceDay: string, 
   return { subject, text: `${lines.join('\n')}\n` };
 }
 
-/** On one line, whatever somebody has called their organization. */
+/** Reduces a name to one line, because organizations choose their names freely. */
 function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 }

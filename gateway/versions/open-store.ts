@@ -1,4 +1,4 @@
-// Chooses the store of uses: Redis when there is one to share, else a file in the data directory.
+// Opens the store of uses: Redis if one is configured, otherwise a file in the data directory.
 
 import type { Awaitable } from '../exchange.ts';
 import { createRedisUseStore } from './redis-store.ts';

@@ -1,4 +1,4 @@
-// Uses in Redis, shared by all instances: two hashes per day, which Redis forgets by itself.
+// Uses in Redis, shared by all instances: two hashes per day, which expire by themselves.
 
 import { connectRedis, evaluate, toScript } from '../redis.ts';
 import { dayOf, daysBetween, firstDay, KEPT_DAYS, type Use, type UseStore } from './store.ts';
@@ -6,7 +6,7 @@ import { dayOf, daysBetween, firstDay, KEPT_DAYS, type Use, type UseStore } from
 const COMMAND_TIMEOUT_MS = 1000;
 const FIELDS_AT_ONCE = 500;
 
-/** Seconds to keep it; then field, calls and last moment of each. */
+/** Arguments: seconds to keep the hashes; then field, calls and time of the last call of each use. */
 const ADD = toScript(`
 for i = 2, #ARGV, 3 do
   redis.call('HINCRBY', KEYS[1], ARGV[i], ARGV[i + 1])
@@ -17,7 +17,7 @@ redis.call('EXPIRE', KEYS[1], ARGV[1])
 redis.call('EXPIRE', KEYS[2], ARGV[1])
 `);
 
-/** Resolves when the first attempt to connect has succeeded or failed; comes back by itself. */
+/** Resolves when the first attempt to connect has succeeded or failed; reconnects by itself. */
 export async function createRedisUseStore(url: string, now: () => number): Promise<UseStore> {
   const opened = Promise.withResolvers<void>();
   const client = connectRedis({
@@ -55,7 +55,7 @@ export async function createRedisUseStore(url: string, now: () => number): Promi
       }
     },
     async list(sinceDay) {
-      // Nothing earlier is kept.
+      // Earlier days are not stored.
       const [, first = sinceDay] = [sinceDay, firstDay(now())].sort();
       const days = daysBetween(first, dayOf(now()));
       return (await Promise.all(days.map(usesOf))).flat();
@@ -64,7 +64,7 @@ export async function createRedisUseStore(url: string, now: () => number): Promi
   };
 }
 
-/** One hash tag, so that both lie on one server of a Cluster. */
+/** One hash tag, so that both keys are on one server of a Cluster. */
 function keysOf(day: string): string[] {
   return [`versions:{${day}}:calls`, `versions:{${day}}:last`];
 }

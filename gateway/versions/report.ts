@@ -1,4 +1,4 @@
-// Uses of what is deprecated, put together for people: by organization, with what they have to know about each operation.
+// Report of deprecated uses: by organization, with the replacement and dates of each operation.
 
 import type { Organization } from '../exchange.ts';
 import type { Deprecation } from './deprecation.ts';
@@ -10,17 +10,17 @@ export interface UsedOperation {
   readonly lastAtMs: number;
 }
 
-/** One organization that still calls deprecated operations; the most called one is first. */
+/** One organization that still calls deprecated operations, the most called one first. */
 export interface Affected {
   readonly id: string;
-  /** Undefined: it is not known any more. */
+  /** Undefined if the organization no longer exists. */
   readonly organization: Organization | undefined;
   readonly operations: readonly UsedOperation[];
   readonly calls: number;
   readonly lastAtMs: number;
 }
 
-/** Those who call most come first. What is not deprecated any more is left out. */
+/** Lists organizations with the most calls first. Leaves out operations that are no longer deprecated. */
 export function affectedBy(
   uses: readonly Use[],
   lives: Iterable<Deprecation>,
@@ -44,7 +44,7 @@ function sumOf(uses: readonly Use[]): { readonly calls: number; readonly lastAtM
   return { calls, lastAtMs: uses.reduce((last, use) => Math.max(last, use.lastAtMs), 0) };
 }
 
-/** The same as commands and the admin listener print it. */
+/** Converts an entry to the JSON of commands and the admin listener. */
 export function jsonOf({ id, organization, operations, calls, lastAtMs }: Affected) {
   return {
     organization: id,
@@ -73,7 +73,7 @@ export function deprecationJson({ operation, deprecated, sunset, successor, guid
   };
 }
 
-/** `announced` until the day, then `deprecated`, and from the end on `ended`. */
+/** `announced` until the deprecation day, then `deprecated`, and `ended` from the sunset on. */
 export function deprecationState(
   { deprecated, sunset }: { readonly deprecated?: string | undefined; readonly sunset?: string | undefined },
   nowMs: number,

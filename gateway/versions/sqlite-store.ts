@@ -3,10 +3,10 @@
 import { inTransaction, openSqlite } from '../sqlite.ts';
 import { firstDay, type Use, type UseStore } from './store.ts';
 
-/** Nobody waits for it but the requests that stand still meanwhile; what was not written is tried again. */
+/** Requests wait during this time; a failed write is retried. */
 const BUSY_TIMEOUT_MS = 50;
 
-/** Throws a sentence for people if the file cannot be opened. */
+/** Throws a sentence for operators if the file cannot be opened. */
 export function createSqliteUseStore(directory: string, now: () => number): UseStore {
   const database = openSqlite({
     directory,

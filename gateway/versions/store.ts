@@ -1,4 +1,4 @@
-// Who still calls what is deprecated, counted by day: what a store of it can do.
+// Types of the store of uses: calls of deprecated operations by organization, counted per day.
 
 import type { Awaitable } from '../exchange.ts';
 
@@ -14,14 +14,14 @@ export interface Use {
 }
 
 export interface UseStore {
-  /** Adds to what is there. Rejects when nothing, or perhaps nothing, was written. */
+  /** Adds to the stored counts. Rejects if nothing was written, or possibly nothing. */
   add(uses: readonly Use[]): Awaitable<void>;
-  /** From a day on, in no order. */
+  /** Returns the uses since a day, in no order. */
   list(sinceDay: string): Awaitable<readonly Use[]>;
   close(): Awaitable<void>;
 }
 
-/** Long enough to look back over the year that something deprecated stays at least. */
+/** Long enough to look back over the year for which a deprecated operation stays available at least. */
 export const KEPT_DAYS = 400;
 
 const DAY_MS = 86_400_000;
@@ -30,12 +30,12 @@ export function dayOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);
 }
 
-/** The first day that is kept. */
+/** The first day that is stored. */
 export function firstDay(nowMs: number): string {
   return dayOf(nowMs - (KEPT_DAYS - 1) * DAY_MS);
 }
 
-/** All days between two, both included. */
+/** All days from the first to the last, both included. */
 export function daysBetween(first: string, last: string): string[] {
   const days: string[] = [];
   for (let atMs = Date.parse(first); atMs <= Date.parse(last); atMs += DAY_MS) days.push(dayOf(atMs));

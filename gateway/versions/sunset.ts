@@ -1,4 +1,5 @@
-// Step after the match: announces on every answer that an operation is deprecated, and refuses what has ended. Throws version_sunset.
+// Step after the match: announces the deprecation of an operation on every answer, and refuses operations that have ended. Throws
+// version_sunset.
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Matched } from '../exchange.ts';
@@ -6,7 +7,7 @@ import type { Deprecations, VersionEnd } from './deprecation.ts';
 
 export interface Sunset {
   sunset(matched: Matched): void;
-  /** The refusal of a path that no contract has any more, because its version has ended; undefined: the version has not. */
+  /** Returns the refusal for a path of an ended version that is in no contract any more; undefined for other paths. */
   endOfVersion(admitted: Admitted): GatewayError | undefined;
 }
 

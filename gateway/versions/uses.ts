@@ -1,36 +1,36 @@
-// Counts calls of what is deprecated, in memory first and then in the store. Opens no store before there is something to write.
+// Counts calls of deprecated operations, first in memory, then in the store. Opens the store only when there is something to write.
 
 import type { Awaitable, Permitted } from '../exchange.ts';
 import type { Deprecations } from './deprecation.ts';
 import { dayOf, type Use, type UseStore } from './store.ts';
 
-/** Rows that wait for a store that is away; calls for which there is no row any more are only counted as lost. */
+/** Rows that wait while the store is away; further calls are only counted as lost. */
 const WAITING_MAX = 50_000;
 
 export interface UsesOptions {
   open(): Awaitable<UseStore>;
   now(): number;
-  /** How long a call may wait to be written. */
+  /** Longest delay before a call is written, milliseconds. */
   readonly flushMs: number;
-  /** Told when the store stops taking what is written, and when it takes it again. */
+  /** Called when the store stops accepting writes, and when it accepts them again. */
   onChange(state: UsesStatus): void;
 }
 
 export interface UsesStatus {
   /** `unused`: nothing has been written yet. */
   readonly state: 'unused' | 'up' | 'away';
-  /** Rows that wait to be written. */
+  /** Number of rows waiting to be written. */
   readonly waiting: number;
-  /** Calls that were counted nowhere. */
+  /** Number of calls that were not counted. */
   readonly lost: number;
 }
 
 export interface Uses {
   note(organization: string, operation: string): void;
-  /** What is counted by now is written, if the store takes it. Never rejects. */
+  /** Writes all calls counted so far, if the store accepts them. Never rejects. */
   flush(): Promise<void>;
   status(): UsesStatus;
-  /** All that is stored from a day on. Rejects when the store is away. */
+  /** Returns everything stored since a day. Rejects if the store is away. */
   list(sinceDay: string): Promise<readonly Use[]>;
   close(): Promise<void>;
 }
@@ -111,7 +111,7 @@ export function createUses({ open, now, flushMs, onChange }: UsesOptions): Uses 
   };
 }
 
-/** Step: notes which organization was admitted to a deprecated operation. */
+/** Step: counts calls of deprecated operations by the caller's organization. */
 export function createNoteUse({ ofOperations }: Deprecations, note: Uses['note']): (permitted: Permitted) => void {
   return function noteUse({ operation, caller }) {
     if (ofOperations.size === 0 || caller.organization === undefined || !ofOperations.has(operation)) return;
