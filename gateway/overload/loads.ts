@@ -1,16 +1,18 @@
-// What is held in memory for requests that are under way, and for whom: one organization gets its share of it, and no more.
+// Bytes and requests in progress per organization, so that one organization can use only its share of the memory.
 
 import type { Caller, OrganizationLoad, Trail } from '../exchange.ts';
 
-/** With more organizations than this, those that have nothing under way are forgotten. */
+/** Above this number of organizations, those without requests in progress are dropped. */
 const LOADS_MAX = 4096;
 
 export interface Loads {
-  /** Counts a request for its organization until `end`. False, and not counted: that has `requestsMax` already. */
+  /**
+   * Counts a request for its organization until `end`. Returns false, and counts nothing, if the organization already has `requestsMax`.
+   */
   begin(trail: Trail, caller: Caller, requestsMax: number): boolean;
-  /** Further bytes of its body are held. False: that is more than `bytesMax` in all, or than `ofOneMax` for its organization. */
+  /** Counts further buffered bytes of the body. Returns false if they exceed `bytesMax` in all, or `ofOneMax` for the organization. */
   hold(trail: Trail, bytes: number, bytesMax: number, ofOneMax: number): boolean;
-  /** Whatever was counted for it counts no more. */
+  /** Removes everything that was counted for the request. */
   end(trail: Trail): void;
   bytesHeld(): number;
 }
@@ -43,7 +45,7 @@ export function createLoads(): Loads {
     },
     hold(trail, bytes, bytesMax, ofOneMax) {
       const { load } = trail;
-      // Its client has left, and what it had sent is given up.
+      // The client has left, and the buffered part of its body was dropped.
       if (load === undefined) return true;
       trail.bytesHeld += bytes;
       load.bytes += bytes;

@@ -1,5 +1,5 @@
-// What the gateway refuses when it has too much to do itself: more requests than it may hold, more bytes of bodies, or an event loop that
-// does not come round. Throws gateway_overloaded.
+// Refuses requests when the gateway itself is overloaded: too many requests, too many buffered bytes of bodies, or an event loop that is
+// late. Throws gateway_overloaded.
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Permitted, Trail } from '../exchange.ts';
@@ -9,21 +9,21 @@ import type { LoopProbe } from './probe.ts';
 import type { Shedding, ShedReason } from './shedding.ts';
 
 export interface OverloadRules {
-  /** Requests under way in this process. */
+  /** Requests in progress in this process. */
   readonly maxInFlight: number;
-  /** The part of all bounds that one organization may use. */
+  /** The part of each bound that one organization may use. */
   readonly organizationShare: number;
-  /** How late the event loop may be. */
+  /** Delay of the event loop above which the gateway is overloaded. */
   readonly loopDelayMs: number;
-  /** Of bodies that are held until they have been sent on. */
+  /** Bytes of request bodies that are buffered until they have been forwarded. */
   readonly bufferedBytesMax: number;
-  /** The longest body there can be: whoever has nothing else under way may send it. */
+  /** The longest allowed body: an organization with no other request in progress may send it. */
   readonly bodyBytesMax: number;
 }
 
 export interface OverloadOptions {
   rules(): OverloadRules;
-  /** Requests under way. */
+  /** Number of requests in progress. */
   inFlight(): number;
   isKnownCaller(admitted: Admitted): boolean;
   readonly shedding: Shedding;
@@ -31,20 +31,20 @@ export interface OverloadOptions {
 }
 
 export interface Overload {
-  /** Asked of each request before anything is done for it. */
+  /** Checks each request before any other work is done for it. */
   check(admitted: Admitted): void;
-  /** From here on the request counts for its organization, until `ended`. */
+  /** Counts the request for its organization until `ended`. */
   enter(permitted: Permitted): void;
-  /** Further bytes of its body are held. */
+  /** Counts further buffered bytes of the body. */
   hold(trail: Trail, bytes: number): void;
-  /** To be told of every exchange. */
+  /** Call it at the end of every exchange. */
   ended(trail: Trail): void;
   bufferedBytes(): number;
   status(): object;
   stop(): void;
 }
 
-/** It takes as long for the loop to be known to be quiet again. */
+/** The loop counts as quiet only after this time. */
 const LOOP_RETRY_SECONDS = 2;
 
 export function createOverload({ rules, inFlight, isKnownCaller, shedding, probe }: OverloadOptions): Overload {
@@ -64,7 +64,7 @@ export function createOverload({ rules, inFlight, isKnownCaller, shedding, probe
       if (inFlight() > rules().maxInFlight) refuse('in_flight');
     },
     enter({ trail, caller, response }) {
-      // Whoever left before it was known who they are has been told of as ended already.
+      // If the client left before it was identified, `ended` has already been called.
       if (response.destroyed) return;
       const { maxInFlight, organizationShare } = rules();
       const requestsMax = Math.max(1, Math.floor(maxInFlight * organizationShare));

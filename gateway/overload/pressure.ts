@@ -1,25 +1,28 @@
-// Pure: whether the event loop has more to do than it can, from how late it is. It takes several samples to begin and several to end, so
-// that one long task is no overload and one quiet moment no end of it.
+// Pure: derives from the event-loop delay whether the process is overloaded. Several samples start an overload and several end it, so that
+// one long task does not start it and one quiet moment does not end it.
 
-/** So many samples in a row at the bound or above it begin it. */
+/** An overload begins after this many samples in a row at or above the bound. */
 const BEGINS_AFTER = 3;
-/** So many in a row below half of the bound end it. */
+/** It ends after this many samples in a row below half of the bound. */
 const ENDS_AFTER = 4;
-/** Of known callers, this part is let in at first. */
+/** Share of requests of known callers that are admitted at first. */
 const FIRST_SHARE = 0.5;
 const LEAST_SHARE = 0.05;
 
 export interface Pressure {
-  /** How late the loop was, in milliseconds. */
+  /** Takes the delay of the loop, milliseconds. */
   sample(lateMs: number): void;
   isHigh(): boolean;
-  /** While it is high: whether the next known caller is let in. Fewer are while it stays high, more when it falls. */
+  /**
+   * During an overload: whether to admit the next request of a known caller. The admitted share shrinks while the delay stays high, and
+   * grows when it falls.
+   */
   letsIn(): boolean;
   /** The last sample, in milliseconds. */
   lateMs(): number;
 }
 
-/** @param loopDelayMs the bound; asked at each sample */
+/** @param loopDelayMs the bound; read at each sample */
 export function createPressure(loopDelayMs: () => number): Pressure {
   let latest = 0;
   let isHigh = false;

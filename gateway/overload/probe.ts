@@ -1,9 +1,9 @@
-// How late the event loop is: by how much a timer comes after its time. Four times a second, which costs nothing; the histogram of
-// perf_hooks measures fifty times as often, and says nothing that is needed here.
+// Measures the event-loop delay by how late a timer fires, four times a second, at no measurable cost. The histogram of perf_hooks samples
+// fifty times as often, without more useful information.
 
 const EVERY_MS = 250;
 
-/** Tells how late the loop was, in milliseconds, again and again until it is stopped. */
+/** Reports the delay of the loop in milliseconds repeatedly until it is stopped. */
 export type LoopProbe = (onSample: (lateMs: number) => void) => { stop(): void };
 
 export const probeLoop: LoopProbe = (onSample) => {

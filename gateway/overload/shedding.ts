@@ -1,6 +1,6 @@
-// What is refused because there is too much of it: counted by reason, and told when it begins and when it is over.
+// Counts requests shed by overload, by reason, and reports the beginning and end of each overload.
 
-/** Why a request was refused at once. `upstream_wait`: it had waited for an upstream as long as it could. */
+/** Reason for the refusal. `upstream_wait`: the request had waited for an upstream until its limit. */
 export type ShedReason =
   | 'event_loop'
   | 'in_flight'
@@ -9,23 +9,23 @@ export type ShedReason =
   | 'upstream_queue'
   | 'upstream_wait';
 
-/** Between two refusals of one overload there may be this much time. */
+/** An overload has ended after this time without a refusal. */
 const QUIET_MS = 2000;
 const CHECKED_EVERY_MS = 500;
 
 export interface SheddingOptions {
-  /** @param upstream undefined: the gateway itself has too much to do */
+  /** @param upstream undefined: the gateway itself is overloaded */
   onBegin(upstream: string | undefined, reason: ShedReason): void;
-  /** @param shed how many were refused from beginning to end */
+  /** @param shed number of requests refused during the overload */
   onEnd(upstream: string | undefined, shed: number, durationMs: number): void;
   onShed(reason: ShedReason): void;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
 }
 
 export interface Shedding {
   note(reason: ShedReason, upstream?: string): void;
-  /** Whether requests are refused these days: toward an upstream, or by the gateway itself. */
+  /** Whether an overload is in progress: of an upstream, or of the gateway itself. */
   isShedding(upstream?: string): boolean;
   stop(): void;
 }
