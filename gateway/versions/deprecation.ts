@@ -55,8 +55,8 @@ export function deprecationsOf(
   const places = placesOf(operations);
   const ofOperations = new Map<Operation, Deprecation>();
   for (const operation of operations) {
-    const life = lifeOf(operation, rules, places, publicUrl);
-    if (life !== undefined) ofOperations.set(operation, life);
+    const deprecation = deprecationOf(operation, rules, places, publicUrl);
+    if (deprecation !== undefined) ofOperations.set(operation, deprecation);
   }
   const ofVersions = new Map<string, VersionEnd>();
   for (const [name, entry] of Object.entries(rules.versions)) {
@@ -69,7 +69,7 @@ export function deprecationsOf(
   return { ofOperations, ofVersions };
 }
 
-function lifeOf(
+function deprecationOf(
   operation: Operation,
   { versions, operations }: DeprecationRules,
   places: Places,

@@ -19,19 +19,19 @@ export function noticesOf(affected: readonly Affected[], sinceDay: string, publi
 }
 
 function wordsFor({ organization, operations, id }: Affected, sinceDay: string, publicUrl: string) {
-  const ends = operations.flatMap(({ life }) => life.sunset ?? []).sort();
+  const ends = operations.flatMap(({ deprecation }) => deprecation.sunset ?? []).sort();
   const first = ends[0];
   const subject = `Deprecated API operations in use at ${new URL(publicUrl).host}${first === undefined ? '' : `: the first ends on ${first}`}`;
-  const guides = [...new Set(operations.flatMap(({ life }) => life.guide ?? []))];
+  const guides = [...new Set(operations.flatMap(({ deprecation }) => deprecation.guide ?? []))];
   const lines = [
     'Hello,',
     '',
     `since ${sinceDay} your organization ${plain(organization?.name ?? id)} (${id}) has called operations of ${publicUrl} that are deprecated:`,
     '',
-    ...operations.flatMap(({ life, calls, lastAtMs }) => [
-      `  ${life.operation.method} ${life.operation.path}`,
-      `    deprecated on ${life.deprecated}${life.sunset === undefined ? '' : `, answered with 410 from ${life.sunset} on`}`,
-      ...(life.successor === undefined ? [] : [`    followed by ${life.successor}`]),
+    ...operations.flatMap(({ deprecation, calls, lastAtMs }) => [
+      `  ${deprecation.operation.method} ${deprecation.operation.path}`,
+      `    deprecated on ${deprecation.deprecated}${deprecation.sunset === undefined ? '' : `, answered with 410 from ${deprecation.sunset} on`}`,
+      ...(deprecation.successor === undefined ? [] : [`    followed by ${deprecation.successor}`]),
       `    ${calls} ${calls === 1 ? 'call' : 'calls'}, the last at ${new Date(lastAtMs).toISOString()}`,
     ]),
     '',

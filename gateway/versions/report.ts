@@ -5,7 +5,7 @@ import type { Deprecation } from './deprecation.ts';
 import type { Use } from './store.ts';
 
 export interface UsedOperation {
-  readonly life: Deprecation;
+  readonly deprecation: Deprecation;
   readonly calls: number;
   readonly lastAtMs: number;
 }
@@ -23,17 +23,17 @@ export interface Affected {
 /** Lists organizations with the most calls first. Leaves out operations that are no longer deprecated. */
 export function affectedBy(
   uses: readonly Use[],
-  lives: Iterable<Deprecation>,
+  deprecations: Iterable<Deprecation>,
   organizations: readonly Organization[],
 ): Affected[] {
-  const byId = new Map([...lives].map((life) => [life.operation.id, life]));
+  const byId = new Map([...deprecations].map((deprecation) => [deprecation.operation.id, deprecation]));
   const known = new Map(organizations.map((organization) => [organization.id, organization]));
   const relevant = uses.filter(({ operation }) => byId.has(operation));
   return [...Map.groupBy(relevant, ({ organization }) => organization)]
     .map(([id, own]) => {
       const operations = [...Map.groupBy(own, ({ operation }) => operation)]
-        .map(([operation, rows]) => ({ life: byId.get(operation) as Deprecation, ...sumOf(rows) }))
-        .sort((a, b) => b.calls - a.calls || a.life.operation.id.localeCompare(b.life.operation.id));
+        .map(([operation, rows]) => ({ deprecation: byId.get(operation) as Deprecation, ...sumOf(rows) }))
+        .sort((a, b) => b.calls - a.calls || a.deprecation.operation.id.localeCompare(b.deprecation.operation.id));
       return { id, organization: known.get(id), operations, ...sumOf(own) };
     })
     .sort((a, b) => b.calls - a.calls || a.id.localeCompare(b.id));
@@ -52,8 +52,8 @@ export function jsonOf({ id, organization, operations, calls, lastAtMs }: Affect
     contacts: organization?.contacts ?? [],
     calls,
     last_call_at: new Date(lastAtMs).toISOString(),
-    operations: operations.map(({ life, calls, lastAtMs }) => ({
-      ...deprecationJson(life),
+    operations: operations.map(({ deprecation, calls, lastAtMs }) => ({
+      ...deprecationJson(deprecation),
       calls,
       last_call_at: new Date(lastAtMs).toISOString(),
     })),

@@ -16,10 +16,10 @@ export function createSunset({ ofOperations, ofVersions }: Deprecations, now: ()
   return {
     sunset({ operation, carried }) {
       if (ofOperations.size === 0) return;
-      const life = ofOperations.get(operation);
-      if (life === undefined) return;
-      carried.push(...life.headers);
-      if (now() >= life.sunsetMs) throw ended(life);
+      const deprecation = ofOperations.get(operation);
+      if (deprecation === undefined) return;
+      carried.push(...deprecation.headers);
+      if (now() >= deprecation.sunsetMs) throw ended(deprecation);
     },
     endOfVersion({ segments, carried }) {
       const end = ofVersions.get(segments[0] ?? '');

@@ -47,8 +47,8 @@ async function usage(context: CommandContext, places: VersionPlaces, flags: Usag
   const from = flags.from ?? `noreply@${new URL(gateway.publicUrl).hostname}`;
   if (!isAddress(from)) return context.usage(`--from "${from}" is not an address.`);
   const operations = contracts.operations.map(({ operation }) => operation);
-  const lives = deprecationsOf(operations, gateway, gateway.publicUrl).ofOperations.values();
-  const affected = affectedBy(await usesSince(context, places, sinceMs), lives, await organizationsOf(context));
+  const deprecations = deprecationsOf(operations, gateway, gateway.publicUrl).ofOperations.values();
+  const affected = affectedBy(await usesSince(context, places, sinceMs), deprecations, await organizationsOf(context));
   if (flags.json) printJson(context, affected.map(jsonOf));
   else
     printTable(
@@ -77,11 +77,11 @@ function organizationsOf(context: CommandContext) {
 
 function rowsOf(affected: readonly Affected[]): string[][] {
   return affected.flatMap(({ id, organization, operations }) =>
-    operations.map(({ life, calls, lastAtMs }) => [
+    operations.map(({ deprecation, calls, lastAtMs }) => [
       id,
       organization?.name ?? '',
-      life.operation.id,
-      life.sunset ?? '',
+      deprecation.operation.id,
+      deprecation.sunset ?? '',
       String(calls),
       shortTime(lastAtMs),
       organization?.contacts.join(', ') ?? '',
