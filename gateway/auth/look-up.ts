@@ -34,22 +34,22 @@ export function createLookUp<Found, Known>({ follower, learn }: LookUpOptions<Fo
   }
 
   function wait(name: string, generation: number, found: Promise<Found | undefined>): Promise<Known | undefined> {
-    const asked: UnderWay<Known> = {
+    const current: UnderWay<Known> = {
       generation,
       answer: found
         .then((answer) => learnSince(generation, name, answer))
         .finally(() => {
-          if (underWay.get(name) === asked) underWay.delete(name);
+          if (underWay.get(name) === current) underWay.delete(name);
         }),
     };
-    underWay.set(name, asked);
-    return asked.answer.catch(fail);
+    underWay.set(name, current);
+    return current.answer.catch(fail);
   }
 
   return function lookUp(name: string, ask: () => Awaitable<Found | undefined>): Awaitable<Known | undefined> {
     const generation = follower.generation();
-    const asked = underWay.get(name);
-    if (asked?.generation === generation) return asked.answer.catch(fail);
+    const current = underWay.get(name);
+    if (current?.generation === generation) return current.answer.catch(fail);
     let found: Awaitable<Found | undefined>;
     try {
       found = ask();

@@ -119,9 +119,9 @@ function argumentsOf({ fingerprint, owner, sentAtMs, upstream, retainMs, leaseMs
 }
 
 function toBegun(claim: Claim, reply: unknown): Begun {
-  const [asked, state, text, known] = reply as [string, Begun['state'], string | null, string];
+  const [echoed, state, text, known] = reply as [string, Begun['state'], string | null, string];
   // After a lost or repeated reply on the connection, this reply belongs to another request.
-  if (asked !== claim.owner) throw new Error('Redis gave a reply to another question.');
+  if (echoed !== claim.owner) throw new Error('Redis gave a reply to another question.');
   switch (state) {
     case 'done':
       return { state, record: text === null ? undefined : Buffer.from(text, 'latin1') };

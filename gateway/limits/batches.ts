@@ -19,14 +19,14 @@ export interface BatchesOptions {
   readonly serverClock?: (() => number) | undefined;
 }
 
-interface Asked {
+interface WaitingRequest {
   readonly charges: readonly Charge[];
   readonly resolve: (verdict: LimitDecision) => void;
 }
 
 interface Batch {
   readonly link: RedisLink;
-  readonly asked: Asked[];
+  readonly waiting: WaitingRequest[];
   questions: string;
   /** 0: use the clock of the server. */
   readonly clockMs: number;
@@ -41,11 +41,11 @@ export function createBatches({ decideWithout, refusals, onBatch, serverClock }:
   const questionOf = createQuestions();
   let open: Batch[] = [];
 
-  async function send({ link, asked, questions, openedAt, clockMs }: Batch): Promise<void> {
+  async function send({ link, waiting, questions, openedAt, clockMs }: Batch): Promise<void> {
     try {
-      distribute(await link.run(clockMs, questions), asked, refusals);
+      distribute(await link.run(clockMs, questions), waiting, refusals);
     } catch {
-      for (const { charges, resolve } of asked) resolve(decideWithout(charges));
+      for (const { charges, resolve } of waiting) resolve(decideWithout(charges));
     }
     onBatch?.(performance.now() - openedAt);
   }
@@ -59,17 +59,17 @@ export function createBatches({ decideWithout, refusals, onBatch, serverClock }:
   function openBatch(link: RedisLink): Batch {
     // setImmediate runs after all sockets of this turn have been read; a microtask would run after each of them.
     if (open.length === 0) setImmediate(flush);
-    const batch = { link, asked: [], questions: '', clockMs: serverClock?.() ?? 0, openedAt: performance.now() };
+    const batch = { link, waiting: [], questions: '', clockMs: serverClock?.() ?? 0, openedAt: performance.now() };
     open.push(batch);
     return batch;
   }
 
   return function ask(link, charges) {
     const batch = open.find((one) => one.link === link) ?? openBatch(link);
-    const { asked } = batch;
+    const { waiting } = batch;
     batch.questions += questionOf(charges);
-    const verdict = new Promise<LimitDecision>((resolve) => asked.push({ charges, resolve }));
-    if (asked.length === BATCH_MAX) {
+    const verdict = new Promise<LimitDecision>((resolve) => waiting.push({ charges, resolve }));
+    if (waiting.length === BATCH_MAX) {
       open.splice(open.indexOf(batch), 1);
       void send(batch);
     }
@@ -78,10 +78,10 @@ export function createBatches({ decideWithout, refusals, onBatch, serverClock }:
 }
 
 /** Hands each request its part of the reply. */
-function distribute(reply: ScriptReply, asked: readonly Asked[], refusals: KnownRefusals): void {
+function distribute(reply: ScriptReply, waiting: readonly WaitingRequest[], refusals: KnownRefusals): void {
   const clockMs = reply[0] as number;
   let offset = 1;
-  for (const { charges, resolve } of asked) {
+  for (const { charges, resolve } of waiting) {
     const decidedAtMs = clockMs + (reply[offset] as number);
     const verdict = toVerdict(charges, reply, offset + 1, decidedAtMs, 'redis');
     refusals.note(charges, verdict);

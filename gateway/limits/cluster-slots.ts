@@ -45,11 +45,11 @@ export async function readSlotMap(server: URL): Promise<SlotMap> {
 /** First slot, last slot, the master, replicas. A server that does not know its own host name leaves it empty. */
 type Ranges = readonly (readonly [number, number, readonly [string | null, number, ...unknown[]], ...unknown[]])[];
 
-function toSlotMap(ranges: Ranges, asked: URL): SlotMap {
+function toSlotMap(ranges: Ranges, source: URL): SlotMap {
   const map = Array.from<URL | undefined>({ length: SLOTS });
   for (const [first, last, [host, port]] of ranges) {
-    const hostname = host ? (host.includes(':') ? `[${host}]` : host) : asked.hostname;
-    map.fill(Object.assign(new URL(asked), { hostname, port: String(port) }), first, last + 1);
+    const hostname = host ? (host.includes(':') ? `[${host}]` : host) : source.hostname;
+    map.fill(Object.assign(new URL(source), { hostname, port: String(port) }), first, last + 1);
   }
   return map;
 }

@@ -82,9 +82,9 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
       return keysOf(await serving(GET, [id]))[0];
     },
     async findByDigest(digest) {
-      const [asked, keyColumns, organizationColumns] = (await serving(FIND, [digest])) as readonly unknown[];
+      const [echoed, keyColumns, organizationColumns] = (await serving(FIND, [digest])) as readonly unknown[];
       // After a lost or repeated reply on the connection, this reply belongs to another caller's key.
-      if (asked !== digest) throw new Error('Redis gave a reply to another question.');
+      if (echoed !== digest) throw new Error('Redis gave a reply to another question.');
       const [key] = keysOf(keyColumns);
       const [organization] = organizationsOf(organizationColumns);
       return key === undefined || organization === undefined ? undefined : { key, organization };
