@@ -1,4 +1,5 @@
-// The admin listener: probes, metrics and status for operators. Off loopback everything but the probes needs the admin token.
+// The admin listener: probes, metrics and status for operators. On addresses other than loopback, all paths but the probes require the
+// admin token.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
@@ -6,41 +7,41 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import type { MetricSnapshot } from './aggregate.ts';
 
 export interface AdminOptions extends Answers {
-  /** The address the listener is bound to; decides which Host names are its own. */
+  /** Bound address of the listener; determines which Host names it accepts. */
   readonly host: string;
   readonly token: string | undefined;
-  /** The page for people: its files by path, which hold nothing that is secret, and what it shows. */
+  /** The console: its files by path, which contain no secrets, and the data that it shows. */
   readonly console: {
     file(path: string): Promise<{ readonly type: string; readonly body: Buffer }> | undefined;
     feed(): Promise<object>;
   };
 }
 
-/** What operators are told. */
+/** The reports of the listener. */
 export interface Answers {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
   /** Not ready: the reasons by name. */
   readiness(): Promise<{ readonly ready: boolean; readonly checks: Readonly<Record<string, string>> }>;
   status(): Promise<object>;
-  /** What organizations have used. Both answer undefined if there is no such organization. */
+  /** Usage of an organization's limits. Both methods return undefined for an unknown organization. */
   readonly limits: {
     show(organization: string): Promise<object | undefined>;
     reset(organization: string, by: string): Promise<object | undefined>;
   };
-  /** What is still known of the exchanges with this id; empty: nothing. */
+  /** Recorded exchanges with this id; empty if none is recorded. */
   exchanges(id: string): Promise<readonly object[]>;
-  /** What is deprecated, who calls it, and what they are to be told. */
+  /** Deprecated operations, their callers, and the notices to them. */
   versions(): Promise<object>;
 }
 
-/** The same of one gateway, whoever passes it on. */
+/** The same for a single gateway process. */
 export interface Operators<Sample = object> extends Answers {
   readonly metrics: Answers['metrics'] & { snapshot(): Promise<MetricSnapshot[]> };
-  /** What was counted by now, for the console. */
+  /** Current counts, for the console. */
   sample(): Promise<Sample>;
 }
 
-/** Nothing but what this listener itself serves: no inline script or style, no other host, no frame; forms are handled by the script. */
+/** Allows only resources of this listener: no inline script or style, no other host, no frame; the script handles forms. */
 const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -76,7 +77,8 @@ export function createAdminServer(options: AdminOptions): Server {
   app.get(['/', '/console/:file'], async ({ path, headers }, response, next) => {
     const file = await options.console.file(path);
     if (file === undefined) return next();
-    // A browser that was only told an address has no token yet: the page itself asks for it, and shows nothing before.
+    // A browser that opens the address has no token yet, so the page is served without one: it asks for the token, and shows no data
+    // before.
     if (path === '/' && needsToken && !hasToken(headers.authorization, options.token)) challenge(response);
     response.set(PAGE_HEADERS).set('Content-Type', file.type).end(file.body);
   });
@@ -121,7 +123,7 @@ export function createAdminServer(options: AdminOptions): Server {
   return createServer(app);
 }
 
-/** Answers what is said of the organization that a query names; `by` is who asks, as the audit log names them. */
+/** Builds the answer about the organization in the query; `by` is the author for the audit log. */
 async function answerOf(
   { url }: Request,
   response: Response,
@@ -138,7 +140,7 @@ async function answerOf(
   }
 }
 
-/** Who asks, in a form that every terminal can show. */
+/** Returns the author as text that every terminal can display. */
 function nameIn(by: string | null): string {
   const name = (by ?? '').replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
   return name === '' ? 'admin listener' : name;
@@ -148,7 +150,9 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
-/** A page of some other site, opened in an operator's browser, must not be able to read this listener (DNS rebinding). */
+/**
+ * Requires a known Host, because a page of another site in an operator's browser must not be able to read this listener (DNS rebinding).
+ */
 function refuseStrangers(host: string) {
   const onLoopback = isLoopback(host);
   return (request: Request, response: Response, next: NextFunction): void => {

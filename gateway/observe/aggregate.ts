@@ -1,5 +1,5 @@
-// Pure: what several workers have measured, as the metrics of one gateway. Each metric says itself what it is over several: a sum, the
-// least or the greatest. What is measured of a process stays apart, by the label `worker`.
+// Pure: combines the measurements of several workers into the metrics of one gateway. Each metric declares its aggregation: sum, minimum or
+// maximum. Metrics of a process stay separate, by the label `worker`.
 
 import { Registry } from '@prometheus-io/client';
 
@@ -12,7 +12,7 @@ export interface MetricSnapshot {
 }
 
 interface MetricSample {
-  /** Null: it was not a number, and has been through JSON. */
+  /** Null: not a number, converted by JSON. */
   readonly value: number | null;
   readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly metricName?: string;
@@ -20,12 +20,12 @@ interface MetricSample {
 
 const OF_A_PROCESS = /^(process|nodejs)_/;
 
-/** The registry renders it. */
+/** Returns a registry that renders the combined metrics. */
 export function aggregated(snapshots: readonly (readonly MetricSnapshot[])[]): Registry {
   return Registry.aggregate(snapshots as unknown as object[]);
 }
 
-/** What is about the process gets its label, and is not summed up with that of others. What is not a number is left out. */
+/** Adds the worker label to process metrics, so that they are not summed with those of others. Leaves out values that are not numbers. */
 export function labelled(snapshot: readonly MetricSnapshot[], worker: string): MetricSnapshot[] {
   return snapshot.map((metric) => {
     const values = metric.values.filter(({ value }) => value !== null && !Number.isNaN(value));
@@ -35,7 +35,7 @@ export function labelled(snapshot: readonly MetricSnapshot[], worker: string): M
   });
 }
 
-/** What stays true when its worker has ended: everything that was counted, other than of the process. */
+/** Returns the values that stay valid after the worker has ended: all counters and histograms but those of the process. */
 export function lasting(snapshot: readonly MetricSnapshot[]): MetricSnapshot[] {
   return snapshot.filter(({ name, type }) => (type === 'counter' || type === 'histogram') && !OF_A_PROCESS.test(name));
 }

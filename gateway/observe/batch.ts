@@ -1,20 +1,20 @@
-// Collects lines in buffers, so that one write to the system serves hundreds of them. Each line is turned into bytes at once, while it is
-// warm: text that waits as text costs 5 µs more of CPU per line when it is finally flattened (measured through the gateway).
+// Collects lines in buffers, so that one system call writes hundreds of them. Each line is encoded at once, while it is in the processor's
+// cache: a line that waits as a string costs 5 µs more of CPU when it is finally flattened (measured through the gateway).
 
-/** Written when so much has come together, or after so long. */
+/** A batch is written at this size, or after this time. */
 const BATCH_BYTES = 131_072;
 const BATCH_MS = 100;
 const BUFFER_BYTES = BATCH_BYTES + 32_768;
-/** Buffers kept for reuse: fresh memory of this size costs more than everything else about a line. */
+/** Buffers kept for reuse: allocating memory of this size costs more than everything else about a line. */
 const SPARE_MAX = 4;
 
 export interface LineBatch {
   add(line: string): void;
-  /** Hands out what has been collected. */
+  /** Writes the collected lines. */
   flush(): void;
 }
 
-/** `write` gets bytes that stay as they are until it calls `done`. */
+/** `write` receives bytes that stay unchanged until it calls `done`. */
 export function createLineBatch(write: (bytes: Buffer, done: () => void) => void): LineBatch {
   const spare: Buffer[] = [];
   let buffer: Buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
@@ -34,7 +34,7 @@ export function createLineBatch(write: (bytes: Buffer, done: () => void) => void
   }
 
   function add(line: string): void {
-    // A character takes at most three bytes of UTF-8 (two of a surrogate pair four together).
+    // A character takes at most three bytes of UTF-8 (the two of a surrogate pair take four together).
     if (line.length * 3 > BUFFER_BYTES - used) {
       flush();
       if (line.length * 3 > BUFFER_BYTES) {

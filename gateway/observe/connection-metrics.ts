@@ -1,4 +1,4 @@
-// How clients come in: connections that were refused, handshakes that failed, and how long certificates are valid.
+// Metrics of client connections: refused connections, failed handshakes, and the expiry of certificates.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 
@@ -9,13 +9,13 @@ export interface CertificateState {
 }
 
 export interface ConnectionMetrics {
-  /** One connection too many: of all, or of one address. */
+  /** A connection exceeded the limit: of all connections, or of one address. */
   connectionRefused(of: 'all' | 'address'): void;
-  /** A trusted proxy wrote an X-Forwarded-For that cannot be read. */
+  /** A trusted proxy sent an unreadable X-Forwarded-For. */
   forwardUnreadable(): void;
-  /** @param reason one of a few fixed words */
+  /** @param reason one of a few fixed labels */
   handshakeFailed(reason: string): void;
-  /** A certificate was to be renewed: it was, or its files could not be used. */
+  /** A certificate was renewed, or its files could not be used. */
   renewal(outcome: 'applied' | 'refused'): void;
 }
 
@@ -54,7 +54,7 @@ export function createConnectionMetrics(registry: Registry): ConnectionMetrics {
   };
 }
 
-/** @param certificates those that clients are shown now, asked for at each scrape */
+/** @param certificates those in use; read at each scrape */
 export function registerCertificateGauge(registry: Registry, certificates: () => readonly CertificateState[]): void {
   const help = 'When a certificate of the public listener expires, in seconds since 1970, by the first name it is for.';
   new Gauge({

@@ -1,4 +1,4 @@
-// States that are measured at each scrape. The parts that have them are opened after the metrics, so that each part can count from its
+// Gauges that are measured at each scrape. The parts with these states are opened after the metrics, so that each part can count from its
 // beginning.
 
 import { Gauge, type Registry } from '@prometheus-io/client';
@@ -8,23 +8,23 @@ import { type GroupStates, registerTargetGauges } from './target-metrics.ts';
 import { registerUpstreamGauges, type UpstreamState } from './upstream-metrics.ts';
 
 export interface GaugeSources extends LimitGauges {
-  /** Requests being worked on right now. */
+  /** Number of requests in progress. */
   activeRequests(): number;
   /** 1 while the key store cannot be read. */
   keyStoreAway(): number;
   tunnelStreams(): number;
-  /** That clients of the public listener are shown. */
+  /** Certificates of the public listener. */
   certificates(): readonly CertificateState[];
   bufferedBytes(): number;
   upstreamStates(): Readonly<Record<string, UpstreamState>>;
   targetStates(): GroupStates;
-  /** When the configuration in force was loaded, epoch milliseconds. */
+  /** When the active configuration was loaded, epoch milliseconds. */
   configurationLoadedAtMs(): number;
 }
 
-/** From now on the registry has the gauges. */
+/** Registers the gauges. */
 export function registerGauges(registry: Registry, sources: GaugeSources): void {
-  /** @param aggregator what the gauge is over several workers */
+  /** @param aggregator how the gauge is combined over several workers */
   function gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'min' | 'max' = 'sum'): void {
     const collect = function (this: Gauge) {
       this.set(read());

@@ -1,5 +1,5 @@
-// What operators see of limits in numbers: who is refused, who is near it, who decides, and how long that takes. Organizations are
-// never labels: there is no end of them, and `gateway limits show` tells about each.
+// Metrics of the limits: refused and nearly refused requests, the deciding store and its latency. Organizations are never labels, because
+// their number is unbounded; `gateway limits show` reports on each.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import type { QuotaState, Trail } from '../exchange.ts';
@@ -9,26 +9,26 @@ import { memoize } from './memoize.ts';
 export interface LimitGauges {
   /** 1 while the store of the limits is away. */
   limitStoreAway(): number;
-  /** What decides in its place; undefined while it is there. */
+  /** The policy that decides while the store is away; undefined while it is up. */
   limitPolicyInForce(): string | undefined;
 }
 
-/** Told of a request that found little or nothing left of a limit. */
+/** Called for a request that found little or nothing left of a limit. */
 export type OnPressure = (trail: Trail, state: QuotaState, pressure: 'near' | 'refused' | 'shadow_refused') => void;
 
 export interface LimitMetrics {
-  /** What the limit stage decided on one exchange, if it came so far. */
+  /** Counts the decision of the limit stage on one exchange, if the exchange reached it. */
   decision(trail: Trail): void;
-  /** One command to the store, in milliseconds from the first question in it to its verdict. */
+  /** Records one command to the store, in milliseconds from its first request to the verdict. */
   batch(durationMs: number): void;
 }
 
-// The store is on the same network and has 90 ms; in seconds, as Prometheus counts.
+// In seconds. The store is on the same network and has a deadline of 90 ms.
 const buckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1];
 
 const AWAY_POLICIES = ['local', 'allow', 'refuse'];
 
-/** Whoever has less than this part of its tightest limit left is near it: a fifth. */
+/** A request that leaves less than a fifth of its tightest limit counts as near it. */
 const NEAR_PART = 5;
 
 export function createLimitMetrics(registry: Registry, onPressure: OnPressure): LimitMetrics {
@@ -90,7 +90,7 @@ export function createLimitMetrics(registry: Registry, onPressure: OnPressure): 
   };
 }
 
-/** Gauges whose values are asked for at each scrape. */
+/** Registers gauges that are read at each scrape. */
 export function registerLimitGauges(registry: Registry, sources: LimitGauges): void {
   const registers = [registry];
   new Gauge({

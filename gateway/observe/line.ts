@@ -1,20 +1,22 @@
-// The log line of one exchange as text. Written by hand, because it is written for every request: a general serializer walks 27 members
-// and joins 60 pieces (12 µs of CPU, measured through a whole gateway), while most of a line is the same for a caller and an operation.
+// Formats the log line of one exchange. Written by hand, because it runs for every request: a general serializer visits 27 members and
+// joins 60 pieces (12 µs of CPU, measured through a whole gateway), while most of a line is the same for a caller and an operation.
 
 import { type Caller, type Operation, PUBLISHED_NAMES, TIMED_STAGES, type Trail } from '../exchange.ts';
 import { refusalMembers } from './refusal.ts';
 
-/** From here on a line says where the time went. */
+/** From this duration on, a line contains the duration of each stage. */
 const SLOW_MS = 250;
 
 const timedNames = TIMED_STAGES.map((stage) => PUBLISHED_NAMES[stage]);
 
 export interface Lines {
-  /** One line of JSON, newline included, with pino's members (`level`, `time`, `msg`) so that all lines of a log are alike. */
+  /**
+   * Returns one line of JSON with its newline, with pino's members (`level`, `time`, `msg`), so that all lines of a log have one format.
+   */
   lineOf(trail: Trail, level: number, timeMs: number): string;
 }
 
-/** @param worker which of several workers writes the lines; undefined: there is but one process */
+/** @param worker the worker that writes the lines; undefined: the gateway is a single process */
 export function createLines(worker?: number | 'primary'): Lines {
   const tail = `${members({ worker })},"msg":"exchange"}\n`;
   const callers = new WeakMap<Caller, string>();
@@ -43,7 +45,7 @@ export function createLines(worker?: number | 'primary'): Lines {
     return part;
   }
 
-  // Ten requests and more share a millisecond, and printing a number of this size is a tenth of the line.
+  // Cached, because ten or more requests share a millisecond, and printing the number is a tenth of the cost of a line.
   let printedMs = 0;
   let printed = '0';
 
@@ -67,13 +69,13 @@ export function createLines(worker?: number | 'primary'): Lines {
   return { lineOf };
 }
 
-/** Whoever logs in by user name and password has no key. */
+/** A caller with user name and password has no key id. */
 function credentialOf({ scheme, issuer, subject }: Caller): Record<string, string> {
   if (scheme === 'basic') return { subject };
   return issuer === undefined ? { key_id: subject } : { token_issuer: issuer, subject };
 }
 
-/** `,"name":value` for each member that has one. */
+/** Returns `,"name":value` for each defined member. */
 function members(values: Readonly<Record<string, unknown>>): string {
   let text = '';
   for (const name in values) {
@@ -83,7 +85,7 @@ function members(values: Readonly<Record<string, unknown>>): string {
   return text;
 }
 
-/** Shadow limits are not shown as the limit of a request, but it was decided all the same. */
+/** Shadow limits do not appear as the limit of a request, but they were decided, so they are logged. */
 function quotaPart(trail: Trail): string {
   const { quota, quotaSource, quotaDecidedAtMs, shadowRefusals, stage, code } = trail;
   if (quotaDecidedAtMs === undefined) return '';
@@ -91,13 +93,13 @@ function quotaPart(trail: Trail): string {
   const limit = tightest
     ? `,"limit":"${tightest.policy}","limit_remaining":${tightest.remaining},"limit_quota":${tightest.limit}`
     : '';
-  // Of one limit that is enforced and let the request through, everything has been said.
-  const isTold = quota === undefined || (quota.states.length === 1 && tightest !== undefined && !shadowRefusals);
-  const all = isTold && !(stage === 'limit' && code !== undefined) ? '' : limitsPart(trail);
+  // For a single enforced limit that admitted the request, the members above say everything.
+  const isComplete = quota === undefined || (quota.states.length === 1 && tightest !== undefined && !shadowRefusals);
+  const all = isComplete && !(stage === 'limit' && code !== undefined) ? '' : limitsPart(trail);
   return `${limit}${all},"limit_source":"${quotaSource}","decided_at":${quotaDecidedAtMs}`;
 }
 
-/** Each limit that counts the request; `wait_ms` until more units are free. */
+/** Each limit that counts the request; `wait_ms` is the time until more units are free. */
 function limitsPart({ quota, charged }: Trail): string {
   const limits = (quota?.states ?? []).map(({ policy, limit, remaining, resetMs }, index) => {
     const { cost = 1, enforce = true } = charged?.[index] ?? {};
@@ -114,7 +116,7 @@ function upstreamPart({ target, traceId, upstreamStatus, upstreamMs }: Trail): s
   return `,"target":"${target}","trace_id":"${traceId}"${answered}`;
 }
 
-/** What most exchanges do not have. */
+/** Members that most exchanges lack. */
 function rarePart(trail: Trail, durationMs: number): string {
   const { tunnel, code, clientRequestId, shadowRefusals, replayed, recorded, retries, answerViolations, cause } = trail;
   const queued = trail.queuedMs === undefined ? '' : `,"queued_ms":${milliseconds(trail.queuedMs)}`;
@@ -139,7 +141,7 @@ function rarePart(trail: Trail, durationMs: number): string {
   }).concat(isSlow || code !== undefined ? stagesPart(trail, durationMs) : '', queued);
 }
 
-/** How long each stage took that something can be waited for in. What comes before `authenticate` waits for nothing and is part of it. */
+/** Returns the duration of each stage that may wait. The stages before `authenticate` never wait and are included in it. */
 function stagesPart({ startedAt, identifiedAt, countedAt, checkedAt, forwardedAt }: Trail, durationMs: number): string {
   if (identifiedAt === 0) return '';
   const endedAt = startedAt + durationMs;
@@ -148,14 +150,14 @@ function stagesPart({ startedAt, identifiedAt, countedAt, checkedAt, forwardedAt
   for (let index = 0; index < TIMED_STAGES.length; index += 1) {
     const from = reached[index] as number;
     if (from === 0) continue;
-    // The stage that the exchange ended in took the rest.
+    // The remaining time belongs to the stage in which the exchange ended.
     const to = reached[index + 1] || endedAt;
     spans += `${spans === '' ? '' : ','}"${timedNames[index]}":${milliseconds(to - from)}`;
   }
   return `,"stages_ms":{${spans}}`;
 }
 
-/** The stack only for bugs; everything else is known by its code. */
+/** Logs the stack only for bugs; the code identifies all other errors. */
 function causeOf(code: string | undefined, cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   if (code === 'internal_error') return cause.stack;
@@ -163,7 +165,7 @@ function causeOf(code: string | undefined, cause: unknown): string | undefined {
   return systemCode === undefined ? cause.message : `${systemCode}: ${cause.message}`;
 }
 
-/** With three digits behind the point, by whole numbers: printing a fraction costs several times as much. */
+/** Prints three decimals with integer arithmetic: printing a fraction costs several times as much. */
 function milliseconds(ms: number): string {
   const micros = Math.round(ms * 1000);
   const whole = Math.floor(micros / 1000);

@@ -1,4 +1,4 @@
-// Counts log lines that standard output did not take. Workers and the process that holds them count for themselves, under one name.
+// Counts log lines that standard output did not accept. Workers and the primary process count for themselves, under one name.
 
 import { Counter, type Registry } from '@prometheus-io/client';
 

@@ -1,4 +1,5 @@
-// One line per exchange: the decision record that operators, `explain` and replays read. Never a key, body, cookie or query value.
+// Writes one line per exchange: the decision record that operators, `explain` and replays read. Never contains a key, body, cookie or query
+// value.
 
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { REFUSALS } from '../errors.ts';
@@ -9,12 +10,12 @@ import { bytesOf, createPending, DROPPED, linesIn } from './pending.ts';
 import { createRecentLines } from './recent.ts';
 
 export interface Log {
-  /** For everything that is not an exchange. */
+  /** For all lines that are not about an exchange. */
   readonly logger: Logger;
   exchange(trail: Trail): void;
-  /** The latest exchanges with this id, or to which their client gave it. Refusals are kept whether or not they are logged. */
+  /** The latest exchanges with this id, or with this client request id. Refusals are kept whether or not they are logged. */
   recent(id: string): readonly Readonly<Record<string, unknown>>[];
-  /** Writes out what is buffered. */
+  /** Writes all buffered lines. */
   flush(): void;
 }
 
@@ -22,13 +23,13 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
 const levels = { info: 30, warn: 40, error: 50 } as const;
 
-/** Of all exchanges, and of refusals: some thousand lines each. */
+/** Size of the ring of all exchanges and of the ring of refusals: some thousand lines each. */
 const RECENT_BYTES = 2_097_152;
 const RECENT_REFUSAL_BYTES = 2_097_152;
-/** Of lines that wait for standard output: some 15,000 exchanges. */
+/** Bound for lines that wait for standard output: some 15,000 exchanges. */
 const PENDING_BYTES_MAX = 8_388_608;
 
-/** Where text goes; pino's own streams can also be told to write everything out at once. */
+/** Destination of the lines; pino's own streams can also write all buffered text at once. */
 interface Output {
   readonly stream: DestinationStream;
   write(bytes: Buffer, done: () => void): void;
@@ -38,15 +39,15 @@ interface Output {
 export interface LogOptions {
   readonly level: LogLevel;
   now(): number;
-  /** Where lines go; standard output by default. */
+  /** Destination of the lines; standard output by default. */
   readonly destination?: DestinationStream | undefined;
-  /** Which of several workers writes; undefined: there is but one process. */
+  /** The worker that writes; undefined: the gateway is a single process. */
   readonly worker?: number | 'primary' | undefined;
-  /** Told of lines that standard output did not take in time. */
+  /** Called for lines that standard output did not accept in time. */
   onDropped?(lines: number): void;
 }
 
-/** Writes to standard output, or line by line to the destination. */
+/** Logs to standard output, or line by line to the destination. */
 export function createLog({ level, now, destination, worker, onDropped = () => undefined }: LogOptions): Log {
   const output = destination ? outputTo(destination) : standardOutput(onDropped, (dropped) => tellDropped(dropped));
   const base = worker === undefined ? null : { worker };
@@ -85,8 +86,8 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
 }
 
 /**
- * Through one of pino's streams, which knows what to do when a pipe is full: two of them would tear each other's lines where a full pipe
- * takes a part of a write. What waits is bounded.
+ * Uses a single pino stream, which handles a full pipe: two streams would tear each other's lines where a full pipe accepts only a part of
+ * a write. The waiting lines are bounded.
  */
 function standardOutput(onDropped: (lines: number) => void, onFlowing: (dropped: number) => void): Output {
   const stream = pino.destination({ dest: 1, sync: false, contentMode: 'buffer' } as Parameters<
@@ -128,7 +129,7 @@ function outputTo(stream: DestinationStream): Output {
   return { stream, write: (bytes) => stream.write(bytes.toString()), flush: () => undefined };
 }
 
-/** Refusals that clients bring about are not worth an alert. */
+/** Refusals that clients cause are logged below the alerting levels. */
 function severityOf({ code, answerViolations }: Trail): keyof typeof levels {
   if (code === undefined) return answerViolations ? 'warn' : 'info';
   const blame = code in REFUSALS ? REFUSALS[code as keyof typeof REFUSALS].blame : 'client';

@@ -1,6 +1,6 @@
-// What is made once for each name and then only looked up.
+// Caches a value per name.
 
-/** @param make called once per name; names are few and bounded */
+/** @param make called once per name; the names must be few and bounded */
 export function memoize<Name extends string | number, T>(make: (name: Name) => T): (name: Name) => T {
   const kept = new Map<Name, T>();
   return (name) => {

@@ -1,4 +1,4 @@
-// Counters and histograms from the trail. Labels come from contracts and the catalogue, never from a client.
+// Counters and histograms, filled from the trail. Labels come from contracts and the catalogue, never from a client.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import { REFUSALS } from '../errors.ts';
@@ -17,30 +17,30 @@ import { createUpstreamMetrics } from './upstream-metrics.ts';
 
 export interface Metrics extends ConnectionMetrics {
   exchange(trail: Trail): void;
-  /** The configuration was to be loaded anew: it was, or had mistakes. */
+  /** A reload of the configuration was applied, or refused because of mistakes. */
   reload(outcome: 'applied' | 'refused'): void;
-  /** One command to the store of the limits, in milliseconds from the first question in it to its verdict. */
+  /** Records one command to the store of the limits, in milliseconds from its first request to the verdict. */
   readonly limitBatch: (durationMs: number) => void;
   readonly targets: TargetMetrics;
   readonly overload: OverloadMetrics;
-  /** An error was thrown outside a request; the process went on. */
+  /** An error was thrown outside a request; the process continued. */
   fault(): void;
-  /** Standard output did not take them in time. */
+  /** Standard output did not accept these lines in time. */
   logLinesDropped(lines: number): void;
-  /** What became of spans. */
+  /** Spans were exported or dropped. */
   spans(outcome: 'exported' | 'dropped', count: number): void;
   /**
-   * Called with the operations of each configuration before they are served. The series of theirs that an alert compares begin at 0: an
-   * alert on `increase()` does not see the event that makes its series.
+   * Call it with the operations of each configuration before they are served. Series that an alert compares begin at 0, because an alert on
+   * `increase()` misses the event that creates its series.
    */
   expect(operations: readonly Measured[]): void;
-  /** Called once, when everything that has a state to be measured is open. */
+  /** Call it once, when all parts with gauges are open. */
   watch(sources: GaugeSources): void;
   readonly contentType: string;
   text(): Promise<string>;
-  /** The same as data, to be put together with that of other workers. */
+  /** The metrics as data, to be combined with those of other workers. */
   snapshot(): Promise<MetricSnapshot[]>;
-  /** A small part of it, for those who ask every few seconds. */
+  /** A small part of the metrics, for the console, which reads it every few seconds. */
   sample(): Promise<MetricsSample>;
 }
 
@@ -54,17 +54,17 @@ export interface MetricsOptions {
   readonly onPressure: OnPressure;
 }
 
-/** Of an operation, what its series are named by. */
+/** The members of an operation that name its series. */
 export type Measured = Pick<Operation, 'upstream' | 'path'>;
 
-// OpenTelemetry's advice for http.server.request.duration (semantic conventions 1.44), in seconds.
+// Buckets in seconds, as OpenTelemetry advises for http.server.request.duration (semantic conventions 1.44).
 export const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** Whatever else a client calls a method counts as one (OpenTelemetry, `http.request.method`). */
+/** One label for all methods that clients invent (OpenTelemetry, `http.request.method`). */
 const OTHER_METHOD = '_OTHER';
 const knownMethods = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'];
 
-/** Of credentials that do not hold. */
+/** Codes of invalid credentials. */
 const CREDENTIAL_CODES = Object.entries(REFUSALS).flatMap(([code, { status }]) => (status === 401 ? [code] : []));
 
 export function createMetrics(options: MetricsOptions): Metrics {
@@ -138,7 +138,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'Errors thrown outside a request: each ended one exchange or connection at most.',
     [],
   );
-  // What the alerts of deploy/prometheus compare, whatever is served.
+  // Compared by the alerts of deploy/prometheus, whatever operations are served.
   for (const stage of Object.values(PUBLISHED_NAMES)) rejected.inc({ stage, code: 'internal_error' }, 0);
   for (const code of CREDENTIAL_CODES) rejected.inc({ stage: 'authenticate', code }, 0);
   for (const outcome of ['exported', 'dropped']) spans.inc({ outcome }, 0);
@@ -176,14 +176,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
   function exchange(trail: Trail): void {
     const { operation, upstreamStatus, upstreamMs, code } = trail;
-    // How long one is used says nothing about the time that answers take.
+    // The duration of a tunnel says nothing about the latency of answers.
     if (trail.tunnel !== undefined) tunnelled.inc({ tunnel: trail.tunnel, http_response_status_code: trail.status });
     else seriesOf(trail).observe((performance.now() - trail.startedAt) / 1000);
     if (operation !== undefined && upstreamStatus !== undefined && upstreamMs !== undefined)
       clientSeries(operation, upstreamStatus).observe(upstreamMs / 1000);
     limits.decision(trail);
     if (trail.retries !== undefined || trail.retryBudgetSpent) upstreams.retried(trail);
-    // Upstreams choose codes of their own, which must not become endless labels.
+    // Upstreams may use codes of their own, which must not become an unbounded label.
     if (code !== undefined)
       rejected.inc({ stage: PUBLISHED_NAMES[trail.stage], code: code in REFUSALS ? code : 'upstream_own' });
     if (code === 'validation_failed')
@@ -221,7 +221,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   };
 }
 
-/** Finds the series of an operation and status by identity, which costs two look-ups. Operations end with their configuration. */
+/** Finds the series of an operation and status by identity, with two look-ups. Entries end with the configuration of their operation. */
 function byOperation(make: (operation: Operation, status: number) => Series) {
   const known = new WeakMap<Operation, (status: number) => Series>();
   return (operation: Operation, status: number): Series => {

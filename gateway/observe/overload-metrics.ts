@@ -1,18 +1,18 @@
-// What was refused because there was too much of it, and how long requests waited for a place at their upstream.
+// Metrics of overload: refused requests, and how long requests waited for a free slot at their upstream.
 
 import { Counter, type Registry } from '@prometheus-io/client';
 import { createHistogram, type Series } from './histogram.ts';
 
 export interface OverloadMetrics {
   shed(reason: ShedReasonLabel): void;
-  /** A request was let through to its upstream after so many milliseconds in line. */
+  /** A request was forwarded to its upstream after waiting this many milliseconds in the queue. */
   queued(upstream: string, waitedMs: number): void;
 }
 
-/** In seconds; those who need not wait are not in it. */
+/** In seconds; requests that did not wait are not counted. */
 const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** An alert compares their series, so each begins at 0. */
+/** An alert compares these series, so each begins at 0. */
 const SHED_REASONS = [
   'event_loop',
   'in_flight',

@@ -1,24 +1,24 @@
-// Pure: bounds the log lines that wait while standard output takes none. Without a bound, a reader that stops would fill the memory; what
-// does not fit is dropped, counted, and told when output flows again.
+// Pure: bounds the log lines that wait while standard output accepts none. Without a bound, a reader that stops would fill the memory.
+// Lines that do not fit are dropped and counted, and reported when output continues.
 
 export interface PendingOptions {
   readonly bytesMax: number;
-  /** Lines did not fit. */
+  /** Called for lines that did not fit. */
   onDropped(lines: number): void;
-  /** At least half of the bound is free again: so many lines were dropped since the last time. May write. */
+  /** Called when at least half of the bound is free again, with the number of lines dropped since the last call. May write. */
   onFlowing(dropped: number): void;
 }
 
 export interface Pending {
-  /** Whether so many bytes may be handed to the output; otherwise they are dropped, and only then `lines` is asked how many they are. */
+  /** Returns whether the bytes fit; otherwise they count as dropped, and only then `lines` is called to count them. */
   take(bytes: number, lines: () => number): boolean;
-  /** The output has written so many bytes. */
+  /** The output has written this many bytes. */
   written(bytes: number): void;
   /** The output has written everything. */
   clear(): void;
 }
 
-/** What is logged when output flows again, with the number of lines as `dropped`. */
+/** Message of the log line that reports dropped lines; their number is its member `dropped`. */
 export const DROPPED = 'log lines were dropped because standard output did not take them';
 
 const NEWLINE = 10;
@@ -30,9 +30,9 @@ export function createPending({ bytesMax, onDropped, onFlowing }: PendingOptions
   function written(bytes: number): void {
     pending = Math.max(0, pending - bytes);
     if (dropped === 0 || pending * 2 > bytesMax) return;
-    const told = dropped;
+    const reported = dropped;
     dropped = 0;
-    onFlowing(told);
+    onFlowing(reported);
   }
 
   return {
@@ -51,14 +51,14 @@ export function createPending({ bytesMax, onDropped, onFlowing }: PendingOptions
   };
 }
 
-/** How many lines end in these bytes. */
+/** Number of lines that end in these bytes. */
 export function linesIn(bytes: Buffer): number {
   let lines = 0;
   for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines += 1;
   return lines;
 }
 
-/** Memory of its own: a small Buffer of Node's pool that waits would keep many kilobytes of neighbours. */
+/** Allocates memory of its own: a small Buffer of Node's pool would keep many kilobytes of its neighbours alive while it waits. */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);

@@ -1,11 +1,11 @@
-// The latest log lines in memory, for operators who ask about one exchange. Bytes of lines that were written anyway are copied in
-// batches, so that a request costs nothing; refusals have a ring of their own, where a thousand successes do not push them out.
+// Keeps the latest log lines in memory, for operators who look up one exchange. Copies the bytes of written lines in batches, so that a
+// request costs nothing; refusals have a ring of their own, where a thousand successes do not displace them.
 
 export interface RecentLines {
-  /** Whole lines, as they are written. */
+  /** Takes whole lines, as they are written. */
   add(bytes: Uint8Array): void;
   addRefusal(line: string): void;
-  /** Every exchange with this id, or to which its client gave it; oldest first, at most 20. */
+  /** Returns every exchange with this id or client request id; oldest first, at most 20. */
   find(id: string): Record<string, unknown>[];
 }
 
@@ -35,14 +35,14 @@ export function createRecentLines({ bytesMax, refusalBytesMax }: RecentLinesOpti
   };
 }
 
-/** Bytes in the order in which they came; the oldest are written over. */
+/** Keeps bytes in order of arrival; new ones overwrite the oldest. */
 function createRing(bytesMax: number) {
   let ring: Buffer | undefined;
   let end = 0;
   let isFull = false;
 
   function add(bytes: Uint8Array): void {
-    // Memory that nobody has written to takes none.
+    // Allocated at the first use; untouched pages take no physical memory.
     ring ??= Buffer.allocUnsafeSlow(bytesMax);
     const kept = bytes.length > bytesMax ? bytes.subarray(bytes.length - bytesMax) : bytes;
     const first = Math.min(kept.length, bytesMax - end);
@@ -54,7 +54,7 @@ function createRing(bytesMax: number) {
 
   function find(id: string): Record<string, unknown>[] {
     if (ring === undefined) return [];
-    // Some MiB at most, and only when somebody asks.
+    // Copies some MiB at most, and only for a look-up.
     const bytes = isFull ? Buffer.concat([ring.subarray(end), ring.subarray(0, end)]) : ring.subarray(0, end);
     const found: Record<string, unknown>[] = [];
     const wanted = `request_id":${JSON.stringify(id)}`;
@@ -71,7 +71,7 @@ function createRing(bytesMax: number) {
   return { add, find };
 }
 
-/** Undefined for what is no whole line: its beginning was written over. */
+/** Returns undefined for an incomplete line, whose beginning was overwritten. */
 function entryIn(line: string): Record<string, unknown> | undefined {
   try {
     return JSON.parse(line) as Record<string, unknown>;

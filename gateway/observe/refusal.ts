@@ -1,18 +1,18 @@
-// What a log line says of a refusal beyond its code: enough to explain it, and nothing that a client sent.
+// Formats a refusal for the log beyond its code: enough to explain it, without any text from the client.
 
 import type { Trail } from '../exchange.ts';
 
 const SCOPES_MAX = 64;
-/** Members of the error object that are made of contract and configuration only. */
+/** Members of the error object that contain only data of the contract and the configuration. */
 const plainFields = ['required_scopes', 'violated_policies', 'max_bytes'] as const;
 
-/** As members of the line; those that say nothing are undefined. */
+/** Returns members of the line; undefined ones are left out. */
 export function refusalMembers({ refusal, violations, caller }: Trail): Readonly<Record<string, unknown>> | undefined {
   if (refusal === undefined) return undefined;
   const { fields, hint, retryAfterSeconds, words } = refusal.details;
   const lacksScope = refusal.code === 'insufficient_scope';
   return {
-    // What an upstream said of itself is its own business.
+    // The details of an upstream's own error are not logged.
     ...(words === undefined && fields !== undefined ? plainOf(fields) : undefined),
     held_scopes: lacksScope && caller ? [...caller.scopes].slice(0, SCOPES_MAX) : undefined,
     hint,

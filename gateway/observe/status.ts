@@ -1,6 +1,6 @@
-// What the admin listener says about the gateway as a whole: whether it is ready, and the state of its parts.
+// The state of the gateway for the admin listener: its readiness, and the state of its parts.
 
-/** `ending`: still serving, but not ready any more; `draining`: only what is in flight is finished. */
+/** `ending`: still serving, but no longer ready; `draining`: finishes only requests in progress. */
 export type Lifecycle = 'starting' | 'serving' | 'ending' | 'draining';
 
 export interface StatusOptions {
@@ -8,7 +8,7 @@ export interface StatusOptions {
   lifecycle(): Lifecycle;
   keys(): { readonly store: 'reachable' | 'failing'; readonly position: number | undefined };
   limits(): { readonly state: 'up' | 'away' };
-  /** What the parts of the gateway say of themselves, as members of the status. */
+  /** State of the parts, as members of the status. */
   parts(): object;
   /** Epoch milliseconds. */
   now(): number;
@@ -20,7 +20,7 @@ export interface Readiness {
 }
 
 export interface Status {
-  /** Single upstreams do not count: one that is down must not take every route down. */
+  /** The state of single upstreams does not count: one that is down must not take every route down. */
   readiness(): Promise<Readiness>;
   status(): Promise<object>;
 }
@@ -31,13 +31,14 @@ export function createStatus(options: StatusOptions): Status {
   async function readiness(): Promise<Readiness> {
     const lifecycle = options.lifecycle();
     const keys = options.keys();
-    // An instance that has never read its key store knows no key: others may be able to.
+    // An instance that has never read its key store cannot check keys; other instances may be able to.
     const canCheckKeys = keys.store === 'reachable' || keys.position !== undefined;
     return {
       ready: lifecycle === 'serving' && canCheckKeys,
       checks: {
         lifecycle,
-        // Known keys go on while the store is away, and limits have their policy: both are reported, neither takes the gateway out.
+        // Cached keys stay valid while the store is away, and limits have their policy: both are reported, but do not make the gateway
+        // unready.
         keys: keys.store,
         limits: options.limits().state,
       },
@@ -58,7 +59,7 @@ export function createStatus(options: StatusOptions): Status {
 
 type ByName = Readonly<Record<string, object>>;
 
-/** Addresses and state by upstream. The rest of its configuration is left out, because a reader of the status needs no more. */
+/** Addresses and state by upstream. Leaves out the rest of the configuration, which readers of the status do not need. */
 export function upstreamStatus(
   upstreams: Readonly<
     Record<string, { readonly live: readonly string[]; readonly test?: readonly string[] | undefined }>

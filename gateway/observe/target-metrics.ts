@@ -1,4 +1,4 @@
-// How the targets of upstreams do: which are up, how busy they are, how often they were taken out, what checks say, and the breakers.
+// Metrics of upstream targets: health, load, ejections, results of health checks, and circuit breakers.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 
@@ -25,11 +25,11 @@ export interface TargetMetrics {
 const breakerValues = { closed: 0, half_open: 1, open: 2 };
 const up = new Set(['healthy', 'returning']);
 
-/** Gauges whose values are asked for at each scrape. */
+/** Registers gauges that are read at each scrape. */
 export function registerTargetGauges(registry: Registry, states: () => GroupStates): void {
   const registers = [registry];
 
-  /** @param aggregator what the gauge is over several workers, each of which judges for itself */
+  /** @param aggregator how the gauge is combined over several workers, each of which judges for itself */
   function ofTargets(
     name: string,
     help: string,

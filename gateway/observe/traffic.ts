@@ -1,8 +1,8 @@
-// What was asked and how it went, by operation, as plain numbers. They are the histogram's own, added up when somebody asks: a request
+// Requests and durations by operation, as plain numbers. They are summed from the histogram's own counts at each read, so that a request
 // costs nothing more.
 
 export interface Traffic {
-  /** To be called when a series is made; once more for the same one does no harm. */
+  /** Call it when a series is created; repeating the call is harmless. */
   watch(name: string, status: number, buckets: Float64Array): void;
   sample(): OperationTraffic[];
 }
@@ -10,7 +10,7 @@ export interface Traffic {
 export interface OperationTraffic {
   /** Method and path template, or `unmatched`. */
   readonly name: string;
-  /** Exchanges by duration: one count per bucket, and one for everything longer. */
+  /** Exchanges by duration: one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
   readonly clientErrors: number;
   readonly serverErrors: number;

@@ -1,4 +1,4 @@
-// The notes of one exchange, made at arrival. All members exist from the start, so that every trail has one shape.
+// The record of one exchange, created at arrival. All members exist from the start, so that every trail has the same hidden class.
 
 import type { Trail } from '../exchange.ts';
 

@@ -1,5 +1,4 @@
-// How upstreams let the gateway in: whether a credential is latched, and how full their lanes are, read when somebody looks; and what was
-// sent to them again.
+// Metrics of upstreams: suspended credentials and used concurrency, read at each scrape, and retried requests.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import type { Trail } from '../exchange.ts';
@@ -18,7 +17,7 @@ export interface UpstreamMetrics {
 }
 
 /**
- * Gauges whose values are asked for at each scrape.
+ * Registers gauges that are read at each scrape.
  *
  * @param states of every upstream, by name
  */
@@ -26,7 +25,7 @@ export function registerUpstreamGauges(
   registry: Registry,
   states: () => Readonly<Record<string, UpstreamState>>,
 ): void {
-  /** @param aggregator what the gauge is over several workers */
+  /** @param aggregator how the gauge is combined over several workers */
   function gauge(
     name: string,
     help: string,

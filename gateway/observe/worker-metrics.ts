@@ -1,5 +1,5 @@
-// The metrics of a gateway with several workers. A worker that ends takes nothing back: a sum that falls would look like a gateway that
-// started anew, and every rate over it would be wrong.
+// Metrics of a gateway with several workers. The counts of an ended worker are kept: a falling sum would look like a restarted gateway, and
+// every rate over it would be wrong.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import { aggregated, labelled, lasting, type MetricSnapshot } from './aggregate.ts';
@@ -8,23 +8,23 @@ import { createLinesDropped } from './lines-dropped.ts';
 export interface WorkerMetrics {
   /** A worker died and had to be replaced. */
   restarted(): void;
-  /** Standard output did not take lines of this process in time. */
+  /** Standard output did not accept these lines of this process in time. */
   logLinesDropped(lines: number): void;
-  /** For one process that serves. */
+  /** Metrics of one serving process. */
   of(worker: number): MetricsOfWorker;
   readonly contentType: string;
-  /** Of all workers as they were last noted, of those that have ended, and of the process that holds them. */
+  /** The last snapshots of all workers, of those that have ended, and of the primary process. */
   text(): Promise<string>;
 }
 
 export interface MetricsOfWorker {
-  /** What it has measured by now. */
+  /** Replaces the snapshot of the worker. */
   note(snapshot: readonly MetricSnapshot[]): void;
-  /** What was noted last stays counted. */
+  /** Keeps the counts of the last snapshot. */
   end(): Promise<void>;
 }
 
-/** @param serving how many workers take requests right now */
+/** @param serving number of workers that accept requests now */
 export function createWorkerMetrics(serving: () => number): WorkerMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -46,7 +46,7 @@ export function createWorkerMetrics(serving: () => number): WorkerMetrics {
   let ended: readonly MetricSnapshot[] = [];
   let adding = Promise.resolve();
 
-  /** One after the other: each sum is made of the one before. */
+  /** One after the other, because each sum is built on the previous one. */
   function addToEnded(snapshot: readonly MetricSnapshot[]): Promise<void> {
     adding = adding.then(async () => {
       ended = await aggregated([ended, lasting(snapshot)]).getMetricsAsJSON();

@@ -7,7 +7,7 @@ export interface TraceContext {
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 
-/** Undefined for what is malformed, as if it had not been sent. Of versions to come the part that is known is read. */
+/** Returns undefined for a malformed header, as for an absent one. Reads the known part of later versions. */
 export function parseTraceparent(header: string | undefined): TraceContext | undefined {
   const [, version, traceId = '', spanId = '', more] = FORM.exec(header ?? '') ?? [];
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
@@ -15,12 +15,12 @@ export function parseTraceparent(header: string | undefined): TraceContext | und
   return { traceId, spanId };
 }
 
-/** The flags say that the trace id is random, and whether somebody keeps this trace. */
+/** The flags say that the trace id is random, and whether the trace is sampled. */
 export function traceparentOf({ traceId, spanId }: TraceContext, sampled: boolean): string {
   return `00-${traceId}-${spanId}-${sampled ? '03' : '02'}`;
 }
 
-/** The same for every gateway that sees this trace: decided by the end of its id, which is random. */
+/** Decided by the random end of the trace id, so that every gateway decides alike for one trace. */
 export function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-8), 16) < ratio * 0x1_0000_0000;
 }

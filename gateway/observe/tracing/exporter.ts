@@ -1,32 +1,32 @@
-// Sends spans to a collector by OTLP over HTTP, in JSON and in batches. A collector that is slow or away holds nothing up: what does not
-// fit into the queue, and what could not be delivered, is counted and forgotten.
+// Sends spans to a collector by OTLP over HTTP, in JSON and in batches. A slow or absent collector delays no request: spans that do not fit
+// into the queue, or cannot be delivered, are counted and dropped.
 
 import type { Span } from './spans.ts';
 
-/** Spans that wait at most: about 2 MB. */
+/** Bound of the queue: about 2 MB. */
 const QUEUE_MAX = 2048;
 const BATCH_MAX = 512;
 const BATCH_MS = 1000;
 const DELIVERY_MS = 5000;
-/** At the end, for what is left. */
+/** Time for the remaining spans at shutdown. */
 const LAST_MS = 1000;
 
 export interface ExporterOptions {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the process, flat OTLP attributes. */
+  /** Attributes of the process, as flat OTLP attributes. */
   readonly resource: readonly object[];
   readonly version: string;
   readonly batchMs?: number;
   readonly deliveryMs?: number;
   onOutcome(outcome: 'exported' | 'dropped', spans: number): void;
-  /** It cannot be reached, for this reason; or it can again. */
+  /** Called with the reason when the collector cannot be reached, and with undefined when it can be reached again. */
   onHealth(reason: string | undefined): void;
 }
 
 export interface Exporter {
   add(spans: readonly Span[]): void;
-  /** Delivers what is left, or gives it up after a moment. */
+  /** Delivers the remaining spans, or drops them after a moment. */
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     else timer ??= setTimeout(deliver, batchMs);
   }
 
-  /** One batch at a time, until nothing is left that is worth one. */
+  /** Sends one batch at a time, until too few spans for a batch are left. */
   function deliver(): Promise<void> {
     delivering ??= deliverBatches(deliveryMs).finally(() => {
       delivering = undefined;
@@ -70,7 +70,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     } while (queue.length >= BATCH_MAX);
   }
 
-  /** Why it could not be delivered. Not tried again: what comes next matters more than what was. */
+  /** Returns the reason if delivery failed. Never retried: new spans matter more than old ones. */
   async function send(spans: readonly Span[], withinMs: number): Promise<string | undefined> {
     const scopeSpans = [{ scope: { name: 'gateway', version }, spans }];
     const body = JSON.stringify({ resourceSpans: [{ resource: { attributes: resource }, scopeSpans }] });

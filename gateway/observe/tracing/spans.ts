@@ -1,5 +1,5 @@
-// Pure: an exchange that has ended → its spans as OTLP writes them in JSON (opentelemetry-proto 1.x, trace.proto; ids in hexadecimal).
-// Names and attributes are those of OpenTelemetry's semantic conventions for HTTP (1.44). No path, query, header or body.
+// Pure: converts an ended exchange to spans in the JSON form of OTLP (opentelemetry-proto 1.x, trace.proto; ids in hexadecimal). Names and
+// attributes follow OpenTelemetry's semantic conventions for HTTP (1.44). Contains no path, query, header or body.
 
 import { PUBLISHED_NAMES, type Trail } from '../../exchange.ts';
 import { parseTraceparent } from './context.ts';
@@ -22,7 +22,7 @@ export interface Span {
   readonly status?: { readonly code: number };
 }
 
-/** The exchange itself, with the ends of its stages as events; then one span for each time something was sent to an upstream. */
+/** One span for the exchange, with the ends of its stages as events, and one span for each attempt at an upstream. */
 export function spansOf(trail: Trail, endedAt: number): Span[] {
   const { traceId, trace } = trail;
   if (traceId === undefined || trace === undefined) return [];
@@ -79,7 +79,7 @@ function clientSpans({ traceId = '', trace, operation, ...trail }: Trail, endedA
   const attempts = trace?.attempts ?? [];
   return attempts.map(({ spanId, beganAt, target }, index) => {
     const isLast = index === attempts.length - 1;
-    // Whatever was sent before the last time has failed: it would not have been sent again.
+    // Every attempt before the last one has failed, or it would not have been repeated.
     const status = isLast ? trail.upstreamStatus : undefined;
     const { hostname, port } = serverIn(target);
     return {
@@ -110,7 +110,7 @@ function serverIn(origin: string): { readonly hostname?: string; readonly port?:
   return { hostname, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
 }
 
-/** Those that have a value. */
+/** Returns the attributes that have a value. */
 export function attributes(values: Readonly<Record<string, string | number | boolean | undefined>>): object[] {
   return Object.entries(values)
     .filter(([, value]) => value !== undefined)
@@ -122,7 +122,7 @@ function valueFor(value: string | number | boolean | undefined): object {
   return typeof value === 'boolean' ? { boolValue: value } : { stringValue: value };
 }
 
-/** `performance.now()` → nanoseconds since 1970, to the microsecond: more digits than that are not in a number. */
+/** Converts `performance.now()` to nanoseconds since 1970, in steps of a microsecond: a number has no more digits. */
 function nanoseconds(at: number): string {
   return `${Math.round((performance.timeOrigin + at) * 1000)}000`;
 }

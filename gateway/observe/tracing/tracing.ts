@@ -1,5 +1,5 @@
-// Traces of exchanges. A trace begins at the gateway, whatever a client says of its own: whoever is outside must not decide what is kept
-// inside. Its context becomes a link of the span.
+// Traces of exchanges. A trace begins at the gateway, whatever trace context a client sends: clients must not decide which traces are
+// sampled. The client's context becomes a link of the span.
 
 import type { Trail } from '../../exchange.ts';
 import { isSampled, traceparentOf } from './context.ts';
@@ -11,12 +11,12 @@ export interface TraceIds {
   spanId(): string;
 }
 
-/** Makes the `traceparent` of something that is about to be sent to an upstream, once for each time, and notes it. */
+/** Creates and records the `traceparent` of one attempt at an upstream. */
 export type TraceparentFor = (trail: Trail) => string;
 
 export interface Tracing {
   readonly traceparentFor: TraceparentFor;
-  /** Before its line is logged, so that the line names the trace. */
+  /** Call it before the line is logged, so that the line contains the trace id. */
   finish(trail: Trail): void;
   close(): Promise<void>;
 }
@@ -25,11 +25,11 @@ export interface TracingOptions extends Omit<ExporterOptions, 'resource'> {
   readonly ids: TraceIds;
   readonly sampleRatio: number;
   readonly serviceName: string;
-  /** Tells this process from others of the same service. */
+  /** Distinguishes this process from others of the same service. */
   readonly instance: string;
 }
 
-/** Without tracing: upstreams get ids for traces of their own, and nobody keeps anything here. */
+/** Without tracing: upstreams get ids for traces of their own, and the gateway records no spans. */
 export function untraced(ids: TraceIds): TraceparentFor {
   return (trail) => {
     trail.traceId ??= ids.traceId();
@@ -47,7 +47,7 @@ export function createTracing({ ids, sampleRatio, serviceName, instance, ...opti
     }),
   });
 
-  /** Once per exchange, as soon as somebody has to know. */
+  /** Runs once per exchange, as soon as its trace id is needed. */
   function begin(trail: Trail): string {
     const traceId = ids.traceId();
     if (isSampled(traceId, sampleRatio)) trail.trace = { spanId: ids.spanId(), attempts: [] };
@@ -64,7 +64,7 @@ export function createTracing({ ids, sampleRatio, serviceName, instance, ...opti
     },
     finish(trail) {
       if (trail.traceId === undefined) {
-        // It got nowhere, so nobody else knows of the trace: only one that is kept is worth a name.
+        // The request reached no upstream, so no other service has the trace id: log it only if the trace is sampled.
         const traceId = begin(trail);
         if (trail.trace === undefined) return;
         trail.traceId = traceId;
