@@ -1,4 +1,4 @@
-// The console of operators: keeps the history of the last minutes, whether or not somebody looks, and answers what the page shows.
+// The operators' console: keeps the history of the last minutes, whether or not the page is open, and builds the data that the page shows.
 
 import { type PageFile, pageFile } from './files.ts';
 import { createHistory, type HistoryReport } from './history.ts';
@@ -8,45 +8,45 @@ import { createDifference, type PressedOrganization, type Sample } from './sampl
 import { createVersionSummary, type VersionSummary } from './version-summary.ts';
 
 export interface ConsoleOptions {
-  /** Upper bounds of the buckets of durations, in seconds. */
+  /** Upper bounds of the duration buckets, in seconds. */
   readonly bounds: readonly number[];
-  /** What each process has counted; undefined: it did not answer. The same process is the same object each time. */
+  /** Counts of each process; undefined: it did not answer. A process is identified by the same object each time. */
   samples(): Promise<ReadonlyMap<object, Sample | undefined>>;
   status(): Promise<object>;
   versions(): Promise<object>;
-  /** Epoch milliseconds that never go back. */
+  /** Epoch milliseconds that never decrease. */
   now(): number;
 }
 
 export interface Feed {
   readonly at_ms: number;
-  /** Changes with each start: what was seen before belongs to another run. */
+  /** Changes with each start, so that the page can recognise data of another run. */
   readonly started_at_ms: number;
   readonly history: HistoryReport;
   readonly organizations: readonly PressedOrganization[];
-  /** Null: nobody could answer. */
+  /** Null: no process answered. */
   readonly status: object | null;
-  /** Null: not known yet, or nobody could answer. */
+  /** Null: not known yet, or no process answered. */
   readonly versions: VersionSummary | null;
 }
 
 export interface Console {
-  /** A file of the page by its path. */
+  /** Returns a file of the page by its path; undefined for an unknown path. */
   file(path: string): Promise<PageFile> | undefined;
   feed(): Promise<Feed>;
   stop(): void;
 }
 
-/** A clock that stands still must not keep the process busy. */
+/** Keeps a clock that stands still from causing a busy loop. */
 const WAIT_MIN_MS = 100;
 
 interface Source {
   readonly differenceOf: ReturnType<typeof createDifference>;
-  /** When it was heard last: what is new in its next sample began there. */
+  /** Slot of the process's last sample: the increase in its next sample began there. */
   slot: number;
 }
 
-/** Begins to sample at once: whoever opens the page wants to see the minutes before. */
+/** Starts to sample at once, so that the page can show the minutes before it was opened. */
 export function createConsole({ bounds, samples, status, versions, now }: ConsoleOptions): Console {
   const startedAtMs = now();
   const history = createHistory(bounds, now);
@@ -61,12 +61,12 @@ export function createConsole({ bounds, samples, status, versions, now }: Consol
   }
 
   function onSlot(): void {
-    // The next one has everything that this one has not.
+    // The next sample contains everything that this one missed.
     sample().catch(() => undefined);
     timer = setTimeout(onSlot, untilNextSlot()).unref();
   }
 
-  /** One at a time: an older sample after a newer one would be counted twice. */
+  /** One sample at a time: an older sample processed after a newer one would be counted twice. */
   function sample(): Promise<void> {
     sampling ??= takeSample().finally(() => {
       sampling = undefined;

@@ -1,17 +1,17 @@
-// Pure: what people want to know of counts by duration: how many, how many of them failed, and how long they took.
+// Pure: summarizes counts by duration: number of requests, number of errors, and latency quantiles.
 
 export interface Figures {
   readonly requests: number;
   readonly client_errors: number;
   readonly server_errors: number;
-  /** Null: there was no request. */
+  /** Null: no request. */
   readonly p50_ms: number | null;
   readonly p99_ms: number | null;
 }
 
 /**
  * @param bounds upper bounds of the buckets in seconds, ascending
- * @param counts one per bucket, one for everything longer, then client errors and server errors
+ * @param counts one per bucket, one for longer durations, then client errors and server errors
  */
 export function figuresOf(bounds: readonly number[], counts: ArrayLike<number>): Figures {
   let requests = 0;
@@ -25,7 +25,7 @@ export function figuresOf(bounds: readonly number[], counts: ArrayLike<number>):
   };
 }
 
-/** As Prometheus estimates it (`histogram_quantile`): evenly spread within a bucket; the last bound for everything longer. */
+/** Estimated like `histogram_quantile` of Prometheus: evenly spread within a bucket; the last bound for longer durations. */
 function quantileMs(
   bounds: readonly number[],
   counts: ArrayLike<number>,

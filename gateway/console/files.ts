@@ -1,4 +1,4 @@
-// The files that the page is made of, as they are: a fixed list. No file is found by what a URL says.
+// The files of the page, unchanged and from a fixed list: a URL cannot name any other file.
 
 import { readFile } from 'node:fs/promises';
 
@@ -14,7 +14,7 @@ const scripts = [
   ...['charts', 'scale', 'tables', 'elements', 'format'],
 ];
 
-/** By path. */
+/** Content type and file name by path. */
 const files = new Map<string, readonly [type: string, name: string]>([
   ['/', ['text/html; charset=utf-8', 'index.html']],
   ['/console/console.css', ['text/css; charset=utf-8', 'console.css']],
@@ -24,7 +24,7 @@ const files = new Map<string, readonly [type: string, name: string]>([
 
 const read = new Map<string, Promise<PageFile>>();
 
-/** Undefined: there is no such file. Read once, when it is first asked for. */
+/** Returns undefined for an unknown path. Reads each file once, at its first request. */
 export function pageFile(path: string): Promise<PageFile> | undefined {
   const file = files.get(path);
   if (file === undefined) return undefined;

@@ -1,22 +1,22 @@
-// The last quarter of an hour of what was asked and how it went: of everything, of the operations that are asked most, and of each code of
-// refusal. The memory that it takes is fixed, however many operations there are.
+// The requests of the last quarter of an hour: in all, for the operations with the most requests, and per error code. Its memory is fixed,
+// however many operations exist.
 
 import { type Figures, figuresOf } from './figures.ts';
 import { createRing, type Ring, SLOT_MS, SLOTS } from './ring.ts';
 import type { Increase, Increases } from './sample.ts';
 
-/** Operations with a history of their own; the rest are known as the difference to everything. */
+/** Operations with a history of their own; the others are computed as the difference from the total. */
 const TRACKED_MAX = 40;
-/** Codes are in the catalogue, and each belongs to a few stages: no more than this is ever seen. */
+/** The codes of the catalogue are few, and each belongs to a few stages: this number is never reached. */
 const CODES_MAX = 200;
-const TOLD_OPERATIONS_MAX = 12;
-const TOLD_CODES_MAX = 20;
+const REPORTED_OPERATIONS_MAX = 12;
+const REPORTED_CODES_MAX = 20;
 const MINUTE_SLOTS = 60_000 / SLOT_MS;
-/** The slot that is now is told of from then on: after less time it says nothing. */
-const TOLD_AFTER_SECONDS = 3;
-/** What was asked a minute ago weighs a third as much as what is asked now. */
+/** The current slot is reported from this age on: a younger one says nothing. */
+const REPORTED_AFTER_SECONDS = 3;
+/** Applied once per slot: a request from a minute ago weighs a third as much as a current one. */
 const WEIGHT_KEPT = 0.75;
-/** An operation takes the place of another when it weighs so much more: else two of the same weight would take turns. */
+/** An operation replaces another only with this many times its weight; otherwise two of equal weight would alternate. */
 const WEIGHT_TO_REPLACE = 1.5;
 
 export interface HistorySeries extends Readonly<Record<keyof Figures, readonly (number | null)[]>> {}
@@ -25,7 +25,7 @@ export interface OperationHistory {
   readonly name: string;
   readonly minute: Figures;
   readonly total: Figures;
-  /** One value per slot, oldest first; the last one may still be growing. */
+  /** One value per slot, oldest first; the last one may still increase. */
   readonly series: HistorySeries;
 }
 
@@ -39,32 +39,32 @@ export interface CodeHistory {
 
 export interface HistoryReport {
   readonly slot_seconds: number;
-  /** How much of the last slot of every series is over. */
+  /** Elapsed seconds of the last slot of every series. */
   readonly last_slot_seconds: number;
-  /** When the first slot of every series began, epoch milliseconds. */
+  /** Start of the first slot of every series, epoch milliseconds. */
   readonly from_ms: number;
-  /** Length of what is called `minute` and `total`; shorter soon after a start. */
+  /** Length of the `minute` and `total` periods; shorter soon after a start. */
   readonly minute_seconds: number;
   readonly total_seconds: number;
   readonly all: OperationHistory;
-  /** Those asked most come first. */
+  /** The operations with the most requests first. */
   readonly operations: readonly OperationHistory[];
-  /** All others together; null: there are none. */
+  /** All other operations together; null: none. */
   readonly others: OperationHistory | null;
   readonly codes: readonly CodeHistory[];
 }
 
 export interface History {
-  /** The slot that is now. */
+  /** The current slot. */
   slot(): number;
-  /** Adds what happened within a slot. */
+  /** Adds the increases within a slot. */
   add(slot: number, increases: Increases): void;
   report(): HistoryReport;
 }
 
 /**
- * @param bounds upper bounds of the buckets of durations, in seconds
- * @param now epoch milliseconds that never go back
+ * @param bounds upper bounds of the duration buckets, in seconds
+ * @param now epoch milliseconds that never decrease
  */
 export function createHistory(bounds: readonly number[], now: () => number): History {
   const width = bounds.length + 3;
@@ -90,7 +90,7 @@ export function createHistory(bounds: readonly number[], now: () => number): His
     return newest;
   }
 
-  /** Lets an operation that is asked more take the place of the one that is asked least. */
+  /** Lets an untracked operation with more requests replace the tracked one with the fewest. */
   function reweigh(): void {
     for (const [name, weight] of weights) weights.set(name, weight * WEIGHT_KEPT);
     if (tracked.size < TRACKED_MAX) return;
@@ -115,7 +115,7 @@ export function createHistory(bounds: readonly number[], now: () => number): His
   }
 
   function historyOf(name: string, ring: Pick<Ring, 'at' | 'sum'>): OperationHistory {
-    const figures = toldSlots().map((one) => figuresOf(bounds, ring.at(one)));
+    const figures = reportedSlots().map((one) => figuresOf(bounds, ring.at(one)));
     return {
       name,
       minute: figuresOf(bounds, ring.sum(Math.max(oldest(), newest - MINUTE_SLOTS + 1), newest)),
@@ -130,9 +130,9 @@ export function createHistory(bounds: readonly number[], now: () => number): His
     };
   }
 
-  function toldSlots(): number[] {
-    const isTold = secondsSince(newest) >= TOLD_AFTER_SECONDS;
-    return Array.from({ length: newest - oldest() + Number(isTold) }, (_, index) => oldest() + index);
+  function reportedSlots(): number[] {
+    const isReported = secondsSince(newest) >= REPORTED_AFTER_SECONDS;
+    return Array.from({ length: newest - oldest() + Number(isReported) }, (_, index) => oldest() + index);
   }
 
   function codeHistoryOf(key: string, ring: Ring): CodeHistory {
@@ -143,7 +143,7 @@ export function createHistory(bounds: readonly number[], now: () => number): His
       code,
       minute: count(Math.max(oldest(), newest - MINUTE_SLOTS + 1)),
       total: count(oldest()),
-      series: toldSlots().map((one) => ring.at(one)[0] as number),
+      series: reportedSlots().map((one) => ring.at(one)[0] as number),
     };
   }
 
@@ -164,7 +164,7 @@ export function createHistory(bounds: readonly number[], now: () => number): His
         .map(([name, ring]) => ({ name, ring, requests: requestsIn(ring.sum(oldest(), newest), bounds) }))
         .filter(({ requests }) => requests > 0)
         .sort((one, other) => other.requests - one.requests || one.name.localeCompare(other.name))
-        .slice(0, TOLD_OPERATIONS_MAX);
+        .slice(0, REPORTED_OPERATIONS_MAX);
       const others = historyOf(
         'other operations',
         without(
@@ -175,7 +175,7 @@ export function createHistory(bounds: readonly number[], now: () => number): His
       );
       return {
         slot_seconds: SLOT_MS / 1000,
-        last_slot_seconds: secondsSince(newest) >= TOLD_AFTER_SECONDS ? secondsSince(newest) : SLOT_MS / 1000,
+        last_slot_seconds: secondsSince(newest) >= REPORTED_AFTER_SECONDS ? secondsSince(newest) : SLOT_MS / 1000,
         from_ms: oldest() * SLOT_MS,
         minute_seconds: secondsSince(newest - MINUTE_SLOTS + 1),
         total_seconds: secondsSince(oldest()),
@@ -186,7 +186,7 @@ export function createHistory(bounds: readonly number[], now: () => number): His
           .map(([key, ring]) => codeHistoryOf(key, ring))
           .filter(({ total }) => total > 0)
           .sort((one, other) => other.total - one.total || one.code.localeCompare(other.code))
-          .slice(0, TOLD_CODES_MAX),
+          .slice(0, REPORTED_CODES_MAX),
       };
     },
   };
@@ -196,7 +196,7 @@ function requestsIn(counts: Float64Array, bounds: readonly number[]): number {
   return figuresOf(bounds, counts).requests;
 }
 
-/** What is left of a ring without some that are part of it. */
+/** Subtracts rings from a ring that includes them. */
 function without(all: Ring, parts: readonly Ring[], width: number): Pick<Ring, 'at' | 'sum'> {
   const rest = createRing(width);
   for (let slot = 0; slot < SLOTS; slot += 1) {

@@ -1,20 +1,20 @@
-// Organizations that came near one of their limits or beyond it in the last quarter of an hour. Only requests that did are noted; a few
-// hundred organizations are kept, and whoever has been quiet longest makes room.
+// Organizations that came near one of their limits, or exceeded it, in the last quarter of an hour. Notes only the requests that did; keeps
+// a few hundred organizations and drops the one that has been quiet longest.
 
 import type { QuotaState, Trail } from '../exchange.ts';
 import type { PressedOrganization } from './sample.ts';
 
-/** What became of a request that found little or nothing left. */
+/** Outcome of a request that found little or nothing left. */
 export type LimitPressure = 'near' | 'refused' | 'shadow_refused';
 
 export interface NearLimit {
   note(trail: Trail, state: QuotaState, pressure: LimitPressure): void;
-  /** Those refused most come first; at most 20. */
+  /** Those with the most refusals first; at most 20. */
   list(): PressedOrganization[];
 }
 
 const KEPT_MAX = 300;
-const TOLD_MAX = 20;
+const REPORTED_MAX = 20;
 const MINUTES = 15;
 const MINUTE_MS = 60_000;
 
@@ -30,7 +30,7 @@ interface Entry {
   readonly counts: Record<LimitPressure, Uint32Array>;
 }
 
-/** @param now epoch milliseconds that never go back */
+/** @param now epoch milliseconds that never decrease */
 export function createNearLimit(now: () => number): NearLimit {
   const entries = new Map<string, Entry>();
 
@@ -46,7 +46,7 @@ export function createNearLimit(now: () => number): NearLimit {
       const oldest = entries.keys().next();
       if (entries.size >= KEPT_MAX && !oldest.done) entries.delete(oldest.value);
     } else entries.delete(key);
-    // Whoever was noted last stands last.
+    // Inserted again at the end, so that entries stay in the order of their last note.
     entries.set(key, entry);
     return entry;
   }
@@ -71,12 +71,12 @@ export function createNearLimit(now: () => number): NearLimit {
         })
         .filter(({ near, refused, shadow_refused }) => near + refused + shadow_refused > 0)
         .sort(byPressure)
-        .slice(0, TOLD_MAX);
+        .slice(0, REPORTED_MAX);
     },
   };
 }
 
-/** The same organization and limit as several processes saw them, as one; again those refused most first. */
+/** Merges the entries of several processes for the same organization and limit; those with the most refusals first. */
 export function mergeNearLimit(lists: readonly (readonly PressedOrganization[])[]): PressedOrganization[] {
   const byKey = Map.groupBy(lists.flat(), ({ organization, policy }) => `${policy} ${organization}`);
   const merged = [...byKey.values()].map((same) => {
@@ -84,7 +84,7 @@ export function mergeNearLimit(lists: readonly (readonly PressedOrganization[])[
     const sum = (pressure: LimitPressure) => same.reduce((total, one) => total + one[pressure], 0);
     return { ...latest, near: sum('near'), refused: sum('refused'), shadow_refused: sum('shadow_refused') };
   });
-  return merged.sort(byPressure).slice(0, TOLD_MAX);
+  return merged.sort(byPressure).slice(0, REPORTED_MAX);
 }
 
 function byPressure(one: PressedOrganization, other: PressedOrganization): number {
@@ -104,7 +104,7 @@ function noCounts(): Entry['counts'] {
   };
 }
 
-/** Clears the minutes that have passed since the last note: what they held is a turn old. */
+/** Clears the minutes since the last note: their counts are from the previous round of the ring. */
 function forget({ counts, lastAtMs }: Entry, nowMs: number): void {
   const present = Math.floor(nowMs / MINUTE_MS);
   const last = Math.floor(lastAtMs / MINUTE_MS);

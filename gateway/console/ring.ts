@@ -1,21 +1,21 @@
-// Counts in slots of some seconds, of which the latest are kept, in memory of a fixed size.
+// Counts in slots of some seconds. Keeps the latest slots, in memory of a fixed size.
 
-/** How long one slot is. */
+/** Length of one slot. */
 export const SLOT_MS = 15_000;
 /** A quarter of an hour. */
 export const SLOTS = 60;
 
 export interface Ring {
   add(slot: number, values: ArrayLike<number>): void;
-  /** Forgets what was counted one turn ago, before a slot is counted in. */
+  /** Clears the counts from one round ago; call it before counting in a slot. */
   clear(slot: number): void;
-  /** The counts of one slot; a view that changes with it. */
+  /** Returns the counts of one slot as a live view. */
   at(slot: number): Uint32Array;
-  /** Both included. */
+  /** Sums the slots from the first to the last, both included. */
   sum(from: number, to: number): Float64Array;
 }
 
-/** @param width how many things are counted in each slot */
+/** @param width number of counts per slot */
 export function createRing(width: number): Ring {
   const cells = new Uint32Array(SLOTS * width);
   const at = (slot: number) => cells.subarray((slot % SLOTS) * width, (slot % SLOTS) * width + width);

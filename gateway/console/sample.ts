@@ -1,6 +1,6 @@
-// What one process has counted by now, and what of it is new. Types, and the difference of two samples.
+// Types of the counts of one process, and the difference between two samples.
 
-/** Everything is counted since the process began. */
+/** All values are counted since the process started. */
 export interface Sample {
   readonly operations: readonly OperationCounts[];
   readonly refusals: readonly RefusalCount[];
@@ -10,9 +10,9 @@ export interface Sample {
 export interface OperationCounts {
   /** Method and path template, or `unmatched`. */
   readonly name: string;
-  /** Exchanges by duration: one count per bucket, and one for everything longer. */
+  /** Exchanges by duration: one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
-  /** Of these, those that ended with 4xx and with 5xx. */
+  /** The exchanges among them that ended with 4xx and with 5xx. */
   readonly clientErrors: number;
   readonly serverErrors: number;
 }
@@ -23,14 +23,14 @@ export interface RefusalCount {
   readonly count: number;
 }
 
-/** An organization that came near one of its limits or beyond it in the last minutes. */
+/** An organization that came near one of its limits, or exceeded it, in the last minutes. */
 export interface PressedOrganization {
   readonly organization: string;
   readonly tier: string;
   readonly policy: string;
   readonly limit: number;
   readonly window_seconds: number;
-  /** Units that were left at its last request which is counted here. */
+  /** Units left at its last counted request. */
   readonly remaining: number;
   readonly near: number;
   readonly refused: number;
@@ -52,7 +52,7 @@ export interface Increases {
   readonly refusals: readonly Increase[];
 }
 
-/** Tells of sample after sample of one process what is new in it. Whatever did not change is left out. */
+/** Returns a function that computes what each sample of one process adds to the previous one. Leaves out unchanged series. */
 export function createDifference(): (sample: Sample) => Increases {
   const operations = createIncrease();
   const refusals = createIncrease();

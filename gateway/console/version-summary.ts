@@ -1,8 +1,8 @@
-// What is deprecated and still called, by operation. Looking it up goes through a store, so it is done now and then, while somebody looks.
+// Deprecated operations that are still called. Reading them needs a store, so it happens at intervals, and only while the page is open.
 
 export interface VersionSummary {
   readonly since: string;
-  /** Those called most come first; at most 20. */
+  /** Those with the most calls first; at most 20. */
   readonly operations: readonly {
     readonly operation: string;
     readonly state: string;
@@ -13,7 +13,7 @@ export interface VersionSummary {
   }[];
 }
 
-/** The part of the report for operators that counts here. */
+/** The part of the admin listener's report that the summary needs. */
 interface Report {
   readonly since: string;
   readonly operations: readonly {
@@ -31,9 +31,9 @@ interface Report {
 }
 
 const RENEWED_AFTER_MS = 60_000;
-const TOLD_MAX = 20;
+const REPORTED_MAX = 20;
 
-/** Answers what is known, at once; undefined members never. The first time that is null. */
+/** Returns the last summary at once; null before the first one was read. */
 export function createVersionSummary(report: () => Promise<object>, now: () => number): () => VersionSummary | null {
   let known: VersionSummary | null = null;
   let askedAtMs = Number.NEGATIVE_INFINITY;
@@ -42,7 +42,7 @@ export function createVersionSummary(report: () => Promise<object>, now: () => n
     try {
       known = summaryOf((await report()) as Report);
     } catch {
-      // What was known before is still the best that can be said.
+      // The previous summary stays valid.
     }
   }
 
@@ -75,5 +75,5 @@ function summaryOf({ since, operations, organizations }: Report): VersionSummary
           .at(-1) ?? null,
     };
   });
-  return { since, operations: summed.sort((one, other) => other.calls - one.calls).slice(0, TOLD_MAX) };
+  return { since, operations: summed.sort((one, other) => other.calls - one.calls).slice(0, REPORTED_MAX) };
 }

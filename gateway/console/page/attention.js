@@ -1,9 +1,9 @@
-// What somebody should look at, in sentences, out of everything that the gateway tells. Pure.
+// Pure: sentences about everything that needs an operator's attention.
 
 const SOON_DAYS = 14;
 const AWAY = ['failing', 'away'];
 
-/** What is broken comes before what may break. */
+/** Failures come before warnings. */
 export function attentionOf({ status, versions, organizations, history }) {
   if (status === null) return [bad('No worker answers questions about its state.')];
   const found = [
@@ -100,7 +100,7 @@ function ofOrganizations(organizations) {
   return [warn(`${who} refused for a limit in the last 15 minutes.`)];
 }
 
-/** One in a hundred, and not just one. */
+/** Warns from three errors on that are at least one percent of the requests. */
 function ofErrors({ all }) {
   const { requests, server_errors: errors } = all.minute;
   if (errors < 3 || errors * 100 < requests) return [];

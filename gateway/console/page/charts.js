@@ -1,5 +1,5 @@
-// Line charts of the last quarter of an hour, and small ones for tables. Lines differ by their dashes and carry their names; what a chart
-// shows is said in a sentence and, on demand, in a table.
+// Line charts of the last quarter of an hour, and small ones for tables. Lines differ by their dashes and carry their names; a sentence
+// and, on demand, a table describe the contents of a chart.
 
 import { drawn, element } from './elements.js';
 import { clock } from './format.js';
@@ -42,8 +42,10 @@ export function createChart(container, options) {
 
   new ResizeObserver(show).observe(container);
   details.addEventListener('toggle', show);
-  /** Takes `of` what it is (empty: of everything), `fromMs`, `slotMs`, `endMs` and `lines`: each with a name, a kind (1, 2 or 3) and one
-   * value per slot, or null. */
+  /**
+   * Takes `of` (the subject of the chart; empty: all operations), `fromMs`, `slotMs`, `endMs` and `lines`: each with a name, a kind (1, 2
+   * or 3) and one value per slot, or null.
+   */
   return (data) => {
     shown = data;
     show();
@@ -99,12 +101,12 @@ function text(x, y, content, anchor, name = '') {
   return drawn('text', { x, y, 'text-anchor': anchor, class: name }, content);
 }
 
-/** What never happens would lie on the axis and on everything else that never happens. */
+/** A line of zeros would lie on the axis and cover the other lines of zeros. */
 function isZeroStretch(values, index) {
   return [values[index - 1], values[index], values[index + 1]].every((value) => !value);
 }
 
-/** A point that stands alone is seen as a dot: a line of no length with round ends. */
+/** A single point is drawn as a dot: a line of no length with round ends. */
 function pathOf(points) {
   return points
     .map((point, index) => {
@@ -128,7 +130,7 @@ function sentenceOf(title, { fromMs, slotMs, lines }, format) {
   return `${title} over the last 15 minutes. ${told.length > 0 ? `${told.join('; ')}.` : 'No requests.'}`;
 }
 
-/** One row per minute, the newest first: means for a reader who cannot see the line. */
+/** One row of means per minute, the newest first, for readers who cannot see the lines. */
 function fill(heads, body, { fromMs, slotMs, lines }, format) {
   const perMinute = 60_000 / slotMs;
   const slots = lines[0]?.values.length ?? 0;
@@ -148,7 +150,7 @@ function fill(heads, body, { fromMs, slotMs, lines }, format) {
   body.replaceChildren(...rows);
 }
 
-/** A line without axes; the numbers stand beside it. */
+/** A line without axes; the numbers are beside it. */
 export function sparkline(values, slots) {
   const width = 120;
   const height = 24;

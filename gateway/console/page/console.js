@@ -1,11 +1,11 @@
-// The console: asks for the token where one is needed, follows the gateway, and says whether it is still there.
+// The console: requests the admin token where it is needed, follows the gateway, and shows whether it still answers.
 
 import { follow } from './feed.js';
 import { clockWithSeconds } from './format.js';
 import { createPanels } from './panels.js';
 import { place } from './tables.js';
 
-/** In this tab only, and gone with it. */
+/** Stored for this tab only, until it is closed. */
 const TOKEN = 'admin-token';
 
 const connection = place('connection');
@@ -54,7 +54,7 @@ function onRefused() {
   place('token').focus();
 }
 
-/** Only what is new is read aloud. */
+/** Screen readers announce only changes. */
 function tell(kind, text) {
   if (connection.textContent === text) return;
   connection.textContent = text;

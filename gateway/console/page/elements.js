@@ -1,4 +1,4 @@
-// Makes elements. Text is always text, never markup.
+// Creates elements. Text is always inserted as text, never as markup.
 
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -14,7 +14,7 @@ export function drawn(name, attributes = {}, ...children) {
   return made;
 }
 
-/** A word with a sign before it, so that it is known without its colour. */
+/** A word with a sign before it, so that its meaning does not depend on colour. */
 export function state(kind, text) {
   const signs = { good: '●', warn: '▲', bad: '✕', off: '○' };
   return element(

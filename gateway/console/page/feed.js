@@ -1,12 +1,12 @@
-// Asks the gateway every two seconds what there is to show, and says when it does not answer.
+// Reads the feed of the gateway every two seconds, and reports when it does not answer.
 
 const EVERY_MS = 2000;
-/** A worker that is asked may take a second. */
+/** Collecting the data of a worker may take a second. */
 const PATIENCE_MS = 8000;
 
 /**
- * @param tell `feed(answer)`, `lost(sinceMs)` for each question without an answer, `refused()` when a token is needed: then it ends
- * @returns stops asking
+ * @param tell `feed(answer)`, `lost(sinceMs)` for each request without an answer, `refused()` when a token is needed, after which it stops
+ * @returns a function that stops reading
  */
 export function follow(token, tell) {
   let stopped = false;

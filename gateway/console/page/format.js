@@ -1,4 +1,4 @@
-// Numbers and times as people read them.
+// Formats numbers and times for readers.
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -20,7 +20,7 @@ export function rate(value) {
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2).replace(/\.0+$/, '');
 }
 
-/** Durations come from buckets, the first of which ends at 5 ms and the last at 10 s. */
+/** Durations come from buckets: the first ends at 5 ms and the last at 10 s. */
 export function duration(ms) {
   if (ms === null || ms === undefined) return NONE;
   if (ms <= 5) return '≤5 ms';
@@ -44,7 +44,7 @@ export const clock = (ms) => time.format(ms);
 export const clockWithSeconds = (ms) => timeWithSeconds.format(ms);
 export const day = (ms) => date.format(ms);
 
-/** A moment as seen from another one, both epoch milliseconds. */
+/** The time between two moments, both epoch milliseconds. */
 export function ago(ms, nowMs) {
   const seconds = Math.max(0, Math.round((nowMs - ms) / 1000));
   if (seconds < 60) return `${seconds} s ago`;
@@ -53,7 +53,7 @@ export function ago(ms, nowMs) {
   return `${Math.floor(seconds / 86_400)} days ago`;
 }
 
-/** `half_open` and the like as words. */
+/** Writes `half_open` and similar names as words. */
 export function words(name) {
   return String(name).replaceAll('_', ' ');
 }

@@ -3,7 +3,7 @@
 import { certificates, configuration, everything, stores, upstreams, versions, workers } from './state-panels.js';
 import { attention, charts, codes, operations, organizations, tiles } from './traffic-panels.js';
 
-/** @returns shows a feed everywhere */
+/** @returns a function that shows a feed in all panels */
 export function createPanels() {
   const make = [
     ...[attention, tiles, charts, operations, codes, organizations],

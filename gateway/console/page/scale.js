@@ -1,4 +1,4 @@
-// Where values stand on the axes of charts, and which values are written there. Pure.
+// Pure: positions and labels on the axes of charts.
 
 /** Values at even steps of 1, 2 or 5 (times a power of ten) from zero to at least the greatest. */
 export function linearTicks(greatest) {
@@ -11,13 +11,13 @@ export function linearTicks(greatest) {
 
 const DURATIONS_MS = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
 
-/** From the first bucket of durations, below which nothing is known, to the one above the greatest value; at least three. */
+/** From the first duration bucket, below which no detail is known, to the one above the greatest value; at least three. */
 export function durationTicks(greatestMs) {
   const end = DURATIONS_MS.findIndex((one) => one >= greatestMs);
   return DURATIONS_MS.slice(0, Math.max(3, end === -1 ? DURATIONS_MS.length : end + 1));
 }
 
-/** Moves labels apart that would stand on one another; `at` are their places, ascending ones first come first. */
+/** Moves overlapping labels apart; `at` is the wanted position of each. */
 export function spread(places, gap, from, to) {
   const order = places.map((place, index) => ({ place, index })).sort((one, other) => one.place - other.place);
   let least = from;

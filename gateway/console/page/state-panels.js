@@ -1,4 +1,4 @@
-// Panels of the state that the gateway and everything it leans on are in. Each is made once, and shows feed after feed.
+// Panels for the state of the gateway and its dependencies. Each is created once, and updated with every feed.
 
 import { element, state } from './elements.js';
 import { ago, clockWithSeconds, count, day, NONE, words } from './format.js';
@@ -100,7 +100,7 @@ const storeKinds = { reachable: 'good', up: 'good', unused: 'off', failing: 'bad
 export function stores() {
   return createTableOf('stores', storeRows, {
     caption: 'Stores, and how near the gateway is to its bounds',
-    empty: 'Nobody could answer.',
+    empty: 'No process answered.',
     columns: [
       { key: 'name', label: 'What', cell: ({ name }) => name },
       { key: 'state', label: 'State', cell: (row) => worded(storeKinds, row.state) },
@@ -250,10 +250,10 @@ export function versions() {
   );
 }
 
-/** Text that somebody has selected or scrolled stays as long as nobody opens it anew. */
+/** Keeps the text unchanged while it is open, so that a selection or scroll position is not lost. */
 export function everything() {
   const details = place('status').closest('details');
-  // It scrolls, which has to be possible without a mouse.
+  // It scrolls, which must also be possible with the keyboard.
   place('status').tabIndex = 0;
   let latest;
   const show = () => {

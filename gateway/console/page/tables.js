@@ -1,4 +1,4 @@
-// Tables that can be sorted by buttons in their heads. Heads stay while rows come and go, so that the focus stays, too.
+// Tables that can be sorted by buttons in their heads. Heads are kept while rows change, so that they keep the focus.
 
 import { element } from './elements.js';
 
@@ -73,13 +73,13 @@ function rowOf(columns, row) {
   return element('tr', {}, ...cells);
 }
 
-/** What is not known comes before everything else. */
+/** Unknown values come before all others. */
 export function compare(one, other) {
   if (typeof one === 'number' || typeof other === 'number') return (one ?? -1) - (other ?? -1);
   return String(one ?? '').localeCompare(String(other ?? ''), 'en', { numeric: true });
 }
 
-/** A table of what is found in each feed. */
+/** A table of rows taken from each feed. */
 export function createTableOf(id, rowsIn, options) {
   const show = createTable(place(id), options);
   return (feed) => show(rowsIn(feed));

@@ -1,4 +1,4 @@
-// Panels of what is asked and how it goes. Each is made once, and shows feed after feed.
+// Panels for requests and errors. Each is created once, and updated with every feed.
 
 import { attentionOf } from './attention.js';
 import { createChart, sparkline } from './charts.js';
@@ -9,7 +9,7 @@ import { createTable, createTableOf, place } from './tables.js';
 const SLOTS = 60;
 const EVERYTHING = 'all operations';
 
-/** It is read aloud when it changes, and only then. */
+/** Screen readers announce it only when it changes. */
 export function attention() {
   let told;
   return (feed) => {
@@ -106,7 +106,7 @@ export function charts() {
     });
   }
 
-  /** The choice stays while it is there; options are only touched when they change, since that would close an open list. */
+  /** Keeps the selected operation while it exists. Options are replaced only when they change, because that would close an open list. */
   function choices(names) {
     const wanted = [EVERYTHING, ...names.toSorted()];
     if (wanted.join() === [...select.options].map(({ value }) => value).join()) return;
