@@ -1,5 +1,6 @@
-// Stage: framing, duplicates, sizes, path form, client address. Throws malformed_http, http_version_not_supported, uri_too_long,
-// headers_too_large, authorization_ambiguous, malformed_path, expectation_failed, gateway_shutting_down.
+// Stage: checks framing, duplicate headers, sizes, the form of the path and the client address. Throws malformed_http,
+// http_version_not_supported, uri_too_long, headers_too_large, authorization_ambiguous, malformed_path, expectation_failed,
+// gateway_shutting_down.
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Arrived, DownstreamRequest } from '../exchange.ts';
@@ -11,12 +12,12 @@ export interface AdmitOptions {
   readonly headerBytesMax: number;
   readonly urlBytesMax: number;
   readonly trustedProxies: readonly string[];
-  /** Of the listener. */
+  /** Scheme of the listener. */
   readonly scheme: 'http' | 'https';
-  /** Whether the client's trace context is of interest. */
+  /** Whether to record the client's trace context. */
   readonly notesTraces: boolean;
   isDraining(): boolean;
-  /** Told when a trusted proxy writes an X-Forwarded-For that cannot be read: the entry and the proxy's address. */
+  /** Called when a trusted proxy sends an unreadable X-Forwarded-For, with the entry and the proxy's address. */
   readonly onUnreadableForward?: ((entry: string, proxy: string) => void) | undefined;
 }
 
@@ -30,7 +31,7 @@ export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitt
     if (url.length > options.urlBytesMax)
       throw new GatewayError('uri_too_long', { fields: { max_bytes: options.urlBytesMax } });
     const headers = readHeaders(request.rawHeaders, options.headerBytesMax);
-    // RFC 9110 section 10.1.1: HTTP/1.0 knows no interim answers.
+    // RFC 9110 section 10.1.1: HTTP/1.0 has no interim answers.
     if (request.httpVersionMinor === 0) headers.delete('expect');
     const target = originForm(url, headers);
     const hasBody = checkFraming(request, headers);
@@ -57,7 +58,7 @@ export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitt
   };
 }
 
-/** The form of a target that proxies are sent: its authority counts instead of Host (RFC 9112 section 3.2.2). */
+/** Converts a target in absolute form, which clients send to proxies: its authority replaces Host (RFC 9112 section 3.2.2). */
 function originForm(url: string, headers: Map<string, string>): string {
   if (url.startsWith('/')) return url;
   const [, authority, rest = ''] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(url) ?? [];
@@ -67,12 +68,12 @@ function originForm(url: string, headers: Map<string, string>): string {
 }
 
 /**
- * A name, an IPv4 address or an IPv6 address in brackets, and a port (RFC 3986 section 3.2). Names could hold more characters, but no
- * host has such a name, and whoever reads the X-Forwarded-Host that is made of it takes commas for the ends of names.
+ * A name, an IPv4 address or an IPv6 address in brackets, and a port (RFC 3986 section 3.2). The RFC allows more characters in names, but
+ * no real host uses them, and a server that reads the X-Forwarded-Host made of it takes a comma for the end of a name.
  */
 const hostForm = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?$/;
 
-/** RFC 9112 sections 2.3, 3.2, 6.1 and 6.3; what the parser lets through although another server could read it differently. */
+/** RFC 9112 sections 2.3, 3.2, 6.1 and 6.3: rejects what the parser accepts although another server could read it differently. */
 function checkFraming(request: DownstreamRequest, headers: ReadonlyMap<string, string>): boolean {
   const { httpVersionMajor, httpVersionMinor } = request;
   if (httpVersionMajor !== 1 || httpVersionMinor > 1) throw new GatewayError('http_version_not_supported');
@@ -89,7 +90,7 @@ function checkFraming(request: DownstreamRequest, headers: ReadonlyMap<string, s
   return coding !== undefined || (length !== undefined && length !== '0');
 }
 
-/** A client's own id is logged and echoed under another name, if it is harmless; it never replaces ours. */
+/** Logs and echoes the client's own id under another name, if it is harmless; it never replaces the gateway's id. */
 function noteClientRequestId(arrived: Arrived, id: string | undefined): void {
   if (id === undefined || !/^[A-Za-z0-9._-]{1,128}$/.test(id)) return;
   arrived.trail.clientRequestId = id;

@@ -1,30 +1,30 @@
-// How long a request's body may take. In place of Node's requestTimeout, which knows no exceptions: what somebody passes on while it
-// comes may take longer, and is watched there.
+// Limits how long a request's body may take. Replaces Node's requestTimeout, which allows no exceptions: a body that is forwarded as a
+// stream may take longer, and has a deadline of its own.
 
 import { GatewayError } from '../errors.ts';
 import type { Arrived, DownstreamRequest } from '../exchange.ts';
 import { contain } from '../faults.ts';
 
 export interface BodyTimeout {
-  /** From now on somebody else watches this one. */
+  /** Exempts a request, because another part of the gateway limits it from now on. */
   letStream(request: DownstreamRequest): void;
-  /** An exchange is over. Its body may still be on its way: nobody waits for that, but it takes up a connection. */
+  /** Call it at the end of an exchange. Its body may still be arriving: the body is no longer needed, but occupies a connection. */
   answered(arrived: Arrived): void;
   stop(): void;
 }
 
 export interface BodyTimeoutOptions {
-  /** From the head of a request to its last byte. */
+  /** Milliseconds from the head of a request to its last byte. */
   readonly requestMs: number;
-  /** How often is looked, in milliseconds. */
+  /** Interval of the checks, milliseconds. */
   readonly everyMs: number;
-  /** Exchanges that are not over. */
+  /** Exchanges in progress. */
   active(): Iterable<Arrived>;
   /** Writes a refusal; may be called several times for one exchange. */
   refuse(arrived: Arrived, error: GatewayError): void;
 }
 
-/** Begins to look: at everything now and then, so that a request in itself costs nothing. */
+/** Starts the checks: all requests at intervals, so that a single request costs nothing. */
 export function createBodyTimeout({ requestMs, everyMs, active, refuse }: BodyTimeoutOptions): BodyTimeout {
   const streaming = new WeakSet<DownstreamRequest>();
   const answered = new Set<Arrived>();

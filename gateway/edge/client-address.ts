@@ -1,8 +1,8 @@
-// Who is really asking, when trusted proxies stand in front.
+// Determines the client's address behind trusted proxies.
 
 import { BlockList, isIP } from 'node:net';
 
-/** Ranges of addresses, `10.0.0.0/8` or single addresses. The forms have been checked by the configuration. */
+/** Builds a list from address ranges, `10.0.0.0/8` or single addresses. The configuration has checked their form. */
 export function createAddressList(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
@@ -16,7 +16,7 @@ export function createAddressList(ranges: readonly string[]): BlockList {
 
 export interface ClientAddress {
   readonly address: string;
-  /** As the client sees it: a trusted proxy may have ended TLS. */
+  /** The scheme that the client uses: a trusted proxy may have terminated TLS. */
   readonly scheme: string;
 }
 
@@ -27,12 +27,11 @@ export function createIsTrusted(trustedProxies: readonly string[]): (address: st
 }
 
 /**
- * Walks X-Forwarded-For from the right and stops at the first address that is not a trusted proxy; from an untrusted peer nothing of
- * it is believed.
+ * Reads X-Forwarded-For from the right and stops at the first address that is not a trusted proxy; ignores the header of an untrusted peer.
  *
- * @param ownScheme of the listener: what a client sees that connects to it without a proxy
- * @param onUnreadable told of an entry that a trusted proxy has written and that is no address, with the proxy's address: the walk ends
- *   there, so that all clients behind that proxy are counted as one
+ * @param ownScheme scheme of the listener, for clients that connect without a proxy
+ * @param onUnreadable called with an entry of a trusted proxy that is no address, and with the proxy's address: reading ends there, so that
+ * all clients behind that proxy are counted as one
  */
 export function createClientAddress(
   trustedProxies: readonly string[],
@@ -61,16 +60,16 @@ export function createClientAddress(
   };
 }
 
-/** `192.0.2.1:4711`, `[2001:db8::1]:4711` and `[2001:db8::1]` are how some balancers write an address. */
+/** Some load balancers write addresses as `192.0.2.1:4711`, `[2001:db8::1]:4711` or `[2001:db8::1]`. */
 function withoutPort(entry: string): string {
   if (isIP(entry) !== 0) return entry;
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(entry) ?? [];
-  // Brackets are for IPv6 alone.
+  // Only IPv6 addresses may be in brackets.
   if (bracketed !== undefined) return isIP(bracketed) === 6 ? bracketed : entry;
   return plain ?? entry;
 }
 
-/** `::ffff:192.0.2.1` is how a dual-stack socket shows an IPv4 peer. */
+/** A dual-stack socket shows an IPv4 peer as `::ffff:192.0.2.1`. */
 export function withoutMapping(address: string): string {
   return /^::ffff:[\d.]+$/i.test(address) ? address.slice(7) : address;
 }

@@ -1,5 +1,5 @@
-// How many connections there may be, all together and from one client address; of IPv6, from one /64. One too many is closed before a
-// byte of it is read, so that a client that opens thousands causes next to no work.
+// Limits the number of open connections, in all and per client address (for IPv6, per /64). A connection above the limit is closed before
+// any of its bytes are read, so that a client that opens thousands causes next to no work.
 
 import type { Socket } from 'node:net';
 import { withoutMapping } from './client-address.ts';
@@ -12,16 +12,16 @@ export interface ConnectionRules {
 export type Excess = 'all' | 'address';
 
 export interface ConnectionsOptions {
-  /** Asked for each connection, since it may change. */
+  /** Read for each connection, because the rules may change. */
   rules(): ConnectionRules;
-  /** The addresses that are counted as one: an IPv4 address, the /64 of an IPv6 address. */
+  /** Returns the group in which an address is counted: an IPv4 address itself, the /64 of an IPv6 address. */
   blockOf(address: string): string;
-  /** Whether so many clients come through this address that it may have as many as there are. */
+  /** Whether so many clients share this address that its connections are unlimited. */
   isExempt(address: string): boolean;
   onExcess(of: Excess): void;
 }
 
-/** Takes each new connection; of one too many it is told, and the connection is gone. */
+/** Returns a function that takes each new connection; it closes and reports a connection above a limit. */
 export function createConnections(options: ConnectionsOptions): (socket: Socket) => void {
   const byBlock = new Map<string, number>();
   let open = 0;
@@ -33,7 +33,7 @@ export function createConnections(options: ConnectionsOptions): (socket: Socket)
   }
 
   return function take(socket) {
-    // Absent when the client has left already.
+    // Absent if the client has already left.
     const address = socket.remoteAddress ?? '';
     const block = options.blockOf(address);
     const ofBlock = byBlock.get(block) ?? 0;

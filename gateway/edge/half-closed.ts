@@ -1,5 +1,5 @@
-// Clients that end their side of the connection and wait for an answer. Whether they still read cannot be seen: a client that has closed
-// the whole connection looks the same until something is written to it.
+// Clients that end their side of the connection and wait for an answer. The gateway cannot see whether such a client still reads: one that
+// has closed the whole connection looks the same until the gateway writes to it.
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -7,19 +7,19 @@ import { contain } from '../faults.ts';
 import { destroyIfReset } from './sockets.ts';
 
 /**
- * When a client is asked whether it is there, after it has ended its side, and when it is looked whether a reset has come, after that. Most
- * answers come sooner, so that few clients see the question.
+ * Delay after the client's end before the gateway probes the client; the reset is then looked for at intervals. Most answers are sent
+ * sooner, so that few clients receive the probe.
  */
-const ASKED_AFTER_MS = 500;
+const PROBED_AFTER_MS = 500;
 const FIRST_LOOK_MS = 20;
 const LONGEST_PAUSE_MS = 250;
-/** Idle time after which TCP asks whether the client is still there. */
+/** Idle time after which TCP probes the client. */
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * Called when the client has ended its side. Before the answer has begun, the client may wait for it: one of HTTP/1.1 is sent 100
- * Continue, which it has to skip (RFC 9110 section 15.2), and if the connection is closed on its side, a reset comes back. Empty writes
- * find that reset, because nothing is read any more. An end in the middle of an answer is taken for the client's leave.
+ * Called when the client has ended its side. Before the answer has begun, the client may still wait for it: a client of HTTP/1.1 is sent
+ * 100 Continue, which it has to skip (RFC 9110 section 15.2), and which causes a reset if the client has closed the connection. Empty
+ * writes detect that reset, because the socket is no longer read. An end during an answer counts as the client leaving.
  */
 export function onHalfClosed(this: Socket): void {
   destroyIfReset(this);
@@ -30,10 +30,10 @@ export function onHalfClosed(this: Socket): void {
     return;
   }
   this.setKeepAlive(true, KEEP_ALIVE_MS);
-  lookAfter(ASKED_AFTER_MS, this, ask);
+  lookAfter(PROBED_AFTER_MS, this, probe);
 }
 
-function ask(socket: Socket, response: ServerResponse): void {
+function probe(socket: Socket, response: ServerResponse): void {
   if (!response.headersSent && response.req.httpVersionMinor > 0) response.writeContinue();
   lookAgain(socket, FIRST_LOOK_MS);
 }
@@ -45,7 +45,7 @@ function lookAgain(socket: Socket, pauseMs: number): void {
   });
 }
 
-/** Calls back while an answer is waited for. */
+/** Calls back if an answer is still due after this time. */
 function lookAfter(ms: number, socket: Socket, look: (socket: Socket, response: ServerResponse) => void): void {
   const timer = setTimeout(() => {
     const response = answerOn(socket);
@@ -54,7 +54,7 @@ function lookAfter(ms: number, socket: Socket, look: (socket: Socket, response: 
   timer.unref();
 }
 
-/** The answer that is next on a connection, which Node keeps there; absent where none is due. */
+/** Returns the next answer on a connection, from a private member of Node; absent if none is due. */
 function answerOn(socket: Socket): ServerResponse | null | undefined {
   return (socket as Socket & { readonly _httpMessage?: ServerResponse | null })._httpMessage;
 }

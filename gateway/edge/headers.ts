@@ -1,9 +1,9 @@
-// One pass over the raw header lines: a lower-case view with one rule for repeats. Throws malformed_http, authorization_ambiguous,
-// headers_too_large.
+// Reads the raw header lines in one pass into a lower-case map, with one rule for repeated fields. Throws malformed_http,
+// authorization_ambiguous, headers_too_large.
 
 import { GatewayError } from '../errors.ts';
 
-// Fields that have one value. A second line is an attack or a mistake, and upstreams would differ on which one counts.
+// Fields with a single value. A second line is an attack or a mistake, and upstreams would differ on which one counts.
 const single = new Set([
   'host',
   'content-length',
@@ -19,7 +19,7 @@ const single = new Set([
 ]);
 const HEADER_LINES_MAX = 100;
 
-/** Name → value. Lines of a list-valued field are joined in order (RFC 9110 section 5.3). */
+/** Returns name → value. Lines of a list-valued field are joined in order (RFC 9110 section 5.3). */
 export function readHeaders(raw: readonly string[], bytesMax: number): Map<string, string> {
   const headers = new Map<string, string>();
   if (raw.length > HEADER_LINES_MAX * 2)

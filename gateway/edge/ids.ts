@@ -1,4 +1,4 @@
-// Request ids and trace ids: random bytes are drawn in blocks, since one call to the system per request would cost more than the id.
+// Request ids and trace ids. Random bytes are drawn in blocks, because one system call per request would cost more than the id.
 
 import { randomFillSync } from 'node:crypto';
 

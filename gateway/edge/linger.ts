@@ -1,15 +1,16 @@
-// Two ways to end a connection: without taking away the answer just written to it, and so that nobody takes half of one for a whole.
+// Two ways to end a connection: so that the client still receives the answer just written, or so that it cannot take a partial answer for a
+// complete one.
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
-/** How much a client may still send after its last answer, and for how long, before the connection is cut. */
+/** Bytes that a client may still send after its last answer, and time in which it may, before the connection is cut. */
 const LINGER_BYTES_MAX = 4_194_304;
 const LINGER_MS = 1000;
 
 /**
- * Says that nothing more will come, then reads away what the client still sends: closing while bytes arrive makes the kernel reset
- * the connection, and a client that had not read the answer yet never sees it (RFC 9112 section 9.6).
+ * Ends the gateway's side, then discards further bytes of the client: closing while bytes arrive makes the kernel reset the connection, and
+ * a client that had not read the answer yet would lose it (RFC 9112 section 9.6).
  */
 export function endAfterLingering(socket: Socket): void {
   let read = 0;
@@ -18,7 +19,7 @@ export function endAfterLingering(socket: Socket): void {
     socket.destroy();
   };
   const timer = setTimeout(cut, LINGER_MS);
-  // The parser's listener among them: nothing on this connection is a request any more.
+  // Removes the parser's listener too: no more requests are read from this connection.
   socket.removeAllListeners('data');
   socket.on('data', (chunk: Buffer) => {
     read += chunk.length;
@@ -29,10 +30,10 @@ export function endAfterLingering(socket: Socket): void {
   socket.resume();
 }
 
-/** A reset, since an answer without a length would look whole if the connection just ended. */
+/** Resets the connection, because an answer without a length would look complete after a normal end. */
 export function cutOff(socket: Socket): void {
-  // libuv refuses to reset what is shutting down already, and the socket would never be freed.
-  // Over TLS an end that was not announced (close_notify) says the same.
+  // libuv refuses to reset a connection that is already shutting down, and the socket would never be freed. Over TLS, an end without
+  // close_notify has the same meaning.
   if (socket.writableEnded || socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
 }

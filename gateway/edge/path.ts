@@ -1,9 +1,9 @@
-// The form of a request target, decided once: what passes here means the same to the gateway and to every upstream. Throws malformed_path.
+// Checks the form of a request target once: an accepted target means the same to the gateway and to every upstream. Throws malformed_path.
 
 import { GatewayError } from '../errors.ts';
 
 export interface RequestTarget {
-  /** As it is sent on. */
+  /** As forwarded. */
   readonly path: string;
   /** Percent-decoded once. */
   readonly segments: readonly string[];
@@ -11,15 +11,16 @@ export interface RequestTarget {
   readonly query: string;
 }
 
-// Unreserved characters and sub-delimiters of RFC 3986 without the semicolon, between single slashes, no leading dot:
-// nothing to decode and nothing to doubt. Almost every request takes this way.
+// Unreserved characters and sub-delimiters of RFC 3986 without the semicolon, between single slashes, no leading dot: needs no decoding and
+// is unambiguous. Almost every request matches.
 const plain = /^(?:\/[A-Za-z0-9_~!$&'()*+,=:@-][A-Za-z0-9._~!$&'()*+,=:@-]*)+\/?$/;
-// What a segment may hold besides (RFC 3986 section 3.3). Semicolons are left out: some servers cut parameters off there.
+// The characters that a segment may contain in all (RFC 3986 section 3.3). Semicolons are excluded, because some servers cut parameters off
+// there.
 const segmentForm = /^[A-Za-z0-9._~!$&'()*+,=:@%-]*$/;
-// Visible ASCII without the double quote, and without the number sign, behind which some servers see a fragment.
+// Visible ASCII without the double quote, and without the number sign, after which some servers read a fragment.
 const query = /^[\x21\x24-\x7e]*$/;
 
-/** Splits and judges the target of a request line. */
+/** Splits and checks the target of a request line. */
 export function parseTarget(target: string): RequestTarget {
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
@@ -33,7 +34,7 @@ function decodePath(path: string): Pick<RequestTarget, 'path' | 'segments'> {
   if (!path.startsWith('/')) throw new GatewayError('malformed_path');
   const raw = path.split('/').slice(1);
   const segments = raw.map((segment, index) => decodeSegment(segment, index === raw.length - 1));
-  // Rebuilt from what was judged, so that an upstream cannot read the original differently.
+  // Rebuilt from the checked segments, so that an upstream cannot read the original differently.
   return { path: `/${segments.map(encodeURIComponent).join('/')}`, segments };
 }
 

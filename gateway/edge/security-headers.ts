@@ -1,6 +1,6 @@
-// Headers that every answer of the gateway carries, whoever made it.
+// Headers of every answer, those of upstreams included.
 
-/** Flat names and values. HSTS only where clients reach the gateway over TLS (RFC 6797 section 7.2), to `url`. */
+/** Returns flat names and values. Adds HSTS only if clients reach `url` over TLS (RFC 6797 section 7.2). */
 export function securityHeadersFor(url: string): readonly string[] {
   const headers = [
     'X-Content-Type-Options',

@@ -1,20 +1,20 @@
-// Which sites a host name stands for. Without host names of its own a gateway is every site but the panel, under whatever name.
+// Maps host names to sites. Without configured host names, every name stands for all sites but the panel.
 
 import type { DownstreamRequest } from '../exchange.ts';
 
-/** What can have a host name of its own. */
+/** The sites that can have a host name of their own. */
 export type Site = 'api' | 'mail' | 'jmap' | 'panel';
 
 export type HostNames = Readonly<Partial<Record<Site, string | undefined>>>;
 
-/** The sites of a Host header; undefined where none of that name is served. */
+/** Returns the sites of a Host header; undefined for a host name that is not served. */
 export type SitesOf = (host: string | undefined) => ReadonlySet<Site> | undefined;
 
 const everything: ReadonlySet<Site> = new Set(['api', 'mail', 'jmap']);
 
 /**
- * @param hosts host names in lower case without port; sites without one are where the API is
- * @param publicUrl its host is the API's, unless that has a name of its own
+ * @param hosts host names in lower case without port; sites without one share the host of the API
+ * @param publicUrl its host is the API's, unless the API has a host name of its own
  */
 export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
   if (Object.values(hosts).every((name) => name === undefined)) return () => everything;
@@ -25,11 +25,11 @@ export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
   add(hosts.mail ?? api, 'mail');
   add(hosts.jmap ?? api, 'jmap');
   if (hosts.panel !== undefined) add(hosts.panel, 'panel');
-  // HTTP/1.0 knows requests without Host.
+  // HTTP/1.0 allows requests without Host.
   return (host) => byName.get(host === undefined ? api : nameIn(host));
 }
 
-/** The address at which clients reach a site: `publicUrl`, under the site's own host name if it has one. */
+/** Returns the URL at which clients reach a site: `publicUrl`, under the site's own host name if it has one. */
 export function addressOfSite(hosts: HostNames, publicUrl: string): (site: Site) => string {
   return function addressOf(site) {
     const name = hosts[site];
@@ -40,13 +40,13 @@ export function addressOfSite(hosts: HostNames, publicUrl: string): (site: Site)
   };
 }
 
-/** Whom a request is addressed to: the authority of its target, if it has one, counts instead of Host (RFC 9112 section 3.2.2). */
+/** Returns the host that a request is addressed to: the authority of its target, if present, replaces Host (RFC 9112 section 3.2.2). */
 export function authorityOf({ url, headers }: DownstreamRequest): string | undefined {
   if (url?.startsWith('/')) return headers.host;
   return /^https?:\/\/([^/?#]+)/i.exec(url ?? '')?.[1] ?? headers.host;
 }
 
-/** Without port, in lower case, and without the dot that ends a name in full. */
+/** Without port, in lower case, and without the trailing dot of a fully qualified name. */
 function nameIn(host: string): string {
   return host.replace(/:\d*$/, '').toLowerCase().replace(/\.$/, '');
 }

@@ -1,6 +1,5 @@
-// What arrives on a connection and is no request that can be handled: bytes that the parser refuses, requests that take too long to
-// arrive, CONNECT. Codes: malformed_http, headers_too_large, http_version_not_supported, request_timeout, body_too_large,
-// method_not_allowed.
+// Handles input on a connection that is no valid request: bytes that the parser rejects, requests that take too long to arrive, CONNECT.
+// Codes: malformed_http, headers_too_large, http_version_not_supported, request_timeout, body_too_large, method_not_allowed.
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,18 +10,18 @@ import type { Refuse } from './refuse.ts';
 
 export interface UnreadableOptions {
   readonly refuse: Refuse;
-  /** Exchanges that are not over. */
+  /** Exchanges in progress. */
   active(): readonly NodeExchange[];
   createTrail(id: string, method: string): Trail;
   requestId(): string;
-  /** Told of each refusal that has no exchange. */
+  /** Called for each refusal outside an exchange. */
   onFinished(trail: Trail): void;
 }
 
 export interface Unreadable {
-  /** The parser or a timeout of Node gave up. */
+  /** Called when Node's parser or one of its timeouts has failed the connection. */
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
-  /** CONNECT has come: Node has left the connection to us. */
+  /** Called for CONNECT: Node has detached its own listeners from the connection. */
   onConnect(socket: Socket): void;
 }
 
@@ -34,20 +33,20 @@ const parserErrors: Readonly<Record<string, ErrorCode>> = {
 };
 
 export function createUnreadable(options: UnreadableOptions): Unreadable {
-  /** In the order of their requests. */
+  /** Exchanges in progress on the connection, in the order of their requests. */
   function pendingOn(socket: Socket): NodeExchange[] {
     const pending = options.active().filter(({ request }) => request.socket === socket);
     return pending.sort((one, other) => one.trail.startedAt - other.trail.startedAt);
   }
 
-  /** Nothing on this connection can be read from here on. Who is told depends on where in it that is. */
+  /** No further request can be read from this connection. Which exchange gets the refusal depends on where reading stopped. */
   function refuseUnreadable(socket: Socket, pending: readonly NodeExchange[], error: GatewayError): void {
     const last = pending.at(-1);
     if (last === undefined) {
       refuseUnparsed(socket, error);
       return;
     }
-    // Answers come in the order of their requests: one written now would be taken for the answer to an earlier one.
+    // Answers are sent in the order of their requests: a refusal written now would be read as the answer to an earlier request.
     endAfter(last.response, socket);
     if (!last.request.complete) options.refuse.refuse(last, error);
   }
@@ -80,17 +79,19 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
   };
 }
 
-/** What Node adds to the errors of its parser. */
+/** Members that Node adds to errors of its parser. */
 interface ParserError extends NodeJS.ErrnoException {
   readonly reason?: string;
   readonly rawPacket?: Buffer;
-  /** Of the packet. */
+  /** Number of parsed bytes of the packet. */
   readonly bytesParsed?: number;
 }
 
 const CARRIAGE_RETURN = 0x0d;
 
-/** Whether a request line is well-formed and names another version, `HTTP/3.0`: the parser has the same code for lines that are not. */
+/**
+ * Whether a request line is well-formed and names another version, such as `HTTP/3.0`: the parser uses the same code for malformed lines.
+ */
 function isOtherVersion({ code, reason, rawPacket, bytesParsed = 0 }: ParserError): boolean {
   if (code !== 'HPE_INVALID_VERSION' || reason !== 'Invalid HTTP version') return false;
   const next = rawPacket?.[bytesParsed];
@@ -98,8 +99,8 @@ function isOtherVersion({ code, reason, rawPacket, bytesParsed = 0 }: ParserErro
 }
 
 /**
- * Does for the answers that are pending on a connection what the listeners did that Node has taken off: an answer that waits for its
- * client goes on, and answers that wait for an earlier one end when the client leaves.
+ * Replaces the listeners that Node has removed, for the pending answers on a connection: an answer that waits for `drain` continues, and
+ * answers that wait for an earlier one end when the client leaves.
  */
 function keepAnswering(socket: Socket, pending: readonly NodeExchange[]): void {
   socket.on('drain', () => {
@@ -108,11 +109,11 @@ function keepAnswering(socket: Socket, pending: readonly NodeExchange[]): void {
   socket.on('close', () => {
     for (const { response } of pending) if (response.socket === null) response.destroy();
   });
-  // A client that leaves is noticed only while its bytes are read.
+  // Node notices that a client has left only while it reads the socket.
   socket.resume();
 }
 
-/** The connection ends with this answer, whether or not its head has said so. */
+/** Closes the connection after this answer, whether or not its head has announced that. */
 function endAfter(response: ServerResponse, socket: Socket): void {
   if (!response.headersSent) response.shouldKeepAlive = false;
   else if (response.writableFinished) socket.destroySoon();

@@ -1,15 +1,15 @@
-// A certificate and its key as files: read, and held against each other before anybody is shown them.
+// Reads a certificate and its key from files, and checks that they belong together before they are used.
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 
-/** As the configuration names it. */
+/** The paths, as configured. */
 export interface CertificateFiles {
   readonly certificate: string;
   readonly key: string;
-  /** Undefined: those that stand in the certificate. */
+  /** Undefined: use the names in the certificate. */
   readonly names?: readonly string[] | undefined;
 }
 
@@ -25,14 +25,14 @@ export interface Certificate {
   readonly fingerprint: string;
 }
 
-/** Why files cannot be used, and which of them is to blame. */
+/** Why the files cannot be used, and which of them is at fault. */
 export interface CertificateProblem {
   readonly at: 'certificate' | 'key' | 'names';
   readonly reason: string;
   readonly remedy: string;
 }
 
-/** What stops the reading of a pair. */
+/** Aborts the reading of a pair. */
 class Unusable extends Error {
   readonly problem: CertificateProblem;
 
@@ -42,12 +42,12 @@ class Unusable extends Error {
   }
 }
 
-/** Where the two files are, absolute. */
+/** Returns the absolute paths of the two files. */
 export function pathsOf(files: CertificateFiles, directory: string): readonly [string, string] {
   return [resolve(directory, files.certificate), resolve(directory, files.key)];
 }
 
-/** Reads both files, relative to a directory. Whether the certificate is valid at this time is asked separately. */
+/** Reads both files, relative to a directory. Does not check whether the certificate is valid now; see `untimely`. */
 export function readCertificate(files: CertificateFiles, directory: string): Certificate | CertificateProblem {
   const [certificatePath, keyPath] = pathsOf(files, directory);
   try {
@@ -71,7 +71,7 @@ export function readCertificate(files: CertificateFiles, directory: string): Cer
   }
 }
 
-/** What speaks against showing it at this time; undefined: nothing. */
+/** Returns the problem if the certificate has expired or is not valid yet; otherwise undefined. */
 export function untimely({ validFromMs, expiresAtMs }: Certificate, nowMs: number): CertificateProblem | undefined {
   const dayOf = (ms: number) => new Date(ms).toISOString();
   if (nowMs >= expiresAtMs)
@@ -93,12 +93,12 @@ function readPem(at: 'certificate' | 'key', path: string): string {
 
 function parseCertificate(pem: string): X509Certificate {
   try {
-    // Everything after the first one is for the client to build its chain of.
+    // The certificates after the first are intermediates for the client.
     const all = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
     const [first] = all.map((one) => new X509Certificate(one));
     if (first !== undefined) return first;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new Unusable('certificate', 'the file holds no certificate in PEM form.', 'Convert it, or name another file.');
 }
@@ -113,7 +113,7 @@ function parseKey(pem: string): KeyObject {
   }
 }
 
-/** What OpenSSL has against it, such as a key that is too short. */
+/** Lets OpenSSL check the pair, for example for a key that is too short. */
 function checkUsable(certificate: string, key: string): void {
   try {
     createSecureContext({ cert: certificate, key });

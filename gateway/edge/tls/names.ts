@@ -1,12 +1,12 @@
-// Which of several certificates a client is shown, by the name that it asks for (SNI, RFC 6066 section 3).
+// Chooses one of several certificates by the host name that a client requests (SNI, RFC 6066 section 3).
 
 export interface NamedCertificate {
   readonly names: readonly string[];
 }
 
 /**
- * An exact name beats a wildcard, which stands for one label (RFC 9525 section 6.3); whoever comes first in the list beats the others.
- * Answers undefined where none is for that name.
+ * An exact name has priority over a wildcard, which stands for one label (RFC 9525 section 6.3); the first certificate in the list has
+ * priority over later ones. Returns undefined if no certificate has the name.
  */
 export function createNameTable<T extends NamedCertificate>(all: readonly T[]): (name: string) => T | undefined {
   const byName = new Map<string, T>();

@@ -1,5 +1,5 @@
-// The listener without TLS beside the one that has it: nothing is served here, and no credentials are sent on their way a second time.
-// Throws tls_required, and what admit throws.
+// The plain HTTP listener beside the TLS one: serves nothing, and does not redirect requests with credentials. Throws tls_required, and the
+// errors of the admit stage.
 
 import { GatewayError } from '../../errors.ts';
 import type { Admitted, Arrived } from '../../exchange.ts';
@@ -12,7 +12,7 @@ export interface PlainOptions {
   admit(arrived: Arrived): Admitted;
 }
 
-/** Every request on that listener: sent to the same place by HTTPS if it merely reads and shows no credentials, else refused. */
+/** Handles every request of the listener: redirects GET and HEAD without credentials to the same URL by HTTPS, and refuses all others. */
 export function createPlain(options: PlainOptions): (arrived: Arrived) => Promise<void> {
   const locate = createLocate(options.publicUrl, options.hosts);
 
@@ -28,20 +28,20 @@ export function createPlain(options: PlainOptions): (arrived: Arrived) => Promis
   };
 }
 
-/** Whoever knows these has read them on the way by now: a client that is helped along goes on sending them. */
+/** These credentials have already crossed the network in the clear: a client that was redirected would continue to send them. */
 function showsCredentials({ headers, query }: Admitted): boolean {
   return headers.has('authorization') || headers.has('cookie') || /(^|[=&])sk_(live|test)_/.test(query);
 }
 
-/** To a host that is known to be ours, whatever Host says: nobody is sent elsewhere. */
+/** Builds the URL with a known host name, whatever Host says, so that no client is redirected elsewhere. */
 function createLocate(publicUrl: string, hosts: readonly string[]): (admitted: Admitted) => string {
   const { hostname, port } = new URL(publicUrl);
   const known = new Set([hostname, ...hosts]);
   const suffix = port === '' ? '' : `:${port}`;
 
   return function locate({ headers, path, query }) {
-    const asked = (headers.get('host') ?? '').replace(/:\d*$/, '').toLowerCase().replace(/\.$/, '');
-    const name = known.has(asked) ? asked : hostname;
+    const requested = (headers.get('host') ?? '').replace(/:\d*$/, '').toLowerCase().replace(/\.$/, '');
+    const name = known.has(requested) ? requested : hostname;
     return `https://${name}${suffix}${path}${query === '' ? '' : `?${query}`}`;
   };
 }

@@ -1,5 +1,4 @@
-// TLS as the public listener speaks it: from which version on, with which ciphers, and with certificates that can be replaced while
-// connections go on.
+// TLS of the public listener: versions, ciphers, and certificates that can be replaced while connections are open.
 
 import { constants, randomBytes } from 'node:crypto';
 import { createServer, type Server, type ServerOptions } from 'node:https';
@@ -8,26 +7,26 @@ import type { Certificate } from './certificate.ts';
 import { createNameTable } from './names.ts';
 
 export interface SecureOptions {
-  /** At least one; the first is for clients that ask for another name, or for none. */
+  /** At least one; the first is used for clients that request an unknown name, or none. */
   readonly certificates: readonly Certificate[];
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
   readonly handshakeMs: number;
-  /** Under which sessions are given to clients: whoever has the same ones can resume them. */
+  /** Keys of the session tickets: every instance with the same keys can resume a session. */
   readonly ticketKeys: Buffer;
-  /** Told once for each handshake that did not come to its end. */
+  /** Called once for each handshake that was not completed. */
   onFailure(reason: HandshakeFailure): void;
 }
 
-/** Few and fixed, since they become labels of a metric. */
+/** Few and fixed, because they are labels of a metric. */
 export type HandshakeFailure = 'timeout' | 'closed' | 'not_tls' | 'version' | 'cipher' | 'alpn' | 'other';
 
 export interface Secure {
   createServer(options: ServerOptions): Server;
-  /** From the next handshake on. Connections that are open, and sessions that clients hold, go on. */
+  /** Applies from the next handshake on. Open connections and existing sessions are kept. */
   use(certificates: readonly Certificate[]): void;
 }
 
-/** For TLS 1.2: forward secrecy and authenticated encryption only (Mozilla, "intermediate"). Those of TLS 1.3 are all fine. */
+/** For TLS 1.2: forward secrecy and authenticated encryption only (Mozilla, "intermediate"). All ciphers of TLS 1.3 are fine. */
 const ciphers = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -40,7 +39,7 @@ const ciphers = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** As many bytes as OpenSSL makes the keys of session tickets of. */
+/** Returns as many random bytes as OpenSSL needs for session-ticket keys. */
 export function newTicketKeys(): Buffer {
   return randomBytes(48);
 }
@@ -63,7 +62,7 @@ export function createSecure(options: SecureOptions): Secure {
       ciphers,
       ticketKeys,
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-      // OpenSSL resumes a session only where it was made; everywhere is the same place.
+      // OpenSSL resumes a session only in the context that created it, so all instances use the same context.
       sessionIdContext: 'gateway',
     };
   }
@@ -83,7 +82,7 @@ export function createSecure(options: SecureOptions): Secure {
         ALPNProtocols: ['http/1.1'],
         SNICallback: (name, done) => done(null, find(name)?.context),
       });
-      // Node's own listener would have an HTTP answer written where no HTTP is spoken yet.
+      // Node's own listener would write an HTTP answer before any HTTP is spoken.
       server.removeAllListeners('tlsClientError');
       server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
         socket.destroy();
