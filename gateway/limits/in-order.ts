@@ -3,7 +3,7 @@
 import type { Recorded } from './recorded.ts';
 
 /** Enough to sort a request that took a minute at a thousand requests per second. About 20 MB. */
-const HELD_MAX = 65_536;
+const BUFFERED_MAX = 65_536;
 
 export interface InOrder {
   /** Adds a request, and returns the earliest one once the buffer is full. */
@@ -16,9 +16,9 @@ export interface InOrder {
  * Orders requests by the time of their decision. Within a millisecond refused requests come last: they changed no counter, so no other
  * request depends on them.
  */
-export function createInOrder(heldMax = HELD_MAX): InOrder {
+export function createInOrder(bufferedMax = BUFFERED_MAX): InOrder {
   // A binary heap: every item comes before the two at twice its index.
-  const heap: Held[] = [];
+  const heap: BufferedRequest[] = [];
   let pushed = 0;
 
   function pop(): Recorded | undefined {
@@ -33,19 +33,19 @@ export function createInOrder(heldMax = HELD_MAX): InOrder {
     push(recorded) {
       pushed += 1;
       rise(heap, { recorded, number: pushed });
-      return heap.length > heldMax ? pop() : undefined;
+      return heap.length > bufferedMax ? pop() : undefined;
     },
     pop,
   };
 }
 
-interface Held {
+interface BufferedRequest {
   readonly recorded: Recorded;
   /** Position in the log, which orders requests that were decided in the same millisecond. */
   readonly number: number;
 }
 
-function comesBefore(one: Held, other: Held): boolean {
+function comesBefore(one: BufferedRequest, other: BufferedRequest): boolean {
   const { recorded: left } = one;
   const { recorded: right } = other;
   if (left.atMs !== right.atMs) return left.atMs < right.atMs;
@@ -54,11 +54,11 @@ function comesBefore(one: Held, other: Held): boolean {
 }
 
 /** Appends an item and moves it up to its position. */
-function rise(heap: Held[], item: Held): void {
+function rise(heap: BufferedRequest[], item: BufferedRequest): void {
   let index = heap.length;
   while (index > 0) {
     const above = (index - 1) >> 1;
-    const parent = heap[above] as Held;
+    const parent = heap[above] as BufferedRequest;
     if (!comesBefore(item, parent)) break;
     heap[index] = parent;
     index = above;
@@ -67,14 +67,15 @@ function rise(heap: Held[], item: Held): void {
 }
 
 /** Replaces the first item and moves the new one down to its position. */
-function sink(heap: Held[], item: Held): void {
+function sink(heap: BufferedRequest[], item: BufferedRequest): void {
   let index = 0;
   for (;;) {
     let below = 2 * index + 1;
     if (below >= heap.length) break;
-    if (below + 1 < heap.length && comesBefore(heap[below + 1] as Held, heap[below] as Held)) below += 1;
-    if (!comesBefore(heap[below] as Held, item)) break;
-    heap[index] = heap[below] as Held;
+    if (below + 1 < heap.length && comesBefore(heap[below + 1] as BufferedRequest, heap[below] as BufferedRequest))
+      below += 1;
+    if (!comesBefore(heap[below] as BufferedRequest, item)) break;
+    heap[index] = heap[below] as BufferedRequest;
     index = below;
   }
   heap[index] = item;

@@ -51,7 +51,7 @@ export interface PublishedKey {
   readonly use: 'sig';
 }
 
-interface Held {
+interface CachedAssertion {
   token: string | undefined;
   signedAtMs: number;
   signing: Promise<string> | undefined;
@@ -61,7 +61,7 @@ interface Held {
 export async function createAssertions({ keys, issuer, now }: AssertionsOptions): Promise<Assertions> {
   let used = keys;
   let ready = await prepare(keys, issuer, now());
-  let heldBy = new WeakMap<Caller, Map<string, Held>>();
+  let cache = new WeakMap<Caller, Map<string, CachedAssertion>>();
 
   async function sign(claims: AssertionClaims, upstream: string, atMs: number): Promise<string> {
     const signer = signerAt(ready, atMs);
@@ -70,29 +70,29 @@ export async function createAssertions({ keys, issuer, now }: AssertionsOptions)
   }
 
   /** One signature at a time per caller and upstream: concurrent requests share it. */
-  function renew(held: Held, caller: Caller, upstream: string): Promise<string> {
+  function renew(cached: CachedAssertion, caller: Caller, upstream: string): Promise<string> {
     const atMs = now();
-    held.signing ??= sign(claimsOf(caller), upstream, atMs)
+    cached.signing ??= sign(claimsOf(caller), upstream, atMs)
       .then((token) => {
-        held.token = token;
-        held.signedAtMs = atMs;
+        cached.token = token;
+        cached.signedAtMs = atMs;
         return token;
       })
       .finally(() => {
-        held.signing = undefined;
+        cached.signing = undefined;
       });
-    return held.signing;
+    return cached.signing;
   }
 
   return {
     assertionFor(caller, upstream) {
-      const held = heldFor(heldBy, caller, upstream);
-      const ageMs = now() - held.signedAtMs;
+      const cached = cachedFor(cache, caller, upstream);
+      const ageMs = now() - cached.signedAtMs;
       // A negative age means that the clock was set back.
-      if (held.token === undefined || ageMs > USABLE_FOR_MS || ageMs < 0) return renew(held, caller, upstream);
+      if (cached.token === undefined || ageMs > USABLE_FOR_MS || ageMs < 0) return renew(cached, caller, upstream);
       // If renewal fails, the cached assertion is still valid; a request that finds no usable one gets the error.
-      if (ageMs >= RENEWED_AFTER_MS) renew(held, caller, upstream).catch(() => undefined);
-      return held.token;
+      if (ageMs >= RENEWED_AFTER_MS) renew(cached, caller, upstream).catch(() => undefined);
+      return cached.token;
     },
     assertionOf: (claims, upstream) => sign(claims, upstream, now()),
     jwks: () => ({ keys: publishedKeysAt(ready, now()).map(({ published }) => published) }),
@@ -103,7 +103,7 @@ export async function createAssertions({ keys, issuer, now }: AssertionsOptions)
       used = next;
       const kids = new Set(publishedKeysAt(ready, now()).map(({ published }) => published.kid));
       // A key was removed before its time: upstreams no longer accept its signatures.
-      if (former.some(({ published }) => !kids.has(published.kid))) heldBy = new WeakMap();
+      if (former.some(({ published }) => !kids.has(published.kid))) cache = new WeakMap();
     },
   };
 }
@@ -151,12 +151,16 @@ async function createSign({ kty, crv, x, d }: AssertionKey, kid: string, issuer:
   };
 }
 
-function heldFor(heldBy: WeakMap<Caller, Map<string, Held>>, caller: Caller, upstream: string): Held {
-  const held = heldBy.get(caller)?.get(upstream);
-  if (held !== undefined) return held;
-  const fresh: Held = { token: undefined, signedAtMs: 0, signing: undefined };
-  const byUpstream = heldBy.get(caller) ?? new Map<string, Held>();
-  heldBy.set(caller, byUpstream.set(upstream, fresh));
+function cachedFor(
+  cache: WeakMap<Caller, Map<string, CachedAssertion>>,
+  caller: Caller,
+  upstream: string,
+): CachedAssertion {
+  const cached = cache.get(caller)?.get(upstream);
+  if (cached !== undefined) return cached;
+  const fresh: CachedAssertion = { token: undefined, signedAtMs: 0, signing: undefined };
+  const byUpstream = cache.get(caller) ?? new Map<string, CachedAssertion>();
+  cache.set(caller, byUpstream.set(upstream, fresh));
   return fresh;
 }
 
