@@ -220,6 +220,8 @@ export interface DownstreamRequest {
   readonly headers: IncomingHttpHeaders;
   /** Whether the whole body has arrived. */
   readonly complete: boolean;
+  /** Whether a byte of the body has been read, which cannot be read again. */
+  readonly readableDidRead: boolean;
   /** Whether nothing more of it can arrive. */
   readonly destroyed: boolean;
   /** The client's connection, which other requests may share. */

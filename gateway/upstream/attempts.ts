@@ -178,8 +178,8 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
 
   /** The client has the whole answer. */
   relayed(): void {
-    const { upstreamStatus } = this.#fresh.trail;
-    this.#endAttempt(outcomeOf(upstreamStatus, undefined), upstreamStatus);
+    const status = this.#relay?.answeredStatus;
+    this.#endAttempt(outcomeOf(status, undefined), status);
     this.#route.budget.answer();
     this.#settle();
     this.#resolve();
@@ -193,7 +193,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   failed(error: GatewayError, failure: AttemptFailure, wasSent: boolean, status: number): void {
     const target = this.#target as Target;
     const isClients = isClientsDoing(this.#fresh, error);
-    const outcome = isClients ? 'abandoned' : outcomeOf(this.#fresh.trail.upstreamStatus, error);
+    const outcome = isClients ? 'abandoned' : outcomeOf(this.#relay?.answeredStatus, error);
     this.#endAttempt(outcome, status >= 500 ? status : error);
     // The error of an attempt that was not sent must not replace that of an earlier one that was.
     if (wasSent || !this.#wasSent) this.#error = error;

@@ -53,10 +53,13 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
     deadlineAt: number,
     assertion: string | undefined,
   ): Promise<void> {
+    let isFirst = true;
     const outgoing = (): Outgoing => {
       // Each attempt is a span of its own.
       const headers = upstreamRequestHeaders(fresh, { assertion, traceparent: options.traceparentFor(fresh.trail) });
-      return { method: methodOf(fresh), path: pathOf(fresh), headers, body: bodyOf(fresh, headers) };
+      const body = bodyOf(fresh, headers, isFirst);
+      isFirst = false;
+      return { method: methodOf(fresh), path: pathOf(fresh), headers, body };
     };
     if (route.guard !== undefined) return sendWithPolicies(options, fresh, route, route.guard, deadlineAt, outgoing);
     const dispatch = (target: Target, relay: Relay) => void target.dispatcher.dispatch(outgoing(), relay);
@@ -74,13 +77,16 @@ function pathOf({ operation, path, search }: Checked): string {
   return (publicPrefix === upstreamPrefix ? path : upstreamPrefix + path.slice(publicPrefix.length)) + search;
 }
 
-/** The checked bytes, or the request's own chunks where the contract declares a streamed body. */
-function bodyOf(checked: Checked, headers: string[]): Outgoing['body'] {
+/**
+ * The checked bytes, or the request's own chunks where the contract declares a streamed body. The first time, a client that waits for
+ * 100 Continue gets it.
+ */
+function bodyOf(checked: Checked, headers: string[], isFirst: boolean): Outgoing['body'] {
   if (checked.rawBody) return checked.rawBody;
   if (!isStreamed(checked)) return null;
   const length = checked.headers.get('content-length');
   if (length !== undefined) headers.push('content-length', length);
-  if (checked.headers.has('expect') && checked.trail.attempts === 1) checked.response.writeContinue();
+  if (checked.headers.has('expect') && isFirst) checked.response.writeContinue();
   return countedBody(checked);
 }
 

@@ -44,6 +44,8 @@ export class Relay implements AnswerHandler {
   /** Whether the owner knows the outcome; nothing may happen afterwards. */
   ended = false;
   #control: Control | undefined;
+  /** Status of the answer that has begun, which the client may not get; undefined before one has. */
+  answeredStatus: number | undefined;
   #status = 0;
   #headers: AnswerHeaders = {};
   /** Treatment of the body: `error` is parsed, `refuse` is buffered until it has been checked. */
@@ -112,6 +114,7 @@ export class Relay implements AnswerHandler {
   noteAnswer(status: number): void {
     const { trail } = this.#fresh;
     this.#byteAt = performance.now();
+    this.answeredStatus = status;
     trail.upstreamStatus = status;
     trail.upstreamMs = this.#byteAt - this.#owner.attemptAt;
   }
@@ -123,6 +126,7 @@ export class Relay implements AnswerHandler {
 
   /** The same attempt sends the request again. */
   noteAgain(): void {
+    this.answeredStatus = undefined;
     this.#byteAt = 0;
   }
 

@@ -34,9 +34,9 @@ export function retryReasonOf(failure: AttemptFailure, wasSent: boolean, status:
  * its method or by its key. A body that streams is gone once a byte of it was sent.
  */
 export function isRepeatable(fresh: Fresh, wasSent: boolean, honoursIdempotencyKey: boolean): boolean {
-  const { operation, response, headers, trail } = fresh;
+  const { operation, request, response, headers } = fresh;
   if (response.headersSent || response.destroyed) return false;
-  if (!wasSent) return !isStreamed(fresh) || trail.bytesIn === 0;
+  if (!wasSent) return !isStreamed(fresh) || !request.readableDidRead;
   if (isStreamed(fresh)) return false;
   if (isIdempotent(operation.method)) return true;
   return honoursIdempotencyKey && operation.idempotency !== 'off' && headers.has('idempotency-key');

@@ -24,7 +24,7 @@ function freshOf(given: Given): Fresh {
     response: { headersSent, destroyed },
     hasBody: body !== 'none',
     rawBody: body === 'buffer' ? Buffer.from('{}') : undefined,
-    trail: { bytesIn },
+    request: { readableDidRead: bytesIn > 0 },
   } as unknown as Fresh;
 }
 
