@@ -1,9 +1,9 @@
-// Where the frames of a WebSocket end, as far as its sender has got (RFC 6455 section 5.2). Looks at headers only; contents pass by.
+// Finds the boundaries of WebSocket frames in a byte stream (RFC 6455 section 5.2). Reads frame headers only and skips payloads.
 
 export interface Frames {
-  /** To be told every byte that is sent, in order. */
+  /** Must receive every byte that is sent, in order. */
   see(bytes: Buffer): void;
-  /** Whether the last byte seen was the last one of a frame, or none was seen yet. */
+  /** True if the last byte ended a frame, or if no byte was seen yet. */
   atBoundary(): boolean;
 }
 
@@ -15,7 +15,7 @@ const HEADER_BYTES_MAX = 14;
 export function createFrames(): Frames {
   const header = Buffer.alloc(HEADER_BYTES_MAX);
   let headerBytes = 0;
-  /** Bytes of the present frame's content that are still to come. */
+  /** Payload bytes of the current frame that are still missing. */
   let contentLeft = 0;
 
   function see(bytes: Buffer): void {

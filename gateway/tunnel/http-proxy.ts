@@ -1,5 +1,5 @@
-// The one place that knows http-proxy-middleware: it finds the connection and pipes bodies to the upstream. What is said in either
-// direction, how long is waited and what happens when it fails is decided by a passage, one for each exchange.
+// The only module that uses http-proxy-middleware: it opens connections and pipes bodies to the upstream. A `ProxiedRequest`, one for each
+// exchange, decides headers, deadlines and the handling of failures.
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -7,7 +7,7 @@ import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import { createUnread } from '../unread.ts';
 import { type Agents, createAgents, createSecureAgents } from './agents.ts';
 
-/** For https:// targets, in PEM; without it, whom everybody believes is believed, and nothing is shown. */
+/** For https:// targets, in PEM. Without it, the default certificate authorities are trusted and no client certificate is sent. */
 export interface TunnelTls {
   readonly ca?: string | undefined;
   readonly certificate?: string | undefined;
@@ -16,24 +16,24 @@ export interface TunnelTls {
 }
 
 export interface ProxiedRequest {
-  /** Without path. Always the same object for the same upstream, since making one costs more than all the rest here. */
+  /** Without path. Must be the same object for the same upstream, because parsing a URL costs more than everything else here. */
   readonly target: URL;
-  /** Always the same object for the same certificates, since connections belong to it. */
+  /** Must be the same object for the same certificates, because connections are grouped by it. */
   readonly tls: TunnelTls | undefined;
-  /** The connection is for nothing else. */
+  /** Uses a connection of its own. */
   readonly isolate: boolean;
-  /** The request has a connection, which may not be open yet. Nothing of it has been sent. */
+  /** The request has been assigned a connection, which may still be opening. No byte has been sent. */
   begun(outgoing: ClientRequest): void;
-  /** The answer has begun; of an upgrade only if it is refused. Whoever implements this passes it on. */
+  /** The head of the answer has arrived (for an upgrade: only if it is refused). The implementation passes the answer on. */
   answered(incoming: IncomingMessage): void;
-  /** May come at any time, and several times. */
+  /** May be called at any time, and more than once. */
   failed(error: unknown): void;
 }
 
 export interface HttpProxy {
-  /** Sends a request whose url and headers are those for the upstream. */
+  /** Sends a request. Its url and headers must already be those for the upstream. */
   send(request: IncomingMessage, response: ServerResponse, passage: ProxiedRequest): void;
-  /** The same for an upgrade. Once it is granted, bytes pass both ways; a side that ends leaves the other one open. */
+  /** Sends an upgrade request. Once granted, bytes pass both ways; if one side ends, the other stays open. */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer, passage: ProxiedRequest): void;
   close(): void;
 }
@@ -41,7 +41,7 @@ export interface HttpProxy {
 export function createHttpProxy(): HttpProxy {
   const unread = createUnread();
   const plain = createAgents(unread);
-  /** Connections under other certificates are other connections. Those of certificates that were replaced end when they are idle. */
+  /** Agents by certificates. After a change of certificates, the old connections close when they are idle. */
   const secure = new Map<TunnelTls | undefined, Agents>();
   const passages = new WeakMap<IncomingMessage, ProxiedRequest>();
 
@@ -57,24 +57,24 @@ export function createHttpProxy(): HttpProxy {
     proxy.on('proxyReqWs', (outgoing, request) => {
       const passage = passages.get(request);
       outgoing.once('response', (incoming) => {
-        // The library leaves alone what it takes for upgraded; otherwise it would write this answer with headers of its own choice.
+        // The library ignores an answer marked as upgraded. Otherwise it would write this answer with headers of its own.
         Object.assign(incoming, { upgrade: true });
         passage?.answered(incoming);
       });
       outgoing.once('socket', () => {
-        // After the library's listener: Node itself looks at this next.
+        // Runs after the library's listener and resets the mark, because Node itself reads it next.
         outgoing.once('response', (incoming) => Object.assign(incoming, { upgrade: false }));
         passage?.begun(outgoing);
       });
     });
     proxy.on('proxyRes', (incoming, request) => passages.get(request)?.answered(incoming));
-    // With this listener nothing is thrown and nobody else is told: a promise that rejects would end the process on upgrades.
+    // Without this listener the library would throw, and on upgrades the rejected promise would end the process.
     proxy.on('error', (error, request) => passages.get(request as IncomingMessage)?.failed(error));
     proxy.on('econnreset', (error, request) => passages.get(request)?.failed(error));
   };
 
   const middleware = createProxyMiddleware({
-    // The defaults answer errors with text that names the upstream.
+    // The default plugins answer errors with texts that name the upstream.
     ejectPlugins: true,
     plugins: [listen],
     selfHandleResponse: true,

@@ -1,4 +1,4 @@
-// One request through a tunnel: its body to the upstream and the answer to the client, as they come, with backpressure both ways.
+// Sends one request through a tunnel: streams its body to the upstream and the answer to the client, with backpressure in both directions.
 // Throws upstream_* codes and request_timeout.
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
@@ -18,29 +18,32 @@ export interface NodeAdmitted extends Admitted {
 
 export interface ProxyRequestOptions {
   readonly admitted: NodeAdmitted;
-  readonly line: HttpProxy;
+  readonly proxy: HttpProxy;
   readonly target: URL;
   readonly tls: TunnelTls | undefined;
   readonly isolate: boolean;
   readonly connectMs: number;
   readonly answerMs: number;
-  /** How long the body of an answer may pause, unless it is an event stream. */
+  /** Longest pause in the body of an answer; event streams are exempt. */
   readonly idleMs: number;
-  /** Whether the answers are pages, which need their own scripts and styles. */
+  /** True if the upstream serves HTML pages, which load scripts and styles of their own. */
   readonly hasPages: boolean;
-  /** What the connection or the upstream's HTTP had against it → a refusal. */
+  /** Turns an error of the connection or of the upstream's HTTP into a refusal. */
   toFailure(error: unknown): GatewayError;
-  /** Ends the client's connection so that nobody takes half an answer for a whole one. */
+  /** Closes the client's connection, so that a truncated answer is not taken for a complete one. */
   cutOff(admitted: Admitted): void;
-  /** The head of the answer is about to be passed on. */
+  /** Called before the head of the answer is sent to the client. */
   onAnswer(status: number): void;
-  /** An answer that may go on forever; `end` ends it well. Called back when it has ended. */
+  /** Registers an answer without a natural end; `end` ends it cleanly. The returned function is called when the answer has ended. */
   onStream(end: () => void): () => void;
 }
 
-/** Resolves when the answer has been delivered or the client has left. The request's url and headers are those for the upstream. */
+/**
+ * Resolves when the answer has been delivered or the client has disconnected. The request's url and headers must already be those for the
+ * upstream.
+ */
 export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
-  const { admitted, line, toFailure } = options;
+  const { admitted, proxy, toFailure } = options;
   const { request, response, trail } = admitted;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const waiting = createWaiting({
@@ -65,7 +68,7 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
     return true;
   }
 
-  /** The client has left, unless the answer is complete. */
+  /** The client's connection has closed: an abort, unless the answer is complete. */
   function onClose(): void {
     if (!settle()) return;
     if (!response.writableFinished) {
@@ -99,10 +102,10 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
         if (tried === outgoing && !answering) passage.failed(new Error('the connection was closed without an answer'));
       });
       waiting.begun(tried, () => {
-        // It may have been refused while the connection was opened.
+        // The request may have been refused while the connection was opening.
         if (admitted.headers.has('expect') && !retried && !response.headersSent) response.writeContinue();
       });
-      // Not earlier: whoever listens lets the body flow, and it is piped from here on.
+      // Only now: a `data` listener starts the flow of the body, and the body is piped from here on.
       if (!retried) request.on('data', onBody);
     },
     answered,
@@ -111,7 +114,7 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
       else if (canRetry(error)) {
         retried = true;
         outgoing = undefined;
-        line.send(request, response, passage);
+        proxy.send(request, response, passage);
       } else fail(toFailure(error));
     },
   };
@@ -121,7 +124,7 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
     waiting.progress();
   }
 
-  /** A connection that was kept and that the upstream has closed meanwhile: it cannot have seen the request. */
+  /** True if the upstream closed a reused connection, so that it cannot have seen this request. */
   function canRetry(error: unknown): boolean {
     const { code } = error as NodeJS.ErrnoException;
     const isStale = outgoing?.reusedSocket === true && (code === 'ECONNRESET' || code === 'EPIPE');
@@ -131,14 +134,14 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
   function answered(incoming: IncomingMessage): void {
     answering = true;
     waiting.over();
-    // Somebody has refused the request meanwhile.
+    // The request has been refused in the meantime.
     if (settled || response.headersSent) {
       incoming.resume();
       return;
     }
     if (!isSent() || incoming.statusCode === 101) {
       incoming.on('error', () => undefined);
-      fail(toFailure(new Error('this is no answer to the request that was sent, or none was')));
+      fail(toFailure(new Error('the answer came before the request was sent, or it is a 101')));
       return;
     }
     failIfCut(incoming);
@@ -147,14 +150,14 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
     trail.upstreamMs = performance.now() - (trail.forwardedAt as number);
     trail.status = status;
     options.onAnswer(status);
-    // Before the library's own, which would just end the client's connection.
+    // Runs before the library's listener, which would close the client's connection without a report.
     incoming.once('error', (error) => fail(toFailure(error)));
     incoming.once('close', () => {
       if (!incoming.complete) fail(toFailure(new Error('the answer is incomplete')));
     });
     const { hasPages, target } = options;
     const { carried } = admitted;
-    // The rest of a body that is answered early is nobody's.
+    // The answer came before the request body was complete: close the connection, because the rest of the body is not read.
     if (!request.complete) response.shouldKeepAlive = false;
     response.writeHead(
       status,
@@ -166,7 +169,7 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
       trail.bytesOut += chunk.length;
     });
     incoming.pipe(response);
-    // What follows may take its time; most often head and body are one piece.
+    // The body may come much later than the head. Usually both arrive together, so flush only if no data came in this turn.
     setImmediate(() => {
       if (!begun && !response.writableEnded) response.flushHeaders();
     });
@@ -183,10 +186,10 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
     });
   }
 
-  // Before the listener that ends the exchange and has it logged.
+  // Runs before the listener that ends and logs the exchange.
   response.prependListener('close', onClose);
   trail.forwardedAt = performance.now();
-  line.send(request, response, passage);
+  proxy.send(request, response, passage);
   return promise;
 }
 

@@ -1,14 +1,14 @@
-// How long the body of an answer may pause: an upstream that stalls in the middle of it holds the connections on both sides. While the
-// client does not read what is there, the clock stands.
+// Limits pauses in the body of an answer: an upstream that stalls occupies the connections on both sides. The timer does not expire while
+// the client is slow to read.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
  * Watches an answer from its head to its last byte.
  *
- * @param idleMs without a byte of the body
- * @param onStall called once at most
- * @returns ends the watch
+ * @param idleMs longest time without a byte of the body
+ * @param onStall called at most once
+ * @returns a function that stops the watch
  */
 export function watchForStall(
   incoming: IncomingMessage,

@@ -1,6 +1,6 @@
-// Which tunnel a path belongs to, on which site. Built once per configuration.
+// Finds the tunnel for a path on a site. Built once per configuration.
 
-/** What one client address may ask of a tunnel, and all together: counted elsewhere. */
+/** Limits per client address and in total; the address limit does the counting. */
 export interface TunnelLimits {
   readonly requests: number;
   readonly windowSeconds: number;
@@ -11,15 +11,15 @@ export interface TunnelLimits {
   readonly failuresWindowSeconds: number;
 }
 
-/** A tunnel as upstreams.yaml has it. */
+/** A tunnel as configured in upstreams.yaml. */
 export interface TunnelRules {
-  /** Exact, or ending in `/*` for everything below. */
+  /** Exact paths, or prefixes that end in `/*`. */
   readonly paths: readonly string[];
   readonly hosts: readonly string[];
   readonly webSocket: boolean;
   /** Path → path that its clients are sent to. */
   readonly redirects: Readonly<Record<string, string>>;
-  /** Paths that are not passed on: text with `*` for anything. */
+  /** Paths that are not forwarded: patterns in which `*` matches any text. */
   readonly except: readonly string[];
   readonly limits: TunnelLimits;
 }
@@ -28,7 +28,7 @@ export interface TunnelledUpstream {
   readonly live: readonly string[];
   /** From the last byte of a request's body to the head of the answer. */
   readonly timeoutMs: number;
-  /** Without a byte of the answer's body. Absent: as long as `timeoutMs`. */
+  /** Longest pause in the body of the answer; default: `timeoutMs`. */
   readonly idleTimeoutMs?: number | undefined;
   /** One request per connection. */
   readonly isolate?: boolean | undefined;
@@ -36,7 +36,7 @@ export interface TunnelledUpstream {
 }
 
 export interface Tunnel {
-  /** Unique, and the same over reloads. */
+  /** Unique, and stable across reloads. */
   readonly name: string;
   readonly upstream: string;
   readonly rules: TunnelRules;
@@ -44,19 +44,19 @@ export interface Tunnel {
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly isolate: boolean;
-  /** Pages of its own: what the gateway says about pages in general would break them. */
+  /** The upstream serves HTML pages: the gateway's strict Content-Security-Policy would break them. */
   readonly hasPages: boolean;
   /** Path → path that its clients are sent to. */
   readonly redirects: ReadonlyMap<string, string>;
-  /** Whether a normalised path is below the declared ones. */
+  /** True if a normalised path matches one of the declared paths. */
   owns(path: string): boolean;
-  /** Whether a normalised path is one that must not reach the upstream all the same. */
+  /** True if a normalised path must not reach the upstream although a declared path matches it. */
   isExcepted(path: string): boolean;
 }
 
 export interface TunnelTable {
   readonly tunnels: readonly Tunnel[];
-  /** @param target of the request line; a path that is written in another way than its tunnel has it is not found */
+  /** @param target of the request line; its path must be spelled as in the configuration */
   find(sites: ReadonlySet<string>, target: string): Tunnel | undefined;
 }
 
@@ -72,7 +72,7 @@ export function createTunnelTable(upstreams: Readonly<Record<string, TunnelledUp
       else exact.set(path, [...(exact.get(path) ?? []), tunnel]);
     }
   }
-  // The longest first: what is declared more narrowly counts.
+  // Longest prefix first: the most specific one wins.
   below.sort(([one], [other]) => other.length - one.length);
 
   return {
@@ -111,14 +111,14 @@ function toTunnel(upstream: string, entry: TunnelledUpstream, rules: TunnelRules
   };
 }
 
-/** Also of a target that names its host. */
+/** The path of a request target, also in absolute form. */
 function pathIn(target: string): string {
   const rest = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
   const mark = rest.indexOf('?');
   return mark === -1 ? rest : rest.slice(0, mark);
 }
 
-/** Pieces of text in their order, with anything between them. In linear time, since clients choose the text. */
+/** True if the text consists of the pieces in order, with any text between them. Runs in linear time, because clients choose the text. */
 function isLike(text: string, pieces: readonly string[]): boolean {
   const first = pieces[0] as string;
   const last = pieces.at(-1) as string;

@@ -1,5 +1,5 @@
-// Paths that are passed on as they are: no contract and no key, the credentials are between client and upstream. Throws route_not_found,
-// what the door throws, upstream_* codes and request_timeout.
+// Forwards paths without a contract or API key: client and upstream exchange their own credentials. Throws route_not_found, the codes of
+// the address limit, upstream_* codes and request_timeout.
 
 import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
@@ -10,29 +10,29 @@ import { type NodeAdmitted, proxyRequest } from './request.ts';
 import type { Tunnel } from './table.ts';
 import { upgrade } from './upgrade.ts';
 
-/** Who may come in, and how often. */
+/** Limits requests and failures per client address. */
 export interface TunnelAddressLimit {
   enter(admitted: Admitted): () => void;
   answered(admitted: Admitted, status: number): void;
 }
 
 export interface TunnelsOptions {
-  /** Where an address of the configuration is right now. */
+  /** Current origin of a configured address. */
   originOf(address: string): string;
-  /** Whether a target is known not to work. */
+  /** True if a target is unhealthy or ejected. */
   isOut(upstream: string, address: string): boolean;
   doorOf(tunnel: Tunnel): TunnelAddressLimit;
-  /** The `traceparent` of one sending; notes its ids in the trail. */
+  /** The `traceparent` of one attempt; writes its ids into the trail. */
   traceparentFor(trail: Trail): string;
-  /** What the connection or the upstream's HTTP had against it → a refusal. */
+  /** Turns an error of the connection or of the upstream's HTTP into a refusal. */
   toFailure(error: unknown): GatewayError;
-  /** The one writer of error answers. */
+  /** Writes the error answer. */
   refuse(arrived: Arrived, error: GatewayError): void;
-  /** Ends a client's connection so that nobody takes half an answer for a whole one. */
+  /** Closes a client's connection, so that a truncated answer is not taken for a complete one. */
   cutOff(socket: Socket): void;
-  /** Told before anything is passed on: the body may take longer than others, its progress is watched here. */
+  /** Called before forwarding: a tunnel watches the progress of the body itself, so the usual body timeout does not apply. */
   onPassing(arrived: Arrived, tunnel: Tunnel): void;
-  /** How long a connection to an upstream may take. */
+  /** Time allowed to open a connection to an upstream. */
   readonly connectMs?: number;
 }
 
@@ -44,10 +44,10 @@ export interface TunnelRoute {
 
 export interface Tunnels {
   /** Resolves when the exchange is over. */
-  handle(admitted: Admitted, way: TunnelRoute): Promise<void>;
-  /** The same for an upgrade to a WebSocket; `response` of what was admitted belongs to the socket until it is granted. */
-  upgrade(admitted: Admitted, way: TunnelRoute, socket: Socket, head: Buffer): Promise<void>;
-  /** Ends what would not end by itself. What is in flight is left to end. */
+  handle(admitted: Admitted, route: TunnelRoute): Promise<void>;
+  /** Resolves when the WebSocket is over. The `response` of the admitted request belongs to the socket until the upgrade is granted. */
+  upgrade(admitted: Admitted, route: TunnelRoute, socket: Socket, head: Buffer): Promise<void>;
+  /** Ends event streams and WebSockets; requests in flight may finish. */
   drain(): void;
   /** Event streams and WebSockets that are open now. */
   open(): number;
@@ -58,22 +58,22 @@ const CONNECT_MS = 5000;
 
 export function createTunnels(options: TunnelsOptions): Tunnels {
   const { connectMs = CONNECT_MS, toFailure } = options;
-  const line = createHttpProxy();
+  const proxy = createHttpProxy();
   const targets = new Map<string, URL>();
   const turns = new Map<string, number>();
   const streams = new Set<() => void>();
   let draining = false;
 
-  /** Each in its turn, without those that are known not to work, unless none is left. */
+  /** Round robin over the addresses. Unhealthy and ejected targets are skipped, unless all are. */
   function targetOf({ name, upstream, addresses }: Tunnel): URL {
     const turn = (turns.get(name) ?? 0) % addresses.length;
     const inTurn = addresses.length === 1 ? addresses : [...addresses.slice(turn), ...addresses.slice(0, turn)];
     const address = inTurn.find((one) => !options.isOut(upstream, one)) ?? (inTurn[0] as string);
     turns.set(name, addresses.indexOf(address) + 1);
     const origin = options.originOf(address);
-    const known = targets.get(origin) ?? new URL(origin);
-    targets.set(origin, known);
-    return known;
+    const url = targets.get(origin) ?? new URL(origin);
+    targets.set(origin, url);
+    return url;
   }
 
   function onStream(end: () => void): () => void {
@@ -82,14 +82,14 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     return () => streams.delete(end);
   }
 
-  /** Lets it in and makes it ready to be sent; what is answered tells that it is over. */
+  /** Applies the limits and chooses a target. The caller must call `leave` when the exchange is over. */
   function enter(admitted: NodeAdmitted, { tunnel, tls }: TunnelRoute) {
     const { trail, path } = admitted;
     trail.stage = 'match';
     if (!tunnel.owns(path) || tunnel.isExcepted(path)) throw new GatewayError('route_not_found');
     trail.stage = 'throttle';
-    const door = options.doorOf(tunnel);
-    const leave = door.enter(admitted);
+    const addressLimit = options.doorOf(tunnel);
+    const leave = addressLimit.enter(admitted);
     trail.stage = 'forward';
     options.onPassing(admitted, tunnel);
     const target = targetOf(tunnel);
@@ -100,7 +100,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
       sent: { host: target.host, traceparent },
       shared: {
         admitted,
-        line,
+        proxy,
         target,
         tls,
         isolate: tunnel.isolate,
@@ -110,33 +110,33 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
         hasPages: tunnel.hasPages,
         toFailure,
         cutOff: () => options.cutOff(admitted.request.socket),
-        onAnswer: (status: number) => door.answered(admitted, status),
+        onAnswer: (status: number) => addressLimit.answered(admitted, status),
         onStream,
       },
     };
   }
 
-  async function handle(admitted: Admitted, way: TunnelRoute): Promise<void> {
-    const elsewhere = way.tunnel.redirects.get(admitted.path);
-    if (elsewhere !== undefined) {
-      redirect(admitted, elsewhere);
+  async function handle(admitted: Admitted, route: TunnelRoute): Promise<void> {
+    const location = route.tunnel.redirects.get(admitted.path);
+    if (location !== undefined) {
+      redirect(admitted, location);
       return;
     }
     const exchange = admitted as NodeAdmitted;
-    const { leave, sent, shared } = enter(exchange, way);
+    const { leave, sent, shared } = enter(exchange, route);
     try {
-      speakAs(exchange, tunnelRequestHeaders(admitted, sent));
+      setUpstreamRequest(exchange, tunnelRequestHeaders(admitted, sent));
       await proxyRequest(shared);
     } finally {
       leave();
     }
   }
 
-  async function upgradeAdmitted(admitted: Admitted, way: TunnelRoute, socket: Socket, head: Buffer): Promise<void> {
+  async function upgradeAdmitted(admitted: Admitted, route: TunnelRoute, socket: Socket, head: Buffer): Promise<void> {
     const exchange = admitted as NodeAdmitted;
-    const { leave, sent, shared } = enter(exchange, way);
+    const { leave, sent, shared } = enter(exchange, route);
     try {
-      speakAs(exchange, upgradeHeaders(admitted, sent));
+      setUpstreamRequest(exchange, upgradeHeaders(admitted, sent));
       const refuse = (error: GatewayError) => options.refuse(admitted, error);
       await upgrade({ ...shared, socket, head, refuse });
     } finally {
@@ -159,12 +159,12 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
       for (const end of [...streams]) end();
     },
     open: () => streams.size,
-    close: line.close,
+    close: proxy.close,
   };
 }
 
-/** What the request says from here on: the path that was judged, and nothing that was not written here. */
-function speakAs({ request, path, query }: NodeAdmitted, headers: Record<string, string>): void {
+/** Replaces url and headers of the request: the upstream receives the checked path and the headers made here, nothing else. */
+function setUpstreamRequest({ request, path, query }: NodeAdmitted, headers: Record<string, string>): void {
   request.url = query === '' ? path : `${path}?${query}`;
   request.headers = headers;
 }

@@ -1,5 +1,5 @@
-// One WebSocket through a tunnel: the handshake with a deadline, then bytes both ways until both sides have ended. Frames are not
-// touched. Throws upstream_* codes; where the upstream does not grant the upgrade, its answer is passed on.
+// Passes one WebSocket through a tunnel: the handshake has a deadline, then bytes pass both ways until both sides have ended. Frames are
+// not changed. Throws upstream_* codes; if the upstream refuses the upgrade, its answer is passed on.
 
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,18 +14,18 @@ import { failIfCut } from './whole.ts';
 
 export interface UpgradeOptions extends ProxyRequestOptions {
   readonly socket: Socket;
-  /** What the client has sent after the head of its request. */
+  /** Bytes that the client sent after the head of its request. */
   readonly head: Buffer;
-  /** Writes a refusal before this returns: the library ends the connection right after an error. */
+  /** Must write the refusal synchronously, because the library closes the connection right after an error. */
   refuse(error: GatewayError): void;
 }
 
-/** How long what one side has said last may take to reach the other after the connection is gone. */
+/** Time for the last bytes of one side to reach the other after the connection has closed. */
 const LINGER_MS = 1000;
 
 /** Resolves when the client's connection is over. Never rejects. */
 export function upgrade(options: UpgradeOptions): Promise<void> {
-  const { admitted, socket, line, toFailure } = options;
+  const { admitted, socket, proxy, toFailure } = options;
   const { request, response, trail, carried } = admitted;
   const waiting = createWaiting({
     ...options,
@@ -70,7 +70,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
         return;
       }
       tried.once('close', () => fail(toFailure(new Error('the connection was closed without an answer'))));
-      // The library's own listener writes the head of a 101 from the headers as `granted` leaves them, whatever the upstream has switched to.
+      // The library's listener writes the 101 with the headers that `granted` has set, whatever protocol the upstream switched to.
       const library = tried.listeners('upgrade');
       tried.removeAllListeners('upgrade');
       tried.once('upgrade', (incoming: IncomingMessage, upstream: Socket, head: Buffer) => {
@@ -84,9 +84,9 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     failed: (error) => fail(toFailure(error)),
   };
 
-  /** False: it is not to be passed on. */
+  /** Returns false if the upgrade must not be passed on. */
   function granted(incoming: IncomingMessage, upstream: Socket): boolean {
-    // RFC 6455 section 4.1: to the client it would be a WebSocket.
+    // The client would treat any 101 as a WebSocket (RFC 6455 section 4.1).
     if (incoming.headers.upgrade?.toLowerCase() !== 'websocket') {
       fail(toFailure(new Error('the upstream has switched to another protocol')));
       return false;
@@ -95,16 +95,20 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     note(101);
     response.detachSocket(socket);
     const raw = incoming.rawHeaders;
-    const said = tunnelAnswerHeaders({ raw, status: 101, origin, carried, hasPages: false });
-    incoming.headers = { Connection: 'Upgrade', Upgrade: 'websocket', ...grouped(said) } as IncomingHttpHeaders;
+    const answerHeaders = tunnelAnswerHeaders({ raw, status: 101, origin, carried, hasPages: false });
+    incoming.headers = {
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      ...grouped(answerHeaders),
+    } as IncomingHttpHeaders;
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     upstream.setKeepAlive(true, KEEP_ALIVE_MS);
-    // Once the library has put both sides together: whoever listens earlier takes bytes away.
+    // Waits until the library has piped both sides: an earlier listener would consume bytes.
     process.nextTick(() => join(upstream));
     return true;
   }
 
-  /** What the library does not do: counts, notices a side that is gone without an end, and can end the client's side in good form. */
+  /** Adds to the library: byte counts, detection of a side that closed without an end, and a clean close towards the client. */
   function join(upstream: Socket): void {
     const frames = createFrames();
     upstream.on('data', (bytes: Buffer) => {
@@ -116,7 +120,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     });
     const ended = options.onStream(() => {
       upstream.unpipe(socket);
-      // Its answer to this still goes to the upstream, which so learns the same.
+      // The client's answer to this Close frame still reaches the upstream, which closes too.
       if (frames.atBoundary()) socket.write(GOING_AWAY);
       socket.end();
       upstream.resume();
@@ -128,11 +132,11 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     upstream.once('close', () => letGo(socket));
   }
 
-  /** What the upstream says instead, over the response that the socket still belongs to. */
+  /** Passes on the upstream's refusal, over the response that still owns the socket. */
   function refusedByUpstream(incoming: IncomingMessage): void {
     if (incoming.statusCode === 101) {
       incoming.on('error', () => undefined);
-      fail(toFailure(new Error('the upstream has switched to no protocol')));
+      fail(toFailure(new Error('the upstream answered 101 without switching protocols')));
       return;
     }
     if (!settle()) {
@@ -156,12 +160,12 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     response.once('close', stopWatch);
   }
 
-  // Half an end means something only once both sides are joined.
+  // A half-closed connection is meaningful only after both sides are joined.
   socket.once('end', () => {
     if (!settled) socket.destroy();
   });
   const over = new Promise<void>((resolve) => {
-    // Before the listener that ends the exchange and has it logged.
+    // Runs before the listener that ends and logs the exchange.
     socket.prependOnceListener('close', () => {
       if (settle()) trail.status = 499;
       outgoing?.destroy();
@@ -169,11 +173,11 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     });
   });
   trail.forwardedAt = performance.now();
-  line.upgrade(request, socket, options.head, passage);
+  proxy.upgrade(request, socket, options.head, passage);
   return over;
 }
 
-/** The other side is gone: what is still on its way may arrive, but nothing more is waited for. */
+/** The other side has closed: let pending bytes arrive, but wait no longer than LINGER_MS. */
 function letGo(socket: Socket): void {
   if (socket.destroyed) return;
   socket.destroySoon();
@@ -181,7 +185,7 @@ function letGo(socket: Socket): void {
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** As the library writes them: a list for what is there several times. */
+/** Headers in the library's form: a list for a repeated name. */
 function grouped(flat: readonly string[]): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {};
   for (let i = 0; i < flat.length; i += 2) {

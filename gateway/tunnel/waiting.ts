@@ -1,20 +1,20 @@
-// How long is waited for an upstream: for the connection, for every piece of the request's body, and for the head of the answer, before
-// which there may be so many interim answers.
+// Deadlines of a tunnelled exchange: to connect, for each piece of the request body, and for the head of the answer. Also limits the number
+// of interim answers before that head.
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { GatewayError } from '../errors.ts';
 
-/** `sending`: the client has not sent all of its body and lets the upstream wait. */
+/** `sending`: the client has not sent its whole body, and the upstream waits for the rest. */
 export type Wait = 'connecting' | 'sending' | 'answering';
 
 export interface Waiting {
-  /** To be called with every connection that is tried. `onOpen` is called once it is there. */
+  /** Call for each connection that is tried. `onOpen` is called when it is established. */
   begun(outgoing: ClientRequest, onOpen: () => void): void;
-  /** Another piece of the body has come. */
+  /** Restarts the timer: another piece of the body has arrived. */
   progress(): void;
-  /** Nothing is waited for any more. */
+  /** Stops the timer. */
   over(): void;
 }
 
@@ -25,14 +25,14 @@ export interface WaitingOptions {
   readonly answerMs: number;
   /** Called once at most. */
   onTooLong(what: Wait): void;
-  /** There are more interim answers than a service sends. Called once at most. */
+  /** The upstream sent too many interim answers. Called at most once. */
   onTooMany(error: Error): void;
 }
 
-/** Of 1xx answers to one request: each takes a moment of the event loop, and an upstream could send them without end. */
+/** Limit of 1xx answers per request: each costs time on the event loop, and an upstream could send them without end. */
 const INTERIM_ANSWERS_MAX = 100;
 
-/** Begins to wait. */
+/** Starts the connect timer. */
 export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMany }: WaitingOptions): Waiting {
   let interimAnswers = 0;
   let outgoing: ClientRequest | undefined;
@@ -41,7 +41,7 @@ export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMa
 
   function expire(): void {
     if (!open) onTooLong('connecting');
-    // While the upstream does not take what is there already, the client cannot send more.
+    // While the upstream does not read, backpressure keeps the client from sending more.
     else if (request.readableEnded || outgoing?.writableNeedDrain) onTooLong('answering');
     else onTooLong('sending');
   }
@@ -57,10 +57,10 @@ export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMa
       };
       tried.on('information', () => {
         interimAnswers += 1;
-        if (interimAnswers === INTERIM_ANSWERS_MAX + 1) onTooMany(new Error('there are too many interim answers'));
+        if (interimAnswers === INTERIM_ANSWERS_MAX + 1) onTooMany(new Error('too many interim answers'));
       });
       const socket = tried.socket as Socket;
-      // Through idle times that are longer than what firewalls between here and there remember.
+      // Keeps the connection alive in firewalls that forget idle connections.
       socket.setKeepAlive(true, KEEP_ALIVE_MS);
       if (!socket.connecting) opened();
       else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', opened);
@@ -70,10 +70,10 @@ export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMa
   };
 }
 
-/** Idle time after which TCP asks whether the other side is still there. */
+/** Idle time before TCP sends keep-alive probes. */
 export const KEEP_ALIVE_MS = 60_000;
 
-/** What the client is told when it took too long: request_timeout or upstream_timeout. */
+/** The refusal for an expired deadline: request_timeout or upstream_timeout. */
 export function tooLong(what: Wait): GatewayError {
   if (what === 'sending') return new GatewayError('request_timeout');
   const error = what === 'connecting' ? 'connection_timeout' : 'http_response_timeout';

@@ -1,11 +1,11 @@
-// Whether an answer of an upstream is one, and all of it: over TLS, an answer that ends with the connection is whole only if the upstream has
-// said that it ends (RFC 9112 section 9.8).
+// Detects truncated and premature answers. Over TLS, an answer delimited by the end of the connection is complete only after a close_notify
+// (RFC 9112 section 9.8).
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import { onTlsEnd } from '../tls-end.ts';
 
-/** To be called with the head of the answer. Destroys the answer with an error when it is cut off without a close_notify. */
+/** Call with the head of the answer. Destroys the answer with an error if the connection ends without a close_notify. */
 export function failIfCut(incoming: IncomingMessage): void {
   const { socket, headers } = incoming;
   const hasEnd = headers['content-length'] !== undefined || /\bchunked$/i.test(headers['transfer-encoding'] ?? '');
@@ -16,7 +16,7 @@ export function failIfCut(incoming: IncomingMessage): void {
   });
 }
 
-/** To be called with a request that has a connection and was not sent yet; tells later whether a part of it was. */
+/** Call with a request that has a connection and has not been sent. The returned function says whether bytes have been written since. */
 export function watchSent(outgoing: ClientRequest): () => boolean {
   const socket = outgoing.socket;
   const before = socket?.bytesWritten ?? 0;
