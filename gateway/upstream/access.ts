@@ -1,5 +1,5 @@
-// How upstreams let the gateway in: the credential it shows them and how many requests it may have there at once. Kept from start to
-// end, so that a reload of the configuration neither forgets that a credential was refused nor lets more requests through.
+// Per upstream: the gateway's credential and the concurrency limit. Both survive a reload, so that a reload neither forgets that a
+// credential was refused nor lets more requests through.
 
 import {
   type ConcurrencyLimit,
@@ -9,10 +9,10 @@ import {
 } from './concurrency-limit.ts';
 import { type Credential, createCredential, type LatchReason } from './credential.ts';
 
-/** What nobody has bounded may make a request wait so long, once the line does not empty any more. */
+/** Longest wait in a queue that no longer empties, if the upstream has no `maxInFlight`. */
 const QUEUE_MS = 200;
 
-/** What an entry of upstreams.yaml says about it. */
+/** The part of an entry of upstreams.yaml that concerns access. */
 export interface AccessEntry {
   readonly live: readonly string[];
   readonly test?: readonly string[] | undefined;
@@ -29,15 +29,15 @@ export interface Access {
 }
 
 export interface AccessesOptions {
-  /** A secrets entry as it is now. */
+  /** The current value of an entry of the secrets. */
   readSecret(entry: string): string | undefined;
-  /** How many processes divide the places of an upstream among themselves. Each has one at least. */
+  /** Number of worker processes that share the places of an upstream. Each gets at least one place. */
   readonly workers: number;
-  /** A request waited so many milliseconds for a place. */
+  /** A request waited this long for a place. */
   onWaited(upstream: string, waitedMs: number): void;
-  /** A request got no place. */
+  /** A request was refused a place. */
   onShed(upstream: string, why: QueueRefusal): void;
-  /** Whether requests toward it are being refused these days. */
+  /** True if the gateway has refused requests to this upstream recently. */
   isShedding(upstream: string): boolean;
   onLatched(upstream: string, reason: LatchReason): void;
   onHealed(upstream: string): void;
@@ -46,14 +46,14 @@ export interface AccessesOptions {
 
 export interface Accesses {
   /**
-   * From now on, the upstreams are those of these entries.
+   * Replaces the set of upstreams.
    *
-   * @param organizationShare the part of the places of an upstream that one organization has at most, while others wait
+   * @param organizationShare largest share of an upstream's places for one organization while others wait
    */
   use(entries: Readonly<Record<string, AccessEntry>>, organizationShare: number): void;
-  /** Undefined: there is no such upstream. */
+  /** Undefined for an unknown upstream. */
   of(upstream: string): Access | undefined;
-  /** By upstream, for operators. */
+  /** By upstream, for /status. */
   status(): Readonly<Record<string, AccessStatus>>;
 }
 
@@ -64,7 +64,7 @@ export interface AccessStatus {
   readonly shedding: boolean;
 }
 
-/** How much of an upstream there is for all. */
+/** Rules of one upstream's concurrency limit. */
 interface Bound extends ConcurrencyRules {
   readonly credential: Credential | undefined;
   readonly places: number;
@@ -73,7 +73,7 @@ interface Bound extends ConcurrencyRules {
 export function createAccesses(options: AccessesOptions): Accesses {
   const credentials = new Map<string, Credential>();
   const bounds = new Map<string, Bound>();
-  const lanes = new Map<string, ConcurrencyLimit>();
+  const limits = new Map<string, ConcurrencyLimit>();
   let accesses = new Map<string, Access>();
 
   function credentialOf(name: string, { credential }: AccessEntry): Credential | undefined {
@@ -93,9 +93,9 @@ export function createAccesses(options: AccessesOptions): Accesses {
     return made;
   }
 
-  /** A credential that has not been seen to work is tried by one request, since every failure counts against the gateway. */
-  function laneOf(name: string): ConcurrencyLimit {
-    const known = lanes.get(name);
+  /** An unproven credential is tried by one request at a time, because every failed login counts against the gateway. */
+  function limitOf(name: string): ConcurrencyLimit {
+    const known = limits.get(name);
     if (known) return known;
     const bound = () => bounds.get(name) as Bound;
     const made = createConcurrencyLimit({
@@ -107,7 +107,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
       onWaited: (waitedMs) => options.onWaited(name, waitedMs),
       onShed: (why) => options.onShed(name, why),
     });
-    lanes.set(name, made);
+    limits.set(name, made);
     return made;
   }
 
@@ -116,9 +116,9 @@ export function createAccesses(options: AccessesOptions): Accesses {
       accesses = new Map();
       for (const [name, entry] of Object.entries(entries)) {
         const credential = credentialOf(name, entry);
-        // What was taken away keeps its bound for those who are on their way there.
+        // A removed upstream keeps its bound, because requests to it may still be under way.
         bounds.set(name, boundOf(entry, credential, options.workers, organizationShare));
-        accesses.set(name, { credential, lane: laneOf(name) });
+        accesses.set(name, { credential, lane: limitOf(name) });
       }
     },
     of: (upstream) => accesses.get(upstream),
@@ -138,8 +138,8 @@ export function createAccesses(options: AccessesOptions): Accesses {
 }
 
 /**
- * What nobody has bounded gets as many places as there are connections: more would wait in front of these, where nobody is served in turn.
- * Whoever says how many an upstream takes at once wants the rest to wait for as long as they can.
+ * Without `maxInFlight` an upstream gets as many places as connections: more requests would wait inside the connection pool, which is not a
+ * fair queue. With `maxInFlight` and no `maxQueueMs`, requests wait as long as their deadlines allow.
  */
 function boundOf(
   { live, test = [], connections, maxInFlight, maxQueued, maxQueueMs }: AccessEntry,

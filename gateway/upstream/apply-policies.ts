@@ -1,5 +1,5 @@
-// Sending to an upstream that has a credential or rules of its own: change what is to be changed, log in, and judge the answer before the
-// client sees any of it.
+// Sends to an upstream that has policies: applies its request rules, adds its credential, and judges the answer before the client sees any
+// of it.
 
 import { GatewayError } from '../errors.ts';
 import type { Fresh } from '../exchange.ts';
@@ -15,7 +15,7 @@ import type { Rewrite } from './requests/rules.ts';
 import type { UpstreamRoute } from './routes.ts';
 import type { Target } from './targets.ts';
 
-/** What an upstream asks for beyond being sent to. Kept while configurations come and go. */
+/** Policies of one upstream. The credential survives reloads. */
 export interface UpstreamPolicies {
   readonly credential: Credential | undefined;
   readonly judge: Judge | undefined;
@@ -23,33 +23,34 @@ export interface UpstreamPolicies {
 }
 
 /**
- * What the credential is refused with when no rule says otherwise. Not 403: it may be about what one client asks for, and a latched
- * credential shuts the upstream for all of them.
+ * Statuses that mean a refused credential, unless a rule decides otherwise. 403 is not one of them: it may concern the request of one
+ * client, and a latched credential blocks the upstream for all clients.
  */
 const credentialStatuses = new Set([401, 407]);
 
 /**
- * Resolves when the exchange has ended. Throws upstream_overloaded, upstream_timeout, upstream_auth_failed, and what the rules and the relay throw.
+ * Resolves when the exchange has ended. Throws upstream_overloaded, upstream_timeout, upstream_auth_failed, and the errors of the rules and
+ * the relay.
  *
- * @param outgoing the request as it would be sent without a guard, made anew for each attempt
+ * @param outgoing makes the request as it would be sent without policies, anew for each attempt
  * @param deadlineAt as `performance.now()` counts
  */
 export async function sendWithPolicies(
   options: AttemptsOptions,
   fresh: Fresh,
-  way: UpstreamRoute,
-  guard: UpstreamPolicies,
+  route: UpstreamRoute,
+  policies: UpstreamPolicies,
   deadlineAt: number,
   outgoing: () => Outgoing,
 ): Promise<void> {
-  const change = await changeFor(fresh, guard.rewrite, deadlineAt);
+  const change = await changeFor(fresh, policies.rewrite, deadlineAt);
   if (change === undefined) return;
-  const dispatch: Dispatch = (target, relay, sending) =>
-    attempt({ fresh, guard, sending, target, relay, outgoing: () => change(outgoing()) });
-  await sendWithAttempts(options, fresh, way, deadlineAt, dispatch);
+  const dispatch: Dispatch = (target, relay, attempts) =>
+    attempt({ fresh, policies, attempts, target, relay, outgoing: () => change(outgoing()) });
+  await sendWithAttempts(options, fresh, route, deadlineAt, dispatch);
 }
 
-/** What the rules of the upstream make of every attempt, worked out once. Undefined: the client has left meanwhile. */
+/** Computes once, for all attempts, how the request rules change the request. Returns undefined if the client has disconnected. */
 async function changeFor(
   fresh: Fresh,
   rewrite: Rewrite | undefined,
@@ -65,62 +66,62 @@ async function changeFor(
 
 interface Attempt {
   readonly fresh: Fresh;
-  readonly guard: UpstreamPolicies;
-  readonly sending: Attempts;
+  readonly policies: UpstreamPolicies;
+  readonly attempts: Attempts;
   readonly target: Target;
   readonly relay: Relay;
   outgoing(): Outgoing;
 }
 
-/** Sends once. What the rules or a changed credential let be tried once more is, with the credential as it is then. */
+/** Sends the request. Sends it again if a rule or a changed credential allows that, with the credential current at that time. */
 function attempt(one: Attempt): void {
-  const { fresh, guard, sending, target, relay } = one;
-  const { credential, judge } = guard;
+  const { fresh, policies, attempts, target, relay } = one;
+  const { credential, judge } = policies;
   const fail = (error: GatewayError) => relay.onResponseError(undefined, error);
 
   function conclude(answer: HeldAnswer, authorization: string | undefined, pass: (body: Buffer) => void): void {
-    const judgement = judge?.(answer, askedOf(fresh)) ?? generally(answer, credential);
+    const judgement = judge?.(answer, judgeContextOf(fresh)) ?? defaultJudgement(answer, credential);
     if (judgement.kind === 'credential') {
       const hasChanged = authorization !== undefined && credential?.refused(authorization) === true;
-      if (hasChanged && sending.mayAskAgain('credential')) attempt(one);
+      if (hasChanged && attempts.mayAskAgain('credential')) attempt(one);
       else fail(new GatewayError('upstream_auth_failed'));
       return;
     }
     if (authorization !== undefined && answer.status < 400) credential?.accepted(authorization);
     if (judgement.kind === 'pass') pass(judgement.body);
-    else if (judgement.kind === 'retry' && sending.mayAskAgain('declared')) attempt(one);
+    else if (judgement.kind === 'retry' && attempts.mayAskAgain('declared')) attempt(one);
     else fail(judgement.error);
   }
 
   if (relay.ended) return;
   try {
     const authorization = credential?.header();
-    const held = new BufferedAnswer(
+    const buffered = new BufferedAnswer(
       relay,
       (status) => {
-        const isHeld = judge !== undefined || status >= 400;
-        if (!isHeld && authorization !== undefined) credential?.accepted(authorization);
-        return isHeld;
+        const isBuffered = judge !== undefined || status >= 400;
+        if (!isBuffered && authorization !== undefined) credential?.accepted(authorization);
+        return isBuffered;
       },
       (answer, pass) => conclude(answer, authorization, pass),
     );
     const outgoing = one.outgoing();
     const headers =
       authorization === undefined ? outgoing.headers : [...outgoing.headers, 'authorization', authorization];
-    target.dispatcher.dispatch({ ...outgoing, headers }, held);
+    target.dispatcher.dispatch({ ...outgoing, headers }, buffered);
   } catch (error) {
     fail(error as GatewayError);
   }
 }
 
-/** What no rule has said anything about. */
-function generally(answer: HeldAnswer, credential: Credential | undefined): NonNullable<Judgement> {
+/** The judgement when no rule matches. */
+function defaultJudgement(answer: HeldAnswer, credential: Credential | undefined): NonNullable<Judgement> {
   const isRefusal = credential !== undefined && credentialStatuses.has(answer.status);
   return isRefusal ? { kind: 'credential' } : { kind: 'pass', body: answer.body };
 }
 
-/** The body is read only for rules that ask for what was submitted. */
-function askedOf({ operation, pathValues, rawBody }: Fresh): Parameters<Judge>[1] {
+/** The request body is parsed only when a rule uses it. */
+function judgeContextOf({ operation, pathValues, rawBody }: Fresh): Parameters<Judge>[1] {
   return {
     operation,
     pathValues,

@@ -1,13 +1,13 @@
-// Work on a request before it is sent, such as hashing: it takes of the time of the request, and ends when the client leaves. Throws
-// upstream_timeout.
+// Runs work on a request before it is sent, such as hashing, within the deadline of the request, and stops it when the client disconnects.
+// Throws upstream_timeout.
 
 import type { Fresh } from '../exchange.ts';
 import { upstreamFailure } from './failure.ts';
 
 /**
  * @param deadlineAt as `performance.now()` counts
- * @param work stops at its next step once the signal is aborted; its outcome is dropped from then on
- * @returns undefined: the client has left, and the trail says so
+ * @param work stops at its next step once the signal is aborted; its result is discarded from then on
+ * @returns undefined if the client has disconnected; the trail then has status 499
  */
 export async function beforeSending<T extends object>(
   { response, trail }: Pick<Fresh, 'response' | 'trail'>,
@@ -22,13 +22,13 @@ export async function beforeSending<T extends object>(
   }, deadlineAt - performance.now());
 
   function leave(): void {
-    // Unless it was refused meanwhile.
+    // Keeps the status of a refusal that was sent in the meantime.
     if (trail.refusal === undefined) trail.status = 499;
     abort.abort();
     resolve(undefined);
   }
 
-  // Before the listener that ends the exchange and has it logged.
+  // Runs before the listener that ends and logs the exchange.
   response.prependListener('close', leave);
   if (response.destroyed) leave();
   try {

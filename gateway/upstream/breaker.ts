@@ -1,52 +1,52 @@
-// The circuit breaker of an upstream: when too large a share of what it was sent lately has failed, it is sent nothing for a while, then a
-// few requests, and everything again once one of them is answered. That it errs does not count: a caller who knows a request that makes it
-// err must not stop everybody else's. Constant work per request, no timers.
+// The circuit breaker of an upstream. It opens when the share of failed attempts in the window is too large; after `openSeconds` it admits
+// a few trial requests, and it closes when one of them is answered. Answers such as 500 do not count as failures: otherwise a client with a
+// request that provokes them could block the upstream for all clients. Constant work per request, no timers.
 
 import type { SendingFailure } from './failure-text.ts';
 import type { AttemptOutcome } from './outcome.ts';
 
 export interface BreakerRules {
-  /** Share of failures within the window that opens it, 1–100. */
+  /** Share of failures in the window that opens the breaker, 1–100. */
   readonly failurePercent: number;
-  /** Fewer requests within the window say nothing. */
+  /** Fewer requests in the window never open the breaker. */
   readonly requestsMin: number;
   readonly windowSeconds: number;
-  /** How long nothing is sent. */
+  /** How long the breaker stays open. */
   readonly openSeconds: number;
 }
 
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
 export interface Breaker {
-  /** How long to wait, in milliseconds; 0: this request may be sent, and its end has to be told. */
+  /** Returns 0 if the request may be sent; its end must then be reported by `ended`. Otherwise returns the wait in milliseconds. */
   admit(): number;
   /**
    * @param sentAtMs when it was sent, as `clock` counts
-   * @param failure what a request that failed met
+   * @param failure cause, if the request failed
    */
   ended(outcome: AttemptOutcome, sentAtMs: number, failure?: SendingFailure): void;
   state(): BreakerState;
-  /** From now on by these rules; `off`: it stays closed. Other rules begin with an empty window. */
+  /** Replaces the rules; `off` keeps the breaker closed. Changed rules start with an empty window. */
   use(rules: BreakerRules | 'off'): void;
 }
 
 export interface BreakerOptions {
-  /** Milliseconds that only ever grow. */
+  /** Monotonic milliseconds. */
   clock(): number;
-  /** @param cause the failure that opened it */
+  /** @param cause the failure that opened the breaker */
   onChange(state: BreakerState, cause?: SendingFailure): void;
 }
 
-/** The window moves on by a tenth of its length. */
+/** Slots of the window; it advances by one slot at a time. */
 const SLOTS = 10;
-/** Requests at once that try whether the upstream is back. */
+/** Concurrent trial requests while half open. */
 const TRIALS_MAX = 3;
-/** What a request has to wait that finds all trials under way. */
+/** Wait for a request that arrives while all trials are under way. */
 const TRIAL_WAIT_MS = 1000;
 
 export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: BreakerOptions): Breaker {
   let rules = first;
-  let standing: BreakerState = 'closed';
+  let current: BreakerState = 'closed';
   let openUntilMs = 0;
   let trials = 0;
   const sent = new Array<number>(SLOTS).fill(0);
@@ -63,13 +63,13 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
   }
 
   function become(next: BreakerState, cause?: SendingFailure): void {
-    if (next === standing) return;
-    standing = next;
+    if (next === current) return;
+    current = next;
     trials = 0;
     onChange(next, cause);
   }
 
-  /** Forgets what has left the window. */
+  /** Removes the counts of slots that have left the window. */
   function moveTo(now: number): void {
     for (let left = Math.min(SLOTS, now - slot); left > 0; left--) {
       const leaving = (now - left + 1) % SLOTS;
@@ -103,8 +103,8 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
 
   return {
     admit() {
-      if (standing === 'closed') return 0;
-      if (standing === 'open') {
+      if (current === 'closed') return 0;
+      if (current === 'open') {
         const leftMs = openUntilMs - clock();
         if (leftMs > 0) return leftMs;
         become('half_open');
@@ -114,17 +114,17 @@ export function createBreaker(first: BreakerRules | 'off', { clock, onChange }: 
       return 0;
     },
     ended(outcome, sentAtMs, failure) {
-      // What was sent before it opened has been judged by that, whenever it ends.
+      // Attempts sent before the breaker opened were covered by that decision, whenever they end.
       if (rules === 'off' || sentAtMs < openUntilMs) return;
-      if (standing === 'closed') {
+      if (current === 'closed') {
         if (outcome !== 'abandoned') count(rules, outcome === 'failed', failure);
-      } else if (standing === 'half_open') {
+      } else if (current === 'half_open') {
         if (trials > 0) trials -= 1;
         if (outcome === 'failed') open(rules, clock(), failure);
         else if (outcome !== 'abandoned') become('closed');
       }
     },
-    state: () => (standing === 'open' && clock() >= openUntilMs ? 'half_open' : standing),
+    state: () => (current === 'open' && clock() >= openUntilMs ? 'half_open' : current),
     use(next) {
       if (isSame(rules, next)) return;
       rules = next;

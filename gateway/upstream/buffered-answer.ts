@@ -1,4 +1,4 @@
-// An answer that is held back until it has been judged, between the connection and the relay that writes to the client.
+// Buffers an answer until it has been judged, between the connection and the relay that writes to the client.
 
 import type { HeldAnswer } from './answers/rules.ts';
 import { toUpstreamFailure, upstreamFailure } from './failure.ts';
@@ -6,33 +6,33 @@ import type { AnswerHeaders } from './headers.ts';
 import type { AnswerHandler, Control } from './http1/wire.ts';
 import type { Relay } from './relay.ts';
 
-/** Whoever sends more than this is not understood any more. */
-const HELD_BYTES_MAX = 8_388_608;
+/** Largest body that is buffered and judged; a longer one is a bad response. */
+const BUFFERED_BYTES_MAX = 8_388_608;
 
-/** One attempt: collects the answer and hands it over, whole. Failures of the connection go to the relay at once. */
+/** Collects the answer of one attempt and hands it over as a whole. Connection failures go to the relay at once. */
 export class BufferedAnswer implements AnswerHandler {
   #control: Control | undefined;
   #status = 0;
   #headers: AnswerHeaders = {};
   #body: Buffer[] = [];
   #bytes = 0;
-  /** The answer passes as it comes. */
+  /** True if the answer is streamed without buffering. */
   #passes = false;
   readonly #relay: Relay;
-  readonly #isHeld: (status: number) => boolean;
+  readonly #isBuffered: (status: number) => boolean;
   readonly #onAnswer: (answer: HeldAnswer, pass: (body: Buffer) => void) => void;
 
   /**
-   * @param isHeld asked with the status: whether the answer is to be judged, or passes as it comes
-   * @param onAnswer told the whole answer, with what lets it pass, in these words or others
+   * @param isBuffered called with the status: true if the answer must be judged, false if it is streamed
+   * @param onAnswer called with the complete answer; `pass` sends it to the client, with the original or a changed body
    */
   constructor(
     relay: Relay,
-    isHeld: (status: number) => boolean,
+    isBuffered: (status: number) => boolean,
     onAnswer: (answer: HeldAnswer, pass: (body: Buffer) => void) => void,
   ) {
     this.#relay = relay;
-    this.#isHeld = isHeld;
+    this.#isBuffered = isBuffered;
     this.#onAnswer = onAnswer;
   }
 
@@ -49,7 +49,7 @@ export class BufferedAnswer implements AnswerHandler {
     if (this.#relay.ended) return;
     this.#status = status;
     this.#headers = headers;
-    this.#passes = !this.#isHeld(status);
+    this.#passes = !this.#isBuffered(status);
     if (this.#passes) this.#relay.onResponseStart(control, status, headers);
     else this.#relay.noteAnswer(status);
   }
@@ -61,7 +61,7 @@ export class BufferedAnswer implements AnswerHandler {
     }
     this.#relay.noteBytes();
     this.#bytes += chunk.length;
-    if (this.#bytes > HELD_BYTES_MAX) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
+    if (this.#bytes > BUFFERED_BYTES_MAX) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
     this.#body.push(chunk);
   }
 

@@ -1,4 +1,4 @@
-// Which of several targets gets a request: the one with the fewest requests on it, among those that work.
+// Chooses the target for a request: the one with the fewest outstanding requests among those that work.
 
 import { type EjectionRules, type OutlierState, SELECTION_RANK, selectionRankOf } from './outlier-detection.ts';
 
@@ -7,10 +7,10 @@ export interface Candidate {
 }
 
 /**
- * Best are targets that work and have not been tried, then those that are only coming back, then those that were tried. If none works,
- * all count as working: a guess that may be wrong is better than a refusal that is certain. Equally good ones take turns.
+ * Prefers working targets that were not tried, then returning ones, then tried ones. If no target works, all are candidates: an attempt
+ * that may fail is better than a certain refusal. Equal candidates take turns.
  *
- * @param turn another number each time
+ * @param turn a different number for each call
  */
 export function choose<C extends Candidate>(
   candidates: readonly C[],

@@ -1,40 +1,43 @@
-// How many requests an upstream is sent at once: the rest wait in line, each within its own deadline, organizations in turn. Throws
+// Limits concurrent requests to one upstream. Further requests wait in a fair queue, each within its own deadline. Throws
 // upstream_overloaded.
 
 import { GatewayError } from '../errors.ts';
 import { createFairQueue, type OrganizationShare, type QueueEntry, type Waiter } from './fair-queue.ts';
 import { createQueueBound, type QueueBoundRules } from './queue-bound.ts';
 
-/** With more organizations than this, those that have nothing here are forgotten. */
+/** Above this number, organizations without requests here are removed from memory. */
 const SHARES_MAX = 4096;
-/** Who is told to come again later than this would not believe it. */
+/** Upper bound for Retry-After. */
 const RETRY_AFTER_SECONDS_MAX = 30;
 
 export interface ConcurrencyRules extends QueueBoundRules {
-  /** The part of the places that one organization has at most, while others wait. */
+  /** Largest share of the places for one organization while others wait. */
   readonly organizationShare: number;
 }
 
-/** Why a request did not get a place: too many waited, or it had waited for as long as it could. */
+/** Why a request got no place: the queue was too long, or the request waited until its limit. */
 export type QueueRefusal = 'upstream_queue' | 'upstream_wait';
 
 export interface ConcurrencyLimitOptions {
-  /** Requests at once; asked anew at each decision. */
+  /** Concurrent requests allowed; read again for each decision. */
   places(): number;
-  /** Asked where somebody has to wait. */
+  /** Read when a request has to wait. */
   rules(): ConcurrencyRules;
-  /** Somebody was let in after so many milliseconds in line. */
+  /** A request got a place after waiting this long. */
   onWaited(waitedMs: number): void;
   onShed(why: QueueRefusal): void;
 }
 
 export interface ConcurrencyLimit {
-  /** Takes a place, to be given back by `leave`; undefined: there is none, or others wait for it. */
+  /** Takes a place, which `leave` gives back. Returns undefined if no place is free, or if other requests wait for it. */
   enter(organization: string): OrganizationShare | undefined;
-  /** Waits for a place. The guest is refused with upstream_overloaded when that takes too long, or when more wait than should: maybe at once. */
-  wait(organization: string, withinMs: number, guest: Waiter): QueueEntry;
-  /** It waits no more, if it still did. Nobody is told. */
-  leaveLine(waiter: QueueEntry): void;
+  /**
+   * Waits for a place. Refuses the waiter with upstream_overloaded if that takes too long or the queue is too long; the refusal may come
+   * synchronously.
+   */
+  wait(organization: string, withinMs: number, waiter: Waiter): QueueEntry;
+  /** Removes an entry from the queue, if it is still there. Does not call the waiter. */
+  leaveLine(entry: QueueEntry): void;
   leave(share: OrganizationShare): void;
   inFlight(): number;
   waiting(): number;
@@ -42,8 +45,8 @@ export interface ConcurrencyLimit {
 
 export function createConcurrencyLimit({ places, rules, onWaited, onShed }: ConcurrencyLimitOptions): ConcurrencyLimit {
   const shares = new Map<string, OrganizationShare>();
-  const line = createFairQueue();
-  const backlog = createQueueBound();
+  const queue = createFairQueue();
+  const bound = createQueueBound();
   let inFlight = 0;
   let isAdmitting = false;
   let sweep: NodeJS.Timeout | undefined;
@@ -73,17 +76,17 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
   function admitWaiting(): void {
     const number = places();
     if (inFlight >= number) return;
-    const most = Math.max(1, Math.floor(number * rules().organizationShare));
+    const shareMax = Math.max(1, Math.floor(number * rules().organizationShare));
     while (inFlight < number) {
-      const waiter = line.next(most);
-      if (waiter === undefined) return;
-      const waitedMs = performance.now() - waiter.sinceMs;
+      const entry = queue.next(shareMax);
+      if (entry === undefined) return;
+      const waitedMs = performance.now() - entry.sinceMs;
       onWaited(waitedMs);
-      waiter.guest.entered(take(waiter.share), waitedMs);
+      entry.waiter.entered(take(entry.share), waitedMs);
     }
   }
 
-  /** Once everything that comes with what just ended is done: then its connection is free, too. */
+  /** Runs after the current turn's callbacks, because the connection of the request that ended is free only then. */
   function admitWaitingSoon(): void {
     if (isAdmitting) return;
     isAdmitting = true;
@@ -93,18 +96,18 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
     });
   }
 
-  /** From the newest of whoever has the most: what waits already is nearest to being served. */
+  /** Sheds the newest entries of the organization with the most entries: the older ones are closest to being served. */
   function shorten(nowMs: number): void {
-    const allowed = backlog.allowed(nowMs, places(), rules());
-    while (line.length() > allowed) shed(line.newest() as QueueEntry, 'upstream_queue');
+    const allowed = bound.allowed(nowMs, places(), rules());
+    while (queue.length() > allowed) shed(queue.newest() as QueueEntry, 'upstream_queue');
   }
 
-  function shed(waiter: QueueEntry, why: QueueRefusal): void {
+  function shed(entry: QueueEntry, why: QueueRefusal): void {
     onShed(why);
-    waiter.guest.refused(overloaded(backlog.waitMs(line.length())), performance.now() - waiter.sinceMs);
+    entry.waiter.refused(overloaded(bound.waitMs(queue.length())), performance.now() - entry.sinceMs);
   }
 
-  /** One timer for all: most deadlines are equally far away, and most requests are let in before theirs. */
+  /** One timer for all entries: most deadlines are similar, and most requests get a place before theirs. */
   function sweepBy(untilMs: number): void {
     if (untilMs >= sweepAtMs) return;
     clearTimeout(sweep);
@@ -112,8 +115,8 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
     sweep = setTimeout(
       () => {
         sweepAtMs = Number.POSITIVE_INFINITY;
-        for (const waiter of line.overdue(performance.now())) shed(waiter, 'upstream_wait');
-        sweepBy(line.firstUntilMs());
+        for (const entry of queue.overdue(performance.now())) shed(entry, 'upstream_wait');
+        sweepBy(queue.firstUntilMs());
       },
       Math.ceil(untilMs - performance.now()),
     ).unref();
@@ -121,33 +124,33 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
 
   return {
     enter(organization) {
-      // There may be more places than when somebody last came or went: they belong to those who wait, and what is left is free.
-      if (line.length() > 0) admitWaiting();
-      return line.length() > 0 || inFlight >= places() ? undefined : take(shareOf(organization));
+      // The number of places may have grown since the last request: waiting requests come first.
+      if (queue.length() > 0) admitWaiting();
+      return queue.length() > 0 || inFlight >= places() ? undefined : take(shareOf(organization));
     },
-    wait(organization, withinMs, guest) {
+    wait(organization, withinMs, waiter) {
       const sinceMs = performance.now();
-      const waiter = { guest, share: shareOf(organization), sinceMs, untilMs: sinceMs + withinMs };
-      if (line.length() === 0) backlog.begin(sinceMs);
-      line.push(waiter);
-      sweepBy(waiter.untilMs);
+      const entry = { waiter, share: shareOf(organization), sinceMs, untilMs: sinceMs + withinMs };
+      if (queue.length() === 0) bound.begin(sinceMs);
+      queue.push(entry);
+      sweepBy(entry.untilMs);
       shorten(sinceMs);
-      return waiter;
+      return entry;
     },
-    leaveLine: (waiter) => void line.remove(waiter),
+    leaveLine: (entry) => void queue.remove(entry),
     leave(share) {
       inFlight -= 1;
       share.inFlight -= 1;
-      if (line.length() === 0) return;
-      backlog.depart(performance.now());
+      if (queue.length() === 0) return;
+      bound.depart(performance.now());
       admitWaitingSoon();
     },
     inFlight: () => inFlight,
-    waiting: line.length,
+    waiting: queue.length,
   };
 }
 
-/** @param waitMs until those who wait have been served; undefined: nobody knows */
+/** @param waitMs until the queue has been worked off; undefined if unknown */
 function overloaded(waitMs: number | undefined): GatewayError {
   const headers = { 'Proxy-Status': 'api-gateway; error=connection_limit_reached' };
   if (waitMs === undefined) return new GatewayError('upstream_overloaded', { headers });

@@ -1,13 +1,15 @@
-// What the gateway logs in with at an upstream. Upstreams may shut out whoever fails too often, so a secret that was refused is not sent
-// again: the credential is latched until the secret changes. Throws upstream_auth_failed.
+// The gateway's credential at an upstream. Upstreams may lock out a client after repeated failures, so a refused secret is not sent again:
+// the credential is latched until the secret changes. Throws upstream_auth_failed.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 
-/** In the normal course the secret is read this often at most, whoever asks. */
+/** Shortest interval between two reads of the secret while the credential works. */
 const READ_EVERY_MS = 250;
 
-/** Why nothing is sent: the upstream refused the secret, there is none, or it cannot be read as user name and password. */
+/**
+ * Why the credential is latched: the upstream refused the secret, the secret is missing, or it cannot be parsed as user name and password.
+ */
 export type LatchReason = 'refused' | 'absent' | 'unusable';
 
 const causes: Readonly<Record<LatchReason, string>> = {
@@ -17,28 +19,34 @@ const causes: Readonly<Record<LatchReason, string>> = {
 };
 
 export interface CredentialOptions {
-  /** Whose password it is if the secret is a password alone. */
+  /** User name if the secret is only a password. */
   readonly user: string;
-  /** The secret as it is now, `user:password` or the password alone; undefined: there is none. It may throw. */
+  /** The current secret, `user:password` or only the password; undefined if it is missing. May throw. */
   read(): string | undefined;
   /** Epoch milliseconds. */
   now(): number;
-  /** From now on nothing is sent. Once per change; also told while the credential is made. */
+  /** The credential is latched now. Called once per change, possibly during creation. */
   onLatched(reason: LatchReason): void;
-  /** There is a secret again that the upstream has not refused. Once per change. */
+  /** The secret has changed and was not refused. Called once per change. */
   onHealed(): void;
 }
 
 export interface Credential {
-  /** Value of the Authorization header for the upstream. While latched, the secret is read anew first; throws upstream_auth_failed if it is still the refused one. */
+  /**
+   * Value of the Authorization header for the upstream. While latched, reads the secret again first. Throws upstream_auth_failed if it is
+   * still latched.
+   */
   header(): string;
-  /** Whether the upstream has accepted the present secret. Until then only one request at a time is sent. */
+  /** True if the upstream has accepted the current secret. Until then only one request at a time is sent. */
   isProven(): boolean;
   /** The upstream accepted this header. */
   accepted(header: string): void;
-  /** The upstream refused this header. True: the secret has changed since it was sent, so that once more makes sense; false: latched. */
+  /**
+   * The upstream refused this header. Returns true if the secret has changed since it was sent, so that a retry makes sense; false if
+   * latched.
+   */
   refused(header: string): boolean;
-  /** Whether a client presents this very credential; in constant time. User names compare without case and surrounding spaces. */
+  /** True if a client presents this credential. Runs in constant time. User names are compared without case and surrounding spaces. */
   matches(user: string, password: string): boolean;
   status(): 'unproven' | 'proven' | 'latched';
 }
@@ -49,88 +57,88 @@ interface Login {
   readonly passwordDigest: Buffer;
 }
 
-/** Reads the secret once at once: a credential without one begins latched. */
+/** Reads the secret immediately: a credential without a secret starts latched. */
 export function createCredential({ user, read, now, onLatched, onHealed }: CredentialOptions): Credential {
   const digestOf = createDigestOf();
-  /** Compared with where there is no secret, so that this takes as long. */
-  const nobody = { userDigest: randomBytes(32), passwordDigest: randomBytes(32) };
-  /** The last one that could be read: kept while there is none, because it may be the refused one that comes back. */
+  /** Compared against if no secret is available, so that the comparison takes the same time. */
+  const noLogin = { userDigest: randomBytes(32), passwordDigest: randomBytes(32) };
+  /** The last secret that could be parsed. Kept while the secret is missing, because the refused one may come back. */
   let login: Login | undefined;
-  let standing: 'unproven' | 'proven' | 'refused' = 'unproven';
-  /** Why there is no secret at present. */
+  let verdict: 'unproven' | 'proven' | 'refused' = 'unproven';
+  /** Why no secret is available. */
   let fault: 'absent' | 'unusable' | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
-  let isLatchedAsTold = false;
+  let isReportedLatched = false;
 
-  const latchedBy = (): LatchReason | undefined => fault ?? (standing === 'refused' ? 'refused' : undefined);
+  const latchedBy = (): LatchReason | undefined => fault ?? (verdict === 'refused' ? 'refused' : undefined);
 
-  function tell(): void {
+  function report(): void {
     const reason = latchedBy();
-    if ((reason !== undefined) === isLatchedAsTold) return;
-    isLatchedAsTold = reason !== undefined;
+    if ((reason !== undefined) === isReportedLatched) return;
+    isReportedLatched = reason !== undefined;
     if (reason === undefined) onHealed();
     else onLatched(reason);
   }
 
-  function look(): void {
+  function reload(): void {
     readAtMs = now();
     const found = readPair(read, user);
     fault = typeof found === 'string' ? found : undefined;
     if (typeof found !== 'string') use(found);
-    tell();
+    report();
   }
 
-  /** The same user name and password in another spelling are no change: the upstream would refuse them again. */
+  /** A different spelling of the same user name and password is not a change: the upstream would refuse it again. */
   function use(pair: Pair): void {
     const header = `Basic ${Buffer.from(`${pair.user}:${pair.password}`).toString('base64')}`;
     if (header === login?.header) return;
     login = { header, userDigest: digestOf(nameOf(pair.user)), passwordDigest: digestOf(pair.password) };
-    standing = 'unproven';
+    verdict = 'unproven';
   }
 
-  /** Also when the clock was set back. */
-  function lookIfOld(): void {
+  /** Also reloads after the clock was set back. */
+  function reloadIfOld(): void {
     const ageMs = now() - readAtMs;
-    if (ageMs < 0 || ageMs >= READ_EVERY_MS) look();
+    if (ageMs < 0 || ageMs >= READ_EVERY_MS) reload();
   }
 
-  look();
+  reload();
 
   return {
     header() {
-      if (latchedBy() === undefined) lookIfOld();
-      else look();
+      if (latchedBy() === undefined) reloadIfOld();
+      else reload();
       const reason = latchedBy();
       if (reason !== undefined) throw new GatewayError('upstream_auth_failed', { cause: new Error(causes[reason]) });
       return (login as Login).header;
     },
-    isProven: () => latchedBy() === undefined && standing === 'proven',
+    isProven: () => latchedBy() === undefined && verdict === 'proven',
     accepted(header) {
-      // What comes in after a refusal was sent before it.
-      if (header === login?.header && standing === 'unproven') standing = 'proven';
+      // An acceptance that arrives after a refusal belongs to an earlier request.
+      if (header === login?.header && verdict === 'unproven') verdict = 'proven';
     },
     refused(header) {
-      // A refusal of what was replaced meanwhile says nothing about the present secret.
-      if (header === login?.header) look();
-      if (header === login?.header) standing = 'refused';
-      tell();
+      // A refusal of a replaced secret does not concern the current one.
+      if (header === login?.header) reload();
+      if (header === login?.header) verdict = 'refused';
+      report();
       return latchedBy() === undefined;
     },
     matches(givenUser, givenPassword) {
-      // Before comparing and not after a mismatch: a password that was replaced stops being good, and no guess costs a read of its own.
-      if (latchedBy() === undefined) lookIfOld();
-      else look();
-      const { userDigest, passwordDigest } = fault === undefined && login !== undefined ? login : nobody;
-      // Both are always compared, by digests of one length: the time tells neither which was wrong nor how much of it was right.
+      // Reload before the comparison: a replaced password must stop working, and guesses must not cause reads of their own.
+      if (latchedBy() === undefined) reloadIfOld();
+      else reload();
+      const { userDigest, passwordDigest } = fault === undefined && login !== undefined ? login : noLogin;
+      // Always compares both digests, of equal length: the time reveals neither which part was wrong nor how much of it was right.
       const isUser = timingSafeEqual(digestOf(nameOf(givenUser)), userDigest);
       const isPassword = timingSafeEqual(digestOf(givenPassword), passwordDigest);
       return isUser && isPassword;
     },
-    status: () => (latchedBy() === undefined ? (standing as 'unproven' | 'proven') : 'latched'),
+    status: () => (latchedBy() === undefined ? (verdict as 'unproven' | 'proven') : 'latched'),
   };
 }
 
-/** Under a key that only this process has, so that nobody can choose what a digest begins with. */
+/** Uses a random key per process, so that an attacker cannot choose the first bytes of a digest. */
 function createDigestOf(): (text: string) => Buffer {
   const key = randomBytes(32);
   return (text) => createHmac('sha256', key).update(text).digest();
@@ -155,7 +163,7 @@ function readPair(read: () => string | undefined, user: string): Pair | 'absent'
   return text === undefined ? 'absent' : (parsePair(text.replace(/\r?\n$/, ''), user) ?? 'unusable');
 }
 
-/** RFC 7617 section 2: split at the first colon; no control characters. A half that is empty is a file that was cut off. */
+/** RFC 7617 section 2: splits at the first colon and rejects control characters. An empty half means a truncated file. */
 function parsePair(text: string, defaultUser: string): Pair | undefined {
   const colon = text.indexOf(':');
   const user = colon === -1 ? defaultUser : text.slice(0, colon);

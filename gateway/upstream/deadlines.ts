@@ -1,45 +1,49 @@
-// One clock for all that is under way to an upstream: a timer for each exchange costs half a microsecond of CPU, and hardly any runs out.
+// One shared timer for all exchanges with an upstream: a timer per exchange costs 0.5 µs of CPU, and few deadlines expire.
 
 import { createDenseSet, type DenseSetEntry } from '../dense-set.ts';
 
 export interface DeadlineOwner {
-  /** Is anything overdue? @param now as `performance.now()` counts */
+  /**
+   * Checks the deadlines of this exchange.
+   *
+   * @param now as `performance.now()` counts
+   */
   look(now: number): void;
 }
 
 export interface Deadlines {
-  add(watched: DeadlineOwner): DenseSetEntry<DeadlineOwner>;
+  add(owner: DeadlineOwner): DenseSetEntry<DeadlineOwner>;
   remove(entry: DenseSetEntry<DeadlineOwner>): void;
 }
 
-/** What is overdue is noticed so much later at most: a tenth of the time it had, and never more than this. */
+/** An expired deadline is noticed late by at most a tenth of the shortest deadline, and never by more than 50 ms. */
 const LATE_PART = 0.1;
 const LATE_MS_MAX = 50;
 
-/** @param shortestMs the least of the times that are watched */
+/** @param shortestMs the shortest deadline that is watched */
 export function createDeadlines(shortestMs: number): Deadlines {
-  const roster = createDenseSet<DeadlineOwner>();
+  const owners = createDenseSet<DeadlineOwner>();
   const everyMs = Math.max(1, Math.min(LATE_MS_MAX, shortestMs * LATE_PART));
-  let isLooking = false;
+  let isScheduled = false;
 
-  function lookLater(): void {
-    isLooking = true;
-    setTimeout(lookAtAll, everyMs);
+  function schedule(): void {
+    isScheduled = true;
+    setTimeout(checkAll, everyMs);
   }
 
-  function lookAtAll(): void {
-    isLooking = false;
-    if (roster.size() === 0) return;
+  function checkAll(): void {
+    isScheduled = false;
+    if (owners.size() === 0) return;
     const now = performance.now();
-    for (const watched of roster.all()) watched.look(now);
-    lookLater();
+    for (const owner of owners.all()) owner.look(now);
+    schedule();
   }
 
   return {
-    add(watched) {
-      if (!isLooking) lookLater();
-      return roster.add(watched);
+    add(owner) {
+      if (!isScheduled) schedule();
+      return owners.add(owner);
     },
-    remove: roster.remove,
+    remove: owners.remove,
   };
 }

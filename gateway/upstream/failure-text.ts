@@ -1,8 +1,8 @@
-// What a failed sending met, in a few words for operators: the code of the system and the address, or the status of the answer.
+// Describes the failure of an attempt for operators: the system's error code and address, or the status of the answer.
 
 import { GatewayError } from '../errors.ts';
 
-/** Status of an answer that counts as a failure, or the error that the sending ended with. */
+/** Status of an answer that counts as a failure, or the error that ended the attempt. */
 export type SendingFailure = number | Error;
 
 /** For the log and /status, for instance `ECONNREFUSED 10.0.0.7:8080` or `status 503`. Never shown to clients: it names addresses. */
@@ -22,7 +22,7 @@ export function failureText(failure: SendingFailure): string {
   return hostname === undefined ? `${code} (${message})` : `${code} ${hostname}`;
 }
 
-/** The error type of RFC 9209 where there is one, such as `http_response_timeout`. */
+/** The error type of RFC 9209 if one is set, such as `http_response_timeout`; else the error code. */
 function proxyError({ code, details }: GatewayError): string {
   return /error=(\w+)/.exec(details.headers?.['Proxy-Status'] ?? '')?.[1] ?? code;
 }

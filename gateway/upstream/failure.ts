@@ -1,8 +1,8 @@
-// What can go wrong on the way to an upstream → a code of the catalogue, by table.
+// Maps errors of connections and of the upstream's HTTP to codes of the catalogue.
 
 import { type ErrorCode, GatewayError } from '../errors.ts';
 
-/** Node and TLS codes, and our own of the connection; the Proxy-Status error types are those of RFC 9209 section 2.3. */
+/** Error codes of Node, and of our own client (WIRE_*) → code and Proxy-Status error type (RFC 9209 section 2.3). */
 const failures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ECONNREFUSED: ['upstream_unreachable', 'connection_refused'],
   EHOSTUNREACH: ['upstream_unreachable', 'destination_ip_unroutable'],
@@ -20,7 +20,7 @@ const failures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 
 const tlsProblem = /^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|EPROTO)/;
 
-/** Translates an error of the connection or of the upstream's HTTP. Anything unknown is a bad response: it came from there. */
+/** Maps an error of the connection or of the upstream's HTTP. An unknown error is a bad response, because the upstream caused it. */
 export function toUpstreamFailure(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const code = codeOf(error);
@@ -30,7 +30,7 @@ export function toUpstreamFailure(error: unknown): GatewayError {
   return upstreamFailure('upstream_bad_response', 'http_protocol_error', error);
 }
 
-/** Where a connection could not be made, or ended before its time: what happened to the request on it is not known from that alone. */
+/** Errors that mean a failed or lost connection. They do not say whether the request was processed. */
 const losses = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -42,28 +42,31 @@ const losses = new Set([
 ]);
 for (const code of ['WIRE_CONNECT_TIMEOUT', 'WIRE_INCOMPLETE', 'ECONNRESET', 'EPIPE']) losses.add(code);
 
-/** Whether the connection failed, rather than what came over it. */
+/** True if the connection failed, false if the bytes on it were invalid. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
   return losses.has(code) || tlsProblem.test(code);
 }
 
-/** What became of a request that was never sent: whatever ended the connection, nothing was processed. */
+/** The failure of a request that was never sent: it was not processed, whatever ended the connection. */
 export function toUnsentFailure(error: unknown): GatewayError {
   const failure = toUpstreamFailure(error);
   if (failure.code !== 'upstream_bad_response' || !isConnectionLost(error)) return failure;
   return upstreamFailure('upstream_unreachable', 'connection_terminated', error);
 }
 
-/** A refusal that tells operators that the gateway, not the service, made it (RFC 9209). */
+/** A refusal with a Proxy-Status header, which says that the gateway made it and not the service (RFC 9209). */
 export function upstreamFailure(code: ErrorCode, proxyError: string, cause?: unknown): GatewayError {
   return new GatewayError(code, { cause, headers: { 'Proxy-Status': `api-gateway; error=${proxyError}` } });
 }
 
-/** A TLS handshake ends after the client's side of it: a server that refuses the client tells so when the request is on its way already. */
+/**
+ * TLS alerts of a server that refuses the client. With TLS 1.3 they arrive after the client's handshake has ended, when the request is
+ * already sent.
+ */
 const tlsRefusal = /CERTIFICATE|UNKNOWN_CA|HANDSHAKE|ACCESS_DENIED|PROTOCOL_VERSION|UNRECOGNIZED_NAME/;
 
-/** What became of a request that was sent: an end of the connection does not say that it was not processed. */
+/** The failure of a request that was sent: after a lost connection the request may have been processed. */
 export function toSentFailure(error: unknown): GatewayError {
   const failure = toUpstreamFailure(error);
   if (failure === error || failure.code !== 'upstream_unreachable' || tlsRefusal.test(codeOf(error))) return failure;

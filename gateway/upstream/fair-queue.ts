@@ -1,90 +1,98 @@
-// Who waits for a place at one upstream: a line per organization, served in turn, so that nobody waits behind the many of another.
+// The queue of requests that wait for a place at one upstream: one list per organization, served round robin, so that one organization's
+// burst does not delay the others.
 
 import type { GatewayError } from '../errors.ts';
 
-/** What one organization has at an upstream. */
+/** The requests of one organization at an upstream. */
 export interface OrganizationShare {
   readonly organization: string;
   inFlight: number;
-  /** Whoever came first stands first. */
+  /** Oldest first. */
   readonly waiting: QueueEntry[];
 }
 
-/** Told when the waiting ends. */
+/** Receives the end of the wait. */
 export interface Waiter {
-  /** It has a place, to be given back. @param waitedMs how long that took */
+  /**
+   * The request has a place, which must be given back.
+   *
+   * @param waitedMs time in the queue
+   */
   entered(share: OrganizationShare, waitedMs: number): void;
   refused(error: GatewayError, waitedMs: number): void;
 }
 
-/** A place in the line. Whoever takes it out tells its guest. */
+/** An entry of the queue. The code that takes it out for service or refusal must call its waiter. */
 export interface QueueEntry {
-  readonly guest: Waiter;
+  readonly waiter: Waiter;
   readonly share: OrganizationShare;
-  /** `performance.now()` of its coming, and of the moment it stops waiting. */
+  /** `performance.now()` at its arrival, and at the end of its permitted wait. */
   readonly sinceMs: number;
   readonly untilMs: number;
 }
 
 export interface FairQueue {
   length(): number;
-  push(waiter: QueueEntry): void;
-  /** Takes out who is next: of the organizations in turn the first with less than `most` in flight; without one, the first of all. */
+  push(entry: QueueEntry): void;
+  /**
+   * Removes the next entry: of the first organization in turn with fewer than `most` requests in flight; if none is below that, of the
+   * first one.
+   */
   next(most: number): QueueEntry | undefined;
-  /** Takes out the newest of the organization that has the most waiting. */
+  /** Removes the newest entry of the organization with the most entries. */
   newest(): QueueEntry | undefined;
-  /** Takes out whoever may not wait any longer. */
+  /** Removes all entries whose wait has expired. */
   overdue(nowMs: number): QueueEntry[];
-  /** False: it had been taken out before. */
-  remove(waiter: QueueEntry): boolean;
-  /** When the first of them stops waiting; Infinity if nobody waits. */
+  /** Returns false if the entry was already removed. */
+  remove(entry: QueueEntry): boolean;
+  /** The earliest end of a wait; Infinity if the queue is empty. */
   firstUntilMs(): number;
 }
 
 export function createFairQueue(): FairQueue {
-  /** Organizations of which somebody waits, in the order of their turns. */
+  /** Organizations with entries, in the order of their turns. */
   const turns: OrganizationShare[] = [];
   let length = 0;
 
   function take(share: OrganizationShare, at: number): QueueEntry {
     length -= 1;
-    const [waiter] = share.waiting.splice(at, 1);
+    const [entry] = share.waiting.splice(at, 1);
     if (share.waiting.length === 0) turns.splice(turns.indexOf(share), 1);
-    return waiter as QueueEntry;
+    return entry as QueueEntry;
   }
 
   return {
     length: () => length,
-    push(waiter) {
+    push(entry) {
       length += 1;
-      if (waiter.share.waiting.push(waiter) === 1) turns.push(waiter.share);
+      if (entry.share.waiting.push(entry) === 1) turns.push(entry.share);
     },
     next(most) {
       const share = turns.find(({ inFlight }) => inFlight < most) ?? turns[0];
       if (share === undefined) return undefined;
-      const waiter = take(share, 0);
+      const entry = take(share, 0);
       if (share.waiting.length > 0) {
         turns.splice(turns.indexOf(share), 1);
         turns.push(share);
       }
-      return waiter;
+      return entry;
     },
     newest() {
       let longest = turns[0];
       if (longest === undefined) return undefined;
-      // Of several that are equally long, the one that began to wait last.
+      // Of several equally long lists, the one that started last.
       for (const share of turns) if (share.waiting.length >= longest.waiting.length) longest = share;
       return take(longest, longest.waiting.length - 1);
     },
     overdue(nowMs) {
       const late = turns.flatMap(({ waiting }) => waiting.filter(({ untilMs }) => untilMs <= nowMs));
-      for (const waiter of late) take(waiter.share, waiter.share.waiting.indexOf(waiter));
+      for (const entry of late) take(entry.share, entry.share.waiting.indexOf(entry));
       return late;
     },
-    remove(waiter) {
-      const at = waiter.share.waiting.indexOf(waiter);
+    remove(entry) {
+      const at = entry.share.waiting.indexOf(entry);
       if (at === -1) return false;
-      take(waiter.share, at);
+      take(entry.share, at);
       return true;
     },
     firstUntilMs() {

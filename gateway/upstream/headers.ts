@@ -1,12 +1,12 @@
-// What crosses in each direction: allow lists, framing made anew, identity that only the gateway can write.
+// Headers between client and upstream: allow lists in both directions, new framing, and identity headers that only the gateway can set.
 
 import type { Checked, Operation } from '../exchange.ts';
 import { publicLinks, publicPath } from './references.ts';
 
-/** Header fields as a connection gives them: lower-case names; a list where a field came several times. */
+/** Header fields of an answer: lower-case names; a list for a repeated field. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-// Everything else a client sends stays here: credentials, cookies, hop-by-hop fields, and whatever it calls itself.
+// All other request fields are dropped: credentials, cookies, hop-by-hop fields, and identity that the client claims.
 const requestAllowed = [
   'accept',
   'accept-language',
@@ -20,7 +20,7 @@ const requestAllowed = [
   'user-agent',
 ];
 
-// Names the gateway writes or consumes itself; a contract that declares one of them cannot open a way for a client's own.
+// Fields that the gateway sets or consumes. A contract that declares one of them does not let the client's value through.
 const gatewayOwned = new Set([
   ...[
     'authorization',
@@ -38,7 +38,7 @@ const gatewayOwned = new Set([
 ]);
 const gatewayOwnedPrefix = /^(x-forwarded-|proxy-|x-gateway-)/;
 
-/** Lower case → as clients read it, like every name the gateway itself writes. */
+/** Lower-case name → spelling for clients. */
 const answerAllowed = new Map(
   [
     ...[
@@ -52,7 +52,7 @@ const answerAllowed = new Map(
     ...['ETag', 'Last-Modified', 'Expires', 'Vary', 'Link', 'Retry-After', 'Idempotent-Replayed'],
   ].map((name) => [name.toLowerCase(), name]),
 );
-/** Of these, several lines make one list; of the others the first one counts, which is also the one that was checked. */
+/** For these fields, several lines form one list. For the others the first line counts, which is the one that was checked. */
 const answerLists = new Set(['content-language', 'content-encoding', 'accept-ranges', 'vary', 'link']);
 const answerOwned = new Set([
   ...[
@@ -85,24 +85,24 @@ const answerOwned = new Set([
     'original-request-id',
     'allow',
   ],
-  // How long something lives is said by the configuration of the gateway.
+  // The gateway's configuration decides deprecations.
   ...['deprecation', 'sunset'],
 ]);
-/** Of these, what is sent on is only what clients can reach. */
+/** Fields with references: only references that clients can reach are passed on. */
 const references = new Set(['link', 'content-location']);
-/** Which pages may read an answer is the gateway's to say. */
+/** The gateway alone decides about CORS. */
 const answerOwnedPrefix = /^(x-internal-|proxy-|x-gateway-|access-control-)/;
 
 export interface IdentityHeaders {
-  /** Undefined: the upstream is shown a credential instead, and nothing of who asks. */
+  /** Undefined: the upstream gets a credential instead, and no identity of the caller. */
   readonly assertion: string | undefined;
   readonly traceparent: string;
 }
 
-/** What of a request its headers toward an upstream are made of. */
+/** The parts of a request that its upstream headers are made of. */
 type Headed = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAddress' | 'scheme' | 'id'>;
 
-/** The header list for the upstream, flat: what the client may say, then what only the gateway says. */
+/** Headers for the upstream, flat: first the allowed fields of the client, then the gateway's own. */
 export function upstreamRequestHeaders(checked: Headed, identity: IdentityHeaders): string[] {
   const { headers, operation, caller, clientAddress, scheme } = checked;
   const sent: string[] = [];
@@ -115,9 +115,9 @@ export function upstreamRequestHeaders(checked: Headed, identity: IdentityHeader
   for (const name of operation.requestHeaders) {
     const value = headers.get(name);
     if (name === 'accept-encoding' && operation.answerCheck === 'refuse') continue;
-    if (value !== undefined && !named?.has(name) && isClientsToSend(name)) sent.push(name, value);
+    if (value !== undefined && !named?.has(name) && mayForward(name)) sent.push(name, value);
   }
-  // What is encoded cannot be checked.
+  // An encoded answer cannot be checked against the contract.
   if (operation.answerCheck === 'refuse') sent.push('accept-encoding', 'identity');
   const host = headers.get('host');
   const quoted = clientAddress.includes(':') ? `"[${clientAddress}]"` : clientAddress;
@@ -143,13 +143,13 @@ function namedBy(connection: string | undefined): ReadonlySet<string> | undefine
   return new Set(connection.split(',').map((option) => option.trim().toLowerCase()));
 }
 
-/** Declared header parameters cross unless they are the gateway's own, in any spelling: some servers read `_` as `-`. */
-function isClientsToSend(name: string): boolean {
+/** Declared header parameters pass, except the gateway's own fields in any spelling: some servers read `_` as `-`. */
+function mayForward(name: string): boolean {
   const spelled = name.replaceAll('_', '-');
   return !gatewayOwned.has(spelled) && !gatewayOwnedPrefix.test(spelled) && !requestAllowed.includes(name);
 }
 
-/** The header list for the client, flat. `Cache-Control` is private unless the upstream said something stricter (RFC 9111 section 3.5). */
+/** Headers for the client, flat. `Cache-Control` is private unless the upstream sets something stricter (RFC 9111 section 3.5). */
 export function clientAnswerHeaders(given: AnswerHeaders, operation: Operation): string[] {
   const declared = operation.responseHeaders;
   const sent: string[] = [];
@@ -191,8 +191,8 @@ function isOwned(name: string): boolean {
 }
 
 /**
- * What caches may do. Answers on secured operations are private whatever else is said: `must-revalidate` alone would let shared caches store
- * them (RFC 9111 section 3.5). What is quoted may hold commas, so that nothing of such a line is believed.
+ * The Cache-Control header. Answers on secured operations are always private: `must-revalidate` alone would let shared caches store them
+ * (RFC 9111 section 3.5). A line with quoted values is discarded, because these may contain commas.
  */
 function cacheControl(given: string | string[] | undefined, isPublic: boolean): string {
   const text = textOf(given);

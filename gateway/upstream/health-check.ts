@@ -1,5 +1,4 @@
-// Health checks of one target: asked again and again, on connections of their own, whether it answers. Several answers in a row are needed
-// to change a verdict.
+// Checks the health of one target at intervals, on connections of their own. Only several equal results in a row change the verdict.
 
 import { ask } from './http1/ask.ts';
 import type { Pool } from './http1/pool.ts';
@@ -8,11 +7,11 @@ export interface HealthRules {
   readonly path: string;
   readonly intervalMs: number;
   readonly timeoutMs: number;
-  /** Good answers in a row after which a target that failed is healthy again. */
+  /** Good answers in a row that make an unhealthy target healthy. */
   readonly healthyAfter: number;
-  /** Failed checks in a row after which it is unhealthy. */
+  /** Failed checks in a row that make a target unhealthy. */
   readonly unhealthyAfter: number;
-  /** The only good status; absent: every one from 200 to 299. */
+  /** The only good status; default: 200 to 299. */
   readonly status?: number | undefined;
 }
 
@@ -21,34 +20,34 @@ export type CheckResult = 'passed' | 'failed';
 export interface LastCheck {
   readonly at: string;
   readonly result: CheckResult;
-  /** Of the answer; absent: there was none. */
+  /** Status of the answer; absent if none came. */
   readonly status?: number;
 }
 
 export interface HealthCheck {
   last(): LastCheck | undefined;
-  /** At once: a check that is under way has no result. */
+  /** Stops immediately: a check under way reports no result. */
   stop(): void;
 }
 
 export interface HealthCheckOptions {
-  /** The verdict to begin with. */
+  /** The initial verdict. */
   readonly isHealthy: boolean;
-  /** A connection of its own, to wherever the target is now: a target whose connections are all in use is not ill. */
+  /** Opens a separate connection to the target's current origin: a target whose pool is fully in use is not unhealthy. */
   connect(): Pool;
   /** Epoch milliseconds. */
   now(): number;
   onResult(result: CheckResult): void;
-  /** Only when the verdict has changed. */
+  /** Called only when the verdict changes. */
   onVerdict(isHealthy: boolean): void;
 }
 
-/** Part of the interval by which each check is early or late, so that many gateways do not ask at once. */
+/** Random deviation of each check, as a part of the interval, so that many gateways do not check simultaneously. */
 const JITTER = 0.1;
 
 export function createHealthCheck(rules: HealthRules, options: HealthCheckOptions): HealthCheck {
   let { isHealthy } = options;
-  /** Results in a row that speak against the verdict. */
+  /** Results in a row that contradict the verdict. */
   let against = 0;
   let last: LastCheck | undefined;
   let timer = setTimeout(check, Math.random() * JITTER * rules.intervalMs).unref();
@@ -92,7 +91,7 @@ function isGood({ status: expected }: HealthRules, status: number | undefined): 
   return expected === undefined ? status >= 200 && status < 300 : status === expected;
 }
 
-/** The status of the answer; undefined: none came, for whatever reason. Never rejects. */
+/** The status of the answer; undefined if none came. Never rejects. */
 async function statusOf(
   { path, timeoutMs }: HealthRules,
   connect: () => Pool,
@@ -102,7 +101,7 @@ async function statusOf(
   try {
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
     const headers = ['user-agent', 'api-gateway health check', 'accept', '*/*'];
-    // What the body says does not matter, however long it is, or whether it ends at all.
+    // Only the status counts, so the body is not read.
     const { status } = await ask(connection, { method: 'GET', path, headers, body: null }, signal, false);
     return status;
   } catch {

@@ -1,4 +1,4 @@
-// How names of upstreams become addresses: as the system says, but each time beginning with another one, so that connections are spread.
+// DNS lookup of upstream names, as the system resolves them. Rotates the order of the addresses, so that connections are spread over them.
 
 import type { LookupAddress, LookupAllOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';

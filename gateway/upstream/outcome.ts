@@ -1,13 +1,13 @@
-// What the end of a sending says about the target that was sent to.
+// What the end of an attempt says about the health of its target.
 
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import type { Fresh } from '../exchange.ts';
 
 /**
- * How one sending to a target ended, for its health. `answered`: any status below 500, and 501 and 505, which are about the request.
- * `failed`: connection refused, reset or timed out, a protocol error, or 502, 503 and 504, by which a service says that it cannot answer now.
- * `erred`: 500 and the like, a fault that may be of this request alone. `abandoned`: the client left or our side ended it, which says
- * nothing.
+ * How one attempt ended, for the health of its target. `answered`: any status below 500, and 501 and 505, which concern the request.
+ * `failed`: connection refused, reset or timed out, a protocol error, or 502, 503 and 504, by which a service reports that it cannot
+ * answer. `erred`: 500 and similar, a fault that may concern this request only. `abandoned`: the client disconnected or the gateway ended
+ * the attempt, which says nothing about the target.
  */
 export type AttemptOutcome = 'answered' | 'erred' | 'failed' | 'abandoned';
 
@@ -17,8 +17,8 @@ const aboutTheService = new Set([502, 503, 504]);
 const failures = new Set<ErrorCode>(['upstream_unreachable', 'upstream_timeout', 'upstream_bad_response']);
 
 /**
- * @param status of the answer, undefined if there was none
- * @param error what the exchange ended with, undefined if the client got the answer
+ * @param status of the answer, undefined if none came
+ * @param error the error that ended the exchange, undefined if the client got the answer
  */
 export function outcomeOf(status: number | undefined, error: unknown): AttemptOutcome {
   if (status !== undefined && status >= 400) return outcomeOfStatus(status);
@@ -32,8 +32,8 @@ function outcomeOfStatus(status: number): AttemptOutcome {
 }
 
 /**
- * Whether a sending failed for its client: one who broke off, or who sent or read so slowly that the time ran out. One such client must not
- * make an upstream look broken for all.
+ * True if the client caused the failure of an attempt: it disconnected, or it sent or read so slowly that the deadline passed. Such a
+ * failure must not count against the target.
  */
 export function isClientsDoing(
   { request, response }: Pick<Fresh, 'request' | 'response'>,

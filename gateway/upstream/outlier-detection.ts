@@ -1,54 +1,54 @@
-// What is known about one target: how many requests are on it, whether it fails, whether it is taken out, and how it comes back. This is the
-// circuit breaker of the target as well: ejected is open, the trial after it is half-open.
+// Outlier detection for one target: outstanding requests, consecutive failures, ejection and return. It also is the circuit breaker of the
+// target: ejected is open, the trial after it is half-open.
 
 import type { SendingFailure } from './failure-text.ts';
 import type { AttemptOutcome } from './outcome.ts';
 
 export interface EjectionRules {
-  /** Failures in a row that take a target out. */
+  /** Failures in a row that eject a target. */
   readonly failures: number;
-  /** How long it is out the first time; twice as long each further time. */
+  /** Duration of the first ejection; it doubles each further time. */
   readonly baseSeconds: number;
   readonly maxSeconds: number;
-  /** The largest share of an upstream's targets that may be out, 1–100; one of several may always be. */
+  /** The largest share of an upstream's targets that may be ejected, 1–100. With several targets, one may always be ejected. */
   readonly percentMax: number;
-  /** How long it takes until a target that is back gets its full share. */
+  /** Time in which a returned target ramps up to its full share. */
   readonly slowStartSeconds: number;
 }
 
-/** `in`: as any other. `ejected`: gets nothing. `trial`: gets one request at a time. `returning`: gets more and more of them. */
+/** `in`: normal. `ejected`: gets no requests. `trial`: gets one request at a time. `returning`: gets a growing share. */
 export type OutlierPhase = 'in' | 'ejected' | 'trial' | 'returning';
 
 export interface OutlierState {
   readonly address: string;
-  /** Requests that are on it. */
+  /** Requests under way. */
   outstanding: number;
   failuresInRow: number;
-  /** When the first of them ended, as `clock` counts; meaningless without any. */
+  /** When the first of these failures ended, as `clock` counts; meaningless if `failuresInRow` is 0. */
   failingSinceMs: number;
-  /** The latest of them. */
+  /** The latest of these failures. */
   lastFailure: SendingFailure | undefined;
   phase: OutlierPhase;
   /** End of the ejection or of the return. */
   untilMs: number;
-  /** Ejections that followed one another. */
+  /** Consecutive ejections. */
   ejections: number;
-  /** What was sent before has been judged by its ejection: however it ends, it says nothing about what the target is now. */
+  /** Attempts sent before this time were covered by the ejection: their outcome is ignored. */
   judgedUntilMs: number;
-  /** When it was last found to work again. */
+  /** When it was last found to work again, as `clock` counts. */
   returnedAtMs: number;
-  /** Requests that try whether it works again. */
+  /** Trial requests under way. */
   trials: number;
-  /** Of a target that returns: the part of a request that it has earned. */
+  /** Credit of a returning target; 1 buys one request. */
   credit: number;
-  /** What health checks say; true without any. */
+  /** The verdict of the health checks; true without checks. */
   healthy: boolean;
 }
 
-/** What has become of a target by the end of a sending, if it is something else than before. */
+/** The change of phase that the end of an attempt caused, if any. */
 export type OutlierChange = 'ejected' | 'returning' | undefined;
 
-/** The least share of requests with which a target returns. */
+/** Least credit earned per choice while returning. */
 const SHARE_MIN = 0.1;
 
 export function createOutlierState(address: string): OutlierState {
@@ -69,51 +69,51 @@ export function createOutlierState(address: string): OutlierState {
   };
 }
 
-/** Its phase at this moment: time ends an ejection and a return. */
+/** The current phase: ejection and return end by time. */
 export function phaseAt({ phase, untilMs }: OutlierState, nowMs: number): OutlierPhase {
   if (nowMs < untilMs) return phase;
   if (phase === 'ejected') return 'trial';
   return phase === 'returning' ? 'in' : phase;
 }
 
-/** Without rules for ejection: after so many failures in a row a target is called failing. */
+/** Without ejection rules: failures in a row after which a target is reported as failing. */
 const FAILURES_WITHOUT_RULES = 5;
 
-/** Whether requests to it fail again and again, whether or not it can be taken out. */
+/** True if requests to it keep failing, whether or not it can be ejected. */
 export function isFailing({ failuresInRow }: OutlierState, rules: EjectionRules | 'off'): boolean {
   return failuresInRow >= (rules === 'off' ? FAILURES_WITHOUT_RULES : rules.failures);
 }
 
-/** How willingly a target is taken, least first. `held`: it returns, and has not earned a request yet. */
+/** Selection rank, lower is better. `held`: a returning target without enough credit for a request. */
 export const SELECTION_RANK = { free: 0, held: 1, tried: 2, out: 4 } as const;
 
-/** To be asked once per choice: each time, a target that returns earns a part of a request. */
-export function selectionRankOf(standing: OutlierState, rules: EjectionRules | 'off', nowMs: number): number {
-  if (!standing.healthy) return SELECTION_RANK.out;
-  if (rules === 'off' || standing.phase === 'in') return SELECTION_RANK.free;
-  standing.phase = phaseAt(standing, nowMs);
-  if (standing.phase === 'ejected') return SELECTION_RANK.out;
-  if (standing.phase === 'trial') return standing.trials === 0 ? SELECTION_RANK.free : SELECTION_RANK.out;
-  if (standing.phase === 'in') return SELECTION_RANK.free;
-  const share = (nowMs - standing.returnedAtMs) / (rules.slowStartSeconds * 1000);
-  standing.credit = Math.min(1, standing.credit + Math.max(SHARE_MIN, share));
-  return standing.credit >= 1 ? SELECTION_RANK.free : SELECTION_RANK.held;
+/** Call once per choice, because each call adds credit to a returning target. */
+export function selectionRankOf(state: OutlierState, rules: EjectionRules | 'off', nowMs: number): number {
+  if (!state.healthy) return SELECTION_RANK.out;
+  if (rules === 'off' || state.phase === 'in') return SELECTION_RANK.free;
+  state.phase = phaseAt(state, nowMs);
+  if (state.phase === 'ejected') return SELECTION_RANK.out;
+  if (state.phase === 'trial') return state.trials === 0 ? SELECTION_RANK.free : SELECTION_RANK.out;
+  if (state.phase === 'in') return SELECTION_RANK.free;
+  const share = (nowMs - state.returnedAtMs) / (rules.slowStartSeconds * 1000);
+  state.credit = Math.min(1, state.credit + Math.max(SHARE_MIN, share));
+  return state.credit >= 1 ? SELECTION_RANK.free : SELECTION_RANK.held;
 }
 
-/** It gets a request. */
-export function noteRequestBegan(standing: OutlierState): void {
-  standing.outstanding += 1;
-  if (standing.phase === 'trial') standing.trials += 1;
-  else if (standing.phase === 'returning') standing.credit = Math.max(0, standing.credit - 1);
+/** A request is sent to the target. */
+export function noteRequestBegan(state: OutlierState): void {
+  state.outstanding += 1;
+  if (state.phase === 'trial') state.trials += 1;
+  else if (state.phase === 'returning') state.credit = Math.max(0, state.credit - 1);
 }
 
 /**
- * @param sentAtMs when the request was given to it, as `clock` counts
- * @param all the targets of its upstream, of which not too many may be out
- * @param failure of a sending that failed or erred
+ * @param sentAtMs when the request was sent, as `clock` counts
+ * @param all the targets of its upstream, of which only a part may be ejected
+ * @param failure cause, if the attempt failed or erred
  */
 export function noteRequestEnded(
-  standing: OutlierState,
+  state: OutlierState,
   outcome: AttemptOutcome,
   sentAtMs: number,
   rules: EjectionRules | 'off',
@@ -121,55 +121,55 @@ export function noteRequestEnded(
   all: readonly OutlierState[],
   failure?: SendingFailure,
 ): OutlierChange {
-  standing.outstanding -= 1;
-  if (sentAtMs < standing.judgedUntilMs) return undefined;
-  const isTrial = standing.phase === 'trial';
-  if (isTrial && standing.trials > 0) standing.trials -= 1;
+  state.outstanding -= 1;
+  if (sentAtMs < state.judgedUntilMs) return undefined;
+  const isTrial = state.phase === 'trial';
+  if (isTrial && state.trials > 0) state.trials -= 1;
   if (outcome === 'answered') {
-    standing.failuresInRow = 0;
+    state.failuresInRow = 0;
     if (!isTrial) return undefined;
-    comeBack(standing, rules, clock());
+    comeBack(state, rules, clock());
     return 'returning';
   }
   if (outcome === 'abandoned') return undefined;
-  // A target that errs on everything it gets is taken out beside others that do not.
-  if (standing.failuresInRow === 0) standing.failingSinceMs = clock();
-  standing.failuresInRow += 1;
-  standing.lastFailure = failure;
-  if (rules === 'off' || standing.phase === 'ejected') return undefined;
-  if (!isTrial && (standing.failuresInRow < rules.failures || !hasRoomOutside(all, rules))) return undefined;
-  eject(standing, rules, clock());
+  // Errors count here too: a target that errs on every request is ejected while others work.
+  if (state.failuresInRow === 0) state.failingSinceMs = clock();
+  state.failuresInRow += 1;
+  state.lastFailure = failure;
+  if (rules === 'off' || state.phase === 'ejected') return undefined;
+  if (!isTrial && (state.failuresInRow < rules.failures || !hasRoomOutside(all, rules))) return undefined;
+  eject(state, rules, clock());
   return 'ejected';
 }
 
-/** It works again: requests come back to it little by little. */
-export function comeBack(standing: OutlierState, rules: EjectionRules | 'off', nowMs: number): void {
-  standing.phase = rules === 'off' ? 'in' : 'returning';
-  standing.returnedAtMs = nowMs;
-  standing.untilMs = rules === 'off' ? 0 : nowMs + rules.slowStartSeconds * 1000;
-  standing.credit = 0;
+/** Lets a target return with a growing share of requests. */
+export function comeBack(state: OutlierState, rules: EjectionRules | 'off', nowMs: number): void {
+  state.phase = rules === 'off' ? 'in' : 'returning';
+  state.returnedAtMs = nowMs;
+  state.untilMs = rules === 'off' ? 0 : nowMs + rules.slowStartSeconds * 1000;
+  state.credit = 0;
 }
 
-/** Whoever has been back for as long as the longest ejection begins anew. */
-function eject(standing: OutlierState, { baseSeconds, maxSeconds }: EjectionRules, nowMs: number): void {
-  const hasProven = standing.phase !== 'trial' && nowMs - standing.returnedAtMs > maxSeconds * 1000;
-  standing.ejections = hasProven ? 1 : standing.ejections + 1;
-  const seconds = Math.min(maxSeconds, baseSeconds * 2 ** Math.min(20, standing.ejections - 1));
-  standing.phase = 'ejected';
-  standing.untilMs = nowMs + seconds * 1000;
-  standing.judgedUntilMs = standing.untilMs;
-  standing.trials = 0;
+/** Ejects a target. After it has worked for longer than the longest ejection, the duration starts again at the base. */
+function eject(state: OutlierState, { baseSeconds, maxSeconds }: EjectionRules, nowMs: number): void {
+  const hasProven = state.phase !== 'trial' && nowMs - state.returnedAtMs > maxSeconds * 1000;
+  state.ejections = hasProven ? 1 : state.ejections + 1;
+  const seconds = Math.min(maxSeconds, baseSeconds * 2 ** Math.min(20, state.ejections - 1));
+  state.phase = 'ejected';
+  state.untilMs = nowMs + seconds * 1000;
+  state.judgedUntilMs = state.untilMs;
+  state.trials = 0;
 }
 
-/** Whoever is alone, or is not judged any more, is not kept out. */
-export function letIn(standing: OutlierState): void {
-  standing.phase = 'in';
-  standing.judgedUntilMs = 0;
+/** Ends an ejection, for a target that is the only one or that ejection no longer applies to. */
+export function letIn(state: OutlierState): void {
+  state.phase = 'in';
+  state.judgedUntilMs = 0;
 }
 
-/** Whether one more of these may be taken out: one of several always, and never all. */
-function hasRoomOutside(standings: readonly OutlierState[], { percentMax }: EjectionRules): boolean {
-  const out = standings.filter(({ phase, healthy }) => !healthy || phase === 'ejected' || phase === 'trial').length;
-  const most = Math.max(1, Math.floor((standings.length * percentMax) / 100));
-  return out < Math.min(most, standings.length - 1);
+/** True if one more target may be ejected: one of several always, but never all. */
+function hasRoomOutside(states: readonly OutlierState[], { percentMax }: EjectionRules): boolean {
+  const out = states.filter(({ phase, healthy }) => !healthy || phase === 'ejected' || phase === 'trial').length;
+  const most = Math.max(1, Math.floor((states.length * percentMax) / 100));
+  return out < Math.min(most, states.length - 1);
 }

@@ -1,4 +1,4 @@
-// Which upstreams are more than sent to, under one configuration: their credentials and the rules that were declared for them.
+// Builds the policies of upstreams for one configuration: their credentials and their declared request and answer rules.
 
 import type { Accesses } from './access.ts';
 import { type AnswerRule, createJudge } from './answers/rules.ts';
@@ -10,20 +10,20 @@ export interface PolicyEntry {
   readonly requests: readonly RequestRule[];
 }
 
-/** One guard per upstream that needs one; the others are sent to without further ado. */
+/** Returns an entry per upstream that has a credential or rules. Requests to other upstreams need no policies. */
 export function createPolicies(
   entries: Readonly<Record<string, PolicyEntry>>,
   accesses: Pick<Accesses, 'of'>,
 ): ReadonlyMap<string, UpstreamPolicies> {
-  const guards = new Map<string, UpstreamPolicies>();
+  const policies = new Map<string, UpstreamPolicies>();
   for (const [name, { answers, requests }] of Object.entries(entries)) {
     const credential = accesses.of(name)?.credential;
     if (credential === undefined && answers.length === 0 && requests.length === 0) continue;
-    guards.set(name, {
+    policies.set(name, {
       credential,
       judge: answers.length === 0 ? undefined : createJudge(answers),
       rewrite: requests.length === 0 ? undefined : createRewrite(requests),
     });
   }
-  return guards;
+  return policies;
 }

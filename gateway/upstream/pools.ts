@@ -1,4 +1,4 @@
-// Connections to the addresses of upstreams, by origin and settings. They outlive a reload of the configuration.
+// Connection pools for upstream addresses, by origin and settings. They survive a reload of the configuration.
 
 import { createHash } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
@@ -6,23 +6,23 @@ import { createUnread } from '../unread.ts';
 import { Pool, type PoolSettings } from './http1/pool.ts';
 import type { Dispatcher } from './http1/wire.ts';
 
-/** Connections by origin and settings, each held by whoever sends over them. */
+/** Pools by origin and settings, with a count of their holders. */
 export interface Pools {
   hold(origin: string, settings: PoolSettings): HeldPool;
-  /** One connection of the same kind, outside of the pool; it is the asker's to close. */
+  /** Opens one separate connection with the same settings; the caller must close it. */
   single(origin: string, settings: PoolSettings): Pool;
 }
 
 export interface HeldPool {
   readonly dispatcher: Dispatcher;
-  /** Whoever lets go last closes the connections, once requests in flight have ended. */
+  /** Releases the pool. The last release closes it, once requests in flight have ended. */
   letGo(): Promise<void>;
 }
 
-/** What is read at once at most. */
+/** Largest single read. */
 const READ_BYTES = 65_536;
 
-/** @param lookup how names become addresses */
+/** @param lookup resolves names to addresses */
 export function createPools(lookup: LookupFunction): Pools {
   const pools = new Map<string, { readonly pool: Pool; holders: number }>();
   const reading = { readInto: new Uint8Array(READ_BYTES), unread: createUnread() };

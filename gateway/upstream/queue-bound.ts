@@ -1,31 +1,34 @@
-// How long the line before an upstream may be. A burst may fill it, and is worked off; a line that does not empty is more than the upstream
-// can do, and everybody in it only waits: it is kept as short as what the upstream works off in a moment.
+// Bounds the length of an upstream's queue. A burst may fill the queue and is worked off. A queue that does not empty exceeds the capacity
+// of the upstream and only adds latency, so it is kept short enough to be worked off within `queueMs`.
 
-/** A line that has not been empty for so long is no burst. */
-const STANDS_AFTER_MS = 500;
-/** How often the rate is measured while somebody waits. */
+/** After this time without being empty, a queue no longer counts as a burst. */
+const BURST_MAX_MS = 500;
+/** Interval of the rate measurement while requests wait. */
 const MEASURED_EVERY_MS = 100;
-/** What one measurement counts against those before. */
+/** Weight of a new measurement in the moving average. */
 const WEIGHT = 0.3;
-/** Of a slow upstream so many times its places may wait: fewer, and a place would be empty until the next one comes. */
+/**
+ * Least bound, as a multiple of the places: with fewer waiting requests, a place of a slow upstream would stay empty until the next
+ * request.
+ */
 const ROUNDS = 4;
 
 export interface QueueBoundRules {
-  /** Most requests that may ever wait. */
+  /** Upper bound of the queue length. */
   readonly queuedMax: number;
-  /** How long who comes last into a line that stands may have to wait; undefined: as long as its deadline allows. */
+  /** Longest wait for the last entry of a standing queue, in milliseconds; undefined: bounded only by its deadline. */
   readonly queueMs: number | undefined;
 }
 
-/** All times are those of one clock, in milliseconds. */
+/** All times come from one clock, in milliseconds. */
 export interface QueueBound {
-  /** Somebody waits where nobody did. */
+  /** The queue is no longer empty. */
   begin(nowMs: number): void;
-  /** A place was given back while somebody waits. */
+  /** A place was given back while requests wait. */
   depart(nowMs: number): void;
-  /** How many may wait now. */
+  /** Permitted queue length now. */
   allowed(nowMs: number, places: number, rules: QueueBoundRules): number;
-  /** How long so many take to be worked off; undefined: nothing is known yet. */
+  /** Estimated time to work off so many requests; undefined before the first measurement. */
   waitMs(length: number): number | undefined;
 }
 
@@ -55,7 +58,7 @@ export function createQueueBound(): QueueBound {
       measure(nowMs);
     },
     allowed(nowMs, places, { queuedMax, queueMs }) {
-      if (queueMs === undefined || nowMs - beganAtMs < STANDS_AFTER_MS) return queuedMax;
+      if (queueMs === undefined || nowMs - beganAtMs < BURST_MAX_MS) return queuedMax;
       measure(nowMs);
       return Math.min(queuedMax, Math.max(ROUNDS * places, Math.floor(perMs * queueMs)));
     },

@@ -1,14 +1,14 @@
-// Pure: what upstreams point at, as clients find it. An absolute address would name an internal host, in any of its spellings.
+// Pure: turns references in upstream answers into references for clients. Absolute addresses are dropped, because they name internal hosts.
 
 import type { Operation } from '../exchange.ts';
 
 type Prefixes = Pick<Operation, 'publicPrefix' | 'upstreamPrefix'>;
 
 /**
- * The path that `Location` names, under the public prefix.
+ * The path in `Location`, under the public prefix.
  *
- * @returns undefined unless it is a path below the prefix of the upstream. A tab is no part of an address: browsers leave it out and would
- * read `/<tab>/host` as a host.
+ * @returns undefined unless it is a path below the upstream's prefix. Paths with a tab are rejected: browsers remove tabs and would read
+ * `/<tab>/host` as a host.
  */
 export function publicPath(
   location: string | undefined,
@@ -23,27 +23,27 @@ export function publicPath(
 /** RFC 8288 section 3: a target and its parameters. */
 const LINK =
   /^[ \t]*<([^<> \t]*)>((?:[ \t]*;[ \t]*[\w!#$&+\-.^`|~]+\*?(?:[ \t]*=[ \t]*(?:"(?:[^"\\]|\\.)*"|[^ \t",;<>]+))?)*)[ \t]*$/;
-/** How long something lives is said by the configuration of the gateway. */
-const LIFE_RELATION = /;[ \t]*rel[ \t]*=[ \t]*"?[^";,]*\b(deprecation|sunset|successor-version)\b/i;
+/** The gateway's configuration decides deprecations, so upstream links about them are dropped. */
+const DEPRECATION_RELATION = /;[ \t]*rel[ \t]*=[ \t]*"?[^";,]*\b(deprecation|sunset|successor-version)\b/i;
 const ANCHOR = /;[ \t]*anchor\*?[ \t]*=[ \t]*"?([^";]*)/gi;
-/** Relative to the address of the request: neither a scheme nor a host can be in it. */
+/** Relative to the address of the request: contains neither scheme nor host. */
 const RELATIVE = /^(?:[?#]|[^/\\?#:]+(?:[/?#]|$)|$)/;
 
 /**
- * A `Link` line without the links that name an address of the inside, are about the life of an operation, or cannot be read.
+ * A `Link` line without links that name an internal address, concern deprecation, or cannot be parsed.
  *
- * @returns undefined: no link is left
+ * @returns undefined if no link is left
  */
 export function publicLinks(line: string, prefixes: Prefixes): string | undefined {
-  // Another link begins where another `<` does.
+  // A comma followed by `<` starts the next link.
   const kept = line.split(/,[ \t]*(?=<)/).flatMap((link) => {
     const [, target = '', parameters = ''] = LINK.exec(link) ?? [undefined, '//'];
     const reference = publicReference(target, prefixes);
-    if (reference === undefined || LIFE_RELATION.test(parameters)) return [];
-    const isOutside = [...parameters.matchAll(ANCHOR)].some(
+    if (reference === undefined || DEPRECATION_RELATION.test(parameters)) return [];
+    const hasForeignAnchor = [...parameters.matchAll(ANCHOR)].some(
       ([, anchor = '']) => publicReference(anchor, prefixes) !== anchor,
     );
-    return isOutside ? [] : [`<${reference}>${parameters}`];
+    return hasForeignAnchor ? [] : [`<${reference}>${parameters}`];
   });
   return kept.length === 0 ? undefined : kept.join(', ');
 }

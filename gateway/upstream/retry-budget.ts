@@ -1,20 +1,20 @@
-// How many retries an upstream may be sent on top of its requests, so that a failure is not multiplied by those who repeat.
+// Limits retries per upstream to a share of its requests, so that retries do not multiply a failure.
 
-/** Retries that are always possible, however little is going on. */
+/** Retries per second that are always allowed, even with little traffic. */
 const FLOOR_PER_SECOND = 3;
-/** What requests and answers of better times may have left over, in retries. */
+/** Cap on the saved budget, in retries. */
 const SAVED_MAX = 100;
 
 export interface RetryBudget {
-  /** A request is sent for the first time. */
+  /** A first attempt is sent. */
   request(): void;
-  /** An answer came, whole. */
+  /** A complete answer arrived. */
   answer(): void;
-  /** Takes one retry out. False: there is none left. */
+  /** Takes one retry from the budget. Returns false if the budget is spent. */
   take(): boolean;
   /**
-   * The same for a request that was lost with its connection, as happens to one that goes out just when the upstream closes what was
-   * idle. Paid by the answers that came before, so that an upstream that gives none is not asked more often for it.
+   * Takes one retry for a request that was lost with its connection, as happens when the upstream closes an idle connection at that moment.
+   * Each complete answer pays for one, so that an upstream that does not answer gets no additional retries.
    */
   takeForLost(): boolean;
 }

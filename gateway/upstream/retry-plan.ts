@@ -1,4 +1,4 @@
-// What was tried for one request, and what is tried next: made when an attempt fails, so that a request that succeeds has none.
+// Plans the retries of one request. Created when the first attempt fails, so that a successful request does not pay for it.
 
 import type { Fresh, RetryReason } from '../exchange.ts';
 import { backOffMs, isRepeatable } from './retry.ts';
@@ -13,24 +13,24 @@ export interface NextAttempt {
 export interface FailedAttempt {
   readonly target: Target;
   readonly reason: RetryReason;
-  /** Whether a byte of the request may have left. */
+  /** True if a byte of the request may have been sent. */
   readonly wasSent: boolean;
-  /** What the upstream asked for. */
+  /** Retry-After of the answer, if any. */
   readonly retryAfterSeconds: number | undefined;
 }
 
 export interface RetryPlan {
-  /** The target for another attempt, picked already, and how long to wait first; undefined: what went wrong is the answer. */
+  /** The target of the next attempt, already picked, and the wait before it. Undefined: no retry, the failure is the answer. */
   after(failed: FailedAttempt): NextAttempt | undefined;
 }
 
 /** @param deadlineAt as `performance.now()` counts */
-export function createRetryPlan(targets: Targets, fresh: Fresh, way: UpstreamRoute, deadlineAt: number): RetryPlan {
+export function createRetryPlan(targets: Targets, fresh: Fresh, route: UpstreamRoute, deadlineAt: number): RetryPlan {
   const { operation, caller, trail } = fresh;
   const tried: Target[] = [];
   let repeats = 0;
 
-  /** Undefined when the breaker has opened meanwhile: what went wrong before says more. */
+  /** Undefined if the breaker has opened in the meantime: the original failure is more informative. */
   function pick(): Target | undefined {
     try {
       return targets.pick(operation.upstream, caller.mode, tried);
@@ -39,7 +39,7 @@ export function createRetryPlan(targets: Targets, fresh: Fresh, way: UpstreamRou
     }
   }
 
-  /** A request that went out just as its connection was closed says nothing about the target. */
+  /** True for the first loss of a connection: the upstream closed it as the request was sent, which says nothing about the target. */
   function isClosedUnder({ reason }: FailedAttempt): boolean {
     return reason === 'connection_lost' && repeats === 0;
   }
@@ -48,17 +48,17 @@ export function createRetryPlan(targets: Targets, fresh: Fresh, way: UpstreamRou
     return waitMs !== undefined && performance.now() + waitMs < deadlineAt;
   }
 
-  /** What was never sent made no work, so that another target is not sent more than it would have been. */
+  /** An attempt that was never sent caused no load, so another target receives no more than it would have: such a retry is free. */
   function isPaidFor(failed: FailedAttempt, isTried: boolean): boolean {
     if (failed.reason === 'not_sent' && !isTried) return true;
-    const isPaid = isClosedUnder(failed) ? way.budget.takeForLost() : way.budget.take();
+    const isPaid = isClosedUnder(failed) ? route.budget.takeForLost() : route.budget.take();
     if (!isPaid) trail.retryBudgetSpent = true;
     return isPaid;
   }
 
   return {
     after(failed) {
-      if (repeats >= way.repeatsMax || !isRepeatable(fresh, failed.wasSent, way.honoursIdempotencyKey))
+      if (repeats >= route.repeatsMax || !isRepeatable(fresh, failed.wasSent, route.honoursIdempotencyKey))
         return undefined;
       tried.push(failed.target);
       const target = pick();

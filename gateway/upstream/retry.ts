@@ -1,24 +1,24 @@
-// Pure: whether a sending that failed may be repeated, and how long to wait first. The reasoning is in docs/decisions/0012-retries.md.
+// Pure: decides whether a failed attempt may be repeated, and after which wait. Reasons: docs/decisions/0012-retries.md.
 
 import { isIdempotent } from '../errors.ts';
 import type { Checked, Fresh, RetryReason } from '../exchange.ts';
 
 /**
- * How a sending failed: `lost` with its connection, `timeout` of one attempt, a `status` of the upstream, or anything else, which no
- * repetition makes better.
+ * How an attempt failed: `lost` with its connection, `timeout` of the attempt, a `status` of the upstream, or `other`, which is never
+ * retried.
  */
 export type AttemptFailure = 'lost' | 'timeout' | 'status' | 'other';
 
-/** The longest that a Retry-After is waited for; with more, the client does the waiting. */
+/** Longest Retry-After that the gateway waits for; for a longer one the client has to wait. */
 const RETRY_AFTER_MAX_MS = 2_000;
 const BACK_OFF_MS = 50;
 
 const repeatedStatuses = new Set([502, 503, 504]);
 
 /**
- * Undefined: the failure is the answer.
+ * Undefined: no retry, the failure is the answer.
  *
- * @param wasSent whether a byte of the request may have left
+ * @param wasSent whether a byte of the request may have been sent
  * @param status of the upstream's answer, 0 without one
  */
 export function retryReasonOf(failure: AttemptFailure, wasSent: boolean, status: number): RetryReason | undefined {
@@ -30,8 +30,8 @@ export function retryReasonOf(failure: AttemptFailure, wasSent: boolean, status:
 }
 
 /**
- * Whether sending once more can do no harm: the client has seen nothing, and nothing left the gateway, or the operation is idempotent by
- * its method or by its key. A body that streams is gone once a byte of it was sent.
+ * True if a retry is safe: the client has received nothing, and either nothing was sent or the operation is idempotent by its method or its
+ * key. A streamed body cannot be repeated after its first byte was sent.
  */
 export function isRepeatable(fresh: Fresh, wasSent: boolean, honoursIdempotencyKey: boolean): boolean {
   const { operation, request, response, headers } = fresh;
@@ -43,17 +43,17 @@ export function isRepeatable(fresh: Fresh, wasSent: boolean, honoursIdempotencyK
 }
 
 /**
- * Milliseconds until a target that has failed is tried again; undefined: not worth the wait.
+ * Milliseconds before a failed target is tried again; undefined: the wait would be too long.
  *
- * @param repeats how often this request was sent again already
- * @param retryAfterSeconds what the upstream asked for
+ * @param repeats retries of this request so far
+ * @param retryAfterSeconds Retry-After of the answer, if any
  */
 export function backOffMs(repeats: number, retryAfterSeconds: number | undefined): number | undefined {
   if (retryAfterSeconds === undefined) return BACK_OFF_MS * 2 ** repeats * (0.5 + Math.random() / 2);
   return retryAfterSeconds * 1000 <= RETRY_AFTER_MAX_MS ? retryAfterSeconds * 1000 : undefined;
 }
 
-/** Whether its body passes chunk by chunk, so that there is nothing to send a second time. */
+/** True if the body is streamed, so that no copy is available for a second attempt. */
 export function isStreamed({ hasBody, rawBody, operation }: Checked): boolean {
   return hasBody && rawBody === undefined && operation.body === 'stream';
 }

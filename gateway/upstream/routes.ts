@@ -1,4 +1,4 @@
-// How each upstream is sent to, under one configuration: made ready at boot, so that a request looks once.
+// Builds the route of each upstream for one configuration at startup, so that a request needs a single lookup.
 
 import type { Access, Accesses } from './access.ts';
 import type { UpstreamPolicies } from './apply-policies.ts';
@@ -15,22 +15,22 @@ export interface UpstreamRouteEntry {
 }
 
 export interface UpstreamRoute {
-  /** For one exchange, waiting and retries included. */
+  /** Deadline of an exchange, including waiting and retries. */
   readonly timeoutMs: number;
-  /** From the beginning of an attempt to the head of its answer. */
+  /** From the start of an attempt to the head of its answer. */
   readonly firstByteTimeoutMs: number | undefined;
-  /** Without a byte of the body. */
+  /** Longest pause in the body of the answer. */
   readonly idleTimeoutMs: number | undefined;
-  /** Of exchanges under way. */
+  /** Deadlines of the exchanges under way. */
   readonly watch: Deadlines;
-  /** How often a request is sent again at most. */
+  /** Most retries per request. */
   readonly repeatsMax: number;
   readonly budget: RetryBudget;
-  /** Kept while configurations come and go. */
+  /** Survives reloads. */
   readonly lane: ConcurrencyLimit;
-  /** The upstream itself guarantees that a repeated Idempotency-Key runs once. */
+  /** The upstream guarantees that a repeated Idempotency-Key runs once. */
   readonly honoursIdempotencyKey: boolean;
-  /** Undefined: the upstream asks for nothing but being sent to. */
+  /** Undefined if the upstream has neither a credential nor rules. */
   readonly guard: UpstreamPolicies | undefined;
 }
 

@@ -1,9 +1,10 @@
-// Whom the sandbox trusts: files beside its databases, that it believes and nobody who merely reaches its ports.
+// Tells the sandbox which keys and which administrator to trust, by files beside its databases: access to its ports is not enough to change
+// them.
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Public keys of assertions. */
+/** Public keys that verify assertions. */
 export interface Jwks {
   readonly keys: readonly { readonly kid: string }[];
 }
@@ -11,17 +12,19 @@ export interface Jwks {
 const fileIn = (directory: string) => join(directory, 'jwks.json');
 const administratorIn = (directory: string) => join(directory, 'mail-administrator');
 
-/** Has the sandbox of a directory trust these keys and no others. It reads all of the new file or of the old one, never a part. */
+/** Makes the sandbox of a directory trust exactly these keys. The file is replaced atomically, so the sandbox never reads a part of it. */
 export function writeTrusted(directory: string, jwks: Jwks): void {
   replace(fileIn(directory), JSON.stringify(jwks));
 }
 
-/** Has the mail server of a sandbox let this administrator in, `user:password`, and nobody else. */
+/** Makes `user:password` the only administrator of the sandbox's mail server. */
 export function writeAdministrator(directory: string, administrator: string): void {
   replace(administratorIn(directory), administrator);
 }
 
-/** Whether it trusts at least one of these: gateways that share keys do, whichever of them heard of a rotation first. */
+/**
+ * True if the sandbox trusts at least one of these keys. Gateways that share keys have one in common, whichever learnt of a rotation first.
+ */
 export function trusts(directory: string, jwks: Jwks): boolean {
   const text = readText(fileIn(directory));
   if (text === undefined) return false;

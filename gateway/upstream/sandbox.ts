@@ -1,5 +1,5 @@
-// The sandbox process: one per data directory, shared by every gateway that runs on it. Whoever needs it first starts it; it lives as
-// long as some gateway holds a lease, so neither a crash nor a kill of a gateway leaves it behind.
+// The sandbox process: one per data directory, shared by all gateways that use the directory. The first gateway starts it. It runs as long
+// as a gateway holds a lease, so it ends after a crash or a kill of the gateways too.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -12,31 +12,31 @@ import type { UpstreamAddresses } from './targets.ts';
 
 export interface SandboxProcessOptions {
   readonly dataDirectory: string;
-  /** Public keys of the assertions it is to trust at present. */
+  /** Public keys of the assertions that it must trust now. */
   jwks(): Jwks;
   readonly issuer: string;
-  /** Names of the upstreams that lie on it. */
+  /** Names of the upstreams that the sandbox serves. */
   readonly audiences: readonly string[];
   readonly cursorSecret: string;
-  /** Whom its mail server lets in, `user:password`; undefined: whom it let in so far. */
+  /** Administrator of its mail server, `user:password`; undefined: unchanged. */
   readonly mailAdministrator: string | undefined;
   onRestart(): void;
 }
 
 export interface SandboxProcess {
-  /** Where an address like `sandbox:platform` is right now; any other address as it is. */
+  /** Current origin of an address like `sandbox:platform`; any other address is returned unchanged. */
   originOf(address: string): string;
-  /** Makes sure that the organization and mode an assertion stands for have demo data. */
+  /** Ensures demo data for the organization and mode of an assertion. */
   seed(assertion: string): Promise<void>;
-  /** Has it trust the present keys and no others. */
+  /** Makes the sandbox trust exactly the current keys. */
   renewTrust(): void;
-  /** Lets go of it; it ends when nobody else needs it. */
+  /** Ends the lease. The sandbox exits when no lease is left. */
   close(): void;
 }
 
 interface Lease {
   readonly services: Readonly<Record<string, number>>;
-  /** Resolves when the sandbox is gone. */
+  /** Resolves when the sandbox has exited. */
   readonly lost: Promise<void>;
   end(): void;
 }
@@ -52,25 +52,25 @@ function isSandboxAddress(address: string): boolean {
 
 type Addresses = Pick<UpstreamAddresses, 'live' | 'test'>;
 
-/** Whether some address of an upstream is the sandbox. */
+/** True if an address of the upstream is on the sandbox. */
 export function liesOnSandbox(upstream: Addresses | undefined): boolean {
   return [...(upstream?.live ?? []), ...(upstream?.test ?? [])].some(isSandboxAddress);
 }
 
-/** Whether all of them are. */
+/** True if all addresses are on the sandbox. */
 export function liesOnSandboxOnly(upstream: Addresses): boolean {
   return [...upstream.live, ...(upstream.test ?? [])].every(isSandboxAddress);
 }
 
-/** Finds or starts the sandbox of a data directory. Rejects when it cannot be had within ten seconds. */
+/** Finds or starts the sandbox of a data directory. Rejects if that takes longer than about ten seconds. */
 export async function startSandbox(options: SandboxProcessOptions): Promise<SandboxProcess> {
   const directory = join(options.dataDirectory, 'sandbox');
   let closed = false;
   if (options.mailAdministrator !== undefined) writeAdministrator(directory, options.mailAdministrator);
   let lease = await acquire(directory, options);
 
-  // A sandbox that dies is replaced; requests in between find the upstream unreachable.
-  async function follow(): Promise<void> {
+  // A sandbox that exits is replaced; until then its upstreams are unreachable.
+  async function keepAlive(): Promise<void> {
     while (!closed) {
       await lease.lost;
       if (closed) return;
@@ -82,7 +82,7 @@ export async function startSandbox(options: SandboxProcessOptions): Promise<Sand
       }
     }
   }
-  void follow();
+  void keepAlive();
 
   return {
     originOf: (address) =>
@@ -109,16 +109,16 @@ async function acquire(directory: string, options: SandboxProcessOptions): Promi
     writeTrusted(directory, options.jwks());
     if (lease) return lease;
     const exitCode = await launch(directory, options);
-    // Another gateway was quicker: its sandbox will be announced in a moment.
+    // Another gateway was faster: its sandbox will be announced shortly.
     if (exitCode === EXIT_IN_USE) await sleep(ATTEMPT_EVERY_MS);
     else if (exitCode !== undefined) problem = `it ended with code ${exitCode}`;
   }
   throw new Error(`The sandbox could not be started: ${problem}.`);
 }
 
-/** Resolves with `undefined` when the process is ready, else with its exit code. */
+/** Resolves with `undefined` when the process is ready, otherwise with its exit code. */
 function launch(directory: string, options: SandboxProcessOptions): Promise<number | undefined> {
-  // In a group of its own: a signal for the gateway's terminal must not end what other gateways use.
+  // Runs in its own process group: a signal to the gateway's terminal must not end a sandbox that other gateways use.
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -146,7 +146,7 @@ interface Announcement {
   readonly services: Readonly<Record<string, number>>;
 }
 
-/** Takes a lease of the sandbox that is announced in a directory. Throws when it runs, but trusts the keys of somebody else. */
+/** Takes a lease of the sandbox announced in a directory. Throws if it runs but trusts none of these keys. */
 async function leaseAnnounced(directory: string, jwks: Jwks): Promise<Lease | undefined> {
   const announcement = readAnnouncement(directory);
   const lease = announcement && (await takeLease(announcement));
@@ -177,7 +177,7 @@ function takeLease({ pid, services }: Announcement): Promise<Lease | undefined> 
     request.on('timeout', () => request.destroy());
     request.on('error', () => resolve(undefined));
     request.on('response', (answer) => {
-      // After a crash its port may belong to the sandbox of another directory.
+      // After a crash, another sandbox may use its port.
       if (answer.statusCode !== 200 || answer.headers['x-sandbox-pid'] !== String(pid)) {
         request.destroy();
         resolve(undefined);

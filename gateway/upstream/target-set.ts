@@ -1,5 +1,5 @@
-// What is known about the targets of each upstream, per mode: kept from start to end, so that a reload of the configuration neither brings
-// back a target that fails nor forgets how busy one is.
+// The state of the targets of each upstream, per mode. It survives reloads, so that a reload neither readmits a failing target nor forgets
+// its outstanding requests.
 
 import type { Mode } from '../exchange.ts';
 import { type Breaker, type BreakerRules, type BreakerState, createBreaker } from './breaker.ts';
@@ -20,7 +20,7 @@ import { type GroupStatus, type TargetState, type TargetStatus, targetStateOf, t
 export interface TargetSetRules extends PoolSettings {
   readonly ejection: EjectionRules | 'off';
   readonly breaker: BreakerRules | 'off';
-  /** Absent: nobody is asked how it is. */
+  /** Absent: no health checks. */
   readonly health?: HealthRules | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface TargetSet {
   readonly upstream: string;
   readonly mode: Mode;
   readonly breaker: Breaker;
-  /** Those of the latest configuration. */
+  /** Rules of the latest configuration. */
   rules: TargetSetRules;
   /** Targets of the latest configuration. */
   standings: readonly OutlierState[];
@@ -42,7 +42,7 @@ export interface TargetChange {
   readonly address: string;
   readonly target: string;
   readonly state: TargetState;
-  /** Why it was taken out, as far as requests have shown. */
+  /** The failure that ejected it, if requests showed one. */
   readonly reason?: string | undefined;
 }
 
@@ -50,14 +50,14 @@ export interface BreakerChange {
   readonly upstream: string;
   readonly mode: Mode;
   readonly state: BreakerState;
-  /** The failure that opened it. */
+  /** The failure that opened the breaker. */
   readonly reason?: string | undefined;
 }
 
 export interface TargetSetsOptions {
   readonly pools: Pools;
   originOf(address: string): string;
-  /** Milliseconds that only ever grow. */
+  /** Monotonic milliseconds. */
   clock(): number;
   /** Epoch milliseconds. */
   now(): number;
@@ -67,13 +67,13 @@ export interface TargetSetsOptions {
 }
 
 export interface TargetSets {
-  /** For one configuration more; what was known stays known. Targets that are not among the addresses any more are forgotten. */
+  /** Adds a holder and applies its configuration. Known state is kept; targets that are no longer among the addresses are forgotten. */
   hold(upstream: string, mode: Mode, addresses: readonly string[], rules: TargetSetRules): TargetSet;
-  /** Nobody is left: nothing more is done for it. */
-  letGo(group: TargetSet): void;
-  /** A sending has changed what is known about a target. */
-  told(group: TargetSet, standing: OutlierState, state: TargetState): void;
-  /** Whether a live target gets nothing at present, as far as requests and checks have shown. */
+  /** Removes a holder. After the last one, health checks stop and the state is dropped. */
+  letGo(set: TargetSet): void;
+  /** Reports a changed state of a target. */
+  report(set: TargetSet, standing: OutlierState, state: TargetState): void;
+  /** True if a live target currently gets no requests, because it is unhealthy or ejected. */
   isOut(upstream: string, address: string): boolean;
   /** By upstream. */
   status(): Readonly<Record<string, GroupStatus>>;
@@ -81,78 +81,78 @@ export interface TargetSets {
 
 interface Known extends TargetSet {
   holders: number;
-  readonly checkups: Map<OutlierState, HealthCheck>;
+  readonly checks: Map<OutlierState, HealthCheck>;
   checkedBy: string;
 }
 
 export function createTargetSets(options: TargetSetsOptions): TargetSets {
   const { clock, now, originOf } = options;
-  const groups = new Map<string, Known>();
+  const sets = new Map<string, Known>();
 
   function open(upstream: string, mode: Mode, rules: TargetSetRules): Known {
     const onChange = (state: BreakerState, cause?: SendingFailure) =>
       options.onBreaker({ upstream, mode, state, ...(cause !== undefined && { reason: failureText(cause) }) });
     const breaker = createBreaker(rules.breaker, { clock, onChange });
-    return { upstream, mode, breaker, rules, standings: [], turn: 0, holders: 0, checkups: new Map(), checkedBy: '' };
+    return { upstream, mode, breaker, rules, standings: [], turn: 0, holders: 0, checks: new Map(), checkedBy: '' };
   }
 
-  function use(group: Known, addresses: readonly string[], rules: TargetSetRules): void {
-    const known = new Map(group.standings.map((standing) => [standing.address, standing]));
-    group.rules = rules;
-    group.standings = [...new Set(addresses)].map((address) => known.get(address) ?? createOutlierState(address));
-    group.breaker.use(rules.breaker);
-    if (rules.ejection === 'off' || group.standings.length === 1) group.standings.forEach(letIn);
-    checkAll(group, rules);
+  function use(set: Known, addresses: readonly string[], rules: TargetSetRules): void {
+    const known = new Map(set.standings.map((standing) => [standing.address, standing]));
+    set.rules = rules;
+    set.standings = [...new Set(addresses)].map((address) => known.get(address) ?? createOutlierState(address));
+    set.breaker.use(rules.breaker);
+    if (rules.ejection === 'off' || set.standings.length === 1) set.standings.forEach(letIn);
+    checkAll(set, rules);
   }
 
-  /** Checks go on as they are where nothing about them has changed. */
-  function checkAll(group: Known, rules: TargetSetRules): void {
+  /** Health checks continue unchanged for targets whose check settings are the same. */
+  function checkAll(set: Known, rules: TargetSetRules): void {
     const { health, connections, tls } = rules;
-    const by = JSON.stringify([health, connections, tls]);
-    const isOther = by !== group.checkedBy;
-    group.checkedBy = by;
-    for (const [standing, checkup] of group.checkups) {
-      if (!isOther && group.standings.includes(standing)) continue;
+    const settings = JSON.stringify([health, connections, tls]);
+    const hasChanged = settings !== set.checkedBy;
+    set.checkedBy = settings;
+    for (const [standing, checkup] of set.checks) {
+      if (!hasChanged && set.standings.includes(standing)) continue;
       checkup.stop();
-      group.checkups.delete(standing);
+      set.checks.delete(standing);
     }
-    for (const standing of group.standings) {
+    for (const standing of set.standings) {
       if (health === undefined) standing.healthy = true;
-      else if (!group.checkups.has(standing)) group.checkups.set(standing, check(group, standing, health));
+      else if (!set.checks.has(standing)) set.checks.set(standing, check(set, standing, health));
     }
   }
 
-  function check(group: Known, standing: OutlierState, health: HealthRules): HealthCheck {
-    const { upstream, mode } = group;
+  function check(set: Known, standing: OutlierState, health: HealthRules): HealthCheck {
+    const { upstream, mode } = set;
     return createHealthCheck(health, {
       now,
       isHealthy: standing.healthy,
-      connect: () => options.pools.single(originOf(standing.address), group.rules),
+      connect: () => options.pools.single(originOf(standing.address), set.rules),
       onResult: (result) => options.onCheck({ upstream, mode, result }),
       onVerdict(isHealthy) {
         standing.healthy = isHealthy;
-        if (isHealthy && standing.phase === 'in') comeBack(standing, group.rules.ejection, clock());
-        told(group, standing, targetStateOf(standing, clock()));
+        if (isHealthy && standing.phase === 'in') comeBack(standing, set.rules.ejection, clock());
+        report(set, standing, targetStateOf(standing, clock()));
       },
     });
   }
 
-  function told({ upstream, mode }: TargetSet, standing: OutlierState, state: TargetState): void {
+  function report({ upstream, mode }: TargetSet, standing: OutlierState, state: TargetState): void {
     const { address, lastFailure } = standing;
     const reason = state === 'ejected' && lastFailure !== undefined ? { reason: failureText(lastFailure) } : {};
     options.onTarget({ upstream, mode, address, target: originOf(address), state, ...reason });
   }
 
-  function statusIn(group: Known): TargetStatus[] {
-    const { mode, checkups, rules } = group;
-    const isBreakerOpen = group.breaker.state() !== 'closed';
-    return group.standings.map((standing) => {
+  function statusIn(set: Known): TargetStatus[] {
+    const { mode, checks, rules } = set;
+    const isBreakerOpen = set.breaker.state() !== 'closed';
+    return set.standings.map((standing) => {
       const isFailingNow = isFailing(standing, rules.ejection) || (isBreakerOpen && standing.failuresInRow > 0);
       const known = {
         mode,
         isFailing: isFailingNow,
         origin: originOf(standing.address),
-        checkup: checkups.get(standing),
+        checkup: checks.get(standing),
       };
       return targetStatus(standing, known, options);
     });
@@ -161,27 +161,27 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
   return {
     hold(upstream, mode, addresses, rules) {
       const key = `${mode} ${upstream}`;
-      const group = groups.get(key) ?? open(upstream, mode, rules);
-      groups.set(key, group);
-      group.holders += 1;
-      use(group, addresses, rules);
-      return group;
+      const set = sets.get(key) ?? open(upstream, mode, rules);
+      sets.set(key, set);
+      set.holders += 1;
+      use(set, addresses, rules);
+      return set;
     },
-    letGo(group) {
-      const known = group as Known;
+    letGo(set) {
+      const known = set as Known;
       known.holders -= 1;
       if (known.holders > 0) return;
-      for (const checkup of known.checkups.values()) checkup.stop();
-      groups.delete(`${known.mode} ${known.upstream}`);
+      for (const checkup of known.checks.values()) checkup.stop();
+      sets.delete(`${known.mode} ${known.upstream}`);
     },
-    told,
+    report,
     isOut(upstream, address) {
-      const standing = groups.get(`live ${upstream}`)?.standings.find((one) => one.address === address);
+      const standing = sets.get(`live ${upstream}`)?.standings.find((one) => one.address === address);
       const state = standing && targetStateOf(standing, clock());
       return state === 'unhealthy' || state === 'ejected';
     },
     status() {
-      const byUpstream = Map.groupBy(groups.values(), ({ upstream }) => upstream);
+      const byUpstream = Map.groupBy(sets.values(), ({ upstream }) => upstream);
       const all = [...byUpstream].map(([upstream, modes]) => [
         upstream,
         {

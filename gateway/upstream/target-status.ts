@@ -1,4 +1,4 @@
-// What operators are told about targets: how each of them does, in one word and in numbers.
+// The status of targets for operators: a state and numbers.
 
 import type { Mode } from '../exchange.ts';
 import type { BreakerState } from './breaker.ts';
@@ -6,7 +6,10 @@ import { failureText } from './failure-text.ts';
 import type { HealthCheck, LastCheck } from './health-check.ts';
 import { type OutlierState, phaseAt } from './outlier-detection.ts';
 
-/** `failing`: requests to it fail again and again, and it gets them nevertheless, for instance because it is the only one. `unhealthy`: health checks fail. `trial`: gets one request at a time. `returning`: gets more and more of them. */
+/**
+ * `failing`: requests to it keep failing, but it stays in use, for instance because it is the only one. `unhealthy`: health checks fail.
+ * `trial`: gets one request at a time. `returning`: gets a growing share.
+ */
 export type TargetState = 'healthy' | 'failing' | 'unhealthy' | 'ejected' | 'trial' | 'returning';
 
 export interface TargetStatus {
@@ -17,12 +20,12 @@ export interface TargetStatus {
   readonly state: TargetState;
   readonly outstanding: number;
   readonly consecutive_failures: number;
-  /** The latest of them, and when the first of them ended; null: the last request did not fail. */
+  /** The latest of these failures, and when the first of them ended; null if the last request did not fail. */
   readonly last_error: string | null;
   readonly failing_since: string | null;
-  /** Null: it is not ejected. */
+  /** Null if it is not ejected. */
   readonly ejected_until: string | null;
-  /** Present where there are health checks; null: none has ended yet. */
+  /** Present if health checks are configured; null before the first result. */
   readonly last_check?: LastCheck | null;
 }
 
@@ -33,7 +36,7 @@ export interface GroupStatus {
 }
 
 export interface TargetMoment {
-  /** Milliseconds that only ever grow. */
+  /** Monotonic milliseconds. */
   clock(): number;
   /** Epoch milliseconds. */
   now(): number;

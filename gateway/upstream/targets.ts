@@ -1,5 +1,4 @@
-// The targets behind each upstream under one configuration: which one gets the next request, and over which connections. Throws
-// upstream_unavailable.
+// Picks the target and the connections for each request to an upstream, for one configuration. Throws upstream_unavailable.
 
 import { GatewayError } from '../errors.ts';
 import type { Mode } from '../exchange.ts';
@@ -18,80 +17,78 @@ export interface UpstreamAddresses extends Omit<TargetSetRules, 'tls'> {
 }
 
 export interface Target {
-  /** Origin, as the log names it. */
+  /** Origin, as it appears in the log. */
   readonly origin: string;
   readonly dispatcher: Dispatcher;
 }
 
 export interface Targets {
   /**
-   * The best target now; those in `tried` are taken last. Only asked for modes the upstream has. Throws upstream_unavailable with the
-   * true wait while the breaker of the upstream is open. The sending counts as outstanding until `ended`.
+   * Picks the best target; those in `tried` come last. Call it only for modes that the upstream has. Throws upstream_unavailable with the
+   * remaining wait while the breaker of the upstream is open. The attempt counts as outstanding until `ended`.
    */
   pick(upstream: string, mode: Mode, tried?: readonly Target[]): Target;
   /**
-   * To be told exactly once for each target that was picked.
+   * Call exactly once for each picked target.
    *
    * @param sentAtMs when the attempt began, as `clock` counts; not before the target was picked
-   * @param failure of an attempt that failed or erred
+   * @param failure cause, if the attempt failed or erred
    */
   ended(target: Target, outcome: AttemptOutcome, sentAtMs: number, failure?: SendingFailure): void;
-  /** Lets go of its connections; those that nobody else holds are closed. Waits for requests in flight. */
+  /** Releases the connection pools; pools without another holder close after their requests in flight have ended. */
   close(): Promise<void>;
 }
 
 export interface TargetsOptions {
   readonly upstreams: Readonly<Record<string, UpstreamAddresses>>;
-  /** For https:// addresses; undefined: as everybody does it. */
+  /** TLS settings for https:// addresses; undefined: the defaults. */
   tlsOf(upstream: string): TlsSettings | undefined;
   readonly pools: Pools;
   readonly groups: TargetSets;
-  /**
-   * Where an address of the configuration is right now; asked per request, since a sandbox that was restarted listens somewhere else.
-   */
+  /** Current origin of a configured address. Called per request, because a restarted sandbox listens on another port. */
   originOf(address: string): string;
-  /** Milliseconds that only ever grow. */
+  /** Monotonic milliseconds. */
   clock(): number;
 }
 
-interface Member extends Target {
+interface PooledTarget extends Target {
   origin: string;
   dispatcher: Dispatcher;
   pool: HeldPool;
   readonly standing: OutlierState;
-  readonly team: Team;
+  readonly group: TargetGroup;
 }
 
 /** The targets of one upstream for one mode. */
-interface Team {
-  readonly group: TargetSet;
+interface TargetGroup {
+  readonly set: TargetSet;
   readonly rules: TargetSetRules;
-  members: readonly Member[];
+  targets: readonly PooledTarget[];
 }
 
-/** Holds the connections of every address from the start, so that they are kept while one configuration takes over from another. */
+/** Holds the pools of all addresses from the start, so that connections survive the change from one configuration to the next. */
 export function createTargets({ upstreams, tlsOf, pools, groups, originOf, clock }: TargetsOptions): Targets {
-  const teams = { live: new Map<string, Team>(), test: new Map<string, Team>() };
+  const targetGroups = { live: new Map<string, TargetGroup>(), test: new Map<string, TargetGroup>() };
   for (const [name, entry] of Object.entries(upstreams)) {
     const { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, ejection, breaker, health, live, test } =
       entry;
     const tls = tlsOf(name);
     const rules = { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, ejection, breaker, health, tls };
-    teams.live.set(name, teamOf(name, 'live', live, rules));
-    if (test) teams.test.set(name, teamOf(name, 'test', test, rules));
+    targetGroups.live.set(name, groupOf(name, 'live', live, rules));
+    if (test) targetGroups.test.set(name, groupOf(name, 'test', test, rules));
   }
 
-  function teamOf(upstream: string, mode: Mode, addresses: readonly string[], rules: TargetSetRules): Team {
-    const group = groups.hold(upstream, mode, addresses, rules);
-    const team: Team = { group, rules, members: [] };
-    team.members = group.standings.map((standing) => memberOf(standing, team));
-    return team;
+  function groupOf(upstream: string, mode: Mode, addresses: readonly string[], rules: TargetSetRules): TargetGroup {
+    const set = groups.hold(upstream, mode, addresses, rules);
+    const group: TargetGroup = { set, rules, targets: [] };
+    group.targets = set.standings.map((standing) => targetOf(standing, group));
+    return group;
   }
 
-  function memberOf(standing: OutlierState, team: Team): Member {
+  function targetOf(standing: OutlierState, group: TargetGroup): PooledTarget {
     const origin = originOf(standing.address);
-    const pool = connectionsTo(origin, team.rules);
-    return { origin, pool, dispatcher: pool.dispatcher, standing, team };
+    const pool = connectionsTo(origin, group.rules);
+    return { origin, pool, dispatcher: pool.dispatcher, standing, group };
   }
 
   function connectionsTo(origin: string, rules: TargetSetRules): HeldPool {
@@ -99,44 +96,44 @@ export function createTargets({ upstreams, tlsOf, pools, groups, originOf, clock
     return pools.hold(origin, { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls });
   }
 
-  /** It listens somewhere else now; what is in flight ends where it began. */
-  function move(member: Member, origin: string): void {
-    void member.pool.letGo();
-    member.pool = connectionsTo(origin, member.team.rules);
-    member.origin = origin;
-    member.dispatcher = member.pool.dispatcher;
+  /** The target has a new origin; requests in flight end on the old connections. */
+  function move(target: PooledTarget, origin: string): void {
+    void target.pool.letGo();
+    target.pool = connectionsTo(origin, target.group.rules);
+    target.origin = origin;
+    target.dispatcher = target.pool.dispatcher;
   }
 
-  function bestOf({ group, rules, members }: Team, tried: readonly Target[] | undefined): Member {
-    if (members.length === 1) return members[0] as Member;
-    group.turn = (group.turn + 1) % members.length;
-    return choose(members, rules.ejection, clock(), group.turn, tried);
+  function bestOf({ set, rules, targets }: TargetGroup, tried: readonly Target[] | undefined): PooledTarget {
+    if (targets.length === 1) return targets[0] as PooledTarget;
+    set.turn = (set.turn + 1) % targets.length;
+    return choose(targets, rules.ejection, clock(), set.turn, tried);
   }
 
   return {
     pick(upstream, mode, tried) {
-      const team = teams[mode].get(upstream) as Team;
-      const waitMs = team.group.breaker.admit();
+      const group = targetGroups[mode].get(upstream) as TargetGroup;
+      const waitMs = group.set.breaker.admit();
       if (waitMs > 0) throw unavailable(waitMs);
-      const member = bestOf(team, tried);
-      const origin = originOf(member.standing.address);
-      if (origin !== member.origin) move(member, origin);
-      noteRequestBegan(member.standing);
-      return member;
+      const target = bestOf(group, tried);
+      const origin = originOf(target.standing.address);
+      if (origin !== target.origin) move(target, origin);
+      noteRequestBegan(target.standing);
+      return target;
     },
     ended(target, outcome, sentAtMs, failure) {
-      const { standing, team } = target as Member;
-      const { group } = team;
-      const turn = noteRequestEnded(standing, outcome, sentAtMs, group.rules.ejection, clock, group.standings, failure);
-      group.breaker.ended(outcome, sentAtMs, failure);
-      if (turn !== undefined) groups.told(group, standing, turn);
+      const { standing, group } = target as PooledTarget;
+      const { set } = group;
+      const change = noteRequestEnded(standing, outcome, sentAtMs, set.rules.ejection, clock, set.standings, failure);
+      set.breaker.ended(outcome, sentAtMs, failure);
+      if (change !== undefined) groups.report(set, standing, change);
     },
     async close() {
-      const all = [...teams.live.values(), ...teams.test.values()];
-      teams.live.clear();
-      teams.test.clear();
-      for (const { group } of all) groups.letGo(group);
-      await Promise.all(all.flatMap(({ members }) => members.map(({ pool }) => pool.letGo())));
+      const all = [...targetGroups.live.values(), ...targetGroups.test.values()];
+      targetGroups.live.clear();
+      targetGroups.test.clear();
+      for (const { set } of all) groups.letGo(set);
+      await Promise.all(all.flatMap(({ targets }) => targets.map(({ pool }) => pool.letGo())));
     },
   };
 }

@@ -1,4 +1,4 @@
-// Understanding the error bodies of upstreams: what is recognised keeps its meaning in the one error object, the rest is dropped.
+// Parses the error bodies of upstreams. Recognised parts go into the gateway's error object, the rest is dropped.
 
 import { type ErrorCode, type ErrorType, GatewayError, type UpstreamWords } from '../errors.ts';
 import type { AnswerHeaders } from './headers.ts';
@@ -14,14 +14,14 @@ const types = new Set<string>([
   'api_error',
 ] satisfies ErrorType[]);
 
-/** Codes for statuses whose bodies say nothing that is understood. */
+/** Codes for statuses whose body is not recognised. */
 const byStatus: Readonly<Record<number, ErrorCode>> = {
   404: 'resource_missing',
   412: 'precondition_failed',
   428: 'precondition_required',
 };
 
-/** An upstream's answer of 400 or more → the refusal the client gets. */
+/** Turns an upstream's answer with status 400 or above into the refusal for the client. */
 export function toUpstreamRefusal(status: number, headers: AnswerHeaders, body: Buffer): GatewayError {
   const answered = { upstreamStatus: status };
   if (status === 401 || status === 407) return new GatewayError('upstream_auth_failed', answered);
@@ -31,18 +31,18 @@ export function toUpstreamRefusal(status: number, headers: AnswerHeaders, body: 
   if (status === 500) return new GatewayError('upstream_error', answered);
   if (status === 501) return new GatewayError('upstream_error', { ...answered, words: errorWords(501) });
   if (status > 500) return new GatewayError('upstream_bad_response', answered);
-  const said = understand(headers, body);
+  const parsed = parseError(headers, body);
   const code = byStatus[status] ?? 'upstream_rejected';
   const plain = new GatewayError(code).refusal;
   return new GatewayError(code, {
     ...answered,
     words: {
       status,
-      type: said?.type ?? typeOf(status),
-      code: said?.code ?? code,
-      message: said?.message ?? plain.message,
+      type: parsed?.type ?? typeOf(status),
+      code: parsed?.code ?? code,
+      message: parsed?.message ?? plain.message,
     },
-    ...(said?.fields ? { fields: said.fields } : {}),
+    ...(parsed?.fields ? { fields: parsed.fields } : {}),
   });
 }
 
@@ -51,7 +51,10 @@ function errorWords(status: number): UpstreamWords {
   return { status, type, code: 'upstream_error', message };
 }
 
-/** Seconds, or a date in one of the three forms of RFC 9110 section 5.6.7; Date.parse alone would make dates of numbers. */
+/**
+ * Seconds, or a date in one of the three forms of RFC 9110 section 5.6.7. The pattern comes first, because Date.parse reads numbers as
+ * dates.
+ */
 function retryAfter(headers: AnswerHeaders): { retryAfterSeconds?: number } {
   const text = headers['retry-after'];
   if (typeof text !== 'string') return {};
@@ -60,7 +63,7 @@ function retryAfter(headers: AnswerHeaders): { retryAfterSeconds?: number } {
   return Number.isFinite(seconds) ? { retryAfterSeconds: Math.max(1, seconds) } : {};
 }
 
-/** What kind of error a status of an upstream is. */
+/** The error type for a status of an upstream. */
 export function typeOf(status: number): ErrorType {
   if (status >= 500) return 'api_error';
   if (status === 429) return 'rate_limit_error';
@@ -71,7 +74,7 @@ export function typeOf(status: number): ErrorType {
   return 'invalid_request_error';
 }
 
-interface Said {
+interface ParsedError {
   readonly form: ErrorForm;
   readonly type?: ErrorType | undefined;
   readonly code?: string | undefined;
@@ -79,17 +82,17 @@ interface Said {
   readonly fields?: Record<string, unknown>;
 }
 
-/** The forms in which an error's own code and message are understood. */
+/** The recognised forms of an error body. */
 export type ErrorForm = 'error object' | 'problem+json' | 'message' | 'error text';
 
-/** In which of them an error is; undefined: nothing of it is understood. */
+/** The form of an error body; undefined if nothing is recognised. */
 export function errorFormOf(headers: AnswerHeaders, body: Buffer): ErrorForm | undefined {
-  const said = understand(headers, body);
-  return said?.code === undefined && said?.message === undefined ? undefined : said.form;
+  const parsed = parseError(headers, body);
+  return parsed?.code === undefined && parsed?.message === undefined ? undefined : parsed.form;
 }
 
-/** Our own object, problem+json (RFC 9457), `{message}` and `{error: "…"}`. */
-function understand(headers: AnswerHeaders, body: Buffer): Said | undefined {
+/** Parses the gateway's own error object, problem+json (RFC 9457), `{message}` and `{error: "…"}`. */
+function parseError(headers: AnswerHeaders, body: Buffer): ParsedError | undefined {
   if (!/\bjson\b/.test(String(headers['content-type'] ?? ''))) return undefined;
   let value: unknown;
   try {
@@ -110,7 +113,7 @@ function understand(headers: AnswerHeaders, body: Buffer): Said | undefined {
   return { form, code: codeOf(value.code), message: sentence(value.message) ?? sentence(value.error) };
 }
 
-function ownObject(error: Record<string, unknown>): Said {
+function ownObject(error: Record<string, unknown>): ParsedError {
   const fields: Record<string, unknown> = {};
   if (typeof error.param === 'string') fields.param = error.param;
   if (Array.isArray(error.errors)) fields.errors = error.errors.slice(0, 20);

@@ -1,5 +1,5 @@
-// JSON as a tree that keeps every scalar as it was written, so that printing it again changes nothing but what was meant to change:
-// JSON.parse would round integers above 2^53, and V8 misreads escapes in member names (chromium 521080746).
+// A JSON tree that keeps every scalar as written, so that printing it changes only the intended parts: JSON.parse would round integers
+// above 2^53, and V8 misreads escapes in member names (chromium 521080746).
 
 import { isUtf8 } from 'node:buffer';
 
@@ -7,7 +7,7 @@ export type Scalar = string | number | boolean | null;
 
 export interface JsonTreeObject {
   readonly kind: 'object';
-  /** In the order of the text; several may have one name. */
+  /** In the order of the text; names may repeat. */
   readonly members: readonly (readonly [name: string, value: JsonNode])[];
 }
 export interface JsonArray {
@@ -17,20 +17,20 @@ export interface JsonArray {
 export interface JsonScalar {
   readonly kind: 'scalar';
   readonly value: Scalar;
-  /** The literal. */
+  /** The literal as written. */
   readonly text: string;
 }
 export type JsonNode = JsonTreeObject | JsonArray | JsonScalar;
 
-/** The tree is walked by recursion. No more levels can be let in by configuration, and no honest answer has them. */
+/** Limit for recursion. The configuration allows no deeper bodies, and real answers do not reach it. */
 const DEPTH_MAX = 1000;
 
-/** The tree of a JSON text in UTF-8; undefined if it is none, or nested too deeply. */
+/** Parses JSON in UTF-8; undefined if it is not JSON or is nested too deeply. */
 export function readJson(bytes: Buffer): JsonNode | undefined {
   if (!isUtf8(bytes)) return undefined;
   const text = bytes.toString('utf8');
   try {
-    // Decides whether the text is JSON, so that the reader below only has to find its way.
+    // Validates the text, so that the reader below only has to find boundaries.
     JSON.parse(text);
     return treeOf(text);
   } catch {
@@ -44,7 +44,7 @@ export function printJsonTree(node: JsonNode): string {
   return `{${node.members.map(([name, value]) => `${JSON.stringify(name)}:${printJsonTree(value)}`).join(',')}}`;
 }
 
-/** The same as a value of this language. Every name is a member of its own, `__proto__` too. */
+/** Converts to a JavaScript value. Every name becomes an own property, `__proto__` too. */
 export function jsonTreeValue(node: JsonNode): unknown {
   if (node.kind === 'scalar') return node.value;
   if (node.kind === 'array') return node.items.map(jsonTreeValue);
@@ -55,7 +55,7 @@ export function scalarOf(value: Scalar): JsonScalar {
   return { kind: 'scalar', value, text: JSON.stringify(value) };
 }
 
-/** Reads a text that is known to be JSON. Throws RangeError when it is nested too deeply. */
+/** Reads valid JSON. Throws RangeError if it is nested too deeply. */
 function treeOf(text: string): JsonNode {
   let at = 0;
 
@@ -102,7 +102,7 @@ function treeOf(text: string): JsonNode {
   return read(0);
 }
 
-/** Behind the closing quote of the string that begins at `quote`. */
+/** The index after the closing quote of the string that begins at `quote`. */
 function endOfString(text: string, quote: number): number {
   let at = quote + 1;
   while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;

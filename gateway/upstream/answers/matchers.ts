@@ -1,11 +1,11 @@
-// What a rule says about members of a body, made into a function at boot.
+// Compiles the member conditions of a rule into a function, at startup.
 
 import type { Operation } from '../../exchange.ts';
 import { pathParameterNames } from '../requests/path.ts';
 import type { JsonNode, Scalar } from './json-tree.ts';
 import { memberPath, nodeAt } from './members.ts';
 
-/** Equal to a scalar or to one of several; there or not; a text within, whatever its case; the path parameter, whatever its case. */
+/** A scalar or one of several; present or absent; contains a text, ignoring case; equals a path parameter, ignoring case. */
 export type Matcher =
   | Scalar
   | readonly Scalar[]
@@ -13,10 +13,10 @@ export type Matcher =
   | { readonly contains: string }
   | { readonly path: string };
 
-/** Dotted names of members → what must hold of each. */
+/** Dotted member names → condition. */
 export type MemberMatchers = Readonly<Record<string, Matcher>>;
 
-/** The operation that was asked for, and of what. */
+/** The operation of the request and its path values. */
 export interface Addressed {
   readonly operation: Operation;
   /** Decoded values of the template's parameters, in template order. */
@@ -25,7 +25,7 @@ export interface Addressed {
 
 type Test<T> = (found: T, addressed: Addressed) => boolean;
 
-/** Whether all matchers hold. What is not an object has no members. */
+/** True if all conditions hold. A value that is not an object has no members. */
 export function membersTest(matchers: MemberMatchers): Test<JsonNode | undefined> {
   const tests = Object.entries(matchers).map(([name, matcher]) => ({
     path: memberPath(name),

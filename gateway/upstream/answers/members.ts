@@ -1,15 +1,15 @@
-// Places in a JSON tree by dotted names (`data.items.*.token`, `*` for all items of a list): finding, changing, taking away.
+// Paths in a JSON tree by dotted names (`data.items.*.token`, `*` for all items of a list): find, change, remove.
 
 import type { JsonNode } from './json-tree.ts';
 
-/** A dotted name, taken apart. */
+/** A dotted name, split at the dots. */
 export type MemberPath = readonly string[];
 
 export function memberPath(dotted: string): MemberPath {
   return dotted.split('.');
 }
 
-/** What stands at a path without `*`. Of two members of one name the last one counts, as for JSON.parse. */
+/** The node at a path without `*`. Of repeated names the last one counts, as in JSON.parse. */
 export function nodeAt(root: JsonNode | undefined, path: MemberPath): JsonNode | undefined {
   let node = root;
   for (const name of path) {
@@ -19,10 +19,7 @@ export function nodeAt(root: JsonNode | undefined, path: MemberPath): JsonNode |
   return node;
 }
 
-/**
- * The tree with what stands at a path replaced by what `change` makes of it, and taken away where that is undefined. Where nothing
- * changes, the very same tree comes back.
- */
+/** Replaces the nodes at a path by the result of `change`; undefined removes a node. Returns the same tree if nothing changes. */
 export function changeAt(
   node: JsonNode,
   path: MemberPath,

@@ -1,5 +1,5 @@
-// A declared refusal and what the upstream said → the error that the client gets. Of the upstream's text nothing passes but what the
-// rule names, and that only where it cannot give away what was submitted.
+// Builds the client's error from a declared refusal and the upstream's answer. Only the members that the rule names are copied from that
+// answer, and only if they cannot reveal a submitted secret.
 
 import { type ErrorCode, GatewayError, REFUSALS } from '../../errors.ts';
 import { typeOf } from '../upstream-errors.ts';
@@ -7,31 +7,31 @@ import type { JsonNode } from './json-tree.ts';
 import { memberPath, nodeAt } from './members.ts';
 import type { Submitted } from './submitted.ts';
 
-/** A refusal as rules declare it. Members are dotted names in the upstream's body. */
+/** A refusal as declared in rules. Members are dotted names in the upstream's body. */
 export interface RefusalRule {
   readonly code: ErrorCode;
-  /** In place of the code's own status: 4xx or 5xx. */
+  /** Replaces the status of the code: 4xx or 5xx. */
   readonly status?: number | undefined;
-  /** What the error is about: a name; the value of a member; or the place in the request where the value of a member stands. */
+  /** The `param` of the error: a fixed name; the value of a member; or the place in the request that contains the value of a member. */
   readonly param?: string | { readonly member: string } | { readonly submitted: string } | undefined;
-  /** Further members of the error object, and the member of the body whose value each gets. */
+  /** Further members of the error object → the body member that supplies the value. */
   readonly fields?: Readonly<Record<string, string>> | undefined;
-  /** The member of the body that holds the upstream's own words. */
+  /** The body member that supplies the message. */
   readonly message?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  /** Whether the request is sent once more before it is refused. */
+  /** The request is sent once more before it is refused. */
   readonly retry?: true | undefined;
 }
 
 const MESSAGE_LENGTH_MAX = 500;
-/** Of names and values, which are not to become a message. */
+/** Limit for names and values, which must not become messages. */
 const VALUE_LENGTH_MAX = 256;
-/** Control characters, separators of lines, halves of characters. */
+/** Control characters, line separators, lone surrogates. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
-/** Secrets in a stored form, such as `$6$…`, `{SSHA}…` or `otpauth:`, and backslashes, behind which an escaped value may stand. */
+/** Stored forms of secrets, such as `$6$…`, `{SSHA}…` or `otpauth:`, and backslashes, which may hide an escaped value. */
 const storedSecret = /\$[a-z0-9-]+\$|\{[a-z0-9.-]+\}|otpauth:|\\/i;
 
-/** The error to be thrown. `body`: the upstream's, undefined unless it is JSON. */
+/** Returns the error to throw. `body`: the upstream's body, undefined unless it is JSON. */
 export function toDeclaredRefusal(rule: RefusalRule, body: JsonNode | undefined, submitted: Submitted): GatewayError {
   const { code } = rule;
   const row = REFUSALS[code];

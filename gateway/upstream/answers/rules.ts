@@ -1,4 +1,4 @@
-// Declared rules for the answers of one upstream: the first that matches decides what becomes of an answer. Made ready at boot.
+// Declared rules for the answers of one upstream: the first match decides how an answer is handled. Prepared at startup.
 
 import { GatewayError } from '../../errors.ts';
 import type { AnswerHeaders } from '../headers.ts';
@@ -8,7 +8,7 @@ import { changeAt, memberPath } from './members.ts';
 import { type RefusalRule, toDeclaredRefusal } from './refusal.ts';
 import { submittedIn } from './submitted.ts';
 
-/** All that is given must hold. */
+/** All given conditions must hold. */
 export interface AnswerCondition {
   readonly status?: readonly number[] | undefined;
   /** Ids of operations. */
@@ -18,7 +18,7 @@ export interface AnswerCondition {
   readonly body?: 'empty' | MemberMatchers | undefined;
 }
 
-/** A refusal; our credential was refused; or the answer passes without the members at these paths. */
+/** A refusal; the gateway's credential was refused; or the answer passes without the members at these paths. */
 export type AnswerOutcome =
   | RefusalRule
   | { readonly credential: 'refused' }
@@ -32,7 +32,7 @@ export interface AnswerRule {
   readonly then: AnswerOutcome;
 }
 
-/** An answer of which the client has seen nothing yet. */
+/** A buffered answer, of which the client has received nothing. */
 export interface HeldAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
@@ -40,7 +40,7 @@ export interface HeldAnswer {
 }
 
 export interface AskedOf extends Addressed {
-  /** The JSON value the client sent, undefined without one. */
+  /** The JSON value that the client sent, undefined without one. */
   readonly submitted: unknown;
 }
 
@@ -48,52 +48,55 @@ export type Judgement =
   /** Possibly with members removed. */
   | { readonly kind: 'pass'; readonly body: Buffer }
   | { readonly kind: 'refuse'; readonly error: GatewayError }
-  /** Once; the error if it happens again. */
+  /** Retries once; `error` applies if it happens again. */
   | { readonly kind: 'retry'; readonly error: GatewayError }
-  /** Our credential was refused. */
+  /** The gateway's credential was refused. */
   | { readonly kind: 'credential' }
-  /** No rule matched: the general handling decides. */
+  /** No rule matched: the default handling applies. */
   | undefined;
 
-export type Judge = (answer: HeldAnswer, asked: AskedOf) => Judgement;
+export type Judge = (answer: HeldAnswer, context: AskedOf) => Judgement;
 
-/** An answer with its body read at most once, when the first rule asks for it. */
+/** An answer whose body is parsed at most once, when the first rule needs it. */
 interface Read extends HeldAnswer {
   root(): JsonNode | undefined;
 }
-type Condition = (answer: Read, asked: AskedOf) => boolean;
-type Outcome = (answer: Read, asked: AskedOf) => Judgement;
+type Condition = (answer: Read, context: AskedOf) => boolean;
+type Outcome = (answer: Read, context: AskedOf) => Judgement;
 
 /**
- * The judge of an upstream. Names that some rule removes from answers are taken for names of secrets in requests too: what is submitted
- * there never reaches an error, even if the upstream repeats it.
+ * Builds the judge of an upstream. Member names that a rule removes from answers also mark secrets in requests: their submitted values
+ * never appear in an error, even if the upstream repeats them.
  */
 export function createJudge(rules: readonly AnswerRule[]): Judge {
   const secretNames = new Set(rules.flatMap(({ then }) => ('remove' in then ? then.remove.map(lastNameOf) : [])));
-  const ready = rules.map(({ when, then }) => ({ holds: toCondition(when), outcome: toOutcome(then, secretNames) }));
-  return function judge(answer, asked) {
+  const ready = rules.map(({ when, then }) => ({
+    holds: compileCondition(when),
+    outcome: compileOutcome(then, secretNames),
+  }));
+  return function judge(answer, context) {
     const read = { ...answer, root: once(() => readJson(answer.body)) };
-    return ready.find(({ holds }) => holds(read, asked))?.outcome(read, asked);
+    return ready.find(({ holds }) => holds(read, context))?.outcome(read, context);
   };
 }
 
-function toCondition({ status, operations, contentType, body }: AnswerCondition): Condition {
+function compileCondition({ status, operations, contentType, body }: AnswerCondition): Condition {
   const bodyHolds = bodyCondition(body);
-  return (answer, asked) =>
+  return (answer, context) =>
     (status === undefined || status.includes(answer.status)) &&
-    (operations === undefined || operations.includes(asked.operation.id)) &&
+    (operations === undefined || operations.includes(context.operation.id)) &&
     (contentType === undefined || contentType.includes(essenceOf(answer.headers['content-type']))) &&
-    bodyHolds(answer, asked);
+    bodyHolds(answer, context);
 }
 
 function bodyCondition(body: AnswerCondition['body']): Condition {
   if (body === undefined) return () => true;
   if (body === 'empty') return (answer) => answer.body.length === 0;
   const membersHold = membersTest(body);
-  return (answer, asked) => membersHold(answer.root(), asked);
+  return (answer, context) => membersHold(answer.root(), context);
 }
 
-function toOutcome(then: AnswerOutcome, secretNames: ReadonlySet<string>): Outcome {
+function compileOutcome(then: AnswerOutcome, secretNames: ReadonlySet<string>): Outcome {
   if ('credential' in then) return () => ({ kind: 'credential' });
   if ('remove' in then) return removal(then.remove);
   const kind = then.retry ? 'retry' : 'refuse';
@@ -103,7 +106,7 @@ function toOutcome(then: AnswerOutcome, secretNames: ReadonlySet<string>): Outco
   });
 }
 
-/** What cannot be read cannot be rid of anything, so it does not pass. */
+/** A body that cannot be parsed may contain the members to remove, so it is refused. */
 function removal(dottedPaths: readonly string[]): Outcome {
   const paths = dottedPaths.map(memberPath);
   return (answer) => {

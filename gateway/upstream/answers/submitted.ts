@@ -1,37 +1,38 @@
-// What a client submitted, held against what an upstream says about it: where a value stands, and which texts would give a secret away.
+// Compares the texts of an upstream with the values that the client submitted: finds the place of a value, and texts that would reveal a
+// secret.
 
-/** A string or number of the request, and where it stands. */
+/** A string or number of the request, with its place. */
 interface Value {
   /** `emails[0]`, as in the param of validation_failed. */
   readonly place: string;
   readonly text: string;
   readonly isSecret: boolean;
-  /** In a list of changes, what tells which change it is: `{"action": "set", "field": "members", "value": …}`. */
+  /** True for a member that identifies the change in a list of changes: `{"action": "set", "field": "members", "value": …}`. */
   readonly isName: boolean;
 }
 
 export interface Submitted {
-  /** The place of the first string that is `named`, or an address at the domain of that name, whatever the case. */
+  /** The place of the first string that equals `named`, or is an address at the domain `named`, ignoring case. */
   placeOf(named: string): string | undefined;
-  /** Whether nothing that was submitted is in this text. */
+  /** True if the text contains no submitted value. */
   isFree(text: string): boolean;
-  /** Whether no submitted secret is in this text, whole or for the most part. */
+  /** True if the text contains no submitted secret, nor a word of 4 or more characters from one. */
   isFreeOfSecrets(text: string): boolean;
 }
 
-/** Parts of a secret that are as long as this are kept from clients too: what quotes a secret may have escaped the rest of it. */
-const TELLING_PART = /[\p{L}\p{M}\p{N}]{4,}/gu;
+/** Parts of a secret from this length are withheld too, because an upstream that quotes a secret may have escaped the rest of it. */
+const LONG_PART = /[\p{L}\p{M}\p{N}]{4,}/gu;
 
 /**
- * `body`: the JSON value the client sent. `secretNames`: members that hold secrets. What stands in such a member is one, and so is what
- * stands beside the name of one, as in `{"field": "password", "value": "…"}`.
+ * `body`: the JSON value that the client sent. `secretNames`: names of members that hold secrets. Their values are secrets, and so is the
+ * value beside such a name, as in `{"field": "password", "value": "…"}`.
  */
 export function submittedIn(body: unknown, pathValues: readonly string[], secretNames: ReadonlySet<string>): Submitted {
   const inBody = valuesIn(body, secretNames);
   const values = inBody.filter(({ isName }) => !isName).map(({ text }) => text);
   const texts = [...values, ...pathValues].filter((text) => text !== '').map(folded);
   const secrets = inBody.filter(({ isSecret, text }) => isSecret && text !== '').map(({ text }) => folded(text));
-  const tellingParts = secrets.flatMap((secret) => [secret, ...(secret.match(TELLING_PART) ?? [])]);
+  const secretParts = secrets.flatMap((secret) => [secret, ...(secret.match(LONG_PART) ?? [])]);
 
   function placeOf(named: string): string | undefined {
     const wanted = folded(named);
@@ -42,18 +43,18 @@ export function submittedIn(body: unknown, pathValues: readonly string[], secret
   }
 
   function isFreeOf(parts: readonly string[], text: string): boolean {
-    const said = folded(text);
-    return !parts.some((part) => said.includes(part));
+    const haystack = folded(text);
+    return !parts.some((part) => haystack.includes(part));
   }
 
   return {
     placeOf,
-    isFree: (text) => isFreeOf(texts, text) && isFreeOf(tellingParts, text),
-    isFreeOfSecrets: (text) => isFreeOf(tellingParts, text),
+    isFree: (text) => isFreeOf(texts, text) && isFreeOf(secretParts, text),
+    isFreeOfSecrets: (text) => isFreeOf(secretParts, text),
   };
 }
 
-/** In the order of the text. The nesting was bounded when the body was read. */
+/** In the order of the text. Nesting was limited when the body was read. */
 function valuesIn(body: unknown, secretNames: ReadonlySet<string>): Value[] {
   const values: Value[] = [];
 
@@ -81,7 +82,7 @@ function valuesIn(body: unknown, secretNames: ReadonlySet<string>): Value[] {
   return values;
 }
 
-/** Upper case and taken apart: lower case depends on what stands around (ς), composed characters too. */
+/** Folds to upper case and decomposes (NFKD): lower case depends on the context (ς), and composed characters have several forms. */
 function folded(text: string): string {
   return text.toUpperCase().normalize('NFKD').toUpperCase();
 }

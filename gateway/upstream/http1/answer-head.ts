@@ -1,25 +1,25 @@
-// Pure: the head of an answer as text → what it says, and how the body after it is framed. Strict: what two readers could understand
-// differently is no answer.
+// Pure: parses the head of an answer and determines the framing of its body. Strict: a head that two parsers could read differently is
+// rejected.
 
 import type { AnswerHeaders } from '../headers.ts';
 import { WireFault } from './fault.ts';
 
-/** How a body ends: after so many bytes, with its last chunk, or with the connection. */
+/** End of a body: after a number of bytes, after the last chunk, or with the connection. */
 export type Framing = number | 'chunked' | 'close';
 
 export interface AnswerHead {
   readonly status: number;
-  /** Lower-case names; a field that came several times has a list. */
+  /** Lower-case names; a list for a repeated field. */
   readonly headers: AnswerHeaders;
   readonly framing: Framing;
-  /** Whether the connection may carry another request. */
+  /** True if the connection may carry another request. */
   readonly isPersistent: boolean;
-  /** For how many seconds the other side keeps an idle connection; undefined: it does not say. */
+  /** Seconds that the upstream keeps an idle connection; undefined if it does not announce them. */
   readonly idleSeconds: number | undefined;
 }
 
 /**
- * Status line and field lines, whole: RFC 9112 sections 4 and 5, without bare line feeds, folded lines, space before colons, or control
+ * Status line and field lines as in RFC 9112 sections 4 and 5, without bare line feeds, folded lines, space before colons, or control
  * characters.
  */
 const HEAD =
@@ -27,7 +27,10 @@ const HEAD =
 const STATUS_AT = 'HTTP/1.1 '.length;
 const MINOR_VERSION_AT = 'HTTP/1.'.length;
 
-/** Inherits nothing, since the names are the upstream's. V8 knows its shapes, as it does not those of `Object.create(null)`. */
+/**
+ * Has an empty prototype, because the upstream chooses the names. V8 optimizes instances of a class, but not those of
+ * `Object.create(null)`.
+ */
 class Fields {
   [name: string]: string | string[];
 }
@@ -35,8 +38,10 @@ Object.setPrototypeOf(Fields.prototype, null);
 Reflect.deleteProperty(Fields.prototype, 'constructor');
 
 /**
+ * Throws WireFault.
+ *
  * @param text latin1, from the status line to the last field line, each with its line end
- * @param method of the request, since an answer to HEAD has no body
+ * @param method of the request, because an answer to HEAD has no body
  */
 export function parseAnswerHead(text: string, method: string): AnswerHead {
   if (!HEAD.test(text)) throw new WireFault('WIRE_MALFORMED', 'the head of the answer is not HTTP/1.1');
@@ -54,9 +59,9 @@ export function parseAnswerHead(text: string, method: string): AnswerHead {
   };
 }
 
-/** Whether the end of the answer is known, and nothing is to be expected after it. */
+/** True if the end of the answer is certain and no bytes can follow it. */
 function isClear(status: number, framing: Framing, hasNoBody: boolean): boolean {
-  // It has no body, but announces one.
+  // A 204 has no body, but this one announces a body.
   if (status === 204) return framing === 0 || framing === 'close';
   return hasNoBody || framing !== 'close';
 }
@@ -78,7 +83,7 @@ function parseFields(text: string): Fields {
   return fields;
 }
 
-/** Without space and tab around it. `trim` takes more away than that, and would read `chunked` where others read something else. */
+/** Strips spaces and tabs only. `trim` strips more characters, and would read `chunked` where another parser reads something else. */
 function valueIn(text: string, from: number, to: number): string {
   let start = from;
   let end = to;
@@ -91,7 +96,7 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-/** RFC 9112 section 6.3. Both lengths at once, or one of them twice, is how answers are smuggled. */
+/** RFC 9112 section 6.3. Rejects a length beside a transfer coding and repeated lengths, because they allow response smuggling. */
 function framingOf(headers: AnswerHeaders, isOld: boolean): Framing {
   const { 'transfer-encoding': coding, 'content-length': length } = headers;
   if (coding !== undefined) {

@@ -1,21 +1,21 @@
-// Bytes as they come → the answer to one request after the other. It holds what is not understood yet: never more than a head of it, and
-// what had been read when whoever takes the answer held it up.
+// Incremental parser for the answers on one connection. It buffers unparsed bytes: at most a head, and the bytes read before the handler
+// paused.
 
 import { type AnswerHead, parseAnswerHead } from './answer-head.ts';
 import { WireFault } from './fault.ts';
 
-/** What was understood: `more` bytes are needed, or the head, a piece of the body, or the end of the answer. */
+/** Result of one step: more bytes are needed (`more`), or the head, a piece of the body, or the end of the answer was read. */
 export type Step = 'more' | 'head' | 'data' | 'end';
 
 type State = 'head' | 'counted' | 'untilClose' | 'chunkSize' | 'chunk' | 'chunkEnd' | 'trailer' | 'over';
 
-/** As Node's default for requests. */
+/** Node's default for requests. */
 const HEAD_BYTES_MAX = 16_384;
-/** Of 1xx answers to one request: each takes a moment of the event loop, and an upstream could send them without end. */
+/** Limit of 1xx answers per request: each costs time on the event loop, and an upstream could send them without end. */
 const INTERIM_ANSWERS_MAX = 100;
-/** A chunk's size with its extensions, which are ignored. */
+/** Limit for a chunk size line. Extensions are ignored. */
 const SIZE_LINE_BYTES_MAX = 1024;
-/** With extensions as RFC 9112 section 7.1.1 has them, without the space that it calls bad: other readers refuse that. */
+/** Allows extensions as in RFC 9112 section 7.1.1, but not the "bad whitespace", because other parsers reject it. */
 const CHUNK_SIZE =
   /^([\dA-Fa-f]{1,12})(?:;[!#$%&'*+\-.^_`|~\dA-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)*$/;
 const FIELD = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+:[\t -~\x80-\xff]*$/;
@@ -25,20 +25,20 @@ const LINE_END = Buffer.from('\r\n');
 const NOTHING = Buffer.alloc(0);
 
 export class AnswerReader {
-  /** After `head`. */
+  /** Set after the step `head`. */
   head: AnswerHead | undefined;
-  /** After `data`. */
+  /** Set after the step `data`. */
   chunk: Buffer = NOTHING;
   #state: State = 'over';
   #method = '';
   #bytes: Buffer = NOTHING;
   #at = 0;
-  /** Bytes of the body, or of its chunk, that are still to come. */
+  /** Missing bytes of the body or of the current chunk. */
   #left = 0;
   #trailerBytes = 0;
   #interimAnswers = 0;
 
-  /** The answer to come is that to a request of this method. */
+  /** The next answer belongs to a request with this method. */
   begin(method: string): void {
     this.#method = method;
     this.#state = 'head';
@@ -46,24 +46,24 @@ export class AnswerReader {
     this.head = undefined;
   }
 
-  /** Bytes that were understood are let go of; `bytes` must not change afterwards. */
+  /** Adds bytes and releases the parsed ones. `bytes` must not change afterwards. */
   feed(bytes: Buffer): void {
     const rest = this.#bytes.length - this.#at;
     this.#bytes = rest === 0 ? bytes : Buffer.concat([this.#bytes.subarray(this.#at), bytes]);
     this.#at = 0;
   }
 
-  /** Bytes after the end of an answer: whose they are cannot be known. */
+  /** True if bytes follow the end of an answer: they belong to no known request. */
   get hasSurplus(): boolean {
     return this.#state === 'over' && this.#at < this.#bytes.length;
   }
 
-  /** The other side has ended the connection. Whether the answer is whole by that. */
+  /** The upstream has ended the connection. Returns true if that completes the answer. */
   close(): boolean {
     return this.#state === 'untilClose';
   }
 
-  /** One step further. Throws WireFault, after which nothing that comes can be understood. */
+  /** Parses one step. Throws WireFault; the connection cannot be used after that. */
   next(): Step {
     for (;;) {
       switch (this.#state) {
@@ -97,21 +97,22 @@ export class AnswerReader {
     return 'end';
   }
 
-  /** False: it is not whole yet. Interim answers are skipped. */
+  /** Returns false if the head is incomplete. Skips interim answers. */
   #readHead(): boolean {
     for (;;) {
       const end = this.#bytes.indexOf(HEAD_END, this.#at);
-      // The last bytes may be all but one of its end.
+      // The last bytes may be an incomplete end of the head.
       const length = (end === -1 ? this.#bytes.length - HEAD_END.length + 1 : end) - this.#at;
       if (length > HEAD_BYTES_MAX) throw new WireFault('WIRE_HEAD_TOO_LARGE', 'the head of the answer is too large');
       if (end === -1) return false;
       const head = parseAnswerHead(this.#bytes.toString('latin1', this.#at, end + LINE_END.length), this.#method);
       this.#at = end + HEAD_END.length;
-      if (head.status === 101) throw new WireFault('WIRE_MALFORMED', 'the answer is an upgrade that nobody asked for');
+      if (head.status === 101)
+        throw new WireFault('WIRE_MALFORMED', 'the answer is a 101, but no upgrade was requested');
       if (head.status < 200) {
         this.#interimAnswers += 1;
         if (this.#interimAnswers <= INTERIM_ANSWERS_MAX) continue;
-        throw new WireFault('WIRE_MALFORMED', 'there are too many interim answers');
+        throw new WireFault('WIRE_MALFORMED', 'too many interim answers');
       }
       this.head = head;
       this.#expect(head);
@@ -155,21 +156,21 @@ export class AnswerReader {
     return true;
   }
 
-  /** Fields after the body are nobody's: RFC 9110 section 6.5.1 lets them be dropped. */
+  /** Drops trailer fields, as RFC 9110 section 6.5.1 permits. */
   #skipTrailer(): boolean {
     const line = this.#readLine(HEAD_BYTES_MAX - this.#trailerBytes);
     if (line === undefined) return false;
     this.#trailerBytes += line.length;
     if (line === '') this.#state = 'over';
-    // What it is instead, an answer for one, may be where others take the body to have ended.
+    // Another parser may take the body to have ended here and this line for the next answer.
     else if (!FIELD.test(line)) throw new WireFault('WIRE_MALFORMED', 'a line after the last chunk is not a field');
     return true;
   }
 
-  /** Without its end; undefined: it is not whole yet. */
+  /** The next line without its end; undefined if it is incomplete. */
   #readLine(bytesMax: number): string | undefined {
     const end = this.#bytes.indexOf(LINE_END, this.#at);
-    // A carriage return at the very end may be half of a line end.
+    // A trailing carriage return may be the first half of a line end.
     const length = end === -1 ? this.#bytes.length - this.#at - 1 : end - this.#at;
     if (length > bytesMax) throw new WireFault('WIRE_MALFORMED', 'a line between chunks is too long');
     if (end === -1) return undefined;

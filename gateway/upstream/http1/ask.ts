@@ -1,4 +1,4 @@
-// One request and its answer, for whoever only asks now and then.
+// Sends one request and collects its answer, for callers that send requests only now and then.
 
 import type { AnswerHeaders } from '../headers.ts';
 import type { AnswerHandler, Control, Dispatcher, Outgoing } from './wire.ts';
@@ -10,9 +10,9 @@ export interface AskOptions {
 }
 
 /**
- * Rejects with what is wrong with the connection or the answer, or with the reason of the signal.
+ * Rejects with the error of the connection or the answer, or with the reason of the signal.
  *
- * @param wantsBody false: the head is enough. What comes after it is not waited for, and its connection is closed
+ * @param wantsBody false: resolves after the head, and closes the connection without reading the body
  */
 export function ask(
   dispatcher: Dispatcher,

@@ -1,15 +1,15 @@
-// One request on its way over one connection: what its handler holds it by.
+// One request on one connection, with the controls that its handler uses.
 
 import type { Connection } from './connection.ts';
 import type { AnswerHandler, Control, Outgoing } from './wire.ts';
 
-/** A request on its way, and whoever takes its answer. */
+/** A request under way, and the handler of its answer. */
 export class ConnectAttempt implements Control {
   readonly request: Outgoing;
   readonly head: string;
   readonly handler: AnswerHandler;
   paused = false;
-  /** While it has one. */
+  /** Set while the request has a connection. */
   connection: Connection | undefined;
 
   constructor(request: Outgoing, head: string, handler: AnswerHandler) {

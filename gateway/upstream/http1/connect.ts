@@ -6,33 +6,33 @@ import { WireFault } from './fault.ts';
 
 /** PEM texts. */
 export interface TlsSettings {
-  /** Authorities that are trusted, in place of those that everybody trusts. */
+  /** Trusted authorities, instead of the default ones. */
   readonly ca?: string | undefined;
-  /** What the gateway shows, with what comes between it and its authority. */
+  /** Client certificate, with the intermediate certificates up to its authority. */
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
-  /** Whose certificate is expected; absent: that of the host in the address. */
+  /** Name that the server's certificate must have; default: the host of the address. */
   readonly serverName?: string | undefined;
 }
 
 export interface ConnectSettings {
-  /** For one connection, TLS included. */
+  /** Time to open one connection, including TLS. */
   readonly connectTimeoutMs: number;
-  /** For https:// origins; absent: the authorities that everybody trusts. */
+  /** For https:// origins; default: the default authorities. */
   readonly tls?: TlsSettings | undefined;
 }
 
-/** What is read, in a buffer that is used again for whatever is read next. */
+/** Receives the bytes of a read; the buffer is reused for the next read. */
 export type OnRead = (bytes: Uint8Array, length: number) => void;
 
-/** @param done told once: the error, or undefined when the connection stands */
+/** @param done called once: with the error, or with undefined when the connection is established */
 export type Connect = (onRead: OnRead, done: (error: Error | undefined) => void) => Socket;
 
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * @param lookup how names become addresses
- * @param readInto what all its connections read into, one after the other
+ * @param lookup resolves names to addresses
+ * @param readInto read buffer that all connections share, one after the other
  */
 export function createConnect(
   origin: URL,
@@ -43,22 +43,22 @@ export function createConnect(
   const { protocol, port } = origin;
   const isSecure = protocol === 'https:';
   const host = hostOf(origin);
-  const place: NetConnectOpts = {
+  const address: NetConnectOpts = {
     host,
     port: Number(port || (isSecure ? 443 : 80)),
     lookup,
-    // Of a name with several addresses, the next one is tried when one refuses or does not answer.
+    // If a name has several addresses, tries the next one when an address refuses or does not answer.
     autoSelectFamily: true,
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: KEEP_ALIVE_MS,
   };
-  const security: ConnectionOptions = {
+  const tlsOptions: ConnectionOptions = {
     ...(tls && { ca: tls.ca, cert: tls.certificate, key: tls.key }),
     servername: tls?.serverName ?? (isIP(host) === 0 ? host : ''),
     ALPNProtocols: ['http/1.1'],
   };
-  /** Of the latest connection: the next one needs no whole handshake. */
+  /** TLS session of the latest connection, so that the next one can resume it. */
   let session: Buffer | undefined;
 
   function open(onRead: OnRead): Socket {
@@ -69,14 +69,14 @@ export function createConnect(
         return true;
       },
     };
-    if (!isSecure) return connectPlainly({ ...place, onread });
-    const secured = { ...place, ...security, ...(session && { session }), onread };
+    if (!isSecure) return connectPlainly({ ...address, onread });
+    const secured = { ...address, ...tlsOptions, ...(session && { session }), onread };
     return connectSecurely(secured).on('session', (next: Buffer) => {
       session = next;
     });
   }
 
-  /** A certificate or key that OpenSSL does not take, as a short one, is thrown at whoever connects with it. */
+  /** OpenSSL throws for a certificate or key that it rejects, such as a short one: report that as a failed connection. */
   function openOrFail(onRead: OnRead): Socket {
     try {
       return open(onRead);
@@ -91,12 +91,12 @@ export function createConnect(
       socket.destroy(new WireFault('WIRE_CONNECT_TIMEOUT', `no connection within ${connectTimeoutMs} ms`));
     }, connectTimeoutMs);
     const failed = (error: Error) => {
-      // Some refuse to go on with what they have given out themselves; the next connection begins anew.
+      // Some servers reject sessions that they issued themselves; the next connection does a full handshake.
       session = undefined;
       done(error);
     };
     socket.once('error', failed);
-    // Also when it is given up before that.
+    // Also if the connection is abandoned before it is established.
     socket.once('close', () => clearTimeout(timer));
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       clearTimeout(timer);
@@ -107,7 +107,7 @@ export function createConnect(
   };
 }
 
-/** A name, or an address as it is dialled: without the brackets of IPv6. */
+/** The host to connect to: IPv6 addresses without brackets. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }

@@ -1,5 +1,5 @@
-// One connection to an upstream: one request at a time, its answer read to the end, then the next.
-// A class, as whatever there is one of per request or connection that has several methods.
+// One connection to an upstream. It carries one request at a time: the next one starts after the answer was read to its end. A class, like
+// every object with several methods that exists per request or per connection.
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -10,17 +10,17 @@ import type { ConnectAttempt } from './attempt.ts';
 import { WireFault } from './fault.ts';
 import { upload } from './upload.ts';
 
-/** Whom a connection belongs to. */
+/** The pool that a connection belongs to. */
 export interface Owner {
-  /** It can take another request. */
+  /** The connection can take another request. */
   freed(connection: Connection): void;
-  /** It has ended and is not to be used again. Told once. */
+  /** The connection has ended. Called once. */
   ended(connection: Connection): void;
 }
 
-/** A request whose body is as small as this leaves in one piece. */
+/** A request with a body up to this size is sent in a single write. */
 const JOINED_BYTES_MAX = 65_536;
-/** Other sides close idle connections after 5 s and more; what says otherwise is left this much earlier. */
+/** Servers close idle connections after 5 s or more. If one announces another time, the connection is closed this much earlier. */
 const IDLE_SECONDS = 4;
 const EARLIER_SECONDS = 2;
 const IDLE_SECONDS_MAX = 600;
@@ -35,26 +35,26 @@ export class Connection {
   readonly #take: () => number;
   readonly #isTls: boolean;
   #attempt: ConnectAttempt | undefined;
-  /** Whether the request has begun to be given to the socket, and whether all of it has been. */
+  /** Whether the writing of the request has started, and whether it is complete. */
   #hasBegun = false;
   #isSent = true;
   #hasAnswered = false;
-  /** Over TLS, what had come over the connection beneath when the last answer was whole. */
+  /** Over TLS: bytes read from the TCP connection when the last answer was complete. */
   #bytesRead = 0;
   #isReading = false;
-  /** The other side has ended it. What came before that may still have to be taken. */
+  /** The upstream has ended the connection. Bytes received before that may be unread. */
   #isClosed = false;
-  /** It has said so, where it has to: an answer may end with it. */
+  /** The end was announced (over TLS by a close_notify), so it may delimit an answer. */
   #isEndSaid = false;
   #isRetired: boolean;
   #hasEnded = false;
-  /** For how long it may be idle, and for how long it has been, counted by whoever asks each second. */
+  /** Permitted idle time, and idle time so far; the pool calls `tick` each second. */
   #idleSecondsMax = IDLE_SECONDS;
   #idleSeconds = 0;
 
   /**
-   * @param socket connected; what it reads goes to `read`
-   * @param isSingle it is for one request only
+   * @param socket connected; its bytes go to `read`
+   * @param isSingle for one request only
    */
   constructor(socket: Socket, owner: Owner, bornAt: number, unread: Unread, isSingle: boolean) {
     this.bornAt = bornAt;
@@ -80,13 +80,13 @@ export class Connection {
   }
 
   /**
-   * Whether nothing has come over it that was not asked for, and the other side has not ended it, up to this moment. What is written
-   * next has to be written at once. If this is false, the connection has to be ended.
+   * True if no unrequested bytes have arrived and the upstream has not ended the connection, up to this moment. The next write must follow
+   * immediately. If false, the connection must be ended.
    */
   isQuiet(): boolean {
     const length = this.#take();
     if (!this.#isTls) return length === NOTHING;
-    // Tickets come without being asked for, but only to a new connection. Of anything else that is read, the end may still be missing.
+    // Servers send TLS session tickets unrequested, but only on new connections. Any other record may be incomplete here.
     if (this.#hasAnswered) return length === NOTHING && this.#bytesRead === this.#bytesBeneath();
     if (length === NOTHING) return true;
     if (length === 0 || length === this.#unread.bytes.length) return false;
@@ -98,7 +98,7 @@ export class Connection {
     return handleOf(this.#socket)?._parent?.bytesRead ?? 0;
   }
 
-  /** Only for a connection that is free, and quiet. */
+  /** Sends a request. The connection must be free and quiet. */
   send(attempt: ConnectAttempt): void {
     this.#attempt = attempt;
     this.#idleSeconds = 0;
@@ -110,7 +110,7 @@ export class Connection {
     } catch (error) {
       if (this.#attempt === attempt) this.#fail(error as Error);
     }
-    // Unless it was given up by that.
+    // Unless the handler aborted it.
     if (this.#attempt === attempt) this.#write(attempt);
   }
 
@@ -132,7 +132,7 @@ export class Connection {
     this.#isSent = false;
     const begin = () => {
       if (!this.isQuiet())
-        throw new WireFault('WIRE_INCOMPLETE', 'the connection was no longer usable when the body came');
+        throw new WireFault('WIRE_INCOMPLETE', 'the connection was no longer usable when the body arrived');
       this.#hasBegun = true;
     };
     try {
@@ -143,15 +143,15 @@ export class Connection {
     }
   }
 
-  /** What the socket has read; the bytes are used again afterwards. */
+  /** Receives bytes from the socket; their buffer is reused afterwards. */
   read(bytes: Uint8Array, length: number): void {
-    // Nobody has asked for anything: whose answer this is meant to be cannot be known.
+    // Bytes without a request: they must not be taken for the answer to the next request.
     if (this.#attempt === undefined) {
       this.end();
       return;
     }
     if (!this.#hasBegun) {
-      this.#fail(new WireFault('WIRE_MALFORMED', 'something came before any of the request was sent'));
+      this.#fail(new WireFault('WIRE_MALFORMED', 'bytes were received before the request was sent'));
       return;
     }
     const copy = Buffer.allocUnsafe(length);
@@ -173,7 +173,7 @@ export class Connection {
     if (this.#isClosed && this.#attempt === attempt) this.#closed();
   }
 
-  /** Whether there may be another one. */
+  /** Returns true if another step may follow. */
   #step(attempt: ConnectAttempt): boolean {
     const { handler } = attempt;
     switch (this.#reader.next()) {
@@ -212,7 +212,10 @@ export class Connection {
     }
   }
 
-  /** False: the answer came before all of the request was read, and what comes after it would wait for that. Over TLS, known a turn later. */
+  /**
+   * False if the answer came before the upstream had read the whole request: the next request would wait for that. Over TLS this is known
+   * one turn later.
+   */
   get isDrained(): boolean {
     return this.#socket.writableLength === 0;
   }
@@ -226,20 +229,20 @@ export class Connection {
     if (this.#attempt !== undefined) this.#readOn(this.#attempt);
   }
 
-  /** Takes no further request; closed at once if it has none. */
+  /** Takes no further requests. Closes the connection now if it is free. */
   retire(): void {
     this.#isRetired = true;
     if (this.#attempt === undefined) this.end();
   }
 
-  /** A second has passed. */
+  /** Counts one second. */
   tick(): void {
     if (this.#attempt !== undefined) return;
     this.#idleSeconds += 1;
     if (this.#idleSeconds >= this.#idleSecondsMax) this.end();
   }
 
-  /** Closes it. Whoever waits for an answer is not told. */
+  /** Closes the connection without calling the handler. */
   end(): void {
     if (this.#attempt !== undefined) this.#attempt.connection = undefined;
     this.#attempt = undefined;
@@ -249,12 +252,12 @@ export class Connection {
     this.#owner.ended(this);
   }
 
-  /** The other side has ended it, as an answer without a length does. */
+  /** The upstream has ended the connection: this completes an answer without a length. */
   #closed(): void {
     this.#isClosed = true;
     const attempt = this.#attempt;
     if (attempt === undefined) this.end();
-    // TLS hands over all that it has read, and the end with it, also to whoever has paused: `resume` comes back here.
+    // TLS delivers all read bytes and the end even while paused; `resume` returns here.
     else if (attempt.paused) return;
     else if (this.#isEndSaid && this.#reader.close()) {
       this.#answered(attempt);

@@ -1,14 +1,14 @@
-// What can be wrong with an upstream's HTTP, or with the connection to it, beyond what the system says itself.
+// Errors of the upstream's HTTP, or of its connection, that the system does not report itself.
 
 export type FaultCode =
-  /** A connection was not made in time. */
+  /** The connection was not established in time. */
   | 'WIRE_CONNECT_TIMEOUT'
-  /** The other side ended the connection before the answer was whole. */
+  /** The upstream ended the connection before the answer was complete. */
   | 'WIRE_INCOMPLETE'
   | 'WIRE_HEAD_TOO_LARGE'
-  /** It is not an answer by RFC 9112, or one that could be read in two ways. */
+  /** The answer violates RFC 9112, or could be parsed in two ways. */
   | 'WIRE_MALFORMED'
-  /** What was to be sent cannot be written as one request. */
+  /** The request cannot be written as a single valid request. */
   | 'WIRE_UNSENDABLE';
 
 export class WireFault extends Error {

@@ -1,4 +1,4 @@
-// The connections to one origin, and who waits for one.
+// The connection pool of one origin, and the requests that wait for a connection.
 
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { atEndOfTurn } from '../../end-of-turn.ts';
@@ -13,24 +13,24 @@ import type { AnswerHandler, Dispatcher, Outgoing } from './wire.ts';
 export interface PoolSettings extends ConnectSettings {
   /** Connections per target. */
   readonly connections: number;
-  /** A connection to a name that is older gets no further request, so that names are looked up again while requests never pause. */
+  /** Connections to a name get no further request after this age, so that the name is resolved again even under constant load. */
   readonly connectionMaxAgeSeconds: number;
   /** One request per connection. */
   readonly isolate?: boolean | undefined;
 }
 
-/** What a connection reads with: what Node reads is in the one, what is read at once, in the other. */
+/** Shared read buffers: `readInto` for Node's reads, `unread` for synchronous reads. */
 export interface Reading {
   readonly readInto: Uint8Array;
   readonly unread: Unread;
 }
 
-const USELESS = 'the connection ended, or something came over it, before it had a request';
-/** How often connections are looked at: for how long they have been idle, and how old they are. */
-const LOOKED_AT_EVERY_MS = 1000;
+const UNUSABLE = 'the connection ended or received bytes before its first request';
+/** Interval for checking the idle time and age of connections. */
+const CHECK_INTERVAL_MS = 1000;
 
 export class Pool implements Dispatcher, Owner {
-  /** How many connections were made. */
+  /** Number of connections established. */
   opened = 0;
   readonly #host: string;
   readonly #connect: Connect;
@@ -39,20 +39,20 @@ export class Pool implements Dispatcher, Owner {
   readonly #isIsolating: boolean;
   readonly #unread: Unread;
   readonly #connections = new Set<Connection>();
-  /** The one used last comes first, so that those that are not needed are left to age. */
+  /** The last one used is taken first, so that surplus connections become idle and close. */
   readonly #free: Connection[] = [];
-  /** Free at the end of this turn: a close that has come together with the answer is found out in the next one. */
+  /** Freed in this turn: not reused before the next turn, because a close that follows the answer is noticed only then. */
   readonly #resting: Connection[] = [];
-  /** Made since requests were sent last. */
+  /** Established since requests were last sent. */
   readonly #fresh: Connection[] = [];
   readonly #waiting: ConnectAttempt[] = [];
   readonly #opening = new Set<Socket>();
   #isServing = false;
-  #looking: NodeJS.Timeout | undefined;
+  #checkTimer: NodeJS.Timeout | undefined;
   #onClosed: (() => void) | undefined;
   #isClosed = false;
 
-  /** @param shared what all connections read with, one after the other; more than one pool may have it */
+  /** @param shared read buffers of all connections; several pools may share them */
   constructor(origin: string, settings: PoolSettings, lookup: LookupFunction, shared: Reading) {
     const url = new URL(origin);
     this.#host = url.host;
@@ -60,37 +60,36 @@ export class Pool implements Dispatcher, Owner {
     this.#unread = shared.unread;
     this.#isIsolating = settings.isolate === true;
     this.#connectionsMax = settings.connections;
-    // An address that is no name stays where it is.
+    // IP addresses need no new lookup.
     this.#maxAgeMs = isIP(hostOf(url)) === 0 ? settings.connectionMaxAgeSeconds * 1000 : Number.POSITIVE_INFINITY;
   }
 
   /**
-   * What is sent leaves at the end of the turn, one request after the other. A free connection is read right before it is written to: one
-   * that the other side has closed, or has sent something on meanwhile, is not used, so that no answer is taken for that of another
-   * request, and no request is lost on a connection that is gone. One that has just been freed rests for one turn, since a close often
-   * comes right behind an answer.
+   * Queues a request; it is sent at the end of the turn, in order. A free connection is read right before it is written to: if the upstream
+   * has closed it or has sent bytes, it is not used, so that no answer is taken for that of another request and no request is lost on a
+   * closed connection. A connection that has just been freed rests for one turn, because a close often follows an answer.
    */
   dispatch(request: Outgoing, handler: AnswerHandler): void {
     this.#waiting.push(new ConnectAttempt(request, requestHead(request, this.#host, !this.#isIsolating), handler));
     this.#serveSoon();
   }
 
-  /** Resolves when requests in flight have ended. What is sent afterwards still is; its connection is not kept. */
+  /** Resolves when requests in flight have ended. Requests dispatched afterwards are still sent, but their connections are not kept. */
   close(): Promise<void> {
     this.#isClosed = true;
     return new Promise((resolve) => {
       this.#onClosed = resolve;
-      this.#lookWhetherClosed();
+      this.#finishIfClosed();
     });
   }
 
-  /** Ends all connections now. Nobody who waits for an answer is told. */
+  /** Ends all connections now, without calling the handlers. */
   destroy(): void {
     this.#isClosed = true;
     this.#waiting.length = 0;
     for (const connection of [...this.#connections]) connection.end();
-    clearInterval(this.#looking);
-    this.#lookWhetherClosed();
+    clearInterval(this.#checkTimer);
+    this.#finishIfClosed();
   }
 
   freed(connection: Connection): void {
@@ -108,10 +107,11 @@ export class Pool implements Dispatcher, Owner {
       const at = list.indexOf(connection);
       if (at !== -1) list.splice(at, 1);
     }
-    // Another one in its place would end in the same way, where the other side greets, or leaves at once.
-    if (this.#fresh.includes(connection)) this.#refuse(new WireFault('WIRE_INCOMPLETE', USELESS));
+    // The connection ended before its first request: do not reconnect, because an upstream that sends a greeting or closes at once would do
+    // it again.
+    if (this.#fresh.includes(connection)) this.#refuse(new WireFault('WIRE_INCOMPLETE', UNUSABLE));
     else if (this.#waiting.length > 0) this.#serveSoon();
-    this.#lookWhetherClosed();
+    this.#finishIfClosed();
   }
 
   #serveSoon(): void {
@@ -122,18 +122,18 @@ export class Pool implements Dispatcher, Owner {
 
   #serve(): void {
     this.#isServing = false;
-    while (this.#doesAnyoneWait() && this.#free.length > 0) {
+    while (this.#hasWaiting() && this.#free.length > 0) {
       const connection = this.#free.pop() as Connection;
       if (connection.isQuiet()) connection.send(this.#waiting.shift() as ConnectAttempt);
       else connection.end();
     }
     this.#fresh.length = 0;
-    this.#openForThoseWhoWait();
-    this.#letRested();
-    this.#lookWhetherClosed();
+    this.#openForWaiting();
+    this.#reuseRested();
+    this.#finishIfClosed();
   }
 
-  #letRested(): void {
+  #reuseRested(): void {
     if (this.#resting.length === 0) return;
     for (const connection of this.#resting.splice(0)) {
       if (connection.isDrained) this.#free.push(connection);
@@ -142,8 +142,8 @@ export class Pool implements Dispatcher, Owner {
     if (this.#waiting.length > 0) this.#serveSoon();
   }
 
-  /** Forgets those before the first who does. */
-  #doesAnyoneWait(): boolean {
+  /** True if a request waits. Drops waiting requests that have ended. */
+  #hasWaiting(): boolean {
     while (this.#waiting[0]?.handler.ended === true) this.#waiting.shift();
     return this.#waiting.length > 0;
   }
@@ -154,9 +154,9 @@ export class Pool implements Dispatcher, Owner {
     for (const connection of [...this.#free, ...this.#resting]) connection.end();
   }
 
-  #openForThoseWhoWait(): void {
-    const room = this.#connectionsMax - this.#connections.size - this.#opening.size;
-    const needed = Math.min(room, this.#waiting.length - this.#opening.size - this.#resting.length);
+  #openForWaiting(): void {
+    const openable = this.#connectionsMax - this.#connections.size - this.#opening.size;
+    const needed = Math.min(openable, this.#waiting.length - this.#opening.size - this.#resting.length);
     for (let i = 0; i < needed; i++) this.#open();
   }
 
@@ -177,39 +177,39 @@ export class Pool implements Dispatcher, Owner {
     const connection = new Connection(socket, this, performance.now(), this.#unread, this.#isIsolating);
     this.opened += 1;
     this.#connections.add(connection);
-    this.#looking ??= setInterval(() => this.#lookAtAll(), LOOKED_AT_EVERY_MS).unref();
+    this.#checkTimer ??= setInterval(() => this.#checkConnections(), CHECK_INTERVAL_MS).unref();
     this.#free.push(connection);
     this.#fresh.push(connection);
     this.#serveSoon();
     return connection;
   }
 
-  /** No connection could be made. Whoever gets one that is free, or that is being made already, need not know. */
+  /** A connect failed: fail one waiting request, unless a connection that is free or being opened will serve it. */
   #refuse(error: Error): void {
     const expected = this.#opening.size + this.#free.length + this.#resting.length;
-    if (this.#doesAnyoneWait() && this.#waiting.length > expected) {
+    if (this.#hasWaiting() && this.#waiting.length > expected) {
       const attempt = this.#waiting.shift() as ConnectAttempt;
       attempt.handler.onResponseError(undefined, error);
     }
     this.#serveSoon();
   }
 
-  #lookAtAll(): void {
+  #checkConnections(): void {
     const bornBefore = performance.now() - this.#maxAgeMs;
     for (const connection of this.#connections) {
       if (connection.bornAt < bornBefore) connection.retire();
       connection.tick();
     }
     if (this.#connections.size > 0) return;
-    clearInterval(this.#looking);
-    this.#looking = undefined;
+    clearInterval(this.#checkTimer);
+    this.#checkTimer = undefined;
   }
 
-  #lookWhetherClosed(): void {
-    if (!this.#isClosed || this.#doesAnyoneWait()) return;
+  #finishIfClosed(): void {
+    if (!this.#isClosed || this.#hasWaiting()) return;
     this.#endUnused();
     if (this.#onClosed === undefined || this.#connections.size > 0) return;
-    clearInterval(this.#looking);
+    clearInterval(this.#checkTimer);
     this.#onClosed();
     this.#onClosed = undefined;
   }

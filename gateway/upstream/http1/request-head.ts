@@ -1,4 +1,4 @@
-// Pure: a request → its head as it is written.
+// Pure: writes the head of a request.
 
 import { WireFault } from './fault.ts';
 import type { Outgoing } from './wire.ts';
@@ -6,13 +6,13 @@ import type { Outgoing } from './wire.ts';
 const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 const TARGET = /^[\x21-\x7e\x80-\xff]+$/;
 const NOT_IN_FIELD = /[^\t -~\x80-\xff]/;
-/** Methods that mean something with a body: without one, its length is said to be 0 (RFC 9110 section 8.6). */
+/** Methods that expect a body: without one, they send `content-length: 0` (RFC 9110 section 8.6). */
 const withBody = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * Latin1 text up to the empty line. Throws WireFault if a part of it could end the line that it stands in.
+ * Returns Latin-1 text up to and including the empty line. Throws WireFault if a part contains characters that could end its line.
  *
- * @param host as in `Host`
+ * @param host value of `Host`
  * @param isKept whether the connection may carry another request afterwards
  */
 export function requestHead({ method, path, headers, body }: Outgoing, host: string, isKept: boolean): string {
@@ -30,7 +30,7 @@ export function requestHead({ method, path, headers, body }: Outgoing, host: str
 }
 
 function framingOf(method: string, body: Outgoing['body'], isCounted: boolean): string {
-  // It is that of another body.
+  // A given content-length does not belong to this body.
   if (isCounted && (body === null || body instanceof Buffer)) throw unsendable('content-length');
   if (isCounted) return '';
   if (body === null) return withBody.has(method) ? 'content-length: 0\r\n' : '';
@@ -38,5 +38,5 @@ function framingOf(method: string, body: Outgoing['body'], isCounted: boolean): 
 }
 
 function unsendable(part: string): WireFault {
-  return new WireFault('WIRE_UNSENDABLE', `${part} is not as it must be`);
+  return new WireFault('WIRE_UNSENDABLE', `${part} is not valid`);
 }

@@ -1,4 +1,4 @@
-// A body that streams, on its way to an upstream: no faster than that one reads.
+// Streams a request body to an upstream, no faster than the upstream reads.
 
 import type { Socket } from 'node:net';
 import { WireFault } from './fault.ts';
@@ -7,12 +7,12 @@ import type { Outgoing } from './wire.ts';
 const LAST_CHUNK = '0\r\n\r\n';
 
 /**
- * Resolves when all of it was given to the socket, or when nobody wants the rest. Rejects with what the body fails with, and when it is not
- * as long as its head says: the upstream would take what is too much for another request. The head leaves with the first bytes: a client
- * that announces a body and sends none keeps no upstream waiting.
+ * Resolves when the whole body was given to the socket, or when `isWanted` returns false. Rejects with the error of the body, or if its
+ * length differs from the announced one: the upstream would take surplus bytes for another request. The head is sent with the first bytes,
+ * so that a client that announces a body and sends none does not occupy the upstream.
  *
- * @param begin called right before the first byte is written; what it throws comes back
- * @param isWanted whether to go on, asked before each write
+ * @param begin called right before the first byte is written; its errors reject
+ * @param isWanted whether to continue, called before each write
  */
 export async function upload(
   socket: Socket,
@@ -51,13 +51,13 @@ export async function upload(
   socket.write(toSend, 'latin1');
 }
 
-/** Undefined: it is not known. */
+/** The announced length; undefined if unknown. */
 function lengthIn(headers: readonly string[]): number | undefined {
   for (let at = 0; at < headers.length; at += 2) if (headers[at] === 'content-length') return Number(headers[at + 1]);
   return undefined;
 }
 
-/** There is room again, or there never will be. */
+/** Resolves when the socket accepts data again, or has closed. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,43 +1,47 @@
-// What goes over a connection to an upstream, in both directions, as the rest of the gateway knows it.
+// Types of the HTTP/1.1 client that the rest of the gateway uses.
 
 import type { AnswerHeaders } from '../headers.ts';
 
-/** A request, ready to be sent. */
+/** A request that is ready to be sent. */
 export interface Outgoing {
   readonly method: string;
   /** With query. */
   readonly path: string;
-  /** Flat, lower-case names. Framing is not in it, but for the `content-length` of a body that streams, where it is known. */
+  /** Flat, lower-case names. Without framing fields, except the `content-length` of a streamed body if it is known. */
   readonly headers: readonly string[];
   readonly body: Buffer | AsyncIterable<Buffer> | null;
 }
 
-/** How an answer is slowed down, or given up. Means nothing once the answer has ended. */
+/** Pauses or aborts an answer. Has no effect after the answer has ended. */
 export interface Control {
   readonly paused: boolean;
-  /** No further part of the answer before `resume`; that the connection is lost may still be told. */
+  /** Delivers no further part of the answer until `resume`; the loss of the connection may still be reported. */
   pause(): void;
   resume(): void;
-  /** Closes the connection. Nobody is told. */
+  /** Closes the connection without calling the handler. */
   abort(): void;
 }
 
-/** Whoever takes one answer. What its methods throw closes the connection and comes back by `onResponseError`. */
+/** Receives one answer. If one of its methods throws, the connection is closed and the error is passed to `onResponseError`. */
 export interface AnswerHandler {
-  /** Nobody waits for it any more: one that has not begun yet never does. */
+  /** The answer is no longer needed: a request that has not started is dropped. */
   readonly ended: boolean;
-  /** It has a connection, and is written to it in the same turn or as its body streams in; before this, no byte of it has left. */
+  /** The request has a connection and is written in the same turn, or as its body arrives. No byte was sent before this call. */
   onRequestStart(control: Control): void;
-  /** Of the final answer: interim ones are nobody's business. */
+  /** Head of the final answer; interim answers are not reported. */
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void;
   onResponseData(control: Control, chunk: Buffer): void;
   onResponseEnd(control: Control): void;
-  /** Instead of everything that is left. @param control undefined: it had no connection yet */
+  /**
+   * Called instead of all remaining calls.
+   *
+   * @param control undefined if the request had no connection yet
+   */
   onResponseError(control: Control | undefined, error: Error): void;
 }
 
 /** Connections to one origin. */
 export interface Dispatcher {
-  /** Throws WireFault if the request cannot be written; whatever happens later is the handler's. */
+  /** Throws WireFault if the request cannot be written; later errors go to the handler. */
   dispatch(request: Outgoing, handler: AnswerHandler): void;
 }

@@ -1,4 +1,4 @@
-// Hashing secrets before they leave, for upstreams that store what they are sent.
+// Hashes secrets in requests, for upstreams that store them as sent.
 
 import { randomBytes, scrypt } from 'node:crypto';
 import { isHashed } from './hashed.ts';
@@ -7,19 +7,19 @@ const COST_LOG2 = 15;
 const BLOCK_SIZE = 8;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** scrypt takes 128 bytes × block size × cost (RFC 7914 section 2): 32 MiB, and a little for its own keeping. */
+/** scrypt needs 128 bytes × block size × cost (RFC 7914 section 2): 32 MiB, plus a margin. */
 const MEMORY_BYTES_MAX = 48 * 1_048_576;
-/** Of the whole process: each takes 32 MiB, and one of the four threads that files and names are also read with. */
+/** Per process: each hash takes 32 MiB and one of the four libuv threads, which also serve files and DNS. */
 const HASHES_AT_ONCE_MAX = 2;
 
 /** `$app$<label>$<secret>`: a secret for one application, under a label. */
 const labelled = /^(\$app\$[^$]*\$)(.*)$/s;
 
 /**
- * A secret as it may be stored: hashed and hash-like ones as they are, those under a label with the label in front, all others as a
- * PHC string of scrypt. An empty one stays empty: it is no secret.
+ * Returns a secret in a form that may be stored: an already hashed one unchanged, one with a label with the label kept, any other as a PHC
+ * string of scrypt. An empty secret stays empty.
  *
- * @param over once this is aborted, no hash is begun and none waited for; rejects then
+ * @param over when aborted, no hash is started or waited for, and the call rejects
  */
 export async function hashedSecret(secret: string, over?: AbortSignal): Promise<string> {
   const [, label = '', inner = secret] = labelled.exec(secret) ?? [];
@@ -53,14 +53,14 @@ function unpadded(bytes: Buffer): string {
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** Resolves when there is room for one more hash, with what gives the room back. Rejects once `over` is aborted. */
+/** Resolves when another hash may run, with a function that must be called after it. Rejects once `over` is aborted. */
 async function enter(over: AbortSignal | undefined): Promise<() => void> {
   over?.throwIfAborted();
   if (running < HASHES_AT_ONCE_MAX) running++;
   else await turn(over);
   return () => {
     const next = waiting.shift();
-    // The place goes from hand to hand, so that nobody who comes in between can take it.
+    // Hands the place over directly, so that a new call cannot take it first.
     if (next) next();
     else running--;
   };

@@ -1,13 +1,13 @@
-// Telling secrets that are stored as they are (hashes of strong schemes, enrolments of one-time passwords) from passwords in plain text.
-// The whole form decides, not how a text begins: a password may begin with anything.
+// Recognises secrets that are stored as sent (hashes of strong schemes, one-time password enrolments), as opposed to plain-text passwords.
+// The whole form must match, because a password may start with any characters.
 
 /** Radix-64 of PHC strings and of crypt(3). */
 const b64 = '[A-Za-z0-9+/]';
 const crypt64 = '[A-Za-z0-9./]';
 
 const forms: readonly RegExp[] = [
-  // PHC strings (github.com/P-H-C/phc-string-format). Costs are bounded here and below, so that a log-in cannot cost all of the
-  // memory or minutes.
+  // PHC strings (github.com/P-H-C/phc-string-format). Costs are bounded here and below, so that a login cannot take all memory or minutes
+  // of time.
   new RegExp(
     `^\\$argon2(?:i|d|id)\\$(?:v=\\d\\d\\$)?m=\\d{1,6},t=\\d{1,2},p=\\d{1,2}\\$${b64}{11,64}\\$${b64}{22,86}$`,
   ),
@@ -17,13 +17,13 @@ const forms: readonly RegExp[] = [
   new RegExp(`^\\$2[aby]\\$(?:0[4-9]|1[0-6])\\$${crypt64}{53}$`),
   new RegExp(`^\\$6\\$(?:rounds=\\d{4,7}\\$)?${crypt64}{1,16}\\$${crypt64}{86}$`),
   new RegExp(`^\\$5\\$(?:rounds=\\d{4,7}\\$)?${crypt64}{1,16}\\$${crypt64}{43}$`),
-  // The key URI of authenticator applications, with the secret it is about.
+  // The key URI of authenticator apps, including its secret.
   /^otpauth:\/\/totp\/[^\s?#]+\?(?:[^\s#]*&)?secret=[A-Za-z2-7]{16,128}=*(?:&[^\s#]*)?$/,
 ];
 
 /** Schemes in braces (RFC 2307 section 5.3 and its successors) → bytes of the digest; `SS…`: a salt of at least 4 bytes follows it. */
 const digestBytes: Readonly<Record<string, number>> = { SHA256: 32, SSHA256: 32, SHA512: 64, SSHA512: 64 };
-/** Schemes in braces in front of one of the forms above → how that begins. */
+/** Schemes in braces before one of the forms above → how that form begins. */
 const bracedForms: Readonly<Record<string, RegExp>> = {
   ARGON2: /^\$argon2/,
   ARGON2I: /^\$argon2i\$/,
@@ -32,7 +32,7 @@ const bracedForms: Readonly<Record<string, RegExp>> = {
   CRYPT: /^\$[256]/,
 };
 
-/** Whether a secret is in a form that is not plain text. Weak schemes (MD5, SHA-1, PLAIN) do not count. */
+/** True if a secret has one of these forms. Weak schemes (MD5, SHA-1, PLAIN) do not count. */
 export function isHashed(secret: string): boolean {
   const [, scheme, rest] = /^\{([A-Z0-9]{1,16})\}(.*)$/.exec(secret) ?? [];
   if (scheme !== undefined && rest !== undefined) return isBraced(scheme, rest);

@@ -1,4 +1,4 @@
-// The path that an upstream is asked for: the client's, or one filled in anew from the values of its parameters.
+// The path for the upstream: the client's own, or one filled from decoded parameter values.
 
 import type { Operation } from '../../exchange.ts';
 
@@ -12,7 +12,7 @@ export function samePath({ publicPrefix, upstreamPrefix }: Operation, path: stri
   return publicPrefix === upstreamPrefix ? path : upstreamPrefix + path.slice(publicPrefix.length);
 }
 
-/** The template with a value for each parameter, each within one segment whatever characters it has. */
+/** Fills the template. Each value is encoded, so that it stays within its segment. */
 export function filledPath({ path, publicPrefix, upstreamPrefix }: Operation, values: readonly string[]): string {
   let index = 0;
   const filled = path

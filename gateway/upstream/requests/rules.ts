@@ -1,4 +1,4 @@
-// Declared changes of the requests to one upstream, in their order. Made ready at boot; operations that no rule names are not touched.
+// Applies the declared request rules of one upstream, in their order. Prepared at startup; operations that no rule names stay unchanged.
 // Throws malformed_json.
 
 import { GatewayError } from '../../errors.ts';
@@ -12,13 +12,13 @@ import { filledPath, pathParameterNames, samePath } from './path.ts';
 export interface RequestRule {
   /** Ids of operations. */
   readonly operations: readonly string[];
-  /** The rule is about every item of a list, not about the body itself. */
+  /** Applies the rule to every item of a list instead of the body itself. */
   readonly each?: boolean | undefined;
-  /** Of the body, or of the item. */
+  /** Condition on the body or the item. */
   readonly when?: MemberMatchers | undefined;
   /** Dotted names of members whose strings are hashed. */
   readonly hash?: readonly string[] | undefined;
-  /** JSON values of members that are not there. */
+  /** JSON values for missing members. */
   readonly defaults?: Readonly<Record<string, unknown>> | undefined;
   /** Path parameters to be written in lower case. */
   readonly path?: { readonly lowerCase: readonly string[] } | undefined;
@@ -27,20 +27,20 @@ export interface RequestRule {
 export interface Rewritten {
   /** Without query. */
   readonly path: string;
-  /** Undefined without a body that was read. */
+  /** Undefined if the request has no buffered body. */
   readonly body: Buffer | undefined;
 }
 
-/** Returns undefined for operations that no rule names: decided once per operation, not per request. */
+/** Returns undefined for operations that no rule names. Decided once per operation, not per request. */
 export type Rewrite = (operation: Operation) => RequestChange | undefined;
 
-/** @param over nothing is hashed any more once this is aborted; the change rejects then */
+/** @param over when aborted, hashing stops and the change rejects */
 export type RequestChange = (checked: Checked, over?: AbortSignal) => Awaitable<Rewritten>;
 
-/** Changes one object, or gives it back as it is. */
+/** Returns the changed object, or the same one if nothing changes. */
 type Change = (node: JsonNode, addressed: Addressed, over: AbortSignal | undefined) => Promise<JsonNode>;
 
-/** The changes that the rules of an upstream make. */
+/** Builds the changes from the rules of one upstream. */
 export function createRewrite(rules: readonly RequestRule[]): Rewrite {
   const known = new WeakMap<Operation, ReturnType<Rewrite>>();
   return function rewrite(operation) {
@@ -77,7 +77,7 @@ async function changedBody(
   const { rawBody } = checked;
   if (rawBody === undefined || rawBody.length === 0) return rawBody;
   const root = readJson(rawBody);
-  // What a rule cannot look into it cannot change, and a secret is not to leave because of that.
+  // A body that cannot be parsed cannot be changed, and would carry secrets to the upstream unhashed.
   if (root === undefined) throw new GatewayError('malformed_json');
   let tree = root;
   for (const change of changes) tree = await change(tree, checked, over);
@@ -111,7 +111,7 @@ function withDefaults(node: JsonTreeObject, defaults: readonly (readonly [string
   return absent.length === 0 ? node : { kind: 'object', members: [...node.members, ...absent] };
 }
 
-/** One after the other, so that a request with many secrets does not keep others waiting. */
+/** Hashes sequentially, so that a request with many secrets does not delay others. */
 async function withHashes(root: JsonNode, path: MemberPath, over: AbortSignal | undefined): Promise<JsonNode> {
   const plain = new Map<string, string>();
   changeAt(root, path, (found) => {
@@ -127,7 +127,7 @@ function stringsIn(node: JsonNode): string[] {
   return (node.kind === 'array' ? node.items : node.members.map(([, value]) => value)).flatMap(stringsIn);
 }
 
-/** The same tree where no string becomes another one. */
+/** Returns the same node if no string changes. */
 function withStrings(node: JsonNode, replacements: ReadonlyMap<string, string>): JsonNode {
   if (node.kind === 'scalar') {
     const replacement = typeof node.value === 'string' ? replacements.get(node.value) : undefined;

@@ -93,7 +93,7 @@ describe('a request', () => {
 
   it('is refused with the name of the field, and without its value', () => {
     assert.throws(() => head({ headers: ['authorization', 'Bearer s3cret\n'] }), {
-      message: 'authorization is not as it must be',
+      message: 'authorization is not valid',
     });
   });
 });
