@@ -155,7 +155,7 @@ describe('the console in a browser', () => {
     await page.locator('#attention', { hasText: 'listStock is deprecated and still called' }).waitFor(PATIENCE);
     assert.match(
       (await attention(page)) ?? '',
-      new RegExp(`Upstream stock: target ${dying.url} \\(live\\) is taken out`),
+      new RegExp(`Upstream stock: target ${dying.url} \\(live\\) is ejected`),
     );
     assert.match((await attention(page)) ?? '', /Organization org_small was refused for a limit/);
     // So that there is a last minute to be looked at.

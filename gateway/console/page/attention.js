@@ -5,7 +5,7 @@ const AWAY = ['failing', 'away'];
 
 /** Failures come before warnings. */
 export function attentionOf({ status, versions, organizations, history }) {
-  if (status === null) return [bad('No worker answers questions about its state.')];
+  if (status === null) return [bad('No worker reports its state.')];
   const found = [
     ...ofConfiguration(status.configuration),
     ...ofStores(status),
@@ -18,7 +18,7 @@ export function attentionOf({ status, versions, organizations, history }) {
     ...(versions?.operations ?? []).flatMap(ofVersion),
   ];
   if (status.lifecycle !== undefined && status.lifecycle !== 'serving')
-    found.unshift(warn(`The gateway is ${status.lifecycle}: it takes no new work soon.`));
+    found.unshift(warn(`The gateway is ${status.lifecycle}: it will soon accept no new requests.`));
   return [...found.filter(({ kind }) => kind === 'bad'), ...found.filter(({ kind }) => kind !== 'bad')];
 }
 
@@ -30,7 +30,7 @@ function ofConfiguration(configuration) {
   if (!failure) return [];
   const [first, ...others] = failure.mistakes;
   const more = others.length > 0 ? ` And ${others.length} more, listed under Configuration.` : '';
-  return [bad(`The files of the configuration have mistakes; the one before stays in force. ${first ?? ''}${more}`)];
+  return [bad(`The files of the configuration have mistakes; the previous one stays active. ${first ?? ''}${more}`)];
 }
 
 function ofStores(status) {
@@ -38,7 +38,7 @@ function ofStores(status) {
     'The key store': status.keys?.store,
     'The store of the limits': status.limits?.state,
     'The store of idempotent answers': status.idempotency?.state,
-    'The store of what is deprecated and used': status.deprecated_uses?.state,
+    'The store of deprecated uses': status.deprecated_uses?.state,
   };
   return Object.entries(stores).flatMap(([name, state]) =>
     AWAY.includes(state) ? [bad(`${name} cannot be reached.`)] : [],
@@ -49,7 +49,7 @@ function ofUpstream([name, { targets = [], breaker = {}, credential, shedding }]
   const out = targets.filter(({ state }) => state === 'ejected' || state === 'unhealthy');
   const found = out.map(({ address, state, mode }) =>
     (out.length === targets.filter((target) => target.mode === mode).length ? bad : warn)(
-      `Upstream ${name}: target ${address} (${mode}) is ${state === 'ejected' ? 'taken out, since requests to it failed' : 'unhealthy, as its checks say'}.`,
+      `Upstream ${name}: target ${address} (${mode}) is ${state === 'ejected' ? 'ejected, because requests to it failed' : 'unhealthy by its health checks'}.`,
     ),
   );
   for (const { address, state, mode, last_error: error } of targets) {
@@ -67,14 +67,13 @@ function ofUpstream([name, { targets = [], breaker = {}, credential, shedding }]
     found.push(
       bad(`Upstream ${name} refused the gateway's credential: nothing is sent to it until the secret changes.`),
     );
-  if (shedding === true)
-    found.push(bad(`Upstream ${name}: more is asked of it than it can do, and requests are refused.`));
+  if (shedding === true) found.push(bad(`Upstream ${name}: it is overloaded, and requests are refused.`));
   return found;
 }
 
 function ofOverload(overload) {
   if (overload?.loop_overloaded) return [bad('The event loop is overloaded, and requests are refused.')];
-  return overload?.shedding ? [bad('There is too much to do, and requests are refused.')] : [];
+  return overload?.shedding ? [bad('The gateway is overloaded, and requests are refused.')] : [];
 }
 
 function ofWorkers(workers) {

@@ -99,7 +99,7 @@ const storeKinds = { reachable: 'good', up: 'good', unused: 'off', failing: 'bad
 
 export function stores() {
   return createTableOf('stores', storeRows, {
-    caption: 'Stores, and how near the gateway is to its bounds',
+    caption: 'Stores and bounds of the gateway',
     empty: 'No process answered.',
     columns: [
       { key: 'name', label: 'What', cell: ({ name }) => name },
@@ -114,15 +114,19 @@ function storeRows({ status }) {
   const { keys = {}, limits = {}, idempotency = {}, deprecated_uses: uses = {}, overload = {}, issuers = {} } = status;
   const megabytes = (bytes) => `${(bytes / 1_048_576).toFixed(bytes < 10_485_760 ? 1 : 0)} MiB`;
   const rows = [
-    ['Keys', keys.store, keys.graceEndsAtMs ? `known keys go on until ${clockWithSeconds(keys.graceEndsAtMs)}` : ''],
+    [
+      'Keys',
+      keys.store,
+      keys.graceEndsAtMs ? `cached keys are valid until ${clockWithSeconds(keys.graceEndsAtMs)}` : '',
+    ],
     [
       'Limits',
       limits.state,
       limits.policyInForce ? `decided by the policy ${limits.policyInForce}` : (limits.kind ?? ''),
     ],
     ['Idempotent answers', idempotency.state, idempotency.kind ?? ''],
-    ['Uses of what is deprecated', uses.state, uses.waiting ? `waiting to be written: ${uses.waiting}` : ''],
-    ...Object.entries(issuers).map(([name, said]) => [`Tokens of ${name}`, said?.state, said?.reason ?? '']),
+    ['Calls of deprecated operations', uses.state, uses.waiting ? `waiting to be written: ${uses.waiting}` : ''],
+    ...Object.entries(issuers).map(([name, issuer]) => [`Tokens of ${name}`, issuer?.state, issuer?.reason ?? '']),
     ['Event loop', overload.loop_overloaded ? 'overloaded' : 'normal', `${overload.loop_delay_ms ?? 0} ms late`],
     [
       'Bodies held',

@@ -126,7 +126,7 @@ export function charts() {
 export function operations() {
   const of = (key) => (row) => row.minute[key];
   const show = createTable(place('operations'), {
-    caption: 'Operations that were asked most in the last 15 minutes',
+    caption: 'Operations with the most requests in the last 15 minutes',
     empty: 'No requests in the last 15 minutes.',
     sort: { key: 'total', descending: true },
     columns: [

@@ -40,8 +40,8 @@ test('a gateway that is fine needs no attention', () => {
   assert.deepEqual(toldOf({}), []);
 });
 
-test('nobody who answers is the first thing to be told', () => {
-  assert.match(attentionOf({ ...quiet, status: null })[0]?.text ?? '', /^No worker answers/);
+test('a gateway without an answering worker comes first', () => {
+  assert.match(attentionOf({ ...quiet, status: null })[0]?.text ?? '', /^No worker reports/);
 });
 
 test('everything that is wrong has its sentence', () => {
@@ -51,21 +51,21 @@ test('everything that is wrong has its sentence', () => {
     [{ lifecycle: 'draining' }, /^warn: The gateway is draining/],
     [
       { configuration: { last_failure: { mistakes: ['a.yaml:1: no', 'b'] } } },
-      /^bad: .* stays in force\. a\.yaml:1: no And 1 more/,
+      /^bad: .* stays active\. a\.yaml:1: no And 1 more/,
     ],
     [{ keys: { store: 'failing' } }, /^bad: The key store cannot be reached/],
     [{ limits: { state: 'away' } }, /^bad: The store of the limits/],
     [{ idempotency: { state: 'away' } }, /^bad: The store of idempotent answers/],
-    [{ deprecated_uses: { state: 'away' } }, /^bad: The store of what is deprecated/],
-    [upstream({ targets: [target('ejected')] }), /^bad: Upstream stock: target http:\/\/a \(live\) is taken out/],
-    [upstream({ targets: [target('ejected'), target('healthy', 'http://b')] }), /^warn: .*taken out/],
+    [{ deprecated_uses: { state: 'away' } }, /^bad: The store of deprecated uses/],
+    [upstream({ targets: [target('ejected')] }), /^bad: Upstream stock: target http:\/\/a \(live\) is ejected/],
+    [upstream({ targets: [target('ejected'), target('healthy', 'http://b')] }), /^warn: .*ejected/],
     [upstream({ targets: [target('trial')] }), /^warn: .*is being tried again/],
     [upstream({ targets: [target('unhealthy')] }), /^bad: .*is unhealthy/],
     [upstream({ breaker: { live: 'open' } }), /^bad: Upstream stock \(live\): the circuit breaker is open/],
     [upstream({ breaker: { live: 'half_open' } }), /^warn: .*half open/],
     [upstream({ credential: 'latched' }), /^bad: Upstream stock refused the gateway's credential/],
-    [upstream({ shedding: true }), /^bad: Upstream stock: more is asked/],
-    [{ overload: { shedding: true } }, /^bad: There is too much to do/],
+    [upstream({ shedding: true }), /^bad: Upstream stock: it is overloaded/],
+    [{ overload: { shedding: true } }, /^bad: The gateway is overloaded/],
     [{ overload: { loop_overloaded: true } }, /^bad: The event loop/],
     [{ workers: [{ worker: 2, state: 'waiting' }] }, /^bad: Worker 2 died/],
     [{ workers: [{ worker: 1, state: 'silent' }] }, /^bad: Worker 1 does not answer/],
