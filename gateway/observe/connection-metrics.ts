@@ -28,7 +28,7 @@ export function createConnectionMetrics(registry: Registry): ConnectionMetrics {
 
   const unreadable = new Counter({
     name: 'gateway_forwarded_for_unreadable_total',
-    help: 'Requests in which a trusted proxy wrote an X-Forwarded-For entry that is no address.',
+    help: 'Requests with an unreadable X-Forwarded-For entry from a trusted proxy.',
     registers: [registry],
   });
   return {
@@ -39,15 +39,10 @@ export function createConnectionMetrics(registry: Registry): ConnectionMetrics {
       ['all', 'address'],
     ),
     forwardUnreadable: () => unreadable.inc(),
-    handshakeFailed: counter(
-      'gateway_tls_handshake_failures_total',
-      'TLS handshakes that did not come to their end.',
-      'reason',
-      [],
-    ),
+    handshakeFailed: counter('gateway_tls_handshake_failures_total', 'TLS handshakes that failed.', 'reason', []),
     renewal: counter(
       'gateway_certificate_renewals_total',
-      'Certificates whose files changed: taken into use, or refused for what is wrong with them.',
+      'Certificate renewals: applied, or refused because the files cannot be used.',
       'outcome',
       ['applied', 'refused'],
     ),

@@ -39,19 +39,15 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
   );
   gauge(
     'gateway_configuration_loaded_timestamp_seconds',
-    'When the configuration in force was loaded.',
+    'When the active configuration was loaded.',
     () => sources.configurationLoadedAtMs() / 1000,
     'min',
   );
-  gauge(
-    'gateway_buffered_body_bytes',
-    'Bytes of bodies that are held until they have been sent on.',
-    sources.bufferedBytes,
-  );
-  gauge('http_server_active_requests', 'Requests being worked on.', sources.activeRequests);
+  gauge('gateway_buffered_body_bytes', 'Bytes of buffered request bodies.', sources.bufferedBytes);
+  gauge('http_server_active_requests', 'Requests in progress.', sources.activeRequests);
   gauge(
     'gateway_key_store_away',
-    '1 while keys cannot be looked up, and known ones go on for the grace.',
+    '1 while the key store is away and only cached keys are accepted.',
     sources.keyStoreAway,
     'max',
   );

@@ -47,13 +47,13 @@ export function createLimitMetrics(registry: Registry, onPressure: OnPressure): 
   });
   const sources = new Counter({
     name: 'gateway_rate_limit_decisions_by_source_total',
-    help: 'Who decided: the store (redis, process), a refusal that still holds (known), or the policy while Redis is away.',
+    help: 'Decisions by source: the store (redis, process), a cached refusal (known), or the policy while Redis is away.',
     labelNames: ['source'],
     registers,
   });
   const batches = createHistogram(registry, {
     name: 'gateway_limit_store_duration_seconds',
-    help: 'Time until Redis had decided what was asked in one turn of the event loop, or the policy did in its place.',
+    help: 'Time from the first request of a batch to the verdict of Redis, or of the policy in its place.',
     labelNames: [],
     buckets,
   })();

@@ -117,12 +117,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
   );
   const replays = counter(
     'gateway_idempotent_replays_total',
-    'Requests that were answered with what was kept of an earlier one with the same Idempotency-Key.',
+    'Requests answered with the stored answer of an earlier request with the same Idempotency-Key.',
     ['http_route'],
   );
   const lost = counter(
     'gateway_idempotent_outcomes_unknown_total',
-    'Requests with an Idempotency-Key that were sent and whose outcome was not learned: the key is refused from then on.',
+    'Requests with an Idempotency-Key that were sent and whose outcome is unknown: the key is refused from then on.',
     ['http_route'],
   );
   const reloads = counter('gateway_configuration_reloads_total', 'Reloads: applied, or refused for mistakes.', [
@@ -145,7 +145,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   server(OTHER_METHOD, 'unmatched', '500', '');
   const build = {
     name: 'gateway_build_info',
-    help: 'The version that runs.',
+    help: 'Version of the gateway.',
     labelNames: ['version'],
     aggregator: 'first' as const,
     registers: [registry],

@@ -27,14 +27,14 @@ export type ShedReasonLabel = (typeof SHED_REASONS)[number];
 export function createOverloadMetrics(registry: Registry): OverloadMetrics {
   const shed = new Counter({
     name: 'gateway_shed_total',
-    help: 'Requests refused because there was too much to do, by what there was too much of.',
+    help: 'Requests refused because of overload, by reason.',
     labelNames: ['reason'],
     registers: [registry],
   });
   for (const reason of SHED_REASONS) shed.inc({ reason }, 0);
   const wait = createHistogram(registry, {
     name: 'gateway_upstream_queue_seconds',
-    help: 'Time that requests waited for a place at their upstream, of those that had to wait and got one.',
+    help: 'Time in the queue of an upstream, of the requests that waited and were then sent.',
     labelNames: ['upstream'],
     buckets,
   });

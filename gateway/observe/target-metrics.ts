@@ -47,13 +47,13 @@ export function registerTargetGauges(registry: Registry, states: () => GroupStat
 
   ofTargets(
     'gateway_upstream_target_up',
-    '1 while a target gets requests as any other or is coming back; 0 while it is out or fails.',
+    '1 while a target receives requests, also on trial after a failure; 0 while it is ejected or unhealthy.',
     'min',
     (target) => Number(up.has(target.state)),
   );
   ofTargets(
     'gateway_upstream_target_outstanding',
-    'Requests that a target is working on.',
+    'Requests in progress at a target.',
     'sum',
     ({ outstanding }) => outstanding,
   );
@@ -76,7 +76,7 @@ export function createTargetMetrics(registry: Registry): TargetMetrics {
   const registers = [registry];
   const ejections = new Counter({
     name: 'gateway_upstream_ejections_total',
-    help: 'How often a target was taken out because requests to it failed.',
+    help: 'Ejections of a target because requests to it failed.',
     labelNames: ['upstream', 'mode', 'target'],
     registers,
   });

@@ -44,24 +44,24 @@ export function registerUpstreamGauges(
 
   gauge(
     'gateway_upstream_credential_latched',
-    '1 while an upstream is not asked because the credential that it is shown does not hold.',
+    '1 while requests to an upstream are suspended because it rejects the credential of the gateway.',
     'max',
     ({ credential }) => credential && Number(credential === 'latched'),
   );
-  gauge('gateway_upstream_in_flight', 'Requests that an upstream is working on.', 'sum', (state) => state.in_flight);
-  gauge('gateway_upstream_waiting', 'Requests that wait for a place at an upstream.', 'sum', (state) => state.waiting);
+  gauge('gateway_upstream_in_flight', 'Requests in progress at an upstream.', 'sum', (state) => state.in_flight);
+  gauge('gateway_upstream_waiting', 'Requests in the queue of an upstream.', 'sum', (state) => state.waiting);
 }
 
 export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
   const retries = new Counter({
     name: 'gateway_upstream_retries_total',
-    help: 'Requests that were sent to an upstream once more, by reason.',
+    help: 'Requests that were retried, by reason.',
     labelNames: ['upstream', 'reason'],
     registers: [registry],
   });
   const exhausted = new Counter({
     name: 'gateway_upstream_retry_budget_exhausted_total',
-    help: 'Requests that were not sent to an upstream once more because its retry budget was spent.',
+    help: 'Requests that were not retried because the retry budget of their upstream was spent.',
     labelNames: ['upstream'],
     registers: [registry],
   });

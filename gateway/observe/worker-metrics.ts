@@ -30,13 +30,13 @@ export function createWorkerMetrics(serving: () => number): WorkerMetrics {
   collectDefaultMetrics({ register: registry });
   const restarts = new Counter({
     name: 'gateway_worker_restarts_total',
-    help: 'Workers that ended without being asked to, and were replaced.',
+    help: 'Workers that died and were replaced.',
     registers: [registry],
   });
   const linesDropped = createLinesDropped(registry);
   new Gauge({
     name: 'gateway_workers_serving',
-    help: 'Workers that take requests.',
+    help: 'Workers that accept requests.',
     registers: [registry],
     collect() {
       this.set(serving());
