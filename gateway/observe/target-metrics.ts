@@ -47,7 +47,7 @@ export function registerTargetGauges(registry: Registry, states: () => GroupStat
 
   ofTargets(
     'gateway_upstream_target_up',
-    '1 while a target receives requests, also on trial after a failure; 0 while it is ejected or unhealthy.',
+    '1 while a target is healthy or returning to its full share; 0 in every other state.',
     'min',
     (target) => Number(up.has(target.state)),
   );
