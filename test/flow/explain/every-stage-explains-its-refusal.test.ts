@@ -18,7 +18,8 @@ describe('explain', () => {
   before(async () => {
     upstream = await startUpstream(({ url, body }, response) => {
       response.setHeader('content-type', 'application/json');
-      if (url.includes('broken') || body.includes('broken')) response.writeHead(500);
+      if (url.includes('broken')) response.writeHead(500);
+      if (body.includes('broken')) response.destroy();
       response.end(`{"id":"1","note":"${UPSTREAM_BODY}"}`);
     });
     gateway = await startGateway({

@@ -54,7 +54,7 @@ describe('a request with many secrets', () => {
     const headers = { Authorization: world.authorization, ...json, 'Idempotency-Key': 'left-behind' };
     connection.send(requestOf('PATCH /v1/things/a', headers, bodyWith(MANY)));
     await pause(150);
-    connection.destroy();
+    connection.socket.resetAndDestroy();
     const line = await until(() => world.gateway.logLines().find(({ status }) => status === 499));
     assert.deepEqual([line.operation, line.code], ['updateThing', undefined]);
     assert.ok((await cpuMs(250)) < 200);
