@@ -4,6 +4,7 @@
 import type { DenseSetEntry } from '../dense-set.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Caller, Fresh, RetryReason } from '../exchange.ts';
+import { contain } from '../faults.ts';
 import type { DeadlineOwner } from './deadlines.ts';
 import { upstreamFailure } from './failure.ts';
 import type { SendingFailure } from './failure-text.ts';
@@ -238,6 +239,12 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     this.#attempt(this.#target as Target, performance.now());
   }
 
+  /** Ends the exchange with an error of the gateway's own, thrown where no stage can catch it. */
+  endWith(thrown: unknown): void {
+    this.#settle();
+    this.#reject(thrown);
+  }
+
   look(now: number): void {
     // Timers count whole milliseconds.
     if (now + 1 < this.#dueAt(now)) return;
@@ -331,9 +338,15 @@ function shareOf({ organization, subject }: Caller): string {
 }
 
 function endIfOverdue(attempts: Attempts): void {
-  attempts.endIfOverdue();
+  contain(
+    () => attempts.endIfOverdue(),
+    (thrown) => attempts.endWith(thrown),
+  );
 }
 
 function resume(attempts: Attempts): void {
-  attempts.resume();
+  contain(
+    () => attempts.resume(),
+    (thrown) => attempts.endWith(thrown),
+  );
 }

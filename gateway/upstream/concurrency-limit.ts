@@ -2,6 +2,7 @@
 // upstream_overloaded.
 
 import { GatewayError } from '../errors.ts';
+import { contain } from '../faults.ts';
 import { createFairQueue, type OrganizationShare, type QueueEntry, type Waiter } from './fair-queue.ts';
 import { createQueueBound, type QueueBoundRules } from './queue-bound.ts';
 
@@ -92,7 +93,7 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
     isAdmitting = true;
     queueMicrotask(() => {
       isAdmitting = false;
-      admitWaiting();
+      contain(admitWaiting);
     });
   }
 
@@ -115,7 +116,7 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
     sweep = setTimeout(
       () => {
         sweepAtMs = Number.POSITIVE_INFINITY;
-        for (const entry of queue.overdue(performance.now())) shed(entry, 'upstream_wait');
+        for (const entry of queue.overdue(performance.now())) contain(() => shed(entry, 'upstream_wait'));
         sweepBy(queue.firstUntilMs());
       },
       Math.ceil(untilMs - performance.now()),

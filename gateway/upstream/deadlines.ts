@@ -1,6 +1,7 @@
 // One shared timer for all exchanges with an upstream: a timer per exchange costs 0.5 µs of CPU, and few deadlines expire.
 
 import { createDenseSet, type DenseSetEntry } from '../dense-set.ts';
+import { contain } from '../faults.ts';
 
 export interface DeadlineOwner {
   /**
@@ -35,7 +36,7 @@ export function createDeadlines(shortestMs: number): Deadlines {
     isScheduled = false;
     if (owners.size() === 0) return;
     const now = performance.now();
-    for (const owner of owners.all()) owner.look(now);
+    for (const owner of owners.all()) contain(() => owner.look(now));
     schedule();
   }
 

@@ -5,6 +5,7 @@
 import { atEndOfTurn } from '../end-of-turn.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Fresh, Operation, Recording } from '../exchange.ts';
+import { contain } from '../faults.ts';
 import { isConnectionLost, toSentFailure, toUnsentFailure, upstreamFailure } from './failure.ts';
 import { type AnswerHeaders, clientAnswerHeaders } from './headers.ts';
 import type { AnswerHandler, Control } from './http1/wire.ts';
@@ -153,7 +154,7 @@ export class Relay implements AnswerHandler {
     } else if (this.#first === undefined) {
       this.#first = chunk;
       // Runs after everything that arrived in the same read: a whole small answer never gets here.
-      if (chunk.length !== this.#length) queueMicrotask(() => this.#releaseFirst(control));
+      if (chunk.length !== this.#length) queueMicrotask(() => this.#releaseFirstSoon(control));
     } else {
       this.#releaseFirst(control);
       this.#write(control, chunk);
@@ -254,6 +255,13 @@ export class Relay implements AnswerHandler {
     trail.status = this.#status;
     this.#hasHead = true;
     response.writeHead(this.#status, head);
+  }
+
+  #releaseFirstSoon(control: Control): void {
+    contain(
+      () => this.#releaseFirst(control),
+      (thrown) => this.onResponseError(control, thrown as Error),
+    );
   }
 
   #releaseFirst(control: Control): void {

@@ -2,6 +2,7 @@
 
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { atEndOfTurn } from '../../end-of-turn.ts';
+import { contain } from '../../faults.ts';
 import type { Unread } from '../../unread.ts';
 import { ConnectAttempt } from './attempt.ts';
 import { type Connect, type ConnectSettings, createConnect, hostOf } from './connect.ts';
@@ -177,7 +178,7 @@ export class Pool implements Dispatcher, Owner {
     const connection = new Connection(socket, this, performance.now(), this.#unread, this.#isIsolating);
     this.opened += 1;
     this.#connections.add(connection);
-    this.#checkTimer ??= setInterval(() => this.#checkConnections(), CHECK_INTERVAL_MS).unref();
+    this.#checkTimer ??= setInterval(() => contain(() => this.#checkConnections()), CHECK_INTERVAL_MS).unref();
     this.#free.push(connection);
     this.#fresh.push(connection);
     this.#serveSoon();
