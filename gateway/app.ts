@@ -1,8 +1,8 @@
-// The life of the process: its long-lived parts, opened from top to bottom and closed in reverse. What depends on the configuration is
-// built by serving.ts, anew for each configuration. Concerns that need each other's functions get them passed in by these two files.
-// Nothing is used above the line that makes it, in callbacks neither, because a callback may run while the next part is being opened.
+// Opens the long-lived parts of the process from top to bottom and closes them in reverse. serving.ts builds the parts that depend on the
+// configuration, once per configuration. A concern that needs a function of another concern gets it as an argument from these two files.
+// No part is used above the line that creates it, not even in a callback: a callback may run while the next part is still opening.
 
-import { setImmediate as lookAround, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 import type { DigestOf } from './auth/api-key.ts';
 import { type Assertions, createAssertions } from './auth/assertions/assertions.ts';
@@ -55,61 +55,61 @@ import { openUpstreamTargets } from './wiring/upstream-targets.ts';
 import { openUpstreamTls } from './wiring/upstream-tls.ts';
 import { openVersionUses } from './wiring/version-uses.ts';
 
-/** From the last connection that is accepted to the last byte of what was sent on it. */
+/** Time between accepting the last connection and reading the last byte that its client has sent. */
 const LAST_REQUESTS_MS = 200;
 
 export interface AppOptions {
   readonly version: string;
   readonly settings: Settings;
   readonly configuration: Configuration;
-  /** Loads and checks the configuration as its files are now; the same object if none has changed. Throws ConfigError. */
+  /** Loads and checks the current configuration files; resolves with the same object if no file has changed. Throws ConfigError. */
   reloadConfiguration(previous: Configuration): Promise<Configuration>;
   readonly secrets: Secrets;
   readonly store: KeyStore;
   readonly digestOf: DigestOf;
   now(): number;
-  /** Where log lines go; standard output by default. */
+  /** Destination of log lines; standard output by default. */
   readonly logTo?: DestinationStream;
-  /** How late the event loop is; measured by a timer of its own by default. */
+  /** Measures the delay of the event loop; by default with a timer. */
   readonly probeLoop?: LoopProbe;
-  /** Which of several workers this is: it has no listener for operators, who are answered by somebody else through `operators`. */
+  /** Number of this worker. A worker opens no admin listener: the primary process answers operators, through `operators`. */
   readonly worker?: number | undefined;
-  /** Under which sessions of TLS are given to clients; workers have the same, so that each resumes those of the others. */
+  /** TLS session ticket keys. All workers share them, so that a client can resume its session at any worker. */
   readonly ticketKeys?: Buffer | undefined;
-  /** Work to be done once the gateway has its ports: whoever finds it ready finds it done. */
+  /** Runs after the listeners are open and before readiness turns on. */
   readonly prepare?: (tools: Preparation) => Promise<void>;
 }
 
 export interface Preparation {
-  /** Present when some upstream is the sandbox. */
+  /** Present if an upstream is the sandbox. */
   readonly sandbox: SandboxProcess | undefined;
-  /** For work of the gateway itself on behalf of an organization. */
+  /** Signs assertions for requests that the gateway itself sends on behalf of an organization. */
   readonly assertionOf: Assertions['assertionOf'];
 }
 
 export interface App {
   readonly port: number;
-  /** Of the listener without TLS beside the public one; undefined: there is none. */
+  /** Port of the plaintext listener beside the TLS listener; undefined without one. */
   readonly plainPort: number | undefined;
-  /** 0: there is no such listener. */
+  /** 0 without an admin listener. */
   readonly adminPort: number;
   readonly operators: Operators<Sample>;
   readonly log: Log;
-  /** Has the configuration read anew, which happens by itself when its files change. Never rejects. */
+  /** Reloads the configuration. A change of its files triggers a reload by itself. Never rejects. */
   reload(): Promise<void>;
   /**
-   * Readiness off, requests in flight finished, everything closed. The key store stays the caller's.
+   * Turns readiness off, finishes the requests in flight and closes every part. The caller closes the key store.
    *
-   * @param handOver others listen on the same port and go on: no more connections are taken here, from the beginning
+   * @param handOver accept no more connections from the start, because other processes listen on the same port
    */
   stop(handOver?: boolean): Promise<void>;
 }
 
-/** Stages whose failures say something about the client's address rather than about one of its requests. */
+/** Failures in these stages count against the client's address; failures in later stages are about one request only. */
 const countedStages = new Set<StageName>(['admit', 'match', 'authenticate', 'authorize']);
 const countedStatuses = new Set([401, 403, 404, 405]);
 
-/** Builds the gateway and opens both listeners. Rejects with everything closed again if a part cannot be opened. */
+/** Builds the gateway and opens its listeners. If a part cannot be opened, closes the others and rejects. */
 export async function startApp(options: AppOptions): Promise<App> {
   const parts = createParts();
   try {
@@ -120,14 +120,14 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** The parts in their order. Long, because each line of it is one part and what it is given. */
+/** The parts in their order. Long, because it has one entry per part with the arguments of that part. */
 async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const { settings, secrets, store, now } = options;
   // Windows use the monotonic clock, expiry times the wall clock.
   const forwardNow = createForwardClock(now);
   let configuration = options.configuration;
   const inForce = () => configuration;
-  // These settings stay as they are while the gateway runs.
+  // A reload does not change these settings.
   const { gateway } = configuration.config;
   let lifecycle: Lifecycle = 'starting';
   const isDraining = () => lifecycle === 'draining';
@@ -143,7 +143,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const mistakes = parts.check(configuration);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
 
-  // Counters without Redis are this process's alone.
+  // Without Redis, this process alone holds the counters: a second gateway on the same directory would admit every limit again.
   if (settings.redisUrl === undefined) parts.add({ name: 'claim', close: claimDirectory(settings.dataDirectory) });
   const pressed = createNearLimit(forwardNow);
   const metrics = createMetrics({ version: options.version, onPressure: pressed.note });
@@ -417,7 +417,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   await identity.ready();
   const { port, plainPort } = await listeners.listen(requests);
   const adminPort = await admin.listen(operators);
-  // Not before: the preparation replaces what an earlier start made, and a gateway may still run where this one meant to listen.
+  // After the listeners: the preparation replaces the demo key of an earlier start, and if the port is taken, that gateway still runs.
   await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
   lifecycle = 'serving';
 
@@ -429,7 +429,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     const { drainDelayMs, drainMs } = gateway.timeouts;
     if (drainDelayMs > 0) {
       await serveFor(drainDelayMs);
-      // A balancer may not have noticed: a client that has just connected has a request on its way, which is not sent once more.
+      // A balancer may still send connections: serve their first requests, because clients do not retry them.
       listeners.stopListening();
       await serveFor(Math.min(drainDelayMs, LAST_REQUESTS_MS));
     }
@@ -446,17 +446,17 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   return { port, plainPort, adminPort, operators, log, reload, stop };
 }
 
-/** Logs that a store can be reached again, or cannot be. */
+/** Logs each change between reachable and unreachable of a store. */
 function noteState({ logger }: Log, name: string): (state: { readonly state: string }) => void {
   return (state) =>
     logger[state.state === 'up' ? 'info' : 'error'](state, `the store of the ${name} changed its state`);
 }
 
-/** A busy event loop runs its timers first: connections that came meanwhile are accepted, and read, before this ends. */
+/** Waits, then two more turns: a busy event loop runs timers first, so connections that arrived meanwhile are accepted and read by then. */
 async function serveFor(ms: number): Promise<void> {
   await sleep(ms);
-  await lookAround();
-  await lookAround();
+  await nextTurn();
+  await nextTurn();
 }
 
 function overloadRulesOf({ config: { gateway } }: Configuration): OverloadRules {

@@ -1,7 +1,7 @@
-// What is wrong with a configuration or a contract: where, what, and what to do about it. Mistakes are collected and told all at once.
+// Mistakes in a configuration or contract: place, reason and remedy. All mistakes are collected and reported together.
 
 export interface Mistake {
-  /** As the operator would type it, relative to the working directory. */
+  /** Path relative to the working directory. */
   readonly file: string;
   /** 1-based; absent when the mistake is about the whole file. */
   readonly line?: number | undefined;
@@ -9,11 +9,11 @@ export interface Mistake {
   /** The place inside the file, such as `upstreams.platform.live`. */
   readonly place?: string | undefined;
   readonly reason: string;
-  /** One sentence that tells what to do. */
+  /** One sentence: what to do. */
   readonly remedy: string;
 }
 
-/** Thrown by boot, check and reload: nothing starts, and nothing that runs is replaced. */
+/** Thrown by start, check and reload: the gateway does not start, or keeps the configuration in force. */
 export class ConfigError extends Error {
   readonly mistakes: readonly Mistake[];
 
@@ -32,7 +32,7 @@ export function toSentence(mistake: Mistake): string {
 
 const ALIKE_MAX = 5;
 
-/** Mistakes once each; of many that are alike in one file, the first few and how many more there are. */
+/** Removes duplicates; of many mistakes with the same reason in one file, keeps the first few and the number of the others. */
 export function condensed(mistakes: readonly Mistake[]): Mistake[] {
   const distinct = new Map(mistakes.map((mistake) => [toSentence(mistake), mistake]));
   const groups = Map.groupBy(distinct.values(), ({ file, reason }) => `${file}\n${reason}`);
@@ -55,7 +55,7 @@ export function suggest(name: string, known: Iterable<string>): string {
   return `Use one of: ${shown}${names.length > 12 ? ', …' : ''}.`;
 }
 
-/** The known name of which another is most likely a misspelling. */
+/** The known name that is closest to `name`; undefined if none is close enough to be a misspelling. */
 export function closest(name: string, known: readonly string[]): string | undefined {
   const best = known
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))

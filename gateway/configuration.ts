@@ -1,5 +1,5 @@
-// Everything that is decided before the first request: configuration files and contracts, checked together. Used alike by start,
-// reload, check and the commands, so that what `check` accepts is what starts.
+// Loads configuration files and contracts and checks them together. Start, reload, `check` and the other commands use the same functions,
+// so that a configuration that `check` accepts is one that starts.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
@@ -22,24 +22,26 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface Configuration {
   readonly config: Config;
   readonly contracts: Contracts;
-  /** What clients have been promised, and that the contracts keep. */
+  /** The published contracts, and the result of comparing the served contracts with them. */
   readonly promises: Promises;
-  /** By upstream that has any. */
+  /** Upstream → its TLS settings; upstreams without any are absent. */
   readonly upstreamTls: ReadonlyMap<string, UpstreamTls>;
-  /** Of the public listener, as they were when the gateway started: renewed ones are taken in on their own. */
+  /** Certificates of the public listener at start; `wiring/certificates.ts` follows their renewal. */
   readonly certificates: readonly Certificate[];
-  /** Equal for equal contents of all files. */
+  /** Digest over all files: equal for equal contents. */
   readonly version: string;
-  /** Every file it was made of → digest of its content. */
+  /** Every file that was read → digest of its content. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Above this many operations schemas are compiled on first use, so that the boot stays quick: 100 take about 0.3 s. */
+/** Above this many operations, schemas are compiled on first use to keep the start quick: 100 operations take about 0.3 s. */
 const COMPILED_AT_BOOT_MAX = 300;
 
 /**
- * Loads and checks everything, or with another file in place of limits.yaml. Throws ConfigError with every mistake there is, in files and
- * contracts together.
+ * Loads and checks everything. Throws ConfigError with all mistakes, in files and contracts together.
+ *
+ * @param compile `all` compiles every schema; `few` leaves large sets for first use
+ * @param limitsPath file to read in place of limits.yaml
  */
 export async function loadConfiguration(
   settings: Settings,
@@ -54,8 +56,8 @@ export async function loadConfiguration(
 }
 
 /**
- * The same under a gateway that serves: what has not changed is taken over, and the rest is worked on in slices and in another
- * thread, so that requests are held up by milliseconds only. Answers the same object if no file has changed. Throws ConfigError.
+ * Reloads under a gateway that serves: unchanged files are reused, and the others are processed in slices and in another thread, so that
+ * requests wait milliseconds only. Resolves with `previous` if no file has changed. Throws ConfigError.
  */
 export async function reloadConfiguration(
   settings: Settings,
@@ -75,7 +77,7 @@ export async function reloadConfiguration(
     const added = await digestsOf([...all].filter((file) => !digests.has(file)));
     const files = new Map([...all].map((file) => [file, digests.get(file) ?? added.get(file) ?? '']));
     if (changedFiles(previous.files, files).length === 0) return previous;
-    // What takes over needs some milliseconds of its own.
+    // Serve waiting requests first: putting the configuration in force takes some milliseconds.
     await turn();
     return { ...checked, files, version: versionOf(files) };
   } finally {
@@ -101,7 +103,7 @@ interface CheckOptions {
   readonly limitsPath?: string | undefined;
   readonly earlier?: Earlier;
   readonly promisesBefore?: Promises;
-  /** Instead of reading them. */
+  /** Used instead of reading the files. */
   readonly certificates?: readonly Certificate[];
 }
 
@@ -113,7 +115,7 @@ async function check(
   const mistakes: Mistake[] = [];
   const draft = loadConfig(settings.configDirectory, environment, mistakes, limitsPath);
   const certificates = former ?? certificatesOf(draft, settings, mistakes);
-  // Hundreds of upstreams take some milliseconds by now.
+  // With hundreds of upstreams, the steps so far take some milliseconds.
   await turn();
   const { sources, names } = draft;
   const upstreamTls = readUpstreamTls(draft.upstreams, settings.configDirectory, sources.upstreams, mistakes);
@@ -153,7 +155,7 @@ async function check(
     },
     mistakes,
   );
-  const fresh = freshIn(contracts, earlier);
+  const fresh = changedIn(contracts, earlier);
   if (mistakes.length === 0 && (compile === 'all' || fresh.length <= COMPILED_AT_BOOT_MAX)) {
     await compileAll(fresh, contracts.schemas, mistakes);
   }
@@ -163,7 +165,7 @@ async function check(
   return { config, contracts, promises, upstreamTls, certificates };
 }
 
-/** What upstreams.yaml says about operations and paths, once it is known which there are. */
+/** Checks the parts of the configuration that name operations and paths, now that the contracts are known. */
 function checkPlaces({ gateway, upstreams, sources }: ConfigDraft, contracts: Contracts, mistakes: Mistake[]): void {
   if (gateway === undefined) return;
   const { hosts, publicUrl } = gateway;
@@ -177,13 +179,13 @@ function certificatesOf({ gateway, sources }: ConfigDraft, { configDirectory }: 
   return gateway === undefined ? [] : loadCertificates({ gateway, sources }, configDirectory, mistakes);
 }
 
-/** The operations of documents that have not been served before. */
-function freshIn({ parts }: Contracts, earlier: Earlier | undefined): ContractOperation[] {
+/** Operations of the documents that are new or have changed. */
+function changedIn({ parts }: Contracts, earlier: Earlier | undefined): ContractOperation[] {
   const served = new Set(earlier?.contracts.documents);
   return parts.flatMap(({ document, operations }) => (served.has(document) ? [] : operations));
 }
 
-/** A misspelt scope would grant nothing, in silence. */
+/** Rejects unknown scopes in `scopesMax`: a misspelt scope would silently grant nothing. */
 function checkScopes({ gateway, sources }: ConfigDraft, { scopes }: Contracts, mistakes: Mistake[]): void {
   const known = new Set([...scopes, ...(gateway?.operatorScopes ?? [])]);
   for (const [name, { scopesMax }] of Object.entries(gateway?.issuers ?? {})) {

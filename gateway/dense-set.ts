@@ -1,25 +1,25 @@
-// What is under way, for whoever has to look at all of it now and then.
+// A set with constant-time add and remove, for items in flight that are listed now and then.
 
-/** Of one item; whoever added it removes it by this. */
+/** Handle of one item, for removing it. */
 export interface DenseSetEntry<T> {
   readonly item: T;
-  /** Where it stands; -1: it was removed. */
+  /** Index in the array; -1 after removal. */
   at: number;
 }
 
 export interface DenseSet<T> {
   add(item: T): DenseSetEntry<T>;
-  /** False: it had been removed before. */
+  /** False if the item was removed before. */
   remove(entry: DenseSetEntry<T>): boolean;
   size(): number;
-  /** As they are now, in no order; what comes and goes meanwhile changes nothing. */
+  /** A copy of the current items, in no particular order. */
   all(): T[];
 }
 
 /**
- * Not a Set: one that is added to and deleted from for ever replaces its table now and then, and the old table points to the new one. As
- * soon as one of them has grown old, none after it is garbage before the next full collection, nor is anything that was in it: 4 MB of
- * every 50 that requests allocated moved into old space, which cost a sixth of their CPU (V8 13.6, measured by `--trace-gc-nvp`).
+ * Not a Set: a Set with steady additions and deletions replaces its table now and then, and the old table points to the new one. Once one
+ * table is in old space, every later table and its content survive until the next full collection: 4 MB of every 50 MB that requests
+ * allocated moved into old space, which cost a sixth of their CPU (V8 13.6, measured with `--trace-gc-nvp`).
  */
 export function createDenseSet<T>(): DenseSet<T> {
   const entries: DenseSetEntry<T>[] = [];

@@ -1,4 +1,4 @@
-// Work that is kept until all sockets of this event-loop turn have been read, and then done in one go.
+// Defers work until all sockets of this event-loop turn have been read, and then runs all of it.
 
 import { contain } from './faults.ts';
 
@@ -9,12 +9,12 @@ let kept: (() => void)[] = [];
 let fallbacks: Fallback[] = [];
 
 /**
- * Answers that leave one after the other find their receivers awake: written as each upstream's answer comes in, every one of them wakes
- * a process that has just gone to sleep, which the kernel charges to the writer (13 µs of CPU per answer against 7, measured through the
- * gateway under load). Nothing waits longer than what is left of the turn.
+ * Writing answers together is cheaper than writing each one as its upstream's answer arrives: a separate write wakes a receiver that has
+ * just gone to sleep, and the kernel charges the wake-up to the writer (13 µs of CPU per answer against 7, measured through the gateway
+ * under load). Work waits at most for the rest of the turn.
  *
- * @param work an error that it throws is reported and does not reach the work of other exchanges
- * @param otherwise called after such an error: ends the exchange that the work belongs to
+ * @param work an error it throws is reported, and the other deferred work still runs
+ * @param otherwise called after such an error, to end the exchange
  */
 export function atEndOfTurn(work: () => void, otherwise?: (thrown: unknown) => void): void {
   fallbacks.push(otherwise);

@@ -1,4 +1,4 @@
-// The catalogue of refusals as data, and the one error class that stages throw. Every text a client can read is in here.
+// The catalogue of refusals as data, and the one error class that stages throw. Holds every text that a client can read.
 
 export type ErrorType =
   | 'invalid_request_error'
@@ -21,11 +21,11 @@ export interface Refusal {
   readonly retryable: boolean | 'if_safe';
   /** The WWW-Authenticate challenge (RFC 6750 section 3.1): bare when no usable credential was presented. */
   readonly challenge?: 'bare' | 'invalid_token' | 'insufficient_scope';
-  /** Seconds for Retry-After when the thrower knows no better. */
+  /** Seconds for Retry-After if the thrower gives none. */
   readonly retryAfterSeconds?: number;
-  /** The rest of the request is not read, so the connection cannot be used again. */
+  /** The connection is closed, because the rest of the request is not read. */
   readonly closes?: true;
-  /** Further sentences that a thrower may choose by name. */
+  /** Further sentences, which a thrower selects by name. */
   readonly hints?: Readonly<Record<string, string>>;
 }
 
@@ -41,7 +41,7 @@ const gateway = { type: 'api_error', blame: 'gateway', retryable: true } as cons
 
 /** One row per code; docs/errors.md and gateway/portal/explanations.ts tell clients what each means and what to do. */
 export const REFUSALS = {
-  // Who is calling
+  // Authentication
   api_key_missing: {
     ...unauthenticated,
     status: 401,
@@ -153,7 +153,7 @@ export const REFUSALS = {
     message: 'The organization that these credentials belong to is suspended.',
   },
 
-  // Where to
+  // Routing
   route_not_found: {
     ...absent,
     status: 404,
@@ -207,7 +207,7 @@ export const REFUSALS = {
     message: 'The request did not arrive in time.',
   },
 
-  // What was sent
+  // Request content
   malformed_http: { ...request, status: 400, closes: true, message: 'The request is not well-formed HTTP/1.1.' },
   http_version_not_supported: {
     ...request,
@@ -262,7 +262,7 @@ export const REFUSALS = {
   },
   reference_missing: { ...request, status: 422, message: 'The request refers to a record that does not exist.' },
 
-  // Sent again
+  // Idempotency
   idempotency_key_missing: {
     type: 'idempotency_error',
     blame: 'client',
@@ -308,7 +308,7 @@ export const REFUSALS = {
       'Whether the first request with this Idempotency-Key was executed is not known, so it is not sent again. Find out with a GET, then use a new key.',
   },
 
-  // How much
+  // Limits
   rate_limited: { ...limited, status: 429, message: 'The request limit is used up. Wait as long as Retry-After says.' },
   auth_attempts_limited: {
     ...limited,
@@ -316,7 +316,7 @@ export const REFUSALS = {
     message: 'Too many failed requests came from this network address. Wait as long as Retry-After says.',
   },
 
-  // How
+  // Transport
   tls_required: {
     ...request,
     status: 403,
@@ -325,7 +325,7 @@ export const REFUSALS = {
     hints: { credentials: 'What this request shows as credentials may have been read on its way: replace it.' },
   },
 
-  // Behind the gateway
+  // Upstreams
   upstream_unreachable: {
     ...upstream,
     status: 502,
@@ -389,7 +389,7 @@ export const REFUSALS = {
 
 export type ErrorCode = keyof typeof REFUSALS;
 
-/** What an upstream said about a refusal of its own, once it has been understood. */
+/** Status, code and message of an upstream's own error, in the gateway's form. */
 export interface UpstreamWords {
   readonly status: number;
   readonly type: ErrorType;
@@ -410,13 +410,13 @@ export interface GatewayErrorDetails {
   readonly retryAfterSeconds?: number;
   /** Replaces status, type, code and message by the upstream's own. */
   readonly words?: UpstreamWords;
-  /** The upstream answered the request with this status, so that its outcome is known. */
+  /** Status of the upstream's answer; present if the outcome of the request is known. */
   readonly upstreamStatus?: number;
 }
 
 /**
- * A refusal on its way to the one writer of error answers. Only `headers`, `fields`, `words` and the catalogue's texts can reach a client.
- * Without a stack: its code and stage say where it was made, and walking the stack is a tenth of a refusal (2.8 µs of CPU of 29,
+ * A refusal. One function writes all error answers from it; only `headers`, `fields`, `words` and the catalogue's texts reach a client.
+ * Without a stack: code and stage show its origin, and walking the stack is a tenth of the cost of a refusal (2.8 µs of CPU of 29,
  * measured under load). A bug has the stack of its cause.
  */
 export class GatewayError extends Error {
@@ -438,7 +438,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Anything thrown → a GatewayError: what nobody foresaw becomes `internal_error` with the original as cause. */
+/** Anything thrown → a GatewayError: an unexpected error becomes `internal_error` with the original as cause. */
 export function toGatewayError(thrown: unknown): GatewayError {
   return thrown instanceof GatewayError ? thrown : new GatewayError('internal_error', { cause: thrown });
 }
@@ -446,7 +446,7 @@ export function toGatewayError(thrown: unknown): GatewayError {
 /** RFC 9110 section 9.2.2, and RFC 10008 for QUERY. */
 const idempotentMethods = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']);
 
-/** Whether a request of this method that may have been processed can be sent again. */
+/** Whether a request of this method may be sent again after it may have been processed. */
 export function isIdempotent(method: string): boolean {
   return idempotentMethods.has(method);
 }

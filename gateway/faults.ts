@@ -1,17 +1,17 @@
-// Errors thrown where no request can be refused for them: in callbacks of sockets and timers, and at the end of a turn. A fault is
-// reported, and ends no more than the exchange or connection that it happened in; the process goes on.
+// Errors in callbacks of sockets and timers, and at the end of a turn, where throwing cannot refuse a request. A fault is reported and ends
+// its exchange or connection only; the process goes on.
 
 type Report = (thrown: unknown) => void;
 
 const reports = new Set<Report>();
 
-/** Has every fault of this process reported. Returns how to stop that. */
+/** Calls `report` with every fault of this process. Returns a function that unsubscribes. */
 export function onFault(report: Report): () => void {
   reports.add(report);
   return () => void reports.delete(report);
 }
 
-/** Reports what was thrown; as a warning of the process while no gateway runs in it. Never throws. */
+/** Reports a fault, or emits a process warning while no gateway runs in this process. Never throws. */
 export function reportFault(thrown: unknown): void {
   try {
     if (reports.size === 0) process.emitWarning(thrown instanceof Error ? thrown : String(thrown));
@@ -22,9 +22,9 @@ export function reportFault(thrown: unknown): void {
 }
 
 /**
- * Runs a callback whose errors have no other place to go.
+ * Runs a callback and reports the error it throws, if any.
  *
- * @param otherwise gets what was thrown; ends what the callback could not: an exchange or a connection
+ * @param otherwise called with the error, to end the exchange or connection
  */
 export function contain(work: () => void, otherwise?: (thrown: unknown) => void): void {
   try {

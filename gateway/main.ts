@@ -1,4 +1,4 @@
-// Process entry: the command line. The only file with process.exit, signals and the environment.
+// Process entry: the command line. The only file that uses process.exit, signals and the environment.
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -34,24 +34,24 @@ const surroundings: CommandEnvironment = {
     process.on('SIGUSR2', handle);
   },
   onCrash(handle) {
-    // A rejection that nobody handles is thrown by Node as an exception that nobody catches.
+    // Node throws an unhandled rejection as an uncaught exception.
     process.on('uncaughtException', handle);
   },
 };
 
-// `gateway keys list | head`: whoever reads has seen enough, and nothing more can be said.
+// `gateway keys list | head`: the reader has closed the pipe, so nothing more can be written.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   process.stderr.write(`gateway: The output cannot be written (${error.code}).\n`);
   process.exit(1);
 });
 
-// Without a listener the process would end. There is no other place to say that this one is gone.
+// Without this listener an error on standard error would end the process. It cannot be reported anywhere else.
 process.stderr.on('error', () => undefined);
 
 const settings = () => loadSettings(process.env);
 const configuration: CommandTools['configuration'] = async (limitsPath) => {
-  // Not every command needs it, and it takes longer to load than most of them.
+  // Loaded on demand: most commands do not need it, and it takes longer to load than most of them take to run.
   const { loadConfiguration } = await import('./configuration.ts');
   return loadConfiguration(settings(), process.env, 'few', limitsPath);
 };
@@ -75,7 +75,7 @@ const context: CommandContext = {
   },
 };
 
-/** Thrown rather than ended here, so that whoever holds the store open closes it. */
+/** Thrown instead of exiting here, so that the caller closes the key store it has opened. */
 function failure(exitCode: number, message: string): CommanderError {
   return new CommanderError(exitCode, 'gateway.failure', message);
 }
@@ -101,25 +101,25 @@ try {
   process.exit(exitCodeOf(error));
 }
 
-/** 0: help was asked for; 1: a problem was found; 2: the command was called wrongly. */
+/** 0: help was printed; 1: the command found a problem; 2: wrong usage. */
 function exitCodeOf(error: unknown): number {
   if (!(error instanceof CommanderError)) return 1;
   return error.code === 'gateway.failure' || error.exitCode === 0 ? error.exitCode : 2;
 }
 
-/** What commander has printed already is not printed again. */
+/** The message to print; empty for errors that commander has printed already. */
 function toText(error: unknown): string {
   if (error instanceof CommanderError) return error.code === 'gateway.failure' ? `gateway: ${error.message}\n` : '';
-  if (!(error instanceof ConfigError)) return `gateway: ${wordsOf(error)}\n`;
+  if (!(error instanceof ConfigError)) return `gateway: ${messageOf(error)}\n`;
   const count = error.mistakes.length;
   const mistakes = error.mistakes.map(toSentence).join('\n');
   return `${mistakes}\ngateway: ${count} ${count === 1 ? 'mistake' : 'mistakes'} in the configuration; nothing was started.\n`;
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, path, message } = error as NodeJS.ErrnoException;
-  // In the middle of the work: what cannot be opened is named by whoever opens it.
+  // An error after opening: a store that cannot be opened throws a sentence with its own name.
   if (code === 'ERR_SQLITE_ERROR') return `An embedded store cannot be used: ${message}. "gateway doctor" says which.`;
   return path === undefined ? message : `${path} cannot be read or written (${code}).`;
 }

@@ -1,5 +1,5 @@
-// The long-lived parts of the gateway: an ordered list, opened from top to bottom and closed in reverse. Reload, `/status` and shutdown
-// are loops over it.
+// The ordered list of the gateway's long-lived parts, opened from top to bottom and closed in reverse. Reload, `/status` and shutdown are
+// loops over it.
 
 import type { Mistake } from './config-errors.ts';
 import type { Configuration } from './configuration.ts';
@@ -7,26 +7,26 @@ import type { Awaitable } from './exchange.ts';
 
 export interface Part {
   readonly name: string;
-  /** What stands against a configuration, beyond what its files say by themselves. */
+  /** Mistakes in a configuration beyond its own files, such as a missing secret or a change that needs a restart. */
   check?(next: Configuration): readonly Mistake[];
-  /** Takes a checked configuration, in one step. */
+  /** Puts a checked configuration in force, in one synchronous step. */
   use?(next: Configuration): void;
-  /** Its members of `/status`. */
+  /** Members that this part adds to `/status`. */
   status?(): object;
-  /** Finishes what is in flight, within `drainMs`. */
+  /** Finishes work in flight, within `drainMs`. */
   drain?(drainMs: number): Awaitable<void>;
   close?(): Awaitable<unknown>;
 }
 
 export interface Parts {
-  /** The next part, which may use those before it. */
+  /** Adds the next part, which may use the parts before it. */
   add(part: Part): void;
   check(next: Configuration): Mistake[];
   use(next: Configuration): void;
   status(): object;
   /** Resolves when every part has drained. */
   drain(drainMs: number): Promise<void>;
-  /** Closes every part, the last one first, also when one of them fails; then rejects with what it threw. */
+  /** Closes every part, the last one first. Continues after a failure, and then rejects with the first error. */
   close(): Promise<void>;
 }
 

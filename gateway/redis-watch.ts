@@ -1,26 +1,26 @@
-// Watches connections to Redis by questions of its own: a connection that gives a wrong answer, none, or one to no question is closed,
-// since all that follows may belong to other questions.
+// Watches connections to Redis with PINGs of its own. A connection with a wrong reply, no reply, or a reply to no command is closed,
+// because every later reply on it may belong to another command.
 
 import type { Cluster, Redis } from 'ioredis';
 
 const ASK_EVERY_MS = 500;
-/** The library's message for a reply while no question is open. */
+/** The library's message for a reply while no command is open. */
 const UNASKED = /^Command queue state error/;
 
 /**
- * Asks whenever the client is connected, until it is disconnected. The client's own settings decide whether it connects again.
+ * Sends PINGs while the client is connected, until it is disconnected. The client's own settings decide whether it reconnects.
  *
- * @param answerMaxMs a connection that has answered none of these questions for so long is closed
+ * @param answerMaxMs a connection without a right reply to a PING for so long is closed
  */
 export function watchAnswers(client: Redis, answerMaxMs: number): void {
   client.on('error', ({ message }: Error) => {
-    if (UNASKED.test(message)) close(client, 'a reply to no question');
+    if (UNASKED.test(message)) close(client, 'a reply to no command');
   });
   client.on('ready', () => askUntilClosed(client, answerMaxMs));
   if (client.status === 'ready') askUntilClosed(client, answerMaxMs);
 }
 
-/** Of a Cluster: the connections to its servers, and the one by which it listens, which the library replaces by itself. */
+/** Watches the connections of a Cluster to its servers, and its subscriber connection, which the library replaces by itself. */
 export function watchAnswersOfCluster(cluster: Cluster, answerMaxMs: number): void {
   const watched = new WeakSet<Redis>();
   const watch = (client: Redis | null): void => {
@@ -30,7 +30,7 @@ export function watchAnswersOfCluster(cluster: Cluster, answerMaxMs: number): vo
   };
   cluster.on('+node', watch);
   let timer: NodeJS.Timeout | undefined;
-  // There is no event for a new connection that listens.
+  // The library emits no event for a new subscriber connection.
   cluster.on('ready', () => {
     clearInterval(timer);
     // biome-ignore lint/complexity/useLiteralKeys: the member is private, and there is no other way to this connection
@@ -42,35 +42,35 @@ export function watchAnswersOfCluster(cluster: Cluster, answerMaxMs: number): vo
 function askUntilClosed(client: Redis, answerMaxMs: number): void {
   const { stream } = client;
   let number = 0;
-  /** The oldest question since the last right answer. */
-  let openSince: number | undefined;
+  /** Time of the oldest PING since the last right reply. */
+  let waitingSince: number | undefined;
 
   async function ask(): Promise<void> {
     number += 1;
-    const question = `${number}`;
-    openSince ??= performance.now();
+    const text = `${number}`;
+    waitingSince ??= performance.now();
     try {
-      // Where a connection that listens answers nothing but announcements, it answers this one as if it were one.
-      const reply: unknown = await client.ping(question);
-      if ((Array.isArray(reply) ? reply[1] : reply) === question) openSince = undefined;
-      else close(client, 'a reply to another question');
+      // On a subscriber connection, the reply to PING has the form of a message: an array with the text second.
+      const reply: unknown = await client.ping(text);
+      if ((Array.isArray(reply) ? reply[1] : reply) === text) waitingSince = undefined;
+      else close(client, 'a reply to another command');
     } catch {
-      // Too late for the client, or the connection is closed. What counts is whether a later question is answered.
+      // The command timed out, or the connection is closed. Only the reply to a later PING matters.
     }
   }
 
-  function look(): void {
-    const late = openSince !== undefined && performance.now() - openSince >= answerMaxMs;
+  function check(): void {
+    const late = waitingSince !== undefined && performance.now() - waitingSince >= answerMaxMs;
     if (late && !stream.destroyed) close(client, `no right answer for ${answerMaxMs} ms`);
     else void ask();
   }
 
-  // If this process was busy itself, the answer may be waiting in the socket: that is read before setImmediate runs.
-  const timer = setInterval(() => setImmediate(look), ASK_EVERY_MS).unref();
+  // If this process was busy, the reply may be waiting in the socket, which is read before setImmediate runs.
+  const timer = setInterval(() => setImmediate(check), ASK_EVERY_MS).unref();
   stream.once('close', () => clearInterval(timer));
 }
 
-/** At once: what arrives while a connection is closed in good order would still be taken for answers. */
+/** Destroys the connection: replies that arrived during an orderly close would still be taken for answers. */
 function close({ stream }: Redis, reason: string): void {
   stream.destroy(new Error(`Redis gave ${reason}`));
 }

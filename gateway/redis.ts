@@ -1,37 +1,37 @@
-// How this gateway talks to Redis: the one place where a connection is configured. What is asked of it is the business of each concern.
+// Configures every connection to Redis. Each concern issues its own commands.
 
 import { createHash } from 'node:crypto';
 import { Redis as Client, type RedisOptions as ClientOptions, Cluster } from 'ioredis';
 import { createCluster, isServing } from './redis-cluster.ts';
 import { watchAnswers, watchAnswersOfCluster } from './redis-watch.ts';
 
-/** What asks a Redis: the same commands, whether one server answers or several. */
+/** A client of one server or of a Cluster; the commands are the same. */
 export type Redis = Client | Cluster;
 
 const CONNECT_TIMEOUT_MS = 1000;
 const SILENCE_MAX_MS = 1000;
 const RECONNECT_MS = { first: 50, longest: 500 } as const;
-/** The library's message; without a last error it has only come to the end of its list. */
+/** The library's message when no Sentinel answers; without a last error it has only reached the end of its list. */
 const NO_SENTINEL = /^All sentinels are unreachable.*Last error/;
 const CLUSTER_DOWN = 'the Cluster does not serve: none of its masters says that it is well';
 
 export interface RedisListeners {
-  /** After connecting, and after every reconnecting. */
+  /** Called after connecting and after every reconnect. */
   readonly onReady?: () => void;
-  /** Whenever a connection is lost or cannot be made; of a Cluster, when none of its servers is left. */
+  /** Called when a connection is lost or cannot be made; for a Cluster, when no server is left. */
   readonly onLost?: (cause: Error) => void;
 }
 
 export interface RedisOptions extends RedisListeners {
-  /** As `parseRedisUrl` reads it. */
+  /** See `parseRedisUrl`. */
   readonly url: string;
-  /** Each command fails when it has taken so long; absent: whoever asks keeps the time. */
+  /** Timeout of each command; without it, the caller keeps a deadline of its own. */
   readonly commandTimeoutMs?: number;
-  /** A connection so long without a right answer is not coming back; a new one may. Default: a second. */
+  /** A connection without a right reply for so long is replaced by a new one. Default: 1 s. */
   readonly silenceMaxMs?: number;
 }
 
-/** Where Redis is: one server, the Sentinels that know which server is the master, or some servers of a Cluster. */
+/** One server, the Sentinels of a master, or some servers of a Cluster. */
 export type RedisAddress =
   | { readonly kind: 'server'; readonly url: string }
   | { readonly kind: 'sentinel'; readonly sentinels: readonly URL[]; readonly master: string; readonly db: number }
@@ -45,7 +45,7 @@ const SEVERAL =
 
 /**
  * `redis://host:6379/0`, `redis+sentinel://host:26379,host:26379/master/0` or `redis+cluster://host:6379,host:6379`; each with
- * `rediss` for TLS and `user:password@` for the servers (Sentinels are asked without). Undefined: it is none of these.
+ * `rediss` for TLS and `user:password@` for the servers (Sentinels are used without). Undefined for any other text.
  */
 export function parseRedisUrl(url: string): RedisAddress | undefined {
   if (ONE.test(url))
@@ -63,8 +63,8 @@ function namesHost(text: string): boolean {
 }
 
 /**
- * A client that connects at once, comes back by itself, and never keeps anybody waiting for that: no queue while offline, no second
- * try, nothing sent again after a reconnect (the library's defaults wait for many seconds), no subscription made anew.
+ * A client that connects at once, reconnects by itself, and never makes a caller wait for a reconnect: no queue while offline, no retry,
+ * no command sent again after a reconnect, no new subscription (the library's defaults wait for many seconds).
  */
 export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions): Redis {
   const address = parseRedisUrl(url);
@@ -76,7 +76,7 @@ export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions)
   let lastError: Error | undefined;
   const note = (error: Error): void => {
     lastError = error;
-    // The library goes on asking them, and nothing was connected that could be closed.
+    // The library keeps trying the Sentinels and emits no `close`, because no connection was open.
     if (NO_SENTINEL.test(error.message)) onLost?.(error);
   };
   client.on('ready', async () => {
@@ -96,11 +96,11 @@ export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions)
 }
 
 /**
- * Asks one question on a connection of its own, which is closed afterwards. Rejects when Redis cannot be reached or does not answer, and
- * with what the question throws.
+ * Runs a function with a connection of its own and closes the connection afterwards. Rejects if Redis cannot be reached or does not
+ * answer, and with the error of the function.
  *
- * @param url as `connectRedis` takes it
- * @param commandTimeoutMs for each command of the question
+ * @param url see `parseRedisUrl`
+ * @param commandTimeoutMs timeout of each command
  */
 export async function askRedis<T>(
   url: string,
@@ -130,10 +130,10 @@ function settingsFor({ commandTimeoutMs, silenceMaxMs = SILENCE_MAX_MS }: Patien
     autoResubscribe: false,
     connectTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: silenceMaxMs,
-    // While it loads its data it is asked again this often.
+    // Longest wait between retries while the server loads its data.
     maxLoadingRetryTime: RECONNECT_MS.longest,
     ...(commandTimeoutMs !== undefined && { commandTimeout: commandTimeoutMs }),
-    // A server that does not answer a goodbye must not hold up the end of the process.
+    // A server that does not confirm QUIT must not delay the end of the process.
     disconnectTimeout: 200,
   } satisfies ClientOptions;
 }
@@ -143,7 +143,7 @@ function connectServer(address: Exclude<RedisAddress, { kind: 'cluster' }>, pati
     ...settingsFor(patience),
     enableOfflineQueue: false,
     retryStrategy: reconnectAfterMs,
-    // A master that has become a replica: whoever is the master now is found by connecting anew.
+    // The master has become a replica: reconnect to find the new master.
     reconnectOnError: ({ message }: Error) => message.includes('READONLY'),
   };
   if (address.kind === 'server') return new Client(address.url, settings);
@@ -152,12 +152,12 @@ function connectServer(address: Exclude<RedisAddress, { kind: 'cluster' }>, pati
   return new Client({
     ...settings,
     ...access,
-    sentinels: sentinels.map((one) => whereabouts(one, 26_379)),
+    sentinels: sentinels.map((one) => hostAndPort(one, 26_379)),
     name: master,
     db,
     sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
     sentinelRetryStrategy: reconnectAfterMs,
-    // A master that was replaced lives on for some seconds as if it were one: the Sentinels tell before it does.
+    // A replaced master keeps acting as master for some seconds: the Sentinels report the change first.
     failoverDetector: true,
     sentinelReconnectStrategy: reconnectAfterMs,
     ...('tls' in access && { sentinelTLS: access.tls, enableTLSForSentinelMode: true }),
@@ -166,7 +166,7 @@ function connectServer(address: Exclude<RedisAddress, { kind: 'cluster' }>, pati
 
 function connectCluster({ servers }: Extract<RedisAddress, { kind: 'cluster' }>, patience: Patience): Cluster {
   return createCluster({
-    seeds: servers.map((one) => whereabouts(one, 6379)),
+    seeds: servers.map((one) => hostAndPort(one, 6379)),
     server: { ...settingsFor(patience), ...accessOf(servers) },
     retryAfterMs: reconnectAfterMs,
   });
@@ -180,11 +180,11 @@ function accessOf([{ protocol, username, password } = new URL('redis://')]: read
   };
 }
 
-function whereabouts({ hostname, port }: URL, standard: number) {
+function hostAndPort({ hostname, port }: URL, standard: number) {
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || standard) };
 }
 
-/** A Lua script and the name by which a server that has seen it knows it. */
+/** A Lua script and its SHA-1 digest, by which a server runs it after the first time. */
 export interface Script {
   readonly source: string;
   readonly sha: string;
@@ -195,8 +195,8 @@ export function toScript(source: string): Script {
 }
 
 /**
- * Runs a script by its digest; a server that has been restarted or flushed is told the script again. With `callBuffer` the reply is
- * bytes where it would be text.
+ * Runs a script by its digest, and sends the source again if the server was restarted or flushed. With `callBuffer`, text in the reply
+ * comes as bytes.
  */
 export async function evaluate(
   client: Redis,

@@ -1,4 +1,4 @@
-// A YAML file that remembers where each value stands, so that every mistake can be named with its line.
+// Reads a YAML file and keeps the position of each value, so that every mistake names its line.
 
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
@@ -10,15 +10,15 @@ export type Path = readonly (string | number)[];
 
 export interface Source {
   readonly file: string;
-  /** `undefined` when there is none to use, `null` for an empty file. */
+  /** `undefined` if the file cannot be used, `null` for an empty file. */
   readonly value: unknown;
-  /** A mistake at the value of `path`, or at the nearest place around it that exists. */
+  /** A mistake at the value of `path`, or at the nearest existing place around it. */
   mistakeAt(path: Path, reason: string, remedy: string): Mistake;
   /** A mistake at the key itself. */
   mistakeAtKey(path: Path, reason: string, remedy: string): Mistake;
 }
 
-/** Something in a file: the value at a path, or its key. */
+/** The value at a path, or its key. */
 export interface Spot {
   readonly path: Path;
   readonly isKey: boolean;
@@ -32,16 +32,16 @@ export interface Position {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A path as the operator would type it: relative inside the working directory, absolute elsewhere. */
+/** A path for messages: relative inside the working directory, absolute elsewhere. */
 export function shownPath(file: string): string {
   const path = relative(process.cwd(), file);
   return path.startsWith('..') || path === '' ? file : path;
 }
 
-/** Values are what JSON has, and keys are texts: nobody expects a date, a set or a list for a key. */
+/** Values are those of JSON and keys are texts, because a date, set or list as a key would surprise the author. */
 const READING = { uniqueKeys: true, prettyErrors: false, resolveKnownTags: false, stringKeys: true } as const;
 
-/** The text of a file, or why there is none. What is no UTF-8 would be read as something else than was written. */
+/** The text of a file, or the reason why it cannot be read. Rejects other encodings than UTF-8, because their text would be misread. */
 export function textOf(file: string): string | Pick<Mistake, 'line' | 'reason' | 'remedy'> {
   let bytes: Buffer;
   try {
@@ -79,7 +79,7 @@ function lineNotInUtf8(bytes: Buffer): number {
 
 /**
  * Reads and parses one YAML (or JSON) file. With an environment, `${NAME}` in a string stands for a variable, which must be set.
- * Mistakes are pushed, never thrown.
+ * Pushes mistakes and never throws.
  */
 export function readSource(file: string, mistakes: Mistake[], environment?: Environment): Source {
   const shownAs = shownPath(file);
@@ -96,8 +96,8 @@ export function readSource(file: string, mistakes: Mistake[], environment?: Envi
     const position = lines.linePos(offset);
     return { line: position.line, column: position.col };
   };
-  for (const problem of tellingErrors(document.errors)) {
-    mistakes.push({ file: shownAs, ...at(problem.pos[0]), ...wordsFor(problem, text) });
+  for (const problem of relevantErrors(document.errors)) {
+    mistakes.push({ file: shownAs, ...at(problem.pos[0]), ...explain(problem, text) });
   }
   if (document.errors.length > 0) return emptySource(shownAs);
   for (const { code, pos } of document.warnings) {
@@ -134,7 +134,7 @@ export function readSource(file: string, mistakes: Mistake[], environment?: Envi
   };
 }
 
-/** Where things stand in a file, which is parsed for it: 13 MB take two seconds. */
+/** Positions of values and keys. Parses the file: 13 MB take two seconds. */
 export function positionsIn(file: string, spots: readonly Spot[]): Position[] {
   const { mistakeAt, mistakeAtKey } = readSource(file, []);
   return spots.map(({ path, isKey }) => {
@@ -143,7 +143,7 @@ export function positionsIn(file: string, spots: readonly Spot[]): Position[] {
   });
 }
 
-/** Where a scalar stands; for everything else, where its key does; for what is missing, where the key around it does. */
+/** Offset of a scalar; of the key for any other value; of the surrounding key for a missing value. */
 function offsetOf(document: Document, path: Path): number | undefined {
   const node: unknown = path.length === 0 ? document.contents : document.getIn(path, true);
   if (isScalar(node) && node.range) return node.range[0];
@@ -161,13 +161,13 @@ function keyOffset(document: Document, path: Path): number | undefined {
   return isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
 }
 
-/** A YAML parser stumbles again and again over one mistake; every duplicate key is one of its own. */
-function tellingErrors(errors: readonly YAMLError[]): YAMLError[] {
+/** The first error, because a YAML parser reports many for one mistake, and every duplicate key. */
+function relevantErrors(errors: readonly YAMLError[]): YAMLError[] {
   const first = errors.find(({ code }) => code !== 'DUPLICATE_KEY');
   return errors.filter((error) => error.code === 'DUPLICATE_KEY' || error === first);
 }
 
-function wordsFor(problem: YAMLError, text: string): Pick<Mistake, 'reason' | 'remedy'> {
+function explain(problem: YAMLError, text: string): Pick<Mistake, 'reason' | 'remedy'> {
   const [from] = problem.pos;
   if (problem.code === 'DUPLICATE_KEY') {
     const key = /^\s*["']?([^"':\s]*)/.exec(text.slice(from, from + 100))?.[1];
@@ -193,7 +193,7 @@ function wordsFor(problem: YAMLError, text: string): Pick<Mistake, 'reason' | 'r
   return { reason, remedy: 'Check indentation, quotes, brackets and colons on this line and the one before.' };
 }
 
-/** A plain `${NAME}` may become a number or a boolean, as if its text had been written there. */
+/** Replaces variables. A plain `${NAME}` may become a number or a boolean, as if its value were written in the file. */
 function substitute(
   document: Document,
   environment: Environment,

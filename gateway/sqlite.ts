@@ -1,30 +1,29 @@
-// How this gateway opens a SQLite file: the one place where permissions, journal and transactions are settled. What is in it is the business of each
-// concern.
+// Opens every SQLite file with the same permissions, journal and transactions. Each concern owns the content of its file.
 
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 export interface SqliteOptions {
-  /** The data directory; made if absent. */
+  /** The data directory; created if absent. */
   readonly directory: string;
   readonly file: string;
-  /** What the file is, as messages call it. */
+  /** Name of the store in messages. */
   readonly what: string;
-  /** How long a write waits for one of another process; everything else stands still meanwhile. */
+  /** Longest wait of a write for a write of another process; it blocks this process. */
   readonly busyTimeoutMs: number;
-  /** Brings the open file into its present form. Throws a sentence for people if it cannot. */
+  /** Migrates the open file to the current schema. Throws a readable sentence on failure. */
   readonly prepare: (database: DatabaseSync) => void;
 }
 
-/** The open database, readable by its owner only. Throws a sentence that names the file and what is wrong with it. */
+/** Opens a database that only its owner can read. Throws a sentence with the file and the reason. */
 export function openSqlite({ directory, file, what, busyTimeoutMs, prepare }: SqliteOptions): DatabaseSync {
   const path = join(directory, file);
   let database: DatabaseSync | undefined;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     closeSync(openSync(path, 'a', 0o600));
-    // A file restored from a backup may be open to others, and SQLite gives its side files the mode of this one.
+    // A file restored from a backup may be readable by others, and SQLite copies its mode to the side files.
     if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
     database = new DatabaseSync(path, { timeout: busyTimeoutMs });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
@@ -42,10 +41,10 @@ const CLAIM_FILE = 'running.lock';
 const BUSY = 5;
 
 /**
- * Claims a data directory for one gateway until the returned function is called or the process ends, in whatever way: the claim is a
- * lock of the operating system on a file in it. Commands that work on the same directory are not kept out.
+ * Claims a data directory for one gateway until the returned function is called or the process ends in any way, because the claim is an
+ * operating-system lock on a file in the directory. Commands on the same directory are not kept out.
  *
- * @throws a sentence that says who has it
+ * @throws a sentence if another gateway holds the claim
  */
 export function claimDirectory(directory: string): () => void {
   const path = join(directory, CLAIM_FILE);
@@ -68,7 +67,7 @@ export function claimDirectory(directory: string): () => void {
   return () => database.close();
 }
 
-/** All or nothing; a second process waits for its turn. */
+/** Runs `work` in one transaction: all or nothing. A second process waits. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   try {

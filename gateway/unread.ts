@@ -1,45 +1,45 @@
-// What a socket holds that nothing has read yet, read at once. Node reads sockets between two turns of the event loop only; what arrives
-// during a long turn is in the kernel, and unknown here, until that turn is over.
+// Reads the bytes waiting in a socket at once. Node reads sockets between two turns of the event loop only: bytes that arrive during a long
+// turn stay in the kernel until the turn ends.
 
 import { readSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 
-/** Members of Node's own that `net.Socket` and `tls.TLSSocket` have; a pinned test holds that they are there. */
+/** Node internals of `net.Socket` and `tls.TLSSocket`; a pinned test checks that they exist. */
 export interface Handle {
   readonly fd?: number;
   /** Bytes that were written and that the layer below has not taken yet: of TLS the encrypted ones, of TCP those that wait for the kernel. */
   readonly writeQueueSize?: number;
   /** Of TLS: takes bytes as if they had been read from the network. */
   receive?(bytes: Uint8Array): void;
-  /** Of TLS: whether bytes are taken at present. */
+  /** TLS: whether reading is on. */
   readonly reading?: boolean;
-  /** Of TLS: the connection beneath. */
+  /** TLS: the connection beneath. */
   readonly _parent?: { readonly bytesRead: number; readStart(): number };
 }
 
 export interface Unread {
-  /** What `take` has read. */
+  /** The bytes that `take` has read. */
   readonly bytes: Uint8Array;
   /**
-   * Takes what has arrived: the length of it in `bytes`, NOTHING, or 0 when the other side has ended the connection or it has failed. The
-   * socket itself never gets what was taken. NOTHING also where a socket cannot be read like this, as on Windows.
+   * Reads the waiting bytes. Returns their length in `bytes`, NOTHING, or 0 when the peer has ended the connection or it has failed. The
+   * socket itself never gets these bytes. Returns NOTHING also where a socket cannot be read in this way, as on Windows.
    */
   take(socket: Socket): number;
   /** The same for one connected socket that is read again and again. */
   takerOf(socket: Socket): () => number;
 }
 
-/** Nothing has arrived. */
+/** No bytes are waiting. */
 export const NOTHING = -1;
 
-/** The part that is used here of what Node has without its types. */
+/** The part of WebAssembly that is used here; Node has it, its types do not. */
 interface Memory {
   readonly buffer: ArrayBuffer;
 }
 declare const WebAssembly: { readonly Memory: new (pages: { initial: number }) => Memory };
 
-/** A page of WebAssembly memory: one vector of address and length, the length that was read, and the bytes. */
+/** One page of WebAssembly memory: a vector of address and length, the length read, and the bytes. */
 const PAGE_BYTES = 65_536;
 const VECTOR_AT = 0;
 const READ_AT = 8;
@@ -51,8 +51,8 @@ type Read = () => number;
 const nothing: Read = () => NOTHING;
 
 /**
- * `fs.readSync` throws where nothing has arrived, which is nearly always: 5 µs. The same system call as WASI offers it gives a number: 1 µs.
- * A reader belongs to the number of a descriptor and is kept, since these numbers are used again: 6 kB each.
+ * Reads through WASI, which reports "no bytes" as a number: 1 µs. `fs.readSync` throws in that case, which is by far the most common: 5 µs.
+ * A reader belongs to a descriptor number and is kept, because these numbers are used again: 6 kB each.
  */
 export function createUnread(): Unread {
   const memory = new WebAssembly.Memory({ initial: 1 });
@@ -63,12 +63,12 @@ export function createUnread(): Unread {
   const readers = new Map<number, Read>();
   const open = wasiReader(memory) ?? ((fd) => () => readOrThrow(fd));
 
-  /** Told as `take` tells it. */
+  /** Undefined without WASI. A reader returns the same values as `take`. */
   function wasiReader(memoryOfAll: Memory): ((fd: number) => Read) | undefined {
     const WASI = loadWasi();
     if (WASI === undefined) return undefined;
     return (fd) => {
-      // A descriptor that is not open would end the process here, so all three are this one.
+      // WASI ends the process for a closed descriptor, so all three standard descriptors are this one.
       const wasi = new WASI({ version: 'preview1', stdin: fd, stdout: fd, stderr: fd });
       wasi.initialize({ exports: { memory: memoryOfAll } });
       const { fd_read } = wasi.wasiImport as {
@@ -116,12 +116,12 @@ export function createUnread(): Unread {
   };
 }
 
-/** Undefined: it is closed, or is being made. */
+/** Undefined for a socket that is closed or still connecting. */
 export function handleOf(socket: Socket): Handle | undefined {
   return (socket as Socket & { readonly _handle?: Handle | null })._handle ?? undefined;
 }
 
-/** Undefined where Node has it no longer: it is called experimental. */
+/** Undefined if Node no longer has WASI, which is experimental. */
 function loadWasi(): typeof import('node:wasi').WASI | undefined {
   try {
     return (createRequire(import.meta.url)('node:wasi') as typeof import('node:wasi')).WASI;
