@@ -1,6 +1,6 @@
-// The certificates of the public listener: read when the gateway starts, and read again when their files change. One that is fine is shown
-// from the next handshake on; one that is not changes nothing, and everybody is told. Apart from the rest of the configuration, since a
-// mistake somewhere in it must not keep a renewed certificate out.
+// The certificates of the public listener: read at start and again when their files change. A valid one is used from the next handshake on;
+// an invalid one changes nothing and is logged, audited and counted. Separate from the rest of the configuration, because a mistake
+// elsewhere in it must not keep a renewed certificate out.
 
 import { hostname } from 'node:os';
 import type { KeyStore } from '../auth/store/store.ts';
@@ -19,13 +19,13 @@ import type { Log } from '../observe/log.ts';
 import { shownPath } from '../source.ts';
 
 const DAY_MS = 86_400_000;
-/** Renewals are due long before. */
+/** Warns so long before the expiry; automatic renewals happen earlier. */
 const WARN_BEFORE_MS = 14 * DAY_MS;
 const LOOK_AT_CLOCK_MS = 3_600_000;
 
 type Named = Pick<Config, 'sources'> & { readonly gateway: Pick<Config['gateway'], 'tls'> };
 
-/** Reads all of them; those that cannot be used are pushed as mistakes. */
+/** Reads all certificates and pushes a mistake for each unusable one. */
 export function loadCertificates({ gateway, sources }: Named, directory: string, mistakes: Mistake[]): Certificate[] {
   return (gateway.tls?.certificates ?? []).flatMap((files, index) => {
     const read = readCertificate(files, directory);
@@ -35,7 +35,7 @@ export function loadCertificates({ gateway, sources }: Named, directory: string,
   });
 }
 
-/** Those that clients would not accept at this time. A gateway starts with them all the same: not every client looks. */
+/** Mistakes for certificates outside their validity. The gateway starts with them all the same: not every client checks. */
 export function untimelyMistakes({ gateway, sources }: Named, all: readonly Certificate[], nowMs: number): Mistake[] {
   return all.flatMap((certificate, index) => {
     const problem = untimely(certificate, nowMs);
@@ -46,15 +46,15 @@ export function untimelyMistakes({ gateway, sources }: Named, all: readonly Cert
 }
 
 export interface CertificatesOptions {
-  /** As the configuration names them, relative to the directory. */
+  /** Paths from the configuration, relative to the directory. */
   readonly files: readonly CertificateFiles[];
   readonly directory: string;
-  /** What those files held when the gateway started. */
+  /** Content of those files at start. */
   readonly loaded: readonly Certificate[];
   readonly log: Log;
   readonly store: Pick<KeyStore, 'audit'>;
   now(): number;
-  /** Shows them from now on. */
+  /** Puts the certificates in use. */
   use(certificates: readonly Certificate[]): void;
   onRenewal(outcome: 'applied' | 'refused'): void;
 }
@@ -64,7 +64,7 @@ export interface CertificateStatus {
   readonly file: string;
   readonly expires_at: string;
   readonly days_left: number;
-  /** Why its files as they are now are not what is shown; null if they are. */
+  /** Reason why the current files are not in use; null if they are. */
   readonly last_failure: { readonly at: string; readonly reason: string } | null;
 }
 
@@ -72,37 +72,37 @@ export interface Certificates {
   status(): readonly CertificateStatus[];
   /** Reads the files now. */
   reload(): void;
-  /** Nothing is replaced any more. */
+  /** Stops watching. */
   stop(): void;
 }
 
 interface Place {
   readonly files: CertificateFiles;
   readonly file: string;
-  shown: Certificate;
+  current: Certificate;
   failure: CertificateStatus['last_failure'];
-  /** Of what was last warned: a day before the end of one certificate. */
+  /** Fingerprint and days left of the last warning. */
   warned: string;
 }
 
-/** Begins to watch the files. */
+/** Starts to watch the files. */
 export function followCertificates(options: CertificatesOptions): Certificates {
   const { directory, log, now } = options;
   const places = options.files.map((files, index): Place => {
     const [file] = pathsOf(files, directory).map(shownPath) as [string];
-    return { files, file, shown: options.loaded[index] as Certificate, failure: null, warned: '' };
+    return { files, file, current: options.loaded[index] as Certificate, failure: null, warned: '' };
   });
 
   function reload(): void {
     const renewed = places.filter(renew);
-    if (renewed.length > 0) options.use(places.map(({ shown }) => shown));
+    if (renewed.length > 0) options.use(places.map(({ current }) => current));
     warn();
   }
 
-  /** Whether another certificate is to be shown in this place. */
+  /** Reads the files of one place again. Returns whether the certificate has changed. */
   function renew(place: Place): boolean {
     const read = readCertificate(place.files, directory);
-    if (!isProblem(read) && isSame(read, place.shown)) {
+    if (!isProblem(read) && isSame(read, place.current)) {
       place.failure = null;
       return false;
     }
@@ -111,23 +111,27 @@ export function followCertificates(options: CertificatesOptions): Certificates {
       refuse(place, problem);
       return false;
     }
-    place.shown = read as Certificate;
+    place.current = read as Certificate;
     place.failure = null;
-    const told = { certificate: place.file, names: place.shown.names, expires_at: timeOf(place.shown.expiresAtMs) };
-    log.logger.info(told, 'a certificate was renewed');
+    const fields = {
+      certificate: place.file,
+      names: place.current.names,
+      expires_at: timeOf(place.current.expiresAtMs),
+    };
+    log.logger.info(fields, 'a certificate was renewed');
     options.onRenewal('applied');
-    void note({ outcome: 'applied', ...told });
+    void note({ outcome: 'applied', ...fields });
     return true;
   }
 
   function refuse(place: Place, { at, reason }: CertificateProblem): void {
-    // Told once, however often it is looked at.
+    // Reported once per reason, although the files are read many times.
     if (place.failure?.reason === reason) return;
     place.failure = { at: timeOf(now()), reason };
-    const told = { certificate: place.file, of: at, reason };
-    log.logger.error(told, 'a renewed certificate cannot be used; the one before is shown on');
+    const fields = { certificate: place.file, of: at, reason };
+    log.logger.error(fields, 'a renewed certificate cannot be used; the previous one stays in use');
     options.onRenewal('refused');
-    void note({ outcome: 'refused', ...told });
+    void note({ outcome: 'refused', ...fields });
   }
 
   async function note(details: Readonly<Record<string, unknown>>): Promise<void> {
@@ -136,26 +140,26 @@ export function followCertificates(options: CertificatesOptions): Certificates {
     } catch (error) {
       log.logger.error(
         { reason: (error as Error).message, ...details },
-        'the audit log could not be told of a renewal',
+        'a certificate renewal could not be written to the audit log',
       );
     }
   }
 
   function warn(): void {
     for (const place of places) {
-      const { names, expiresAtMs, fingerprint } = place.shown;
+      const { names, expiresAtMs, fingerprint } = place.current;
       const leftMs = expiresAtMs - now();
       const days = Math.floor(leftMs / DAY_MS);
       const warned = `${fingerprint} ${days}`;
       if (leftMs > WARN_BEFORE_MS || place.warned === warned) continue;
       place.warned = warned;
-      const told = { certificate: place.file, names, expires_at: timeOf(expiresAtMs), days_left: days };
-      if (leftMs > 0) log.logger.warn(told, 'a certificate is about to expire');
-      else log.logger.error(told, 'a certificate has expired');
+      const fields = { certificate: place.file, names, expires_at: timeOf(expiresAtMs), days_left: days };
+      if (leftMs > 0) log.logger.warn(fields, 'a certificate is about to expire');
+      else log.logger.error(fields, 'a certificate has expired');
     }
   }
 
-  // Of several files that change one after the other, every state in between would be held against the other half.
+  // watchFiles waits until writing has settled, because a certificate without its new key would be refused.
   const stopWatching = watchFiles({
     directories: [],
     furtherFiles: () => places.flatMap(({ files }) => pathsOf(files, directory)),
@@ -166,11 +170,11 @@ export function followCertificates(options: CertificatesOptions): Certificates {
 
   return {
     status: () =>
-      places.map(({ file, shown, failure }) => ({
-        names: shown.names,
+      places.map(({ file, current, failure }) => ({
+        names: current.names,
         file,
-        expires_at: timeOf(shown.expiresAtMs),
-        days_left: Math.floor((shown.expiresAtMs - now()) / DAY_MS),
+        expires_at: timeOf(current.expiresAtMs),
+        days_left: Math.floor((current.expiresAtMs - now()) / DAY_MS),
         last_failure: failure,
       })),
     reload,

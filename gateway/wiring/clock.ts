@@ -1,9 +1,9 @@
-// A clock for spans of time, made of the system's clock, which somebody may set.
+// A clock for measuring durations, derived from the system clock, which an administrator or NTP may set.
 
 /**
- * Never goes back: when the given clock is set back, this one goes on from where it was. Otherwise everything that was noted would lie in
- * the future, and whoever waits for the end of a minute would wait for as long as the clock was set back. When the given clock is set
- * forward, so is this one: spans end early.
+ * Never goes back: when the given clock is set back, this clock goes on from its last value. Otherwise every recorded time would lie in the
+ * future, and the end of a one-minute window would be delayed by the same amount. When the given clock is set forward, so is this clock:
+ * windows end early.
  *
  * @param now epoch milliseconds
  */

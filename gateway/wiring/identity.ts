@@ -1,4 +1,4 @@
-// The wiring of everything that says who is calling: keys and tokens toward the gateway, assertions toward upstreams.
+// Wiring of identity: keys and tokens from clients, assertions to upstreams.
 
 import { hostname } from 'node:os';
 import type { DigestOf } from '../auth/api-key.ts';
@@ -24,30 +24,30 @@ export interface IdentityOptions {
   readonly log: Log;
   now(): number;
   readonly matchesBasic: MatchesBasic;
-  /** The keys that sign assertions have changed, or the time of one has come. */
+  /** Called when the signing keys have changed, or another key becomes the signing key. */
   onAssertionKeys(): void;
-  /** Every change of the key store. */
+  /** Called with every change of the key store. */
   onChange(change: KeyStoreChange): void;
 }
 
 export interface Identity {
   readonly authenticate: Stages['authenticate'];
-  /** Whether a request carries credentials that are known to be good, without asking anybody. */
+  /** Whether the credentials of a request are cached as valid; asks no store. */
   isKnownCaller(admitted: Admitted): boolean;
   readonly assertions: Assertions;
   readonly keysStatus: () => DirectoryStatus;
   readonly issuersStatus: Issuers['status'];
-  /** Resolves when the keys of all issuers were asked for once, or after a moment. */
+  /** Resolves after the first fetch of every issuer's keys, or after a short timeout. */
   ready(): Promise<void>;
-  /** The key store stays the caller's. */
+  /** The caller closes the key store. */
   close(): Promise<void>;
 }
 
-/** Begins to follow keys of every kind. */
+/** Starts to follow assertion keys, API keys and issuers' keys. */
 export function openIdentity({ gateway, secrets, assertions, log, now, ...options }: IdentityOptions): Identity {
   const stopFollowing = followAssertionKeys({
     async read() {
-      // Where the set itself is in the secrets store, nobody else would look into Redis.
+      // With the key set in the secrets store, no other code checks the secrets in Redis.
       await secrets.restoreLost();
       return secrets.assertionKeys();
     },
@@ -56,7 +56,7 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
       options.onAssertionKeys();
     },
     onFailure: (reason) =>
-      log.logger.error({ reason }, 'the assertion keys cannot be read anew; the last ones stay in use'),
+      log.logger.error({ reason }, 'the assertion keys cannot be reloaded; the last ones stay in use'),
   });
   const directory = createDirectory({
     store: options.store,
@@ -100,8 +100,8 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
       matchesBasic: options.matchesBasic,
     }),
     isKnownCaller({ headers }) {
-      // Never by user name and password: to know whether they are good they have to be compared, so that whoever fails too often could go
-      // on guessing through this door.
+      // User name and password never count: checking them means comparing them, so a throttled address could go on guessing through this
+      // function.
       const authorization = headers.get('authorization');
       return directory.isKnown(authorization) || tokens.isKnown(authorization);
     },
@@ -120,5 +120,5 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
 function warnOfSecretsInRedis(secrets: Secrets, log: Log): void {
   const entries = secrets.foundInRedis();
   if (entries.length === 0) return;
-  log.logger.warn({ entries }, 'secrets made by the gateway lie in Redis; move them to the secrets store');
+  log.logger.warn({ entries }, 'Redis holds secrets that the gateway generated; move them to the secrets store');
 }

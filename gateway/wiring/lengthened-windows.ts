@@ -1,4 +1,4 @@
-// Wiring of a reload that makes windows longer: what was counted before counts in the longer window, too.
+// Keeps counters when a reload makes windows longer, so that earlier requests count in the longer window, too.
 
 import { longestLengthened } from '../limits/lengthened.ts';
 import type { CounterStore } from '../limits/store.ts';
@@ -6,7 +6,7 @@ import type { Log } from '../observe/log.ts';
 
 type Rules = Parameters<typeof longestLengthened>[0];
 
-/** Never rejects: a store that is away is said in the log. */
+/** Never rejects: logs a store failure. */
 export async function keepLengthenedCounters(
   before: Rules,
   after: Rules,

@@ -1,5 +1,5 @@
-// The side that clients connect to: the public listener, with or without TLS, the one beside it that has none, and how many connections
-// they take together.
+// Wiring of the client side: the public listener, the plaintext listener beside it if it uses TLS, and the number of connections that both
+// may have together.
 
 import type { Socket } from 'node:net';
 import type { KeyStore } from '../auth/store/store.ts';
@@ -18,17 +18,17 @@ import { addressBlockOf } from '../limits/address.ts';
 import type { Log } from '../observe/log.ts';
 import { type Certificates, followCertificates } from './certificates.ts';
 
-/** What is done with requests: known when everything behind the listeners is made. */
+/** The request handlers; they exist only after everything behind the listeners is open. */
 export type Requests = Pick<ServerOptions, 'handle' | 'upgrades' | 'upgrade' | 'onFinished'>;
 
 export interface ListenersOptions
   extends Pick<ServerOptions, 'constantHeaders' | 'refuse' | 'createTrail' | 'requestId'> {
   readonly settings: Settings;
-  /** The one that is in force. */
+  /** The configuration in force. */
   configuration(): Configuration;
   readonly log: Log;
   readonly store: Pick<KeyStore, 'audit'>;
-  /** Sessions of TLS can be resumed wherever they are the same. */
+  /** Processes with the same keys resume each other's TLS sessions. */
   readonly ticketKeys: Buffer;
   isDraining(): boolean;
   onUnreadableForward(entry: string, proxy: string): void;
@@ -40,15 +40,15 @@ export interface ListenersOptions
 
 export interface Listeners
   extends Pick<PublicServer, 'activeRequests' | 'letStream' | 'stopListening' | 'announceEnd' | 'drain'> {
-  /** Takes connections from now on. Resolves with the ports; that without TLS is undefined where there is none. */
+  /** Starts to listen. Resolves with the ports; `plainPort` is undefined without a plaintext listener. */
   listen(requests: Requests): Promise<{ readonly port: number; readonly plainPort: number | undefined }>;
   readonly certificates: Certificates;
 }
 
-/** Connections are counted by each worker for itself: each gets its share of them. */
+/** Each worker counts its own connections, so each gets an equal share of the limit. */
 const ofEachWorker = (all: number, workers: number) => Math.ceil(all / workers);
 
-/** Behind a trusted proxy are many clients. Asked for each connection of a flood, so the list is made once. */
+/** Exempts trusted proxies, which carry many clients. Runs for each connection of a flood, so the list is built once per configuration. */
 function createIsExempt(trustedProxies: () => readonly string[]): (address: string) => boolean {
   let listed = trustedProxies();
   let isTrusted = createIsTrusted(listed);
@@ -61,15 +61,15 @@ function createIsExempt(trustedProxies: () => readonly string[]): (address: stri
   };
 }
 
-/** What of the configuration is used here stays as it is while the gateway runs, but for the numbers of connections. */
+/** A reload changes only the connection limits here; the other settings need a restart. */
 export function createListeners(options: ListenersOptions): Listeners {
   const { settings, configuration, log, now } = options;
   const { gateway } = configuration().config;
   const { tls } = gateway;
   const { workers } = settings;
   let requests: Requests | undefined;
-  // There is no request before `listen`.
-  const taken = () => requests as Requests;
+  // No request arrives before `listen`.
+  const handlers = () => requests as Requests;
   const shared = {
     ...options,
     ...gateway.limits,

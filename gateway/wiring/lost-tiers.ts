@@ -1,5 +1,5 @@
-// Organizations whose tier a new configuration does not have any more: they are served on, under the strictest one, which somebody
-// should know.
+// Warns of organizations whose tier is no longer in the configuration: they are served with the strictest tier, which operators should
+// see.
 
 import type { KeyStore } from '../auth/store/store.ts';
 import type { LimitsFile } from '../config/schema.ts';
@@ -7,7 +7,7 @@ import type { Log } from '../observe/log.ts';
 
 type Tiers = Pick<LimitsFile, 'tiers'>;
 
-/** Warns once per tier that was removed while organizations have it. Looks at the store only if one was. */
+/** Warns once per removed tier that organizations still have. Reads the store only if a tier was removed. */
 export async function warnOfLostTiers(
   before: Tiers,
   after: Tiers,
@@ -24,7 +24,7 @@ export async function warnOfLostTiers(
     const reason = error instanceof Error ? error.message : String(error);
     logger.warn(
       { reason, tiers: [...lost.keys()] },
-      'tiers were removed, and whether organizations have them is not known',
+      'tiers were removed, but the store cannot be read, so it is unknown whether organizations have them',
     );
     return;
   }

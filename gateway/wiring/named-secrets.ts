@@ -1,4 +1,4 @@
-// The secrets that a configuration names: one list for start, reload, `check` and `doctor`.
+// The secrets that a configuration names, as one list for start, reload, `check` and `doctor`.
 
 import { keyProblem } from '../config/upstream-tls.ts';
 import type { Mistake } from '../config-errors.ts';
@@ -10,22 +10,22 @@ type Named = Pick<Configuration, 'config' | 'upstreamTls'>;
 
 export interface NamedSecret {
   readonly entry: string;
-  /** What it is used for, as the end of a sentence. */
+  /** Its purpose, as the end of a sentence. */
   readonly use: string;
-  /** Why a value cannot be used; undefined: it can be. Never holds the value. */
+  /** Reason why a value cannot be used, without the value itself; undefined for a usable value. */
   problemOf(value: string): string | undefined;
   /** A mistake at the place in the configuration that names the secret. */
   mistake(reason: string): Mistake;
 }
 
 export interface CheckedSecrets {
-  /** Entries that are there and cannot be used. */
+  /** Entries that exist and cannot be used. */
   readonly mistakes: readonly Mistake[];
-  /** Entries that are not on this machine, in the same form. */
+  /** Entries that do not exist on this machine. */
   readonly missing: readonly Mistake[];
 }
 
-/** Credentials of upstreams that lie on the sandbox alone are left out, because a start makes what they lack. */
+/** Leaves out credentials of upstreams that use only the sandbox, because start generates missing ones. */
 export function namedSecrets({ config, upstreamTls }: Named): NamedSecret[] {
   const { upstreams, gateway, sources } = config;
   const credentials = Object.entries(upstreams).flatMap(([name, entry]): NamedSecret[] => {
@@ -72,7 +72,7 @@ export function namedSecrets({ config, upstreamTls }: Named): NamedSecret[] {
   ];
 }
 
-/** @param read the value of an entry; undefined: it is not there; throws a sentence if it cannot be read */
+/** @param read returns the value of an entry, or undefined if it does not exist; throws a sentence if it cannot be read */
 export function checkSecrets(configuration: Named, read: (entry: string) => string | undefined): CheckedSecrets {
   const mistakes: Mistake[] = [];
   const missing: Mistake[] = [];

@@ -1,4 +1,4 @@
-// Wiring of what the gateway takes at all: its bounds, and how their being reached is counted and told.
+// Wiring of overload protection: its bounds, and how refusals are counted and logged.
 
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -7,16 +7,15 @@ import { type LoopProbe, probeLoop } from '../overload/probe.ts';
 import { createShedding, type Shedding } from '../overload/shedding.ts';
 
 export interface OverloadParts extends Omit<OverloadOptions, 'probe'> {
-  /** How late the event loop is; measured by a timer of its own by default. */
+  /** Measures the delay of the event loop; by default with a timer. */
   readonly probe: LoopProbe | undefined;
 }
 
-/** Counts refusals because of too much work, and logs when they begin and end. */
+/** Counts refusals due to overload, and logs when they begin and end. */
 export function openShedding(log: Log, metrics: Pick<Metrics, 'overload'>): Shedding {
   return createShedding({
     onShed: (reason) => metrics.overload.shed(reason),
-    onBegin: (upstream, reason) =>
-      log.logger.warn({ upstream, reason }, 'there is too much to do: requests are being refused'),
+    onBegin: (upstream, reason) => log.logger.warn({ upstream, reason }, 'overload: requests are being refused'),
     onEnd: (upstream, shed, durationMs) =>
       log.logger.info({ upstream, shed, duration_ms: Math.round(durationMs) }, 'no more requests are being refused'),
     now: () => performance.now(),

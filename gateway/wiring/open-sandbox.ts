@@ -1,4 +1,4 @@
-// Wiring of the sandbox: started where some upstream lies on it, and found wherever it listens after a restart.
+// Wiring of the sandbox process: started if an upstream uses it, and found at its new port after a restart.
 
 import type { Assertions } from '../auth/assertions/assertions.ts';
 import type { Config, Settings } from '../config/load.ts';
@@ -8,11 +8,11 @@ import type { Log } from '../observe/log.ts';
 import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/sandbox.ts';
 
 export interface OpenSandbox {
-  /** Undefined: no upstream needs it. */
+  /** Undefined if no upstream uses it. */
   readonly process: SandboxProcess | undefined;
-  /** Where an address of the configuration is right now. */
+  /** Current origin of a configured address. */
   originOf(address: string): string;
-  /** Upstreams that it was not started for: it trusts assertions for those that it knows. */
+  /** Mistakes for upstreams that move to the sandbox in a reload: it trusts assertions only for the upstreams known at its start. */
   objections(next: Config): Mistake[];
 }
 
@@ -21,12 +21,12 @@ export interface OpenSandboxOptions {
   readonly config: Config;
   readonly secrets: Secrets;
   readonly jwks: Assertions['jwks'];
-  /** Whom its mail server lets in, `user:password`. */
+  /** Administrator of its mail server, `user:password`. */
   readonly mailAdministrator: string | undefined;
   readonly log: Log;
 }
 
-/** Rejects when it is needed and cannot be had. */
+/** Rejects if an upstream needs the sandbox and it cannot be started. */
 export async function openSandbox({ settings, config, secrets, ...options }: OpenSandboxOptions): Promise<OpenSandbox> {
   const upstreamsOnIt = Object.keys(config.upstreams).filter((name) => liesOnSandbox(config.upstreams[name]));
   const process =

@@ -1,4 +1,4 @@
-// What serves requests now, and what still ends under configurations before it.
+// Holds the serving object of the configuration in force, and those of earlier configurations until their requests have ended.
 
 import type { KeyStore } from '../auth/store/store.ts';
 import type { Configuration } from '../configuration.ts';
@@ -8,9 +8,9 @@ import { keepLengthenedCounters } from './lengthened-windows.ts';
 import { warnOfLostTiers } from './lost-tiers.ts';
 
 export interface OpenServing {
-  /** Asked once per request: a request ends under the configuration that it began with. */
+  /** Called once per request, so that a request ends under the configuration it began with. */
   current(): Serving;
-  /** Serves the next requests under another configuration. */
+  /** Serves all following requests under another configuration. */
   use(next: Configuration): void;
   close(): Promise<void>;
 }
@@ -21,20 +21,20 @@ export function openServing(
   { store, log }: { readonly store: Pick<KeyStore, 'organizations'>; readonly log: Log },
 ): OpenServing {
   let serving = createServing(first, shared);
-  const living = new Set([serving]);
+  const open = new Set([serving]);
 
   return {
     current: () => serving,
     use(next) {
       const before = serving;
       serving = createServing(next, shared);
-      living.add(serving);
-      void before.retire().then(() => living.delete(before));
+      open.add(serving);
+      void before.retire().then(() => open.delete(before));
       void keepLengthenedCounters(before.configuration.config.limits, next.config.limits, shared.counters, log);
       void warnOfLostTiers(before.configuration.config.limits, next.config.limits, store, log);
     },
     async close() {
-      await Promise.all([...living].map((one) => one.close()));
+      await Promise.all([...open].map((one) => one.close()));
     },
   };
 }

@@ -1,4 +1,4 @@
-// Opens tracing as gateway.yaml has it, with what its collector wants to be shown from the secrets store.
+// Opens tracing as configured in gateway.yaml, with the collector's headers from the secrets store.
 
 import { hostname } from 'node:os';
 import type { GatewayFile } from '../config/gateway-file.ts';
@@ -14,7 +14,7 @@ export interface TracingParts extends Pick<TracingOptions, 'version' | 'onOutcom
   readonly log: Log;
 }
 
-/** Undefined: no traces are kept. Throws a sentence when a secret is missing or malformed. */
+/** Undefined without tracing in gateway.yaml. Throws a sentence if the secret is missing or malformed. */
 export function openTracing({ gateway: { tracing }, secrets, log, ...parts }: TracingParts): Tracing | undefined {
   if (tracing === undefined) return undefined;
   const { headersSecret, ...settings } = tracing;
@@ -31,11 +31,12 @@ export function openTracing({ gateway: { tracing }, secrets, log, ...parts }: Tr
 }
 
 /**
- * What a secret says is to be shown to the collector: one `Name: value` per line. Throws a sentence, without the value, when it is missing
- * or malformed.
+ * Parses the headers for the collector from a secret: one `Name: value` per line. Throws a sentence, without the value, if the secret is
+ * missing or malformed.
  */
 export function tracingHeaders(text: string | undefined, entry: string): Record<string, string> {
-  if (text === undefined) throw new Error(`The secret ${entry}, which tracing is to show its collector, is not there.`);
+  if (text === undefined)
+    throw new Error(`The secret ${entry}, which holds the headers for the collector of traces, does not exist.`);
   const headers: Record<string, string> = {};
   for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
     const [, name, value] = /^([A-Za-z0-9-]+):[ \t]*(\S.*?)[ \t\r]*$/.exec(line) ?? [];

@@ -1,4 +1,4 @@
-// Wiring of what operators see: status, metrics, limits, recent exchanges and the console, on a listener of their own.
+// Wiring of the admin listener: status, metrics, limits, recent exchanges and the console.
 
 import type { Server } from 'node:http';
 import { liveKeysOf } from '../auth/live-keys.ts';
@@ -21,18 +21,18 @@ import type { VersionUses } from './version-uses.ts';
 export interface AdminListenerOptions {
   readonly settings: Settings;
   readonly secrets: Pick<Secrets, 'read'>;
-  /** Present: the primary process has the listener, and asks this worker. */
+  /** Set in a worker: the primary process has the listener and asks the worker. */
   readonly worker?: number | undefined;
   now(): number;
 }
 
 export interface AdminListener {
-  /** Begins to answer operators. Resolves with the port; 0: the primary process has the listener. */
+  /** Starts to listen. Resolves with the port, or 0 in a worker. */
   listen(answers: Operators<Sample>): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Opened before every other part and closed after it, so that operators see a gateway start and drain. */
+/** Opened before the other parts and closed after them, so that operators see the gateway start and drain. */
 export function openAdminListener({ settings, secrets, worker, now }: AdminListenerOptions): AdminListener {
   let opened: { readonly server: Server; readonly console: Console } | undefined;
   return {
@@ -58,11 +58,11 @@ export interface OperatorsOptions extends StatusOptions {
   readonly pressed: NearLimit;
   readonly counters: CounterStore;
   readonly versionUses: Pick<VersionUses, 'report'>;
-  /** What serves requests now. */
+  /** The serving object of the configuration in force. */
   serving(): Pick<Serving, 'configuration' | 'operations' | 'lives'>;
 }
 
-/** What operators are told by this process. */
+/** The answers of this process to operators. */
 export function answersForOperators(options: OperatorsOptions): Operators<Sample> {
   const { metrics, counters, store, now, versionUses, serving } = options;
   const { readiness, status } = createStatus(options);
@@ -85,7 +85,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
 }
 
 function openConsole({ sample, status, versions }: Operators<Sample>, now: () => number): Console {
-  // There is but one process to be asked.
+  // A single process: one entry.
   const self = {};
   const samples = async () => new Map([[self, await sample()]]);
   return createConsole({ bounds: DURATION_BUCKETS, samples, status, versions, now });

@@ -1,4 +1,4 @@
-// Whether contracts keep what has been published, as part of checking a configuration: before a start, a reload, and by `check`.
+// Checks that contracts do not break their published versions: before a start, before a reload, and in `check`.
 
 import { join } from 'node:path';
 import type { ConfigDraft } from '../config/load.ts';
@@ -8,7 +8,7 @@ import type { Contracts } from '../contract/load.ts';
 import type { ContractOperation } from '../contract/operations.ts';
 import type { Locate } from '../contract/positions.ts';
 
-/** What was compared, and what came of it. */
+/** The compared contracts and the result. */
 export interface Promises extends BaselineResult {
   readonly promised: readonly BaselineContract[];
   readonly operations: readonly ContractOperation[];
@@ -17,24 +17,24 @@ export interface Promises extends BaselineResult {
 
 export interface KeepOptions {
   readonly contractsDirectory: string;
-  /** What was compared before, and whether a file still is what it was then. */
+  /** The earlier comparison, and whether a file is unchanged since then. */
   readonly earlier: { readonly promises: Promises; isUnchanged(file: string): boolean } | undefined;
   readonly nowMs: number;
-  /** Whether exceptions end: they do for `check`, and not for a start, which must not fail at midnight with nothing changed. */
+  /** Whether exceptions expire: true for `check`, false for a start, which must not fail at midnight without a change. */
   readonly exceptionsEnd: boolean;
   readonly locate: Locate;
 }
 
 const nothing: Promises = { promised: [], operations: [], exceptions: '[]', unused: [], unpublished: [] };
 
-/** Compares with what was published, if the configuration says where that is. Pushes mistakes. */
+/** Compares with the published contracts if the configuration names a place for them. Pushes mistakes. */
 export async function keepPromises(
   { gateway, breaking }: ConfigDraft,
   contracts: Contracts,
   { contractsDirectory, earlier, nowMs, exceptionsEnd, locate }: KeepOptions,
   mistakes: Mistake[],
 ): Promise<Promises> {
-  // What has mistakes may lack operations for that reason alone.
+  // A contract with mistakes may lack operations for that reason alone.
   if (gateway?.publishedContracts === undefined || mistakes.length > 0) return nothing;
   const former = earlier?.promises;
   const formerOf = (file: string) =>

@@ -1,5 +1,5 @@
-// Another configuration under a gateway that serves: when files have changed or somebody asks, it is loaded and checked beside the one
-// in force, and takes over in one step. One that has mistakes changes nothing, and everybody is told.
+// Reloads the configuration of a serving gateway. When files change or an operator asks, the new configuration is loaded and checked beside
+// the one in force and replaces it in one step. One with mistakes changes nothing and is logged, audited and shown in /status.
 
 import { hostname } from 'node:os';
 import type { KeyStore } from '../auth/store/store.ts';
@@ -11,13 +11,13 @@ import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
 import { shownPath } from '../source.ts';
 
-/** In the audit log and in /status; the log has all of them. */
-const TOLD_MISTAKES_MAX = 20;
+/** Most mistakes in the audit log and in /status; the log has all of them. */
+const REPORTED_MISTAKES_MAX = 20;
 
 export type ReloadOutcome = 'applied' | 'refused';
 
 export interface ReloadOptions {
-  /** Of configuration and contracts. */
+  /** Directories of configuration and contracts. */
   readonly directories: readonly string[];
   readonly log: Log;
   readonly store: Pick<KeyStore, 'audit'>;
@@ -26,30 +26,30 @@ export interface ReloadOptions {
   inForce(): Configuration;
   /** Loads and checks; the same object if no file has changed. */
   load(inForce: Configuration): Promise<Configuration>;
-  /** What else speaks against a configuration that is fine by itself. */
+  /** Mistakes beyond the files, such as a missing secret or a change that needs a restart. */
   objections(next: Configuration): readonly Mistake[];
-  /** Lets it take over: from the next request on. */
+  /** Puts it in force from the next request on. */
   use(next: Configuration): void;
   onOutcome(outcome: ReloadOutcome): void;
 }
 
 export interface Reloads {
-  /** Also when no file seems to have changed. Resolves when the state of the files at this moment is dealt with. */
+  /** Reloads now, even without a noticed change. Resolves when the current state of the files has been applied or refused. */
   reload(): Promise<void>;
   status(): ReloadStatus;
   loadedAtMs(): number;
-  /** Nothing takes over any more. */
+  /** Stops watching; no configuration is put in force afterwards. */
   stop(): void;
 }
 
 export interface ReloadStatus {
   readonly version: string;
   readonly loaded_at: string;
-  /** Why the files as they are now are not in force; null if they are. */
+  /** Reason why the current files are not in force; null if they are. */
   readonly last_failure: { readonly at: string; readonly mistakes: readonly string[] } | null;
 }
 
-/** Begins to watch the files. */
+/** Starts to watch the files. */
 export function followConfiguration(options: ReloadOptions): Reloads {
   const { log, now, inForce } = options;
   let loadedAtMs = now();
@@ -63,7 +63,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
       if (stopped) return;
       if (next === before) {
         failure = null;
-        log.logger.debug({ version: before.version }, 'the configuration in force is what the files say');
+        log.logger.debug({ version: before.version }, 'the configuration files have not changed');
         return;
       }
       const mistakes = [...fixedMistakes(before.config, next.config), ...options.objections(next)];
@@ -86,7 +86,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
 
   function refused(error: unknown): void {
     const all = sentencesOf(error);
-    const mistakes = all.slice(0, TOLD_MISTAKES_MAX);
+    const mistakes = all.slice(0, REPORTED_MISTAKES_MAX);
     failure = { at: new Date(now()).toISOString(), mistakes };
     options.onOutcome('refused');
     const { version } = inForce();
@@ -94,13 +94,13 @@ export function followConfiguration(options: ReloadOptions): Reloads {
     void note({ outcome: 'refused', version, mistakes });
   }
 
-  /** Every instance has files of its own, so every instance says what became of them. */
+  /** Every instance has its own files, so every instance records its outcome. */
   async function note(details: Readonly<Record<string, unknown>>): Promise<void> {
     try {
       await options.store.audit.append('reload', { ...details, host: hostname() });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.logger.error({ reason, ...details }, 'the audit log could not be told of a reload');
+      log.logger.error({ reason, ...details }, 'a reload could not be written to the audit log');
     }
   }
 
@@ -131,7 +131,7 @@ function sentencesOf(error: unknown): string[] {
   return [`The configuration cannot be loaded: ${error instanceof Error ? error.message : String(error)}.`];
 }
 
-/** Asked while it is under way, it begins once more afterwards, however often it was asked: the last state counts. */
+/** Runs `work` once more after the current run if it is called meanwhile, however often: the last state counts. */
 function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

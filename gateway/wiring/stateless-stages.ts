@@ -1,5 +1,5 @@
-// The stages that decide by the configuration alone: they read the request and send, spend and remember nothing. Used by what serves
-// requests and by what tells how one would be served.
+// The stages that depend on the configuration alone: they read the request and neither send, spend nor store anything. Shared by the
+// pipeline that serves requests and by `gateway explain`, which simulates one.
 
 import { createAuthorize } from '../auth/authorize.ts';
 import type { Configuration } from '../configuration.ts';
@@ -16,17 +16,17 @@ export interface StatelessStages
   extends Pick<Stages, 'admit' | 'match' | 'authorize' | 'validate'>,
     Pick<Sunset, 'sunset'> {
   readonly allowedMethods: ReturnType<typeof createMatchByPlace>['allowedMethods'];
-  /** Which sites a host name stands for. */
+  /** The sites of a host name. */
   readonly sitesOf: SitesOf;
-  /** What is deprecated or has ended. */
+  /** Deprecated and ended versions and operations. */
   readonly lives: Deprecations;
-  /** Which tunnel a path belongs to. */
+  /** Finds the tunnel of a path. */
   readonly table: TunnelTable;
 }
 
 export interface StatelessStagesOptions {
   isDraining(): boolean;
-  /** Further bytes of a body are held. Throws when that is too much. */
+  /** Counts further buffered bytes of a body. Throws if the buffer is full. */
   hold(trail: Trail, bytes: number): void;
   now(): number;
   readonly onUnreadableForward?: ((entry: string, proxy: string) => void) | undefined;

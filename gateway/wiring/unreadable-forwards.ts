@@ -1,11 +1,11 @@
-// What operators learn of a trusted proxy whose X-Forwarded-For cannot be read: all clients behind it count as one address.
+// Reports trusted proxies with an unreadable X-Forwarded-For: all clients behind such a proxy count as one address.
 
 import type { Log } from '../observe/log.ts';
 
 const LOGGED_EVERY_MS = 60_000;
 const ENTRY_CHARACTERS_MAX = 64;
 
-/** @param count called each time; the log says it at most once a minute */
+/** @param count called each time; the log line appears at most once a minute */
 export function reportUnreadableForwards({ logger }: Log, count: () => void): (entry: string, proxy: string) => void {
   let loggedAt = Number.NEGATIVE_INFINITY;
   return (entry, proxy) => {

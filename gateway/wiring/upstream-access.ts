@@ -1,5 +1,5 @@
-// Wiring of what upstreams are shown and how much they are sent: their credentials come from the secrets store, where one must be unless
-// the upstream is the sandbox, for which one is made.
+// Wiring of upstream credentials and concurrency limits. Credentials come from the secrets store; start generates missing ones for
+// upstreams that use only the sandbox.
 
 import type { Config } from '../config/load.ts';
 import type { UpstreamEntry } from '../config/schema.ts';
@@ -11,22 +11,22 @@ import { type Accesses, type AccessesOptions, createAccesses } from '../upstream
 import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
 
 export interface UpstreamAccess extends Accesses {
-  /** What the mail server of the sandbox is to accept, `user:password`; undefined when nobody uses it. */
+  /** Administrator of the sandbox's mail server, `user:password`; undefined if no upstream uses that server. */
   readonly sandboxAdministrator: string | undefined;
-  /** Credentials that only a start can make. */
+  /** Mistakes for missing credentials that only a start can generate. */
   objections(next: Configuration): Mistake[];
 }
 
 export interface UpstreamAccessOptions extends Pick<AccessesOptions, 'onWaited' | 'onShed' | 'isShedding'> {
   readonly config: Config;
-  /** How many processes there are of this gateway. */
+  /** Number of processes of this gateway. */
   readonly workers: number;
   readonly secrets: Secrets;
   readonly log: Log;
   now(): number;
 }
 
-/** Makes the credentials of upstreams on the sandbox that have none. */
+/** Generates missing credentials of upstreams on the sandbox. */
 export async function openUpstreamAccess({
   config,
   workers,
@@ -37,13 +37,13 @@ export async function openUpstreamAccess({
   onShed,
   isShedding,
 }: UpstreamAccessOptions): Promise<UpstreamAccess> {
-  const made = new Map<string, string>();
+  const generated = new Map<string, string>();
   for (const { basic } of credentialsOf(config.upstreams, liesOnSandboxOnly)) {
-    if (secrets.read(basic.secret) === undefined) made.set(basic.secret, await secrets.readOrMake(basic.secret));
+    if (secrets.read(basic.secret) === undefined) generated.set(basic.secret, await secrets.readOrMake(basic.secret));
   }
-  const readSecret = (entry: string) => secrets.read(entry) ?? made.get(entry);
+  const readSecret = (entry: string) => secrets.read(entry) ?? generated.get(entry);
 
-  /** A credential that a reload adds to an upstream on the sandbox, which a start would have made. */
+  /** Mistakes for credentials that a reload adds to upstreams on the sandbox: start would have generated them. */
   function objections({ config }: Pick<Configuration, 'config'>): Mistake[] {
     return Object.entries(config.upstreams).flatMap(([name, entry]) => {
       if (entry.credential === undefined || !liesOnSandboxOnly(entry)) return [];
@@ -66,7 +66,7 @@ export async function openUpstreamAccess({
     onLatched: (upstream, reason) =>
       log.logger.error(
         { upstream, reason },
-        'the upstream is not asked until the credential that the gateway shows it changes',
+        'the upstream credential cannot be used; requests are suspended until the secret changes',
       ),
     onHealed: (upstream) => log.logger.info({ upstream }, 'the credential for the upstream can be used again'),
   });

@@ -1,5 +1,5 @@
-// Wiring of what is known about the targets of upstreams: connections, health and breakers are kept from start to end, and every change is
-// logged and counted.
+// Wiring of upstream targets: connections, health and breakers live as long as the process, and every change of state is logged and
+// counted.
 
 import { lookup } from 'node:dns';
 import type { Log } from '../observe/log.ts';
@@ -12,7 +12,7 @@ import { createBreakerLog } from './breaker-log.ts';
 export interface UpstreamTargets {
   readonly pools: Pools;
   readonly groups: TargetSets;
-  /** Milliseconds that only ever grow. */
+  /** Monotonic milliseconds. */
   clock(): number;
 }
 

@@ -1,4 +1,4 @@
-// Wiring of TLS toward upstreams: what their files hold, with keys from the secrets store, ready for connections.
+// Wiring of TLS to upstreams: the content of their certificate files, with keys from the secrets store.
 
 import type { Secrets } from '../config/secrets.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
@@ -9,7 +9,7 @@ import type { TlsSettings } from '../upstream/http1/connect.ts';
 type Named = Pick<Configuration, 'upstreamTls'>;
 
 export interface UpstreamTlsAccess {
-  /** For one configuration, by upstream: keys are read from the secrets store now. Logs what is not valid at this time. */
+  /** Upstream → TLS settings for one configuration. Reads keys from the secrets store, and logs certificates outside their validity. */
   settingsOf(configuration: Named): ReadonlyMap<string, TlsSettings>;
 }
 
@@ -22,7 +22,7 @@ export function openUpstreamTls({
   readonly log: Log;
   now(): number;
 }): UpstreamTlsAccess {
-  /** The same object for as long as nothing in it has changed, since connections belong to it. */
+  /** Returns the same object while the settings are unchanged, because connections belong to it. */
   const latest = new Map<string, TlsSettings>();
 
   function kept(upstream: string, settings: TlsSettings): TlsSettings {

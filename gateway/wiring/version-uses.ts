@@ -1,4 +1,4 @@
-// Who still calls what is deprecated: counted while the gateway serves, and told to operators with the notices that follow from it.
+// Counts calls of deprecated operations while the gateway serves, and reports them to operators with the resulting notices.
 
 import type { KeyStore } from '../auth/store/store.ts';
 import type { Settings } from '../config/load.ts';
@@ -26,9 +26,9 @@ export interface VersionUsesOptions {
 export interface VersionUses {
   note(organization: string, operation: string): void;
   /**
-   * For operators: what is deprecated, who has called it in the last 90 days, and what they are to be told.
+   * Reports to operators the deprecated operations, their callers in the last 90 days, and the notices for those callers.
    *
-   * @param lives as they are configured now
+   * @param lives the deprecations in force
    */
   report(lives: Deprecations): Promise<object>;
   status(): UsesStatus;
@@ -42,18 +42,15 @@ export function openVersionUses(options: VersionUsesOptions): VersionUses {
     now,
     flushMs: FLUSH_MS,
     onChange: (state) =>
-      log.logger[state.state === 'up' ? 'debug' : 'error'](
-        state,
-        'the store of what is deprecated and used changed its state',
-      ),
+      log.logger[state.state === 'up' ? 'debug' : 'error'](state, 'the store of deprecated calls changed its state'),
   });
 
   async function report(lives: Deprecations): Promise<object> {
     const sinceDay = dayOf(now() - REPORTED_DAYS * DAY_MS);
-    const isAnything = lives.ofOperations.size > 0;
-    // Without anything deprecated there is no store to be opened.
-    const stored = isAnything ? await uses.list(sinceDay) : [];
-    const organizations = isAnything ? await options.store.organizations.list() : [];
+    const hasDeprecations = lives.ofOperations.size > 0;
+    // Without deprecations, the store stays closed.
+    const stored = hasDeprecations ? await uses.list(sinceDay) : [];
+    const organizations = hasDeprecations ? await options.store.organizations.list() : [];
     return versionReport({
       lives,
       uses: stored,

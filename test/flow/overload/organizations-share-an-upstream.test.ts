@@ -94,7 +94,7 @@ describe('a request that waits', () => {
     const told = gateway.logLines().filter(({ reason }) => reason === 'upstream_wait');
     assert.deepEqual(
       told.map(({ upstream, msg }) => ({ upstream, msg })),
-      [{ upstream: 'things', msg: 'there is too much to do: requests are being refused' }],
+      [{ upstream: 'things', msg: 'overload: requests are being refused' }],
     );
   });
 

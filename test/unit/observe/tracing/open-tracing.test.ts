@@ -21,7 +21,7 @@ const opening = (secret: string | undefined) =>
 it('a secret that is not there, or is no header, is named before anything starts', () => {
   assert.throws(
     () => opening(undefined),
-    /^Error: The secret otlp_headers, which tracing is to show its collector, is/,
+    /^Error: The secret otlp_headers, which holds the headers for the collector of traces, does/,
   );
   for (const text of ['nonsense', 'A: b\nnonsense', 'A B: c', 'A:', 'A: b\u{e9}'])
     assert.throws(() => opening(text), /^Error: The secret otlp_headers is not lines of Name: value in ASCII\.$/, text);
