@@ -1,8 +1,8 @@
-// Pure: how long to wait before a worker that died is replaced. One that served for a while is replaced at once; one that dies again and
-// again as soon as it is there would otherwise keep the machine busy with nothing but starting.
+// Pure: the delay before a dead worker is replaced. A worker that served for a while is replaced at once. One that dies right after each
+// start is delayed, because otherwise the machine would be busy with nothing but starts.
 
 export interface BackOffRules {
-  /** Whoever served for so long has not died of its start. */
+  /** A worker that served for so long did not die of its start. */
   readonly steadyMs: number;
   readonly firstMs: number;
   readonly longestMs: number;
@@ -10,9 +10,9 @@ export interface BackOffRules {
 
 export interface BackOff {
   /**
-   * Milliseconds to wait before the next start.
+   * Returns the milliseconds to wait before the next start.
    *
-   * @param servedMs how long the one that died took requests; 0: it never did
+   * @param servedMs how long the dead worker took requests; 0 if it never did
    */
   delayAfter(servedMs: number): number;
 }

@@ -1,10 +1,10 @@
-// Connections on their way to a worker. Node 24 forgets those that a worker had not taken when it was killed: nobody would ever close
-// them, their clients would wait for ever, and while one was being handed over, that the channel has ended would not be told.
+// Rescues connections that were sent to a worker but not yet accepted when it was killed. Node 24 forgets them: they stay open and their
+// clients wait for ever. While such a connection is in transit, Node also does not report the end of the worker's channel.
 
 import type { ChildProcess } from 'node:child_process';
 import type { Worker } from 'node:cluster';
 
-/** What the two sides of node:cluster say to each other; a version that says it otherwise rescues nothing and breaks nothing. */
+/** Internal messages of node:cluster. With a Node version that uses others, nothing is rescued and nothing breaks. */
 interface ClusterMessage {
   readonly cmd?: string;
   readonly act?: string;
@@ -12,31 +12,31 @@ interface ClusterMessage {
   readonly ack?: number;
 }
 
-/** Notes which connections the worker has been handed and has not taken. Answers how to give those to others, once it has ended. */
+/** Tracks connections that were sent to the worker but not accepted. Returns a function that hands them to other workers after its end. */
 export function followConnections({ process: child }: Worker): () => void {
-  const untaken = new Set<number>();
+  const unaccepted = new Set<number>();
   const send = child.send.bind(child) as (...args: unknown[]) => boolean;
   child.send = ((message: ClusterMessage, ...others: unknown[]) => {
-    if (message.act === 'newconn' && message.seq !== undefined) untaken.add(message.seq);
+    if (message.act === 'newconn' && message.seq !== undefined) unaccepted.add(message.seq);
     return send(message, ...others);
   }) as ChildProcess['send'];
   child.on('internalMessage', ({ ack }: ClusterMessage) => {
-    if (ack !== undefined) untaken.delete(ack);
+    if (ack !== undefined) unaccepted.delete(ack);
   });
 
   return () => {
-    // A worker says that it takes a connection before it reads from it: what it has not said so of is as the client left it.
-    for (const ack of untaken) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: false });
+    // A worker acknowledges a connection before it reads from it, so an unacknowledged connection has lost no bytes.
+    for (const ack of unaccepted) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: false });
   };
 }
 
-/** How often it is looked whether the channel of a worker that has ended has ended too. */
+/** Interval of the checks for a closed channel. */
 const LOOK_MS = 100;
 
-/** Has node:cluster see that the channel of a worker, which has ended, has ended too, in case it does not by itself. */
+/** Reports the end of an ended worker's channel to node:cluster, in case Node does not by itself. */
 export function endChannel(worker: Worker, disconnected: Promise<void>): void {
-  const look = setInterval(() => {
+  const timer = setInterval(() => {
     if (!worker.isConnected()) worker.process.emit('disconnect');
   }, LOOK_MS);
-  void disconnected.then(() => clearInterval(look));
+  void disconnected.then(() => clearInterval(timer));
 }

@@ -1,4 +1,4 @@
-// What operators are told of a gateway with several workers: each question goes to those who know, and what they say becomes one answer.
+// Answers operators for a gateway with several workers: asks the workers concerned and merges their answers.
 
 import type { Sample } from '../console/sample.ts';
 import type { Answers } from '../observe/admin.ts';
@@ -9,10 +9,10 @@ import type { WorkerProcess } from './process.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 export interface WorkersOperatorsOptions {
-  readonly crew: Pick<WorkerPool, 'processes' | 'places'>;
+  readonly pool: Pick<WorkerPool, 'processes' | 'places'>;
   readonly metrics: WorkerMetrics;
   metricsOf(worker: WorkerProcess): MetricsOfWorker | undefined;
-  /** Whether the gateway as a whole is about to end. */
+  /** Whether the whole gateway is ending. */
   isEnding(): boolean;
 }
 
@@ -26,28 +26,28 @@ interface Status {
 }
 
 export interface WorkersOperators extends Answers {
-  /** What each worker has counted by now. */
-  samples(): Promise<Said<Sample>>;
+  /** The current counts of each worker. */
+  samples(): Promise<Replies<Sample>>;
 }
 
-/** Undefined: no answer in time. */
-type Said<T> = ReadonlyMap<WorkerProcess, T | undefined>;
+/** Undefined for a worker that did not answer in time. */
+type Replies<T> = ReadonlyMap<WorkerProcess, T | undefined>;
 
-/** Of several words for the same thing, those that are worth a look. */
+/** States that take precedence when workers report different ones. */
 const BAD_STATES = ['failing', 'away'];
 
-/** Answers for all workers; `limits` and most of the status are what one of them says, since they share them. */
+/** Answers for all workers. `limits` and most of the status come from one worker, because the workers share that state. */
 export function createWorkersOperators(options: WorkersOperatorsOptions): WorkersOperators {
-  const { crew, metrics, metricsOf, isEnding } = options;
-  const serving = () => crew.processes().filter((worker) => worker.state() === 'serving');
+  const { pool, metrics, metricsOf, isEnding } = options;
+  const serving = () => pool.processes().filter((worker) => worker.state() === 'serving');
 
-  async function askAll<T>(question: WorkerQuestion): Promise<Said<T>> {
+  async function askAll<T>(question: WorkerQuestion): Promise<Replies<T>> {
     const ask = async (worker: WorkerProcess) =>
       [worker, (await worker.ask(question).catch(() => undefined)) as T | undefined] as const;
     return new Map(await Promise.all(serving().map(ask)));
   }
 
-  /** Rejects when nobody can answer. */
+  /** Asks the workers in turn until one answers. Rejects with the last error. */
   async function askOne(question: WorkerQuestion): Promise<object | undefined> {
     let failure: unknown = new Error('no worker serves');
     for (const worker of serving()) {
@@ -60,27 +60,27 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     throw failure;
   }
 
-  function stateOf(worker: WorkerProcess, said: Said<unknown>): string {
-    return said.has(worker) && said.get(worker) === undefined ? 'silent' : worker.state();
+  function stateOf(worker: WorkerProcess, replies: Replies<unknown>): string {
+    return replies.has(worker) && replies.get(worker) === undefined ? 'silent' : worker.state();
   }
 
-  /** Ready when somebody takes requests: then none is refused. Who does not answer in time is as good as nobody. */
+  /** Ready if at least one worker takes requests, because then none is refused. A worker without an answer in time does not count. */
   async function readiness(): Promise<Readiness> {
-    const said = await askAll<Readiness>({ about: 'readiness' });
-    const answers = [...said.values()].filter((answer) => answer !== undefined);
+    const replies = await askAll<Readiness>({ about: 'readiness' });
+    const answers = [...replies.values()].filter((answer) => answer !== undefined);
     const ready = !isEnding() && answers.some((answer) => answer.ready);
     const lifecycle = isEnding() ? 'ending' : ready ? 'serving' : 'unavailable';
-    const waiting = crew.places().map(({ number }) => [`worker ${number}`, 'waiting']);
-    const here = crew.processes().map((worker) => [`worker ${worker.number}`, stateOf(worker, said)]);
+    const waiting = pool.places().map(({ number }) => [`worker ${number}`, 'waiting']);
+    const here = pool.processes().map((worker) => [`worker ${worker.number}`, stateOf(worker, replies)]);
     const checks = worstOf(answers.map((answer) => answer.checks));
     return { ready, checks: { ...checks, lifecycle, ...Object.fromEntries([...waiting, ...here]) } };
   }
 
   async function status(): Promise<object> {
-    const said = await askAll<Status>({ about: 'status' });
-    const ofOne = [...said.values()].find((answer) => answer !== undefined);
-    const workers = crew.places().flatMap(({ number, restarts, waitsUntilMs }): object[] => {
-      const here = crew.processes().filter((worker) => worker.number === number);
+    const replies = await askAll<Status>({ about: 'status' });
+    const anyStatus = [...replies.values()].find((answer) => answer !== undefined);
+    const workers = pool.places().flatMap(({ number, restarts, waitsUntilMs }): object[] => {
+      const here = pool.processes().filter((worker) => worker.number === number);
       if (here.length === 0) {
         const startsAt = waitsUntilMs === undefined ? null : timeOf(waitsUntilMs);
         return [{ worker: number, pid: null, state: 'waiting', starts_at: startsAt, restarts }];
@@ -88,18 +88,18 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
       return here.map((worker) => ({
         worker: number,
         pid: worker.pid,
-        state: stateOf(worker, said),
+        state: stateOf(worker, replies),
         since: timeOf(worker.sinceMs()),
         restarts,
-        configuration: said.get(worker)?.configuration.version ?? null,
+        configuration: replies.get(worker)?.configuration.version ?? null,
       }));
     });
-    return { ...ofOne, workers };
+    return { ...anyStatus, workers };
   }
 
   async function metricsText(): Promise<string> {
     for (const [worker, snapshot] of await askAll<MetricSnapshot[]>({ about: 'metrics' })) {
-      // Of whoever is silent, what it said last still counts.
+      // A silent worker keeps its last snapshot.
       if (snapshot !== undefined) metricsOf(worker)?.note(snapshot);
     }
     return metrics.text();
@@ -112,8 +112,8 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     samples: () => askAll({ about: 'sample' }),
     versions: async () => (await askOne({ about: 'versions' })) ?? {},
     async exchanges(id) {
-      const said = await askAll<readonly object[]>({ about: 'exchanges', id });
-      return [...said.values()].flatMap((found) => found ?? []);
+      const replies = await askAll<readonly object[]>({ about: 'exchanges', id });
+      return [...replies.values()].flatMap((found) => found ?? []);
     },
     limits: {
       show: (organization) => askOne({ about: 'limits', organization }),
@@ -122,7 +122,7 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
   };
 }
 
-/** Checks of several as those of one. */
+/** Merges the checks of several workers; a bad state wins. */
 function worstOf(all: readonly Readonly<Record<string, string>>[]): Record<string, string> {
   const checks: Record<string, string> = {};
   for (const [name, state] of all.flatMap((one) => Object.entries(one))) {

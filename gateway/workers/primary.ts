@@ -1,5 +1,5 @@
-// The process that holds the workers and both listeners, and serves no request itself: it has connections taken by the workers in turn,
-// keeps as many of them as there should be, and answers operators for all of them.
+// The process that holds the workers and the listeners, and serves no request itself: it distributes connections to the workers in turn,
+// replaces dead workers, and answers operators for all of them.
 
 import { endOnCrash } from '../commands/crash.ts';
 import { type CommandEnvironment, openSecrets } from '../commands/environment.ts';
@@ -21,22 +21,22 @@ import { createWorkersOperators } from './operators.ts';
 import { startWorkerProcess, type WorkerProcess } from './process.ts';
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
 
-/** What a large contract needs, many times over. */
+/** Many times the start of a gateway with a large contract. */
 const START_MS = 60_000;
-/** An operator waits for it. */
+/** Longest wait for a worker's answer: an operator is waiting for it. */
 const ANSWER_MS = 1000;
-/** Closing connections to Redis and to upstreams, beyond what draining may take. */
+/** Time for closing connections to Redis and to upstreams, beyond that for draining. */
 const CLOSE_MS = 3000;
-/** After so long at the end, whoever reads the log has stopped reading. */
+/** Longest wait at the end for the workers' last log lines. */
 const LAST_LINES_MS = 2000;
-/** Of lines of this process that wait for standard output: some thousand. */
+/** Buffer for lines of this process that wait for standard output: some thousand lines. */
 const OWN_LINES_BYTES_MAX = 1_048_576;
 const BACK_OFF = { steadyMs: 10_000, firstMs: 500, longestMs: 30_000 };
 
-/** Resolves when all workers take requests. Rejects with ConfigError, or with a sentence, when it cannot be done. */
+/** Resolves when all workers take requests. Rejects with ConfigError or with a sentence if the start fails. */
 export async function startPrimary(surroundings: CommandEnvironment, settings: Settings): Promise<Started> {
   const { now } = surroundings;
-  const metrics = createWorkerMetrics(() => crew.processes().filter((worker) => worker.state() === 'serving').length);
+  const metrics = createWorkerMetrics(() => pool.processes().filter((worker) => worker.state() === 'serving').length);
   const output = createJoinedOutput(standardOutput(), {
     bytesMax: OWN_LINES_BYTES_MAX,
     onDropped: metrics.logLinesDropped,
@@ -45,14 +45,14 @@ export async function startPrimary(surroundings: CommandEnvironment, settings: S
   });
   const writesItself = keepsWritesTogether();
   const log = createLog({ level: 'info', now, destination: { write: output.write }, worker: 'primary' });
-  const measured = new WeakMap<WorkerProcess, MetricsOfWorker>();
+  const metricsByWorker = new WeakMap<WorkerProcess, MetricsOfWorker>();
   const outputs = new Set<Promise<void>>();
-  // Made anew with each start, and never written anywhere.
+  // New with each start, and never written to disk.
   const ticketKeys = newTicketKeys().toString('base64');
   let ending = false;
 
   function start(number: number, isFirst: boolean): WorkerProcess {
-    const ofWorker = metrics.of(number);
+    const workerMetrics = metrics.of(number);
     const worker = startWorkerProcess({
       number,
       isFirst,
@@ -61,19 +61,19 @@ export async function startPrimary(surroundings: CommandEnvironment, settings: S
       answerMs: ANSWER_MS,
       closeMs: CLOSE_MS,
       writesItself,
-      onFarewell: ofWorker.note,
+      onFarewell: workerMetrics.note,
       now,
     });
-    measured.set(worker, ofWorker);
+    metricsByWorker.set(worker, workerMetrics);
     if (worker.output) {
       const written = output.join(worker.output).finally(() => outputs.delete(written));
       outputs.add(written);
     }
-    void worker.ended.then(ofWorker.end);
+    void worker.ended.then(workerMetrics.end);
     return worker;
   }
 
-  const crew = createWorkerPool({
+  const pool = createWorkerPool({
     size: settings.workers,
     start,
     backOff: BACK_OFF,
@@ -81,9 +81,9 @@ export async function startPrimary(surroundings: CommandEnvironment, settings: S
     ...reportTo(log, metrics),
   });
   const operators = createWorkersOperators({
-    crew,
+    pool,
     metrics,
-    metricsOf: (worker) => measured.get(worker),
+    metricsOf: (worker) => metricsByWorker.get(worker),
     isEnding: () => ending,
   });
   const adminServer = createAdminServer({
@@ -94,10 +94,10 @@ export async function startPrimary(surroundings: CommandEnvironment, settings: S
   });
   const adminPort = await listen(adminServer, settings.adminHost, settings.adminPort);
 
-  /** Who is told to end meanwhile has not failed to start. */
-  async function begun(): Promise<Ready> {
+  /** Starts the workers. Never settles if a stop arrives meanwhile, because that is not a failed start. */
+  async function startWorkers(): Promise<Ready> {
     try {
-      return await crew.begin().finally(output.flush);
+      return await pool.begin().finally(output.flush);
     } catch (error) {
       if (ending) return new Promise(() => undefined);
       throw error;
@@ -108,7 +108,7 @@ export async function startPrimary(surroundings: CommandEnvironment, settings: S
     if (ending) return;
     ending = true;
     log.logger.info('draining');
-    await crew.end();
+    await pool.end();
     await closeAtOnce(adminServer);
     await Promise.race([Promise.all(outputs), new Promise((resolve) => setTimeout(resolve, LAST_LINES_MS))]);
     output.flush();
@@ -117,28 +117,28 @@ export async function startPrimary(surroundings: CommandEnvironment, settings: S
 
   onFault((thrown) => log.logger.error({ err: thrown }, 'an error outside a request: its connection was ended'));
   endOnCrash(surroundings, { logger: log.logger, flush: output.flush });
-  // Before anybody serves: the first worker takes requests while the others start, and a signal that nobody handles ends the process.
+  // Before the workers start: the first one takes requests while the others start, and an unhandled signal ends the process.
   surroundings.onSignal(() => void end());
   surroundings.onReload(() => {
-    log.logger.info('asked to load the configuration anew');
-    for (const worker of crew.processes()) worker.reload();
+    log.logger.info('configuration reload requested');
+    for (const worker of pool.processes()) worker.reload();
   });
-  surroundings.onRestart(oneAtATime(() => roll(crew, log)));
-  const first = await begun();
+  surroundings.onRestart(oneAtATime(() => roll(pool, log)));
+  const first = await startWorkers();
   log.logger.level = first.logLevel;
   return { ...first, demoKey: first.demoKey, adminPort };
 }
 
-/** What operators learn of workers that come and go. */
+/** Logs and counts workers that die, fail to start or are replaced. */
 function reportTo({ logger }: Log, metrics: WorkerMetrics) {
   return {
     onDeath(
       { number, pid }: WorkerProcess,
-      how: { readonly code: number | null; readonly signal: string | null },
+      death: { readonly code: number | null; readonly signal: string | null },
       delayMs: number,
     ) {
       metrics.restarted();
-      const { code, signal } = how;
+      const { code, signal } = death;
       logger.error(
         { of: number, pid, code, signal, delay_ms: delayMs },
         'a worker died; another one is started in its place',
@@ -156,13 +156,13 @@ function reportTo({ logger }: Log, metrics: WorkerMetrics) {
   };
 }
 
-async function roll(crew: WorkerPool, { logger }: Log): Promise<void> {
-  logger.info('asked to replace every worker');
-  if (await crew.roll()) logger.info('every worker was replaced');
-  else logger.error('not every worker was replaced; those before go on');
+async function roll(pool: WorkerPool, { logger }: Log): Promise<void> {
+  logger.info('replacement of every worker requested');
+  if (await pool.roll()) logger.info('every worker was replaced');
+  else logger.error('not every worker was replaced; the others keep running');
 }
 
-/** Asked again while it is under way, it goes on as it is. */
+/** Ignores a call while the work of an earlier one is running. */
 function oneAtATime(work: () => Promise<void>): () => void {
   let running = false;
   return () => {

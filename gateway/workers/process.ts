@@ -1,4 +1,4 @@
-// One worker as the primary sees it: a process that is started, asked, and ended, by force if it does not end in time.
+// One worker process, seen from the primary: starts it, asks it, and ends it, by force if it does not end in time.
 
 import cluster from 'node:cluster';
 import type { Readable } from 'node:stream';
@@ -10,31 +10,31 @@ import type { FromWorker, Ready, ToWorker, WorkerFailure, WorkerQuestion } from 
 export type WorkerState = 'starting' | 'serving' | 'ending' | 'ended';
 
 export interface WorkerProcess {
-  /** Which of several; whoever replaces it has the same. */
+  /** Number of the worker; its successor has the same. */
   readonly number: number;
   readonly pid: number;
   state(): WorkerState;
-  /** Since when it is in that state, epoch milliseconds. */
+  /** Begin of the current state, epoch milliseconds. */
   sinceMs(): number;
-  /** Resolves when it takes requests; rejects with why it does not. */
+  /** Resolves when the worker takes requests; rejects with the reason if it fails to start. */
   readonly ready: Promise<Ready>;
   readonly ended: Promise<Ending>;
-  /** What it writes, unless it does so by itself. */
+  /** Its standard output; undefined if it writes to that of the primary by itself. */
   readonly output: Readable | undefined;
-  /** Rejects when it could not answer, or did not in time. */
+  /** Rejects if the worker fails to answer, or does not answer in time. */
   ask(question: WorkerQuestion): Promise<unknown>;
   reload(): void;
   /**
-   * Has it finish what it has begun, or kills it when that takes too long. Resolves when it has ended.
+   * Drains the worker, and kills it after its deadline. Resolves when it has ended.
    *
-   * @param handOver others go on listening
+   * @param handOver other workers go on listening
    */
   stop(handOver: boolean): Promise<Ending>;
   kill(): void;
 }
 
 export interface Ending {
-  /** How long it took requests, milliseconds. */
+  /** Milliseconds from taking requests to the end; 0 if it never took any. */
   readonly servedMs: number;
   readonly code: number | null;
   readonly signal: string | null;
@@ -42,18 +42,18 @@ export interface Ending {
 
 export interface StartOptions {
   readonly number: number;
-  /** Whether it sees to the demo organization. */
+  /** Whether it prepares the demo organization. */
   readonly isFirst: boolean;
-  /** Base64. */
+  /** TLS session ticket keys in base64. */
   readonly ticketKeys: string;
-  /** By then it takes requests, or is killed. */
+  /** A worker that does not take requests within this time is killed. */
   readonly startMs: number;
   readonly answerMs: number;
   /** Whether it writes to standard output by itself. */
   readonly writesItself: boolean;
-  /** What ending may take beyond what its configuration grants to draining. */
+  /** Time for ending, beyond the draining time of its configuration. */
   readonly closeMs: number;
-  /** Everything it has counted, told when it ends as it was asked to. */
+  /** Called with the final metrics of a worker that ends on request. */
   onFarewell(metrics: readonly MetricSnapshot[]): void;
   now(): number;
 }
@@ -63,23 +63,23 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
   cluster.setupPrimary({ stdio: ['ignore', options.writesItself ? 'inherit' : 'pipe', 'inherit', 'ipc'] });
   cluster.schedulingPolicy = cluster.SCHED_RR;
   const worker = cluster.fork();
-  const giveBack = followConnections(worker);
+  const returnConnections = followConnections(worker);
   const ready = Promise.withResolvers<Ready>();
   const ended = Promise.withResolvers<Ending>();
-  const questions = createQuestions(options.answerMs, (id, question) => tell({ kind: 'question', id, question }));
+  const questions = createQuestions(options.answerMs, (id, question) => send({ kind: 'question', id, question }));
   let state: WorkerState = 'starting';
   let sinceMs = now();
   let readyAtMs: number | undefined;
   let drainMs = 0;
   const starting = setTimeout(kill, options.startMs);
 
-  function become(next: WorkerState): void {
+  function setState(next: WorkerState): void {
     state = next;
     sinceMs = now();
   }
 
-  function tell(message: ToWorker): void {
-    // One that is gone hears nothing, and that it is gone is seen elsewhere.
+  function send(message: ToWorker): void {
+    // A worker that is gone gets no message; `exit` and `disconnect` report its end.
     if (worker.isConnected()) worker.send(message, () => undefined);
   }
 
@@ -90,7 +90,7 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
   worker.on('message', (message: FromWorker) => {
     if (message.kind === 'here') {
       const { isFirst, ticketKeys } = options;
-      tell({ kind: 'begin', worker: number, isFirst, ticketKeys });
+      send({ kind: 'begin', worker: number, isFirst, ticketKeys });
     } else if (message.kind === 'answer') questions.answered(message.id, message.given);
     else if (message.kind === 'farewell') options.onFarewell(message.metrics);
     else if (message.kind === 'failed') ready.reject(errorOf(message));
@@ -98,29 +98,29 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
       clearTimeout(starting);
       readyAtMs = now();
       drainMs = message.drainMs;
-      become('serving');
+      setState('serving');
       ready.resolve(message);
     }
   });
-  // A channel that breaks belongs to a process that ends.
+  // The channel breaks when the process ends.
   worker.on('error', () => undefined);
-  // Its last words may be read after it has ended, but not after its channel has.
+  // Its last messages may arrive after its exit, but not after the end of its channel.
   const exited = Promise.withResolvers<Pick<Ending, 'code' | 'signal'>>();
-  const silent = Promise.withResolvers<void>();
+  const disconnected = Promise.withResolvers<void>();
   worker.once('exit', (code: number | null, signal: string | null) => {
     exited.resolve({ code, signal });
-    endChannel(worker, silent.promise);
+    endChannel(worker, disconnected.promise);
   });
-  worker.once('disconnect', silent.resolve);
-  void Promise.all([exited.promise, silent.promise]).then(([{ code, signal }]) => {
+  worker.once('disconnect', disconnected.resolve);
+  void Promise.all([exited.promise, disconnected.promise]).then(([{ code, signal }]) => {
     clearTimeout(starting);
-    giveBack();
-    become('ended');
+    returnConnections();
+    setState('ended');
     ready.reject(new Error(`Worker ${number} ended before it was ready (${signal ?? `code ${code}`}).`));
     questions.giveUp();
     ended.resolve({ servedMs: readyAtMs === undefined ? 0 : now() - readyAtMs, code, signal });
   });
-  // Whoever waits for it is told; nobody has to.
+  // Avoids an unhandled rejection if no caller waits for `ready`.
   ready.promise.catch(() => undefined);
 
   return {
@@ -132,10 +132,10 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
     ended: ended.promise,
     output: worker.process.stdout ?? undefined,
     ask: questions.ask,
-    reload: () => tell({ kind: 'reload' }),
+    reload: () => send({ kind: 'reload' }),
     async stop(handOver) {
-      become('ending');
-      tell({ kind: 'stop', handOver });
+      setState('ending');
+      send({ kind: 'stop', handOver });
       const deadline = setTimeout(kill, drainMs + options.closeMs);
       const ending = await ended.promise;
       clearTimeout(deadline);
@@ -149,7 +149,7 @@ function errorOf({ message, mistakes }: WorkerFailure): Error {
   return mistakes === undefined ? new Error(message) : new ConfigError(mistakes);
 }
 
-/** Matches answers with questions, and waits for none for ever. */
+/** Matches answers with questions, each with a timeout. */
 function createQuestions(answerMs: number, send: (id: number, question: WorkerQuestion) => void) {
   const open = new Map<number, PromiseWithResolvers<unknown>>();
   let last = 0;
@@ -157,14 +157,14 @@ function createQuestions(answerMs: number, send: (id: number, question: WorkerQu
     async ask(question: WorkerQuestion): Promise<unknown> {
       last += 1;
       const id = last;
-      const asked = Promise.withResolvers<unknown>();
-      const overdue = setTimeout(() => asked.reject(new Error('no answer in time')), answerMs);
-      open.set(id, asked);
+      const reply = Promise.withResolvers<unknown>();
+      const timeout = setTimeout(() => reply.reject(new Error('no answer in time')), answerMs);
+      open.set(id, reply);
       send(id, question);
       try {
-        return await asked.promise;
+        return await reply.promise;
       } finally {
-        clearTimeout(overdue);
+        clearTimeout(timeout);
         open.delete(id);
       }
     },

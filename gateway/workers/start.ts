@@ -1,4 +1,4 @@
-// The same command in several processes: which of them this one is.
+// Starts the primary or a worker: the same command runs in all processes.
 
 import cluster from 'node:cluster';
 import type { CommandEnvironment } from '../commands/environment.ts';
@@ -7,7 +7,7 @@ import type { Settings } from '../config/load.ts';
 import { startPrimary } from './primary.ts';
 import { startWorker } from './worker.ts';
 
-/** Answers undefined in a worker: the primary says for all of them where they listen. Rejects with what stops the start. */
+/** Resolves with undefined in a worker, because the primary prints the addresses. Rejects with the reason why the start failed. */
 export async function startSeveral(surroundings: CommandEnvironment, settings: Settings): Promise<Started | undefined> {
   if (cluster.worker === undefined) return startPrimary(surroundings, settings);
   await startWorker(cluster.worker, surroundings, settings);

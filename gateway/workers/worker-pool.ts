@@ -1,5 +1,5 @@
-// The workers as a whole: as many as there should be, each replaced when it dies, all of them replaced one after the other when somebody
-// asks for it, and all ended at the end.
+// Keeps the configured number of workers: replaces each one that dies, replaces all one after the other on request, and ends them at the
+// end.
 
 import { type BackOffRules, createBackOff } from './back-off.ts';
 import type { Ready } from './messages.ts';
@@ -7,44 +7,44 @@ import type { Ending, WorkerProcess } from './process.ts';
 
 export interface WorkerPoolOptions {
   readonly size: number;
-  /** @param isFirst whether it is the very first one of this gateway */
+  /** @param isFirst whether this is the first worker of this gateway */
   start(number: number, isFirst: boolean): WorkerProcess;
   readonly backOff: BackOffRules;
   now(): number;
-  onDeath(worker: WorkerProcess, how: Ending, delayMs: number): void;
+  onDeath(worker: WorkerProcess, death: Ending, delayMs: number): void;
   onStartFailure(number: number, error: Error): void;
   onReplaced(before: WorkerProcess, next: WorkerProcess): void;
 }
 
 export interface WorkerPool {
   /**
-   * Starts one, and when it takes requests, the others. Answers what the first one says of itself. Rejects with why one of them does not
-   * take requests; then there is none.
+   * Starts the first worker and, when it takes requests, the others. Resolves with the first one's report. If one of them fails, ends all
+   * and rejects with the reason.
    */
   begin(): Promise<Ready>;
-  /** Every process that there is, in the order of their numbers; those that begin or end included. */
+  /** All processes by number, including those that are starting or ending. */
   processes(): readonly WorkerProcess[];
   places(): readonly WorkerStatus[];
-  /** Replaces one after the other: the next one takes requests before the former is told to end. Answers whether all were replaced. */
+  /** Replaces workers one by one; each successor takes requests before its predecessor ends. Resolves with whether all were replaced. */
   roll(): Promise<boolean>;
-  /** Resolves when all have ended. */
+  /** Ends all workers. Resolves when they have ended. */
   end(): Promise<void>;
 }
 
 export interface WorkerStatus {
   readonly number: number;
-  /** How often a worker died here. */
+  /** Number of workers that died in this place. */
   readonly restarts: number;
-  /** Until when nobody is started here, epoch milliseconds; undefined: somebody is, or is about to be. */
+  /** Time of the next start in this place, epoch milliseconds; undefined while a worker is there or starting. */
   readonly waitsUntilMs: number | undefined;
 }
 
 interface Place {
   readonly number: number;
   readonly backOff: ReturnType<typeof createBackOff>;
-  /** Whose death would be noticed. */
+  /** The worker that is replaced when it dies. */
   current: WorkerProcess | undefined;
-  /** Who is to replace the present one, which is not dead. */
+  /** The successor of a living worker, while it starts. */
   next: WorkerProcess | undefined;
   restarts: number;
   waitsUntilMs: number | undefined;
@@ -72,19 +72,19 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     return started;
   }
 
-  /** From now on the place is filled by this one. */
+  /** Makes this the current worker of the place, and replaces it when it dies. */
   function settle(place: Place, worker: WorkerProcess): void {
     place.current = worker;
     place.waitsUntilMs = undefined;
-    void worker.ended.then((how) => {
+    void worker.ended.then((death) => {
       if (place.current !== worker || ending) return;
       place.current = undefined;
       place.restarts += 1;
-      const backOffMs = place.backOff.delayAfter(how.servedMs);
-      // A place waits only while others serve or start: deaths that come again and again must not end the service.
+      const backOffMs = place.backOff.delayAfter(death.servedMs);
+      // Full delays only while another worker serves or starts: repeated deaths must not end the service.
       const delayMs = isAnyFilled() ? backOffMs : Math.min(backOffMs, options.backOff.firstMs);
-      options.onDeath(worker, how, delayMs);
-      // Somebody is on the way already.
+      options.onDeath(worker, death, delayMs);
+      // A successor is starting already.
       if (place.next === undefined) refill(place, delayMs);
     });
   }
@@ -113,7 +113,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 
   async function replace(place: Place): Promise<boolean> {
     const before = place.current;
-    // Who is about to be started is new anyway.
+    // A worker that is still to start will be new anyway.
     if (before?.state() !== 'serving') return true;
     const next = start(place);
     place.next = next;
@@ -138,7 +138,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     async begin() {
       const [first, ...others] = places as [Place, ...Place[]];
       try {
-        // Alone: what is wrong is found once, and what has to be made is made by one.
+        // One worker first: it reports an error once, and creates shared files alone.
         const ready = await fill(first, true);
         await Promise.all(others.map((place) => fill(place, false)));
         return ready;
@@ -165,7 +165,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   }
 }
 
-/** Who takes no requests yet has nothing to finish. */
+/** Stops a worker; kills one that is still starting, because it has no requests to finish. */
 async function stop(worker: WorkerProcess, handOver: boolean): Promise<void> {
   const state = worker.state();
   if (state === 'starting') worker.kill();

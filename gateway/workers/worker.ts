@@ -1,4 +1,4 @@
-// One of several workers: the gateway as it is, started, asked and ended by the primary. When the primary is gone, so is the worker.
+// One of several workers: the gateway, started, queried and ended by the primary. Ends when the primary is gone.
 
 import type { Worker } from 'node:cluster';
 import { endOnCrash } from '../commands/crash.ts';
@@ -11,15 +11,15 @@ import type { FromWorker, Ready, ToWorker, WorkerQuestion } from './messages.ts'
 
 type Begin = Extract<ToWorker, { readonly kind: 'begin' }>;
 
-/** Resolves when there is somebody to talk to; everything else follows from what the primary says. */
+/** Resolves when the worker has reported to the primary, which directs everything else by messages. */
 export async function startWorker(worker: Worker, surroundings: CommandEnvironment, settings: Settings): Promise<void> {
   const serving = Promise.withResolvers<Served>();
 
-  // Signals for a terminal or a control group reach every process of it: the primary alone decides what they mean.
+  // Signals of a terminal or a control group reach every process of the group, and the primary acts on them for all.
   for (const on of [surroundings.onSignal, surroundings.onReload, surroundings.onRestart]) on(() => undefined);
 
-  // What is left to be written has no reader, and pino's stream would never give up: at an exit, sonic-boom 4.2 takes a broken pipe for a
-  // full one.
+  // Abort without writing the remaining log lines, because they have no reader and pino would never give up: at an exit, sonic-boom 4.2
+  // takes a broken pipe for a full one.
   worker.once('disconnect', surroundings.abort);
 
   async function begin({ worker: number, isFirst, ticketKeys }: Begin): Promise<void> {
@@ -31,11 +31,11 @@ export async function startWorker(worker: Worker, surroundings: CommandEnvironme
       });
       endOnCrash(surroundings, served.app.log);
       serving.resolve(served);
-      await tell(worker, { kind: 'ready', ...readyOf(served) });
+      await send(worker, { kind: 'ready', ...readyOf(served) });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const mistakes = error instanceof ConfigError ? error.mistakes : undefined;
-      await tell(worker, { kind: 'failed', message, mistakes });
+      await send(worker, { kind: 'failed', message, mistakes });
       surroundings.exit(1);
     }
   }
@@ -43,19 +43,19 @@ export async function startWorker(worker: Worker, surroundings: CommandEnvironme
   async function stop({ app, store }: Served, handOver: boolean): Promise<void> {
     await app.stop(handOver);
     await store.close();
-    await tell(worker, { kind: 'farewell', metrics: await app.operators.metrics.snapshot() });
+    await send(worker, { kind: 'farewell', metrics: await app.operators.metrics.snapshot() });
     surroundings.exit(0);
   }
 
   async function answer({ app }: Served, id: number, question: WorkerQuestion): Promise<void> {
     try {
-      await tell(worker, { kind: 'answer', id, given: { value: await answerOf(app.operators, question) } });
+      await send(worker, { kind: 'answer', id, given: { value: await answerOf(app.operators, question) } });
     } catch {
-      await tell(worker, { kind: 'answer', id });
+      await send(worker, { kind: 'answer', id });
     }
   }
 
-  function obey(served: Served, message: Exclude<ToWorker, { kind: 'begin' }>): Promise<void> {
+  function handle(served: Served, message: Exclude<ToWorker, { kind: 'begin' }>): Promise<void> {
     if (message.kind === 'reload') return served.app.reload();
     if (message.kind === 'stop') return stop(served, message.handOver);
     return answer(served, message.id, message.question);
@@ -63,13 +63,13 @@ export async function startWorker(worker: Worker, surroundings: CommandEnvironme
 
   worker.on('message', (message: ToWorker) => {
     if (message.kind === 'begin') void begin(message);
-    else void serving.promise.then((served) => obey(served, message));
+    else void serving.promise.then((served) => handle(served, message));
   });
-  await tell(worker, { kind: 'here' });
+  await send(worker, { kind: 'here' });
 }
 
-/** Resolves when it has been written, or cannot be: then the primary is gone. */
-function tell(worker: Worker, message: FromWorker): Promise<void> {
+/** Sends a message. Resolves when it is written, or cannot be because the primary is gone. */
+function send(worker: Worker, message: FromWorker): Promise<void> {
   return new Promise((resolve) => void worker.send(message, () => resolve()));
 }
 

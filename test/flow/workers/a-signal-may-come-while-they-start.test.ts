@@ -25,8 +25,8 @@ describe('a signal while several workers start', { concurrency: true }, () => {
       child.kill('SIGHUP');
       child.kill('SIGUSR2');
     });
-    await eventually(() => gateway.output().includes('asked to load the configuration anew'));
-    await eventually(() => gateway.output().includes('asked to replace every worker'));
+    await eventually(() => gateway.output().includes('configuration reload requested'));
+    await eventually(() => gateway.output().includes('replacement of every worker requested'));
     assert.equal((await answers())?.status, 200);
     assert.equal(await gateway.stop(), 0);
   });

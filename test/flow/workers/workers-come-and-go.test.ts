@@ -120,7 +120,7 @@ describe('workers', () => {
     const before = await several.workers();
     writeConfiguration(several.directory, { ...several.configuration, limits: { nonsense: true } });
     several.child.kill('SIGUSR2');
-    const told = 'not every worker was replaced; those before go on';
+    const told = 'not every worker was replaced; the others keep running';
     await eventually(() => several.logLines().some(({ msg }) => msg === told));
     const reason = several.logLines().find(({ msg }) => msg === 'a worker could not be started')?.reason;
     assert.match(String(reason), /limits\.yaml.*nonsense/);
