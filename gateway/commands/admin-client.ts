@@ -1,23 +1,23 @@
-// Asks the gateway that runs on this machine, through its admin listener.
+// Client of the admin listener of the gateway that runs on this machine.
 
 import type { Settings } from '../config/load.ts';
 
 const PATIENCE_MS = 10_000;
-/** A listener that is bound to all addresses is found on these. */
+/** Loopback addresses of a listener that is bound to all addresses. */
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 export interface AdminAnswer {
   readonly status: number;
-  readonly said: Readonly<Record<string, unknown>>;
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
 export interface AdminClient {
   readonly origin: string;
-  /** Undefined: no gateway answers there. */
+  /** Resolves with undefined if no gateway answers. */
   ask(method: 'GET' | 'POST', path: string): Promise<AdminAnswer | undefined>;
 }
 
-/** @param token the secret of the listener, if there is one */
+/** @param token the admin token, if one is configured */
 export function createAdminClient(
   { adminHost, adminPort }: Pick<Settings, 'adminHost' | 'adminPort'>,
   token: string | undefined,
@@ -33,8 +33,8 @@ export function createAdminClient(
         signal: AbortSignal.timeout(PATIENCE_MS),
       }).catch(() => undefined);
       if (answer === undefined) return undefined;
-      const said = (await answer.json().catch(() => ({}))) as AdminAnswer['said'];
-      return { status: answer.status, said };
+      const body = (await answer.json().catch(() => ({}))) as AdminAnswer['body'];
+      return { status: answer.status, body };
     },
   };
 }

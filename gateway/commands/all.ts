@@ -1,5 +1,5 @@
-// Every command by its name, in the order in which help lists them. What a command is made of is loaded when it is asked for: with all of
-// them loaded, `gateway keys list` would take four times as long.
+// All commands by name, in the order of the help text. Their code is loaded on demand: with all of it loaded, `gateway keys list` would take
+// four times as long.
 
 import type { Command } from 'commander';
 import type { Settings } from '../config/load.ts';
@@ -14,7 +14,7 @@ export interface CommandTools {
   readonly context: CommandContext;
   /** Throws ConfigError. */
   settings(): Settings;
-  /** Everything loaded and checked, with another file in place of limits.yaml if one is named. Rejects with ConfigError. */
+  /** Loads and checks everything, with another file in place of limits.yaml if one is given. Rejects with ConfigError. */
   configuration(limitsPath?: string): Promise<Configuration>;
   secrets(): Secrets;
 }
@@ -77,10 +77,10 @@ const commands: Readonly<Record<string, Add>> = {
   },
 };
 
-/** Adds the command of a name; all of them, if there is none of this name: then help is printed, or what may have been meant. */
+/** Adds the named command, or all commands if the name is unknown, so that commander prints help or a suggestion. */
 export async function addCommands(program: Command, tools: CommandTools, name?: string): Promise<void> {
-  const asked = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  const adding = asked === undefined ? new Set(Object.values(commands)) : [asked];
+  const addOne = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const adding = addOne === undefined ? new Set(Object.values(commands)) : [addOne];
   for (const add of adding) await add(program, tools);
 }
 

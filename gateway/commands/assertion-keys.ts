@@ -1,4 +1,4 @@
-// `gateway assertion-keys …`: the keys that sign for upstreams who is calling: shows them, and lets a new one take over.
+// `gateway assertion-keys …`: lists and rotates the keys that sign assertions for upstreams.
 
 import { type Command, Option } from 'commander';
 import { type AssertionKey, kidOf, rotated, stateAt } from '../auth/assertions/keys.ts';
@@ -8,11 +8,11 @@ import { type CommandContext, withStore } from './context.ts';
 import { printJson, printLine, printTable, shortTime, timeOrNull } from './print.ts';
 import { parseDurationMs } from './read.ts';
 
-/** Running gateways look at the set every two seconds; before all of them publish a key none may sign with it. */
+/** Running gateways read the key set every two seconds; a key must not sign before all of them publish it. */
 const LEAD_MIN_MS = 10_000;
-/** What upstreams may cache keys for (see the answer of /.well-known/jwks.json), and a little. */
+/** The time for which upstreams may cache keys (see the answer of /.well-known/jwks.json), plus a margin. */
 const LEAD_SAFE_MS = 360_000;
-/** An assertion lives for a minute, and clocks differ. */
+/** Covers the lifetime of an assertion (one minute) and differences between clocks. */
 const OVERLAP_MIN_MS = 120_000;
 
 type OpenSecrets = () => Secrets;
@@ -32,7 +32,7 @@ interface Span {
 export function addAssertionKeysCommands(program: Command, context: CommandContext, openSecrets: OpenSecrets): void {
   const keys = program
     .command('assertion-keys')
-    .description('list and rotate the keys that sign for upstreams who asks');
+    .description('list and rotate the keys that sign assertions about the caller for upstreams');
   addRotate(keys, context, openSecrets);
   addList(keys, context, openSecrets);
 }
@@ -40,9 +40,9 @@ export function addAssertionKeysCommands(program: Command, context: CommandConte
 function addRotate(keys: Command, context: CommandContext, openSecrets: OpenSecrets): void {
   keys
     .command('rotate')
-    .description('have a new key take over; running gateways follow by themselves')
-    .option('--lead <duration>', 'the new key is published for so long before it signs', '10m')
-    .option('--overlap <duration>', 'the former key is published for so long after that', '1h')
+    .description('replace the signing key by a new one; running gateways pick it up by themselves')
+    .option('--lead <duration>', 'how long the new key is published before it signs', '10m')
+    .option('--overlap <duration>', 'how long the former key stays published after that', '1h')
     .option('--print', 'change nothing: print the new set, private halves included, for the secrets store')
     .addOption(new Option('--json', 'print one JSON object').conflicts('print'))
     .addHelpText('after', '\nExample:\n  gateway assertion-keys rotate')
@@ -72,7 +72,7 @@ async function printRotated(context: CommandContext, secrets: Secrets, span: Spa
   printLine(context, printAssertionKeys(rotated(present, newAssertionKey(), { ...span, nowMs: context.now() })));
 }
 
-/** The store first: what cannot be noted in the audit log is not done. */
+/** Opens the key store first: without an audit log entry, the keys are not rotated. */
 async function rotate(context: CommandContext, secrets: Secrets, span: Span, asJson: boolean): Promise<void> {
   const successor = newAssertionKey();
   const keys = await withStore(context, async ({ store }) => {
@@ -95,7 +95,7 @@ async function rotate(context: CommandContext, secrets: Secrets, span: Span, asJ
 function addList(keys: Command, context: CommandContext, openSecrets: OpenSecrets): void {
   keys
     .command('list')
-    .description('list the keys: who signs, who is next, who is published only so that what it signed can be verified')
+    .description('list the keys: the one that signs, the next one, and those still published for verification')
     .option('--json', 'print one JSON array')
     .action(async ({ json }: { readonly json?: true }) => {
       const present = await openSecrets().assertionKeys();
@@ -107,7 +107,7 @@ function addList(keys: Command, context: CommandContext, openSecrets: OpenSecret
 
 type Row = Awaited<ReturnType<typeof toRow>>;
 
-/** Never the private half. */
+/** Without the private half. */
 async function toRow(keys: readonly AssertionKey[], key: AssertionKey, nowMs: number) {
   const atMs = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
   return {

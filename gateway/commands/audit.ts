@@ -1,4 +1,4 @@
-// `gateway audit`: who changed what, and when.
+// `gateway audit`: lists recorded changes with author and time.
 
 import type { Command } from 'commander';
 import type { KeyStoreChange } from '../auth/store/store.ts';

@@ -1,4 +1,4 @@
-// `gateway check` and `gateway routes`: load as start does, say what is wrong or what would be served, start nothing.
+// `gateway check` and `gateway routes`: load the configuration as start does, and print its mistakes or the served operations.
 
 import type { Command } from 'commander';
 import { ORGANIZATION_ID } from '../auth/issue.ts';
@@ -17,7 +17,7 @@ import { checkSecrets } from '../wiring/named-secrets.ts';
 import { type CommandEnvironment, openSecrets } from './environment.ts';
 import { printJson, printTable } from './print.ts';
 
-/** Of operations without a limit, so many are named. */
+/** Operations without a limit that the warning names. */
 const UNLIMITED_NAMED_MAX = 5;
 
 export function addCheckCommands(program: Command, surroundings: CommandEnvironment): void {
@@ -41,20 +41,20 @@ async function check(surroundings: CommandEnvironment, asJson: boolean): Promise
     const { mistakes, missing } = checkSecrets(configuration, openSecrets(surroundings, settings).read);
     if (untimely.length + mistakes.length > 0) throw new ConfigError([...untimely, ...mistakes]);
     const all = [...warningsOf(configuration, settings.contractsDirectory, now), ...missing.map(missingSecret)];
-    tellFine(surroundings, asJson, configuration, all);
+    printSuccess(surroundings, asJson, configuration, all);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    tellMistakes(surroundings, asJson, error.mistakes);
+    printMistakes(surroundings, asJson, error.mistakes);
     surroundings.exit(1);
   }
 }
 
-/** The machine that runs the gateway may have the secret while this one has not. */
+/** A warning only: the machine that runs the gateway may have the secret. */
 function missingSecret(mistake: Mistake): string {
   return `${toSentence(mistake)} Without it the gateway does not start; it may be on another machine.`;
 }
 
-function tellFine(
+function printSuccess(
   surroundings: CommandEnvironment,
   asJson: boolean,
   { contracts: { operations, documents } }: Configuration,
@@ -71,7 +71,7 @@ function tellFine(
   );
 }
 
-function tellMistakes(surroundings: CommandEnvironment, asJson: boolean, mistakes: readonly Mistake[]): void {
+function printMistakes(surroundings: CommandEnvironment, asJson: boolean, mistakes: readonly Mistake[]): void {
   if (asJson) {
     printJson(surroundings, { ok: false, mistakes, warnings: [] });
     return;
@@ -149,11 +149,11 @@ function warningsOf(configuration: Configuration, contractsDirectory: string, no
     ...inexact,
     ...limits,
     ...untimelyTls(upstreamTls, nowMs),
-    ...untoldLives(configuration),
+    ...inconsistentDeprecations(configuration),
   ];
 }
 
-/** Public operations have no key to count by, so a client address can call them without end. */
+/** Warns of public operations without a limit: they have no key to count by, so a client address could call them without end. */
 function unlimited({ config, contracts }: Configuration): Mistake[] {
   const { limits, sources } = config;
   const ids = contracts.operations
@@ -167,17 +167,17 @@ function unlimited({ config, contracts }: Configuration): Mistake[] {
   return [sources.limits.mistakeAt(['tiers'], reason, `Add the tier ${ANONYMOUS_TIER}.`)];
 }
 
-/** What limits or reserves nothing, most likely because of how a name is written. */
+/** Warns of settings without effect, most likely due to a misspelt name. */
 function withoutEffect({ config, contracts }: Configuration): Mistake[] {
   const { gateway, limits, sources, upstreams } = config;
-  const noTier = sources.limits.mistakeAt(['tiers'], 'there is no tier, so nobody is limited.', 'Define one.');
+  const noTier = sources.limits.mistakeAt(['tiers'], 'there is no tier, so no organization is limited.', 'Define one.');
   const organizations = Object.keys(limits.organizations).filter((id) => !ORGANIZATION_ID.test(id));
-  // The default names scopes of the mail server, which not everybody has.
+  // Only if the file sets it: the default names scopes of the mail server, which many installations do not have.
   const isWritten = Object.hasOwn((sources.gateway.value ?? {}) as object, 'operatorScopes');
   return [
     ...(Object.keys(limits.tiers).length === 0 ? [noTier] : []),
     ...organizations.map((id) => {
-      const reason = `"${id}" is not the id of an organization, so nobody has this limit.`;
+      const reason = `"${id}" is not the id of an organization, so this limit applies to none.`;
       return sources.limits.mistakeAtKey(['organizations', id], reason, 'Write it as "gateway orgs list" shows it.');
     }),
     ...Object.entries(upstreams).flatMap(([name, { honoursIdempotencyKey, whenOutcomeUnknown }]) => {
@@ -187,14 +187,14 @@ function withoutEffect({ config, contracts }: Configuration): Mistake[] {
     }),
     ...gateway.operatorScopes.flatMap((scope, index) => {
       if (!isWritten || contracts.scopes.has(scope)) return [];
-      const reason = `no operation asks for the scope "${scope}", so it is kept from nobody.`;
+      const reason = `no operation requires the scope "${scope}", so reserving it has no effect.`;
       return sources.gateway.mistakeAt(['operatorScopes', index], reason, suggest(scope, contracts.scopes));
     }),
   ];
 }
 
-/** What contracts and configuration say about promises and their ends, and do not say alike. */
-function untoldLives({ config, contracts, promises }: Configuration): string[] {
+/** Warns of deprecations without a date, unpublished contracts, and exceptions that are no longer needed. */
+function inconsistentDeprecations({ config, contracts, promises }: Configuration): string[] {
   const { versions, operations, publishedContracts } = config.gateway;
   const undated = contracts.operations.flatMap(({ operation, located }) => {
     const isDeprecated = (located.value as { deprecated?: unknown }).deprecated === true;

@@ -1,4 +1,4 @@
-// After a change: waits until every running gateway has it in force, and tells which have not.
+// After a change: waits until every running gateway has put it in force, and reports the gateways that have not.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
@@ -8,7 +8,7 @@ import { counted, printJson, printLine, shortSeconds, shortTime, timeOrNull } fr
 import { parseDurationMs } from './read.ts';
 
 const POLL_MS = 50;
-/** Gateways report every two seconds: one that was silent for so long before anybody asked may never answer. */
+/** Gateways report every two seconds; one that was silent for so long before the change may never confirm it. */
 const SILENT_MS = 5000;
 
 export interface ChangeFlags {
@@ -17,8 +17,8 @@ export interface ChangeFlags {
   readonly json?: true;
 }
 
-/** How a change is told: to programs and to people. */
-export interface Told {
+/** The result of a change: as an object for programs, as a sentence for people. */
+export interface ChangeResult {
   readonly object: object;
   readonly sentence: string;
 }
@@ -33,25 +33,25 @@ interface Confirmations {
 
 export function addChangeOptions(command: Command): Command {
   return command
-    .option('--wait', 'return when every running gateway has it in force; exit code 1 if one has not confirmed that')
+    .option('--wait', 'wait until every running gateway has put it in force; exit code 1 if one has not confirmed')
     .option('--timeout <duration>', 'how long to wait at most', '10s')
     .option('--json', 'print one JSON object');
 }
 
-/** What `--timeout` says, in milliseconds. Ends the command unless it is a duration. */
+/** Parses `--timeout` to milliseconds. Ends the command unless it is a duration. */
 export function requireTimeout(context: CommandContext, { timeout }: ChangeFlags): number {
   const timeoutMs = parseDurationMs(timeout);
   if (timeoutMs === undefined) context.usage(`--timeout "${timeout}" is not a duration such as 10s or 2m.`);
   return timeoutMs;
 }
 
-/** Tells what has been changed and, with `--wait`, who has confirmed it. Ends the command with 1 if a gateway has not. */
+/** Prints the change and, with `--wait`, the confirmations. Exits with 1 if a gateway has not confirmed. */
 export async function tellChange(
   context: CommandContext,
   store: KeyStore,
   { wait, json }: ChangeFlags,
   timeoutMs: number,
-  { object, sentence }: Told,
+  { object, sentence }: ChangeResult,
 ): Promise<void> {
   const confirmations = wait && (await orSay(context, sentence, awaitConfirmations(store, timeoutMs)));
   const nowMs = context.now();
@@ -63,19 +63,19 @@ export async function tellChange(
   if (!json) printLine(context, text);
 }
 
-/** Whatever comes of the waiting, nobody may be left in doubt about the change itself. */
+/** If waiting fails, the message still confirms that the change itself was made. */
 async function orSay<T>(context: CommandContext, sentence: string, waiting: Promise<T>): Promise<T> {
   try {
     return await waiting;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    context.fail(`${sentence} Which gateways know that cannot be read: ${reason}`);
+    context.fail(`${sentence} Whether gateways have put it in force is unknown: ${reason}`);
   }
 }
 
 /**
- * Resolves when every running gateway has everything in force that is in the audit log now, when the time is over, or when only those
- * are missing that were silent from the start.
+ * Resolves when every running gateway has put in force all entries that are in the audit log now, when the time is over, or when only
+ * gateways are missing that were silent from the start.
  */
 async function awaitConfirmations({ audit, instances }: KeyStore, timeoutMs: number): Promise<Confirmations> {
   const startedAt = performance.now();
@@ -110,7 +110,7 @@ function toJson({ waitedMs, confirmed, unconfirmed }: Confirmations, nowMs: numb
   };
 }
 
-/** One sentence if all have confirmed; else one for each that has not, and what it means. */
+/** One sentence if all have confirmed; otherwise one line per gateway that has not, with its meaning. */
 function toText({ waitedMs, confirmed, unconfirmed }: Confirmations, nowMs: number): string {
   const all = confirmed.length + unconfirmed.length;
   if (all === 0) return 'No gateway is running on this store.';

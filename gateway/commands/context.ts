@@ -1,4 +1,4 @@
-// What every command is given: the store, the names that configuration knows, and how a command ends.
+// The context of every command: the key store, names from the configuration, and how a command ends.
 
 import type { Readable } from 'node:stream';
 import type { DigestOf } from '../auth/api-key.ts';
@@ -10,15 +10,15 @@ export interface OpenStore {
 }
 
 export interface CommandContext {
-  /** The store the gateway uses; whoever opens it closes it. */
+  /** Opens the key store of the gateway; the caller closes it. */
   openStore(): Promise<OpenStore>;
-  /** Names from the limits file. */
+  /** Tier names from limits.yaml. */
   tiers(): Promise<readonly string[]>;
-  /** Every scope a contract mentions. */
+  /** All scopes in contracts. */
   knownScopes(): Promise<ReadonlySet<string>>;
-  /** Those among them that only operator organizations may hold. */
+  /** Scopes that only operator organizations may hold. */
   operatorScopes(): Promise<ReadonlySet<string>>;
-  /** Who is at work, as the audit log names them. */
+  /** Name of the user for the audit log. */
   readonly actor: string;
   now(): number;
   randomBytes(size: number): Uint8Array;
@@ -30,13 +30,13 @@ export interface CommandContext {
   readonly onTerminal: boolean;
   /** Standard input. */
   input(): Readable;
-  /** Says one sentence and ends with exit code 1: there is a problem. */
+  /** Prints one sentence and ends with exit code 1: a problem was found. */
   fail(message: string): never;
-  /** Says one sentence and ends with exit code 2: the command was called wrongly. */
+  /** Prints one sentence and ends with exit code 2: wrong usage. */
   usage(message: string): never;
 }
 
-/** Opens the store for one piece of work and closes it whatever comes of it. */
+/** Opens the key store, runs `work`, and closes the store in any case. */
 export async function withStore<T>(context: CommandContext, work: (open: OpenStore) => Promise<T>): Promise<T> {
   const open = await context.openStore();
   try {

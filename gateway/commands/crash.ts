@@ -1,10 +1,10 @@
-// What a process does about a mistake that nobody caught: it says so and ends. What it holds in memory may be half changed by then, so
-// that whoever starts it anew, the primary or a supervisor, does more for clients than going on would.
+// Handles uncaught errors: the process logs the error and ends. Its memory may be inconsistent by then, so a restart by the primary or a
+// supervisor serves clients better than going on.
 
 import type { Log } from '../observe/log.ts';
 import type { CommandEnvironment } from './environment.ts';
 
-/** From now on one fatal line tells of it, everything that waits to be logged is written before, and the exit code is 1. */
+/** On an uncaught error: flushes the log, writes one fatal line, and exits with code 1. */
 export function endOnCrash(
   { onCrash, exit }: Pick<CommandEnvironment, 'onCrash' | 'exit'>,
   log: Pick<Log, 'logger' | 'flush'>,
@@ -12,7 +12,7 @@ export function endOnCrash(
   onCrash((thrown) => {
     try {
       log.flush();
-      log.logger.fatal({ err: errorOf(thrown) }, 'a mistake in the gateway that nobody caught: this process ends');
+      log.logger.fatal({ err: errorOf(thrown) }, 'uncaught error: this process ends');
       log.flush();
     } finally {
       exit(1);
@@ -20,7 +20,7 @@ export function endOnCrash(
   });
 }
 
-/** Anything can be thrown; what is no error is told by its text. */
+/** Wraps thrown values that are not errors. */
 function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

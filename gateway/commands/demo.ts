@@ -20,7 +20,7 @@ export interface DemoOptions extends Preparation {
   now(): number;
 }
 
-/** Makes sure that the organization and its data exist, replaces the key of the last start, and answers the new one. */
+/** Creates the organization and its data if absent, replaces the key of the last start, and resolves with the new key. */
 export async function issueDemoKey({
   sandbox,
   assertionOf,
@@ -38,7 +38,7 @@ export async function issueDemoKey({
     contacts: [],
     operator: false,
   } as const;
-  // Several gateways may start at once: whoever comes second is told that the id is taken, which is as good.
+  // Several gateways may start at once: the second `create` finds the id taken, which is fine.
   if ((await store.organizations.get(ORGANIZATION)) === undefined) await store.organizations.create(organization, BY);
   for (const mode of ['live', 'test'] as const) {
     const claims = { subject: BY, organization: ORGANIZATION, tier: organization.tier, mode, scopes: ['*'] };
@@ -63,7 +63,7 @@ export async function issueDemoKey({
   return key;
 }
 
-/** Gateways that share a store replace only their own keys: one installation is one data directory on one host. */
+/** Identifies the installation: a data directory on a host. Gateways that share a key store replace only their own demo keys. */
 function keyNameOf(dataDirectory: string): string {
   const digest = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 6);
   return `demo key of ${hostname()} ${digest}`;

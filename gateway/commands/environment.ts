@@ -1,4 +1,4 @@
-// What start and check need of the process they run in, and how the key store is opened.
+// The process environment that commands need, and how the key store is opened.
 
 import { createDigestOf, keyFingerprint } from '../auth/api-key.ts';
 import { openRedisStore } from '../auth/store/redis/store.ts';
@@ -16,15 +16,15 @@ export interface CommandEnvironment {
   /** Standard error. */
   complain(text: string): void;
   exit(code: number): never;
-  /** Ends at once: nothing that waits to be written is. */
+  /** Ends at once, without writing buffered output. */
   abort(): void;
-  /** Called with the wish to end: SIGTERM or SIGINT. */
+  /** Handles SIGTERM and SIGINT: end. */
   onSignal(handle: () => void): void;
-  /** Called with the wish to have the configuration read anew: SIGHUP. */
+  /** Handles SIGHUP: reload the configuration. */
   onReload(handle: () => void): void;
-  /** Called with the wish to have every worker replaced by a new one: SIGUSR2. */
+  /** Handles SIGUSR2: replace every worker. */
   onRestart(handle: () => void): void;
-  /** Called with what was thrown, or rejected, and caught by nobody. Without a handler Node prints it and ends with 1. */
+  /** Handles uncaught exceptions and unhandled rejections. Without a handler Node prints the error and exits with 1. */
   onCrash(handle: (error: unknown) => void): void;
 }
 
@@ -33,7 +33,7 @@ export function openSecrets({ environment }: Pick<CommandEnvironment, 'environme
   return loadSecrets({ directory, environment, dataDirectory, redisUrl });
 }
 
-/** The store every command and the gateway itself work on. Rejects with a sentence when it cannot be opened. */
+/** Opens the key store that commands and the gateway share. Rejects with a sentence if it cannot be opened. */
 export async function openKeyStore(
   surroundings: Pick<CommandEnvironment, 'environment' | 'now'>,
   settings: Settings,

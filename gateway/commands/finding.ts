@@ -1,4 +1,4 @@
-// What a check of the surroundings found, and how checks are run: none throws, none takes longer than its time.
+// Findings of checks, and how checks run: a check never throws and never takes longer than its timeout.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WireFault } from '../upstream/http1/fault.ts';
@@ -6,12 +6,12 @@ import { WireFault } from '../upstream/http1/fault.ts';
 export type FindingVerdict = 'ok' | 'warn' | 'fail';
 
 export interface Finding {
-  /** What was looked at: a name, possibly with what it is about. */
+  /** Name of the check, possibly with its object. */
   readonly check: string;
   readonly verdict: FindingVerdict;
   /** One sentence. */
   readonly says: string;
-  /** What to do; present unless all is well. */
+  /** What to do; absent for `ok`. */
   readonly remedy?: string;
 }
 
@@ -29,18 +29,18 @@ export function fail(check: string, says: string, remedy: string): Finding {
   return { check, verdict: 'fail', says, remedy };
 }
 
-/** What can be understood of an error: a code such as ECONNREFUSED, else its words. */
+/** The reason in an error: a code such as ECONNREFUSED, otherwise its message. */
 export function reasonOf(error: unknown): string {
   if (error instanceof WireFault) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   return code ?? message ?? String(error);
 }
 
-/** Runs one check. Whatever it throws is a finding; so is that it has not ended in time. Never rejects. */
+/** Runs one check. An error or a timeout becomes a finding. Never rejects. */
 export async function findingsOf(name: string, check: DoctorCheck, patienceMs: number): Promise<readonly Finding[]> {
   const ended = new AbortController();
   const late = sleep(patienceMs, undefined, { signal: ended.signal }).then(
-    () => fail(name, `No answer within ${patienceMs / 1000} s.`, 'Look at what is between this machine and it.'),
+    () => fail(name, `No answer within ${patienceMs / 1000} s.`, 'Check the network between this machine and it.'),
     () => [],
   );
   try {

@@ -1,5 +1,5 @@
-// `gateway help …`: what a command is for, also of one below another. The library's own looks one level deep, and says nothing of a name
-// that it does not know.
+// `gateway help …`: prints the help of a command at any depth. commander's own help command reaches one level deep and ignores unknown
+// names.
 
 import type { Command } from 'commander';
 
@@ -16,6 +16,6 @@ async function help(command: Command, [name, ...others]: readonly string[]): Pro
   if (name === undefined || command.commands.length === 0) return command.help();
   const below = command.commands.find((one) => one.name() === name);
   if (below !== undefined) return help(below, others);
-  // Ends with what may have been meant.
+  // Fails with a suggestion for the unknown name.
   await command.parseAsync([name], { from: 'user' });
 }

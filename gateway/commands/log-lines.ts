@@ -1,4 +1,4 @@
-// Lines of access logs, plain or gzipped, in bounded memory.
+// Reads lines of access logs, plain or gzipped, in bounded memory.
 
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -6,20 +6,20 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { CommandContext } from './context.ts';
 
-/** No line of the gateway comes near it: what has no line ends is not gathered in memory. */
+/** Bounds the memory for a file without line breaks; lines of the gateway are much shorter. */
 const LINE_LENGTH_MAX = 65_536;
-/** What stands in place of the beginning of a longer line, so that nobody can read the rest as one. */
+/** Replaces the beginning of a longer line, so that the rest cannot be parsed as a line. */
 const CUT_OFF = '\x00';
 
 export interface OpenLines {
   readonly path: string;
-  /** Bytes; undefined where that is not known. */
+  /** Bytes; undefined for standard input and pipes. */
   readonly size: number | undefined;
   readonly pieces: AsyncIterator<readonly string[]>;
   bytesRead(): number;
 }
 
-/** `-` is standard input; a name that ends in .gz is a gzipped log. Fails with a sentence when it cannot be read. */
+/** Opens a log: `-` is standard input, `.gz` a gzipped file. Fails with a sentence if it cannot be read. */
 export async function openLines(
   { input, fail }: Pick<CommandContext, 'input' | 'fail'>,
   path: string,
@@ -29,12 +29,12 @@ export async function openLines(
   if (about.isDirectory()) fail(`${path} is a directory.`);
   const bytes = createReadStream(path);
   const size = about.isFile() ? about.size : undefined;
-  // What goes wrong in either of the two is told by whoever reads the second.
+  // No handler here: reading the second stream reports errors of both.
   const text = path.endsWith('.gz') ? pipeline(bytes, createGunzip(), () => undefined) : bytes;
   return { path, size, pieces: linesOf(text), bytesRead: () => bytes.bytesRead };
 }
 
-/** Some lines more. Fails with a sentence when there are more that cannot be read. */
+/** The next lines. Fails with a sentence if the rest cannot be read. */
 export async function nextLines({ fail }: Pick<CommandContext, 'fail'>, { path, pieces }: OpenLines) {
   try {
     return await pieces.next();
@@ -43,7 +43,7 @@ export async function nextLines({ fail }: Pick<CommandContext, 'fail'>, { path, 
   }
 }
 
-/** Not by node:readline, which is slower and keeps lines of any length. */
+/** Splits into lines. node:readline is slower and buffers lines of any length. */
 async function* linesOf(text: Readable): AsyncGenerator<readonly string[]> {
   let rest = '';
   for await (const piece of text.setEncoding('utf8')) {

@@ -1,8 +1,8 @@
-// The oldest release of the Node line that has no known security fix missing. To raise it, change this one line.
+// The oldest release of this Node line without known security holes. To raise it, change this one line.
 
 export const NODE_BASELINE = '24.21.0';
 
-/** A sentence for operators if this Node is of the same line as the baseline and older; undefined otherwise. */
+/** A sentence for operators if this Node is of the baseline's major version and older; undefined otherwise. */
 export function belowBaseline(version: string): string | undefined {
   const [major, minor, patch] = numbersOf(version);
   const [line, baseMinor, basePatch] = numbersOf(NODE_BASELINE);

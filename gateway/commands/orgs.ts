@@ -59,7 +59,7 @@ export function addOrgsCommands(program: Command, context: CommandContext): void
     );
 }
 
-/** Ends the command unless there is such a tier. */
+/** Ends the command if the tier does not exist. */
 export async function requireTier(context: CommandContext, tier: string): Promise<void> {
   const tiers = await context.tiers();
   if (!tiers.includes(tier)) context.fail(unknownName('tier', tier, tiers));

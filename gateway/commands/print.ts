@@ -1,4 +1,4 @@
-// How commands print: one line of JSON for programs, aligned columns for people.
+// Output of commands: one line of JSON for programs, aligned columns for people.
 
 import type { CommandContext } from './context.ts';
 
@@ -12,7 +12,7 @@ export function printLine({ write }: Writer, line: string): void {
   write(`${line}\n`);
 }
 
-/** Columns as wide as their widest cell; empty cells show a dash. What was imported may hold what only a terminal would understand. */
+/** Prints a table; an empty cell shows a dash. Escapes control characters, because imported names may hold terminal commands. */
 export function printTable({ write }: Writer, heads: readonly string[], rows: readonly (readonly string[])[]): void {
   if (rows.length === 0) {
     write('None.\n');
@@ -35,7 +35,7 @@ function escaped(control: string): string {
   return `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`;
 }
 
-/** Epoch milliseconds → ISO time, `null` in place of no time. */
+/** Epoch milliseconds → ISO time, `undefined` → `null`. */
 export function timeOrNull(atMs: number | undefined): string | null {
   return atMs === undefined ? null : new Date(atMs).toISOString();
 }

@@ -1,16 +1,16 @@
-// How far a long piece of work has come, on standard error: on a terminal one line that is rewritten, elsewhere one every ten seconds.
+// Progress of long work on standard error: one rewritten line on a terminal, a line every ten seconds elsewhere.
 
 import type { CommandContext } from './context.ts';
 
-/** What takes no longer needs no progress. */
+/** Work that takes no longer shows no progress. */
 const FIRST_MS = 2000;
 const REWRITE_MS = 200;
 const LINE_MS = 10_000;
 
 export interface Progress {
-  /** So many records are done, which is this fraction of all if that is known. */
+  /** Reports `count` finished records, and the finished fraction of all (0 to 1) if known. */
   at(count: number, fraction?: number): void;
-  /** Leaves the terminal as it was. */
+  /** Clears the progress line. */
   done(): void;
 }
 

@@ -1,16 +1,16 @@
-// What commands are told: moments, lists and names; and the sentence for a name that nobody knows.
+// Parses arguments of commands: times, counts, lists and names; and builds the message for an unknown name.
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const SHOWN_MAX = 20;
 const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
-/** `90s`, `15m`, `24h`, `30d` → milliseconds. */
+/** `90s`, `15m`, `24h`, `30d` → milliseconds; undefined for any other text. */
 export function parseDurationMs(text: string): number | undefined {
   const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return number === undefined ? undefined : Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }
 
-/** A duration counted from a moment (`direction` 1: after it, -1: before it), or an ISO time → epoch milliseconds. */
+/** A duration after (`direction` 1) or before (-1) `fromMs`, or an ISO time → epoch milliseconds; undefined for any other text. */
 export function parseMoment(text: string, fromMs: number, direction: 1 | -1): number | undefined {
   const durationMs = parseDurationMs(text);
   if (durationMs !== undefined) return fromMs + direction * durationMs;
@@ -18,23 +18,23 @@ export function parseMoment(text: string, fromMs: number, direction: 1 | -1): nu
   return Number.isNaN(atMs) ? undefined : atMs;
 }
 
-/** A whole number within bounds, in plain digits. */
+/** A whole number from 1 to `max`, in plain digits; undefined for any other text. */
 export function parseCount(text: string, max: number): number | undefined {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   return count >= 1 && count <= max ? count : undefined;
 }
 
-/** A name for people: one line, which fits a table and cannot tell a terminal what to do. */
+/** Whether a text can be a display name: one line without control characters, at most 200 characters. */
 export function isName(text: string): boolean {
   return /^\P{Cc}{0,200}$/u.test(text);
 }
 
-/** Several values of one flag, each of which may be a list with commas. */
+/** Splits the values of a repeatable flag, each of which may be a list with commas; removes duplicates. */
 export function splitList(values: readonly string[]): string[] {
   return [...new Set(values.flatMap((value) => value.split(',')).map((value) => value.trim()))].filter(Boolean);
 }
 
-/** One sentence that says what there is instead, and what was probably meant. */
+/** One sentence with the known names and the closest match. */
 export function unknownName(kind: string, name: string, known: Iterable<string>): string {
   const names = [...known].sort();
   if (names.length === 0) return `There is no ${kind} "${name}", nor any other.`;

@@ -48,7 +48,7 @@ export function addSeedCommands(program: Command, context: CommandContext): void
       await withStore(context, async (open) => {
         for (let made = 0; made < count; made += BATCH) {
           const issued = await seedBatch(context, open, plan, Math.min(BATCH, count - made));
-          // Only what is stored is printed.
+          // Printed after storing, so that every printed key works.
           printBatch(context, issued, flags.json === true);
         }
       });
@@ -79,7 +79,7 @@ async function seedBatch(
   return issued;
 }
 
-/** In one piece: a write per line would cost more than the transaction. */
+/** Prints a batch in one write, because a write per line would take longer than the transaction. */
 function printBatch({ write }: CommandContext, issued: readonly IssuedKey[], json: boolean): void {
   const lines = issued.map(({ key, record: { organization: id } }) =>
     json ? JSON.stringify({ id, key }) : `${id}  ${key}`,

@@ -1,5 +1,4 @@
-// One process that serves: everything from the environment to open listeners. On the sandbox it also makes sure that there is something
-// to see.
+// Starts one serving process, from the environment to open listeners. On the sandbox it also creates demo data.
 
 import { type App, startApp } from '../app.ts';
 import type { KeyStore } from '../auth/store/store.ts';
@@ -10,11 +9,11 @@ import { issueDemoKey } from './demo.ts';
 import { type CommandEnvironment, openKeyStore, openSecrets } from './environment.ts';
 
 export interface ServeOptions {
-  /** Which of several workers this is; undefined: there is but one process. */
+  /** Number of this worker; undefined for a single process. */
   readonly worker?: number;
-  /** Whether it is the one that sees to the demo organization, where there is one. */
+  /** Whether this process prepares the demo organization, if the sandbox is used. */
   readonly preparesDemo: boolean;
-  /** Those of all workers. */
+  /** TLS session ticket keys that all workers share. */
   readonly ticketKeys?: Buffer;
 }
 
@@ -25,7 +24,7 @@ export interface Served {
   readonly demoKey: string | undefined;
 }
 
-/** Rejects with ConfigError, or with a sentence, when it cannot be done. */
+/** Rejects with ConfigError or with a sentence if the start fails. */
 export async function serve(
   surroundings: CommandEnvironment,
   settings: Settings,
@@ -34,7 +33,7 @@ export async function serve(
   const configuration = await loadConfiguration(settings, surroundings.environment);
   const secrets = openSecrets(surroundings, settings);
   const { store, digestOf } = await openKeyStore(surroundings, settings, secrets);
-  // A key that is made up and printed belongs to demo data only: never where a single real upstream is configured.
+  // A demo key is created and printed only if every upstream is on the sandbox.
   const upstreams = Object.entries(configuration.config.upstreams);
   const platform = upstreams.find(([, { live }]) => live.includes('sandbox:platform'))?.[0];
   const isDemo =

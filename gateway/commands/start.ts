@@ -1,5 +1,5 @@
-// `gateway start`: one process that serves, or one that holds several which do. Says where it listens, on standard error:
-// standard output carries log lines.
+// `gateway start`: starts one serving process, or a primary with several workers. Prints its addresses on standard error, because standard
+// output carries log lines.
 
 import type { Command } from 'commander';
 import { loadSettings, type Settings } from '../config/load.ts';
@@ -21,16 +21,16 @@ export function addStartCommand(program: Command, surroundings: CommandEnvironme
 }
 
 async function start(surroundings: CommandEnvironment, asJson: boolean): Promise<void> {
-  const onReload = keepWishes(surroundings.onReload);
+  const onReload = rememberSignals(surroundings.onReload);
   const settings = loadSettings(surroundings.environment);
-  // One process neither has what several need nor loads it.
+  // A single process does not load the code for workers.
   const started =
     settings.workers === 1
       ? await startAlone({ ...surroundings, onReload }, settings)
-      : await startSeveral({ ...surroundings, onReload, onRestart: keepWishes(surroundings.onRestart) }, settings);
+      : await startSeveral({ ...surroundings, onReload, onRestart: rememberSignals(surroundings.onRestart) }, settings);
   if (started === undefined) return;
   const { port, plainPort: plain_port, adminPort: admin_port } = started;
-  // Standard output is left to JSON lines, so that it can be piped into something that parses them.
+  // Standard output carries JSON lines only, so that it can be piped into a parser.
   const older = belowBaseline(process.versions.node);
   if (older !== undefined) surroundings.complain(`gateway: ${older}\n`);
   surroundings.complain(greetingOf(started, settings));
@@ -38,27 +38,27 @@ async function start(surroundings: CommandEnvironment, asJson: boolean): Promise
 }
 
 /**
- * What is wished for while the gateway starts is kept until somebody can fulfil it: a signal that nobody handles ends the process.
+ * Remembers a signal that arrives during the start until a handler is set: an unhandled signal would end the process.
  *
- * @param listen has a handler called with every wish
+ * @param listen subscribes a handler to the signal
  */
-function keepWishes(listen: (handle: () => void) => void): (fulfil: () => void) => void {
-  const fulfilling: (() => void)[] = [];
-  let isWished = false;
+function rememberSignals(listen: (handle: () => void) => void): (handler: () => void) => void {
+  const handlers: (() => void)[] = [];
+  let hasArrived = false;
   listen(() => {
-    isWished = true;
-    for (const fulfil of fulfilling) fulfil();
+    hasArrived = true;
+    for (const handler of handlers) handler();
   });
-  return (fulfil) => {
-    fulfilling.push(fulfil);
-    if (isWished) fulfil();
+  return (handler) => {
+    handlers.push(handler);
+    if (hasArrived) handler();
   };
 }
 
-/** What is said of a gateway that has been started. */
+/** Facts about a started gateway, for the greeting. */
 export interface Started {
   readonly port: number;
-  /** Of the listener without TLS beside the public one, if there is one. */
+  /** Port of the plaintext listener beside the TLS listener, if there is one. */
   readonly plainPort: number | undefined;
   readonly isTls: boolean;
   readonly adminPort: number;
@@ -71,17 +71,17 @@ async function startSeveral(surroundings: CommandEnvironment, settings: Settings
 }
 
 async function startAlone(surroundings: CommandEnvironment, settings: Settings): Promise<Started> {
-  // It takes longer to load than everything before it.
+  // Loaded on demand, because it takes longer than everything before it.
   const { serve } = await import('./serve.ts');
   const { app, store, configuration, demoKey } = await serve(surroundings, settings, { preparesDemo: true });
   endOnCrash(surroundings, app.log);
   surroundings.onReload(() => {
-    app.log.logger.info('asked to load the configuration anew');
+    app.log.logger.info('configuration reload requested');
     void app.reload();
   });
   surroundings.onSignal(async () => {
     app.log.logger.info('draining');
-    // A second signal would find nothing better to do; the deadline of the drain bounds this.
+    // A second signal changes nothing: the drain deadline bounds this.
     await app.stop();
     await store.close();
     surroundings.exit(0);

@@ -171,9 +171,9 @@ test('a name that has no effect is a warning: of an organization, of an operator
   const { code, out } = await runOn(files, 'check');
   assert.equal(code, 0);
   assert.deepEqual(out.split('\n').slice(0, -2), [
-    'warning: config/limits.yaml:1:1: tiers: there is no tier, so nobody is limited. Define one.',
-    'warning: config/limits.yaml:2:18: organizations.acme: "acme" is not the id of an organization, so nobody has this limit. Write it as "gateway orgs list" shows it.',
-    'warning: config/gateway.yaml:1:18: operatorScopes.0: no operation asks for the scope "itmes:read", so it is kept from nobody. Did you mean "items:read"?',
+    'warning: config/limits.yaml:1:1: tiers: there is no tier, so no organization is limited. Define one.',
+    'warning: config/limits.yaml:2:18: organizations.acme: "acme" is not the id of an organization, so this limit applies to none. Write it as "gateway orgs list" shows it.',
+    'warning: config/gateway.yaml:1:18: operatorScopes.0: no operation requires the scope "itmes:read", so reserving it has no effect. Did you mean "items:read"?',
   ]);
 });
 

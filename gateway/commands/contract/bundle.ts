@@ -1,4 +1,4 @@
-// `gateway contract bundle`: one document without references to other files.
+// `gateway contract bundle`: prints a contract as one document without references to other files.
 
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';

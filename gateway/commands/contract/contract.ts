@@ -1,4 +1,4 @@
-// `gateway contract …`: what contract owners do before their contract is served.
+// `gateway contract …`: commands for contract owners, before a contract is served.
 
 import type { Command } from 'commander';
 import type { Configuration } from '../../configuration.ts';
@@ -11,7 +11,7 @@ import { addPublish } from './publish.ts';
 export interface ContractPlaces {
   /** Loads and checks everything. Rejects with ConfigError. */
   configuration(): Promise<Configuration>;
-  /** Where what was promised is kept; undefined: gateway.yaml names no place. */
+  /** Directory of the published contracts; undefined if gateway.yaml names none. */
   published(): { readonly contractsDirectory: string; readonly directory: string } | undefined;
 }
 

@@ -1,4 +1,4 @@
-// `gateway contract diff`: whether a contract can take the place of another without breaking clients.
+// `gateway contract diff`: finds changes between two contracts that break clients.
 
 import type { Command } from 'commander';
 import { type Mistake, toSentence } from '../../config-errors.ts';
@@ -14,7 +14,7 @@ import { readContracts, UnreadableSource } from './read.ts';
 export function addDiff(contract: Command, context: CommandContext): void {
   contract
     .command('diff')
-    .description('tell what a contract changes for clients, and whether that breaks them (exit code 1)')
+    .description('list the changes of a contract for clients; breaking changes give exit code 1')
     .argument('<old>', 'file, directory, glob, or address of a published document')
     .argument('<new>', 'the same of what is to take its place')
     .option('--json', 'print one JSON object')
@@ -44,10 +44,10 @@ async function diff(context: CommandContext, old: string, fresh: string, asJson:
   const found = compareContracts(before.operations.map(describedAlone), after.operations.map(describedAlone));
   const documents = { old: before.documents, new: after.documents };
   const findings = await locateFindings([...found].flat(), documents, reader.locate);
-  tell(context, findings, asJson);
+  printDifferences(context, findings, asJson);
 }
 
-function tell(context: CommandContext, findings: readonly LocatedFinding[], asJson: boolean): void {
+function printDifferences(context: CommandContext, findings: readonly LocatedFinding[], asJson: boolean): void {
   const countOf = (level: Level) => findings.filter((finding) => finding.level === level).length;
   const [breaking, additive] = [countOf('breaking'), countOf('additive')];
   if (asJson) printJson(context, { breaking, additive, findings: findings.map(jsonOf) });

@@ -1,4 +1,4 @@
-// `gateway contract lint`: what is wrong with contracts, and what could be better, before they are served.
+// `gateway contract lint`: mistakes and recommendations for contracts, before they are served.
 
 import type { Command } from 'commander';
 import { ConfigError, condensed, type Mistake, toSentence } from '../../config-errors.ts';
@@ -21,16 +21,20 @@ interface Linted {
 export function addLint(contract: Command, context: CommandContext, places: ContractPlaces): void {
   contract
     .command('lint')
-    .description('tell what is wrong with contracts (exit code 1), and what is recommended')
+    .description('list mistakes (exit code 1) and recommendations for contracts')
     .argument('[files...]', 'files, directories or globs; without them, all contracts that are served')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway contract lint openapi/v1/jobs.yaml')
     .action(async (sources: readonly string[], { json }: { json?: true }) => {
-      tell(context, sources.length > 0 ? await lintFiles(context, sources) : await lintServed(places), json === true);
+      printResult(
+        context,
+        sources.length > 0 ? await lintFiles(context, sources) : await lintServed(places),
+        json === true,
+      );
     });
 }
 
-/** As they are loaded, with everything that the configuration says of them. */
+/** Checks the served contracts together with the configuration. */
 async function lintServed(places: ContractPlaces): Promise<Linted> {
   try {
     const { contracts } = await places.configuration();
@@ -42,7 +46,7 @@ async function lintServed(places: ContractPlaces): Promise<Linted> {
   }
 }
 
-/** Alone: who serves them, and who may use them, is not known. */
+/** Checks files alone: their upstream and their access rules are unknown. */
 async function lintFiles(context: CommandContext, sources: readonly string[]): Promise<Linted> {
   const reader = await createDirectReader();
   const mistakes: Mistake[] = [];
@@ -78,7 +82,7 @@ async function recommended(files: readonly string[]): Promise<Mistake[]> {
   return condensed(all);
 }
 
-function tell(context: CommandContext, { files, mistakes, recommendations }: Linted, asJson: boolean): void {
+function printResult(context: CommandContext, { files, mistakes, recommendations }: Linted, asJson: boolean): void {
   if (asJson) printJson(context, { ok: mistakes.length === 0, files, mistakes, recommendations });
   else {
     for (const one of recommendations) printLine(context, `recommended: ${toSentence(one)}`);

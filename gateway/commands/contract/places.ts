@@ -1,4 +1,4 @@
-// What the commands about contracts work on, as the entry point gives it to them.
+// The configuration and directories for the contract commands.
 
 import { join } from 'node:path';
 import { loadConfig, loadSettings } from '../../config/load.ts';
@@ -10,7 +10,7 @@ export function contractPlaces(environment: Readonly<Record<string, string | und
     configuration: () => loadConfiguration(loadSettings(environment), environment, 'all'),
     published() {
       const { configDirectory, contractsDirectory } = loadSettings(environment);
-      // Mistakes are told when all of it is loaded.
+      // Ignores mistakes, because loading the whole configuration reports them.
       const published = loadConfig(configDirectory, environment, []).gateway?.publishedContracts;
       if (published === undefined) return undefined;
       return { contractsDirectory, directory: join(contractsDirectory, published) };

@@ -1,4 +1,4 @@
-// `gateway contract publish`: makes the contracts as they are now what clients have been promised.
+// `gateway contract publish`: writes the current contracts as the published ones, which later contracts must not break.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ import { publishedContractAt } from './published.ts';
 export function addPublish(contract: Command, context: CommandContext, places: ContractPlaces): void {
   contract
     .command('publish')
-    .description('promise the contracts as they are now to clients: from now on nothing may break them')
+    .description('publish the current contracts: from now on, no change may break their clients')
     .option('--json', 'print one JSON array')
     .addHelpText(
       'after',
       '\nWrites one file per version into publishedContracts of gateway.yaml; keep them in version control.',
     )
     .action(async ({ json }: { json?: true }) => {
-      // Also the first time, when there is no such directory yet.
+      // The directory does not exist before the first publication, and loading the configuration needs it.
       const { contractsDirectory, directory } = places.published() ?? context.fail(NO_PLACE);
       mkdirSync(directory, { recursive: true });
       const configuration = await places.configuration();
@@ -29,7 +29,7 @@ export function addPublish(contract: Command, context: CommandContext, places: C
         readonly operations: number;
         readonly changed: boolean;
       }[] = [];
-      // Where clients reach it differs from gateway to gateway.
+      // Server address "/", because the public address differs between gateways.
       for (const published of publishedContractAt(configuration, '/')) {
         const file = join(directory, `${published.name}.json`);
         const text = `${JSON.stringify(JSON.parse((await published.json()).toString('utf8')), null, 2)}\n`;

@@ -1,10 +1,10 @@
-// The documents that a configuration publishes at /openapi, for commands that write them down.
+// The documents that a configuration publishes at /openapi, for commands that write them to files.
 
 import type { Configuration } from '../../configuration.ts';
 import { type PublishedContract, publishedContracts } from '../../contract/merged/groups.ts';
 import { deprecationsOf } from '../../versions/deprecation.ts';
 
-/** @param server the address that all paths are said to begin at */
+/** @param server the server address in the documents */
 export function publishedContractAt({ config, contracts }: Configuration, server: string): PublishedContract[] {
   const operations = contracts.operations.map(({ operation }) => operation);
   const { ofOperations } = deprecationsOf(operations, config.gateway, config.gateway.publicUrl);

@@ -1,4 +1,4 @@
-// Contracts that a command is given: files, directories, globs, or the address of a published document.
+// Reads the contracts named on the command line: files, directories, globs, or the address of a published document.
 
 import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { type ContractOperation, operationsOf } from '../../contract/operations.
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 64 * 1024 * 1024;
 
-/** Nothing is there, or it cannot be fetched. The message is a sentence for people. */
+/** A source without contracts, or one that cannot be fetched. The message is a sentence for people. */
 export class UnreadableSource extends Error {}
 
 export interface ReadContracts {
@@ -18,7 +18,7 @@ export interface ReadContracts {
   readonly operations: readonly ContractOperation[];
 }
 
-/** Reads everything a text stands for. Mistakes are pushed; throws UnreadableSource. */
+/** Reads all contracts of a source. Pushes mistakes; throws UnreadableSource. */
 export async function readContracts(
   source: string,
   reader: ContractReader,
@@ -33,7 +33,7 @@ export async function readContracts(
   return { documents, operations: documents.flatMap(operationsIn) };
 }
 
-/** The contract files that a path or glob means, sorted. */
+/** The contract files of a path or glob, sorted. Throws UnreadableSource. */
 export function filesOf(source: string): string[] {
   const isDirectory = statSync(source, { throwIfNoEntry: false })?.isDirectory() === true;
   const isFile = statSync(source, { throwIfNoEntry: false })?.isFile() === true;
@@ -50,7 +50,7 @@ function isContract(file: string): boolean {
   return /\.(ya?ml|json)$/.test(file) && statSync(file).isFile();
 }
 
-/** Whose they are, who may use them and which limits they name is nobody's business here. */
+/** The operations, without checks of upstream, access and limits, which do not matter here. */
 function operationsIn(document: ContractDocument): ContractOperation[] {
   return [...operationsOf(document, { upstream: 'any', public: true }, { upstreams: [], limits: undefined }, [])];
 }
@@ -65,7 +65,7 @@ async function readAddress(address: string, reader: ContractReader, mistakes: Mi
     const content = await reader.readContract(file, own);
     mistakes.push(...own.map((mistake) => ({ ...mistake, file: address })));
     if (content === undefined) return { documents: [], operations: [] };
-    // Lines of what was fetched would be of no use.
+    // The address replaces the temporary file, so line numbers are left out.
     const document = { ...toDocument(file, content), file: address };
     return { documents: [document], operations: operationsIn(document) };
   } finally {

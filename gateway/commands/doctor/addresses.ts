@@ -1,10 +1,10 @@
-// What clients see and whom the gateway believes: publicUrl and trustedProxies.
+// Checks publicUrl, which clients see, and trustedProxies, whose X-Forwarded-For the gateway believes.
 
 import type { Config } from '../../config/load.ts';
 import { liesOnSandboxOnly } from '../../upstream/sandbox.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
-/** Shorter prefixes than these hold more than anybody's network does. */
+/** A range with a shorter prefix is larger than the network of any installation. */
 const PREFIX_MIN = { v4: 8, v6: 16 } as const;
 
 export function checkPublicUrl({ gateway, upstreams }: Config): Finding {
@@ -13,27 +13,27 @@ export function checkPublicUrl({ gateway, upstreams }: Config): Finding {
   const isLocal = /^(localhost|127\..*|\[::1\])$/.test(hostname);
   if (Object.values(upstreams).every(liesOnSandboxOnly)) return ok('publicUrl', `${publicUrl}, on the sandbox.`);
   const remedy = 'Set publicUrl in gateway.yaml to the https:// address that clients use.';
-  if (isLocal) return warn('publicUrl', `${publicUrl} means something else to every client.`, remedy);
-  if (protocol === 'http:') return warn('publicUrl', `${publicUrl} has keys go over the network in the open.`, remedy);
+  if (isLocal) return warn('publicUrl', `${publicUrl} names each client's own machine.`, remedy);
+  if (protocol === 'http:') return warn('publicUrl', `${publicUrl} sends keys over the network in plain text.`, remedy);
   return ok('publicUrl', publicUrl);
 }
 
 export function checkTrustedProxies({ gateway: { trustedProxies, publicUrl, tls } }: Config): Finding {
   const check = 'trustedProxies';
   const widths = trustedProxies.map((range) => ({ range, bits: bitsOf(range), min: minimumFor(range) }));
-  const everybody = widths.find(({ bits }) => bits === 0);
-  if (everybody !== undefined) {
-    const says = `${everybody.range} is everybody: each client could say which address it has.`;
+  const unbounded = widths.find(({ bits }) => bits === 0);
+  if (unbounded !== undefined) {
+    const says = `${unbounded.range} contains every address: each client could claim any address.`;
     return fail(check, says, 'List the addresses of your balancers only.');
   }
   const wide = widths.find(({ bits, min }) => bits < min);
   if (wide !== undefined)
     return warn(check, `${wide.range} is very wide.`, 'List the addresses of your balancers only.');
   if (trustedProxies.length === 0 && publicUrl.startsWith('https:') && tls === undefined) {
-    const says = 'Somebody in front speaks TLS for it, and is not believed: all clients seem to have one address.';
+    const says = 'A proxy in front ends TLS, but is not trusted: all clients seem to have one address.';
     return warn(check, says, 'List the addresses of your balancers.');
   }
-  return ok(check, trustedProxies.length === 0 ? 'Nobody is in front.' : trustedProxies.join(', '));
+  return ok(check, trustedProxies.length === 0 ? 'There is no proxy in front.' : trustedProxies.join(', '));
 }
 
 function bitsOf(range: string): number {

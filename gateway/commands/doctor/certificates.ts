@@ -1,4 +1,4 @@
-// Certificates: how long those are valid that clients and upstreams are shown, and whether they are for the names in use.
+// Checks the certificates for clients and upstreams: their remaining validity, and whether they cover the names in use.
 
 import { X509Certificate } from 'node:crypto';
 import type { Configuration } from '../../configuration.ts';
@@ -21,7 +21,7 @@ export function checkCertificates({ config, certificates, upstreamTls }: Configu
   return [...shown, ...checkNames(config.gateway.publicUrl, certificates), ...ofUpstreams];
 }
 
-/** @param untilMs epoch milliseconds of its end */
+/** @param untilMs end of validity, epoch milliseconds */
 export function checkValidity(check: string, untilMs: number, nowMs: number): Finding {
   const days = Math.floor((untilMs - nowMs) / DAY_MS);
   if (days < 0) return fail(check, 'It has expired.', 'Renew it.');

@@ -1,5 +1,4 @@
-// The data directory: whether it can be written to, what room is left, whether its file system goes by the same clock, and whether the
-// embedded stores in it are whole.
+// Checks the data directory: write access, free space, clock of its file system, and the integrity of the embedded stores.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
@@ -31,7 +30,7 @@ function writable(directory: string, place: string): Finding {
   return ok('data directory', `${shownPath(directory)} ${made}.`);
 }
 
-/** The directory itself, or what of its path is there. */
+/** The directory, or its nearest existing parent. */
 function nearestThere(directory: string): string {
   return existsSync(directory) || dirname(directory) === directory ? directory : nearestThere(dirname(directory));
 }
@@ -50,7 +49,7 @@ export function checkRoom(bytes: number): Finding {
 
 const STORES = ['gateway.db', 'idempotency.db', 'versions.db'] as const;
 
-/** Those that are there: a damaged one may serve for days before somebody reads what is damaged. */
+/** Checks the existing stores: a damaged store may serve for days until the damaged part is read. */
 export function checkStores(directory: string): Finding[] {
   return STORES.filter((file) => existsSync(join(directory, file))).map((file) => {
     const remedy = 'Stop the gateway and put a backup in its place; docs/operations.md says what is lost without one.';
@@ -78,7 +77,7 @@ function clockOf(probe: string, nowMs: number): Finding {
   return checkSkew('clock of the file system', statSync(probe).mtimeMs - nowMs);
 }
 
-/** @param skewMs how far another clock is ahead of that of this machine */
+/** @param skewMs milliseconds by which the other clock is ahead of this machine's */
 export function checkSkew(check: string, skewMs: number): Finding {
   const says = `It is ${Math.abs(Math.round(skewMs))} ms ${skewMs < 0 ? 'behind' : 'ahead of'} this machine.`;
   if (Math.abs(skewMs) <= SKEW_MAX_MS) return ok(check, says);

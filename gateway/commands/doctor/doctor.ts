@@ -1,4 +1,4 @@
-// `gateway doctor`: whether everything around the gateway is as it has to be, one line per check, with what to do about it.
+// `gateway doctor`: checks machine, Redis, secrets, certificates and upstreams; prints one line per check with a remedy.
 
 import type { Command } from 'commander';
 import { loadSettings, type Settings } from '../../config/load.ts';
@@ -16,20 +16,22 @@ import { checkRedis } from './redis.ts';
 import { examineSecrets } from './secrets.ts';
 import { targetChecks } from './upstreams.ts';
 
-/** Of each check; they run side by side. */
+/** Timeout of each check; the checks run in parallel. */
 const PATIENCE_MS = 3000;
 
 export function addDoctorCommand(program: Command, surroundings: CommandEnvironment): void {
   program
     .command('doctor')
-    .description('check what the gateway needs around it, and say what to do (exit code 1 if something fails)')
+    .description(
+      'check machine, stores, secrets, certificates and upstreams, with remedies (exit code 1 if a check fails)',
+    )
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nIt changes nothing. Run it with the environment, and as the account, of the gateway.')
     .action(async ({ json }: { json?: true }) => {
       const findings = await examine(surroundings);
       const isFine = findings.every(({ verdict }) => verdict !== 'fail');
       if (json) printJson(surroundings, { ok: isFine, checks: findings });
-      else tell(surroundings, findings);
+      else printFindings(surroundings, findings);
       if (!isFine) surroundings.exit(1);
     });
 }
@@ -72,7 +74,7 @@ function mistakesIn(check: string, error: unknown): Finding[] {
 
 type Named = readonly [name: string, check: DoctorCheck];
 
-/** What can be looked at whatever the configuration says. */
+/** Checks that need no valid configuration. */
 function checksOf({ now }: CommandEnvironment, settings: Settings, isTls: boolean): Named[] {
   const { host, port, adminHost, adminPort, dataDirectory, redisUrl } = settings;
   const ports = [
@@ -102,7 +104,7 @@ function furtherChecks(surroundings: CommandEnvironment, settings: Settings, con
   ];
 }
 
-function tell(surroundings: CommandEnvironment, findings: readonly Finding[]): void {
+function printFindings(surroundings: CommandEnvironment, findings: readonly Finding[]): void {
   const width = Math.min(44, Math.max(...findings.map(({ check }) => check.length)));
   for (const { verdict, check, says, remedy } of findings)
     printLine(surroundings, [verdict.padEnd(4), check.padEnd(width), says, remedy].filter(Boolean).join('  '));

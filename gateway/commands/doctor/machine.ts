@@ -1,4 +1,4 @@
-// What the machine gives: its Node, files that may be open, cores, memory.
+// Checks the machine: Node version, limit of open files, cores, memory.
 
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -9,7 +9,7 @@ import { belowBaseline } from '../node-baseline.ts';
 
 const NODE_MAJOR = 24;
 const MEBIBYTE = 1_048_576;
-/** Logs, stores, the admin listener, and what Node itself opens. */
+/** Files beside connections: logs, stores, the admin listener, and those of Node itself. */
 const FURTHER_FILES = 200;
 
 export function checkNode(version: string): Finding {
@@ -17,14 +17,14 @@ export function checkNode(version: string): Finding {
   const older = belowBaseline(version);
   if (older !== undefined) return warn('node', older, 'Put a newer Node 24 on the PATH: bin/gateway prefers it.');
   if (major === NODE_MAJOR) return ok('node', `Node ${version}.`);
-  if (major > NODE_MAJOR) return warn('node', `Node ${version} is newer than what is pinned.`, 'Use Node 24.');
+  if (major > NODE_MAJOR) return warn('node', `Node ${version} is newer than the pinned version.`, 'Use Node 24.');
   return fail('node', `Node ${version} is too old.`, 'Run npm ci, which brings the pinned Node, or install Node 24.');
 }
 
-/** @param limits the text of /proc/self/limits; undefined where there is none */
+/** @param limits text of /proc/self/limits; undefined on systems without it */
 export function checkOpenFiles(limits: string | undefined, { upstreams, gateway }: Config, workers: number): Finding {
   const [, soft = ''] = /^Max open files\s+(\S+)/m.exec(limits ?? '') ?? [];
-  if (soft === '') return ok('open files', 'This system does not say how many there may be.');
+  if (soft === '') return ok('open files', 'This system does not report a limit.');
   const ofClients = Math.ceil(gateway.connections.max / workers);
   const ofUpstreams = Object.values(upstreams).reduce(
     (sum, { connections, live, test = [] }) => sum + connections * (live.length + test.length),
@@ -51,19 +51,19 @@ export function checkWorkers({ workers }: Pick<Settings, 'workers'>, cores = ava
 }
 
 export interface MachineMemory {
-  /** Bytes that this process and its children may have; 0: nobody bounds it. */
+  /** Memory limit of this process and its children in bytes; 0 without a limit. */
   readonly allowed: number;
-  /** Bytes that Node lets its heap grow to. */
+  /** Heap limit of Node in bytes. */
   readonly heap: number;
 }
 
 export function readMemory(): MachineMemory {
   const allowed = process.constrainedMemory();
-  // Without a bound, some kernels say a number near 2^63.
+  // Without a limit, some kernels report a number near 2^63.
   return { allowed: allowed > Number.MAX_SAFE_INTEGER / 2 ? 0 : allowed, heap: getHeapStatistics().heap_size_limit };
 }
 
-/** Each process may hold bodies beside its heap. */
+/** Adds the buffered bodies of each process to its heap, because they lie outside it. */
 export function checkMemory({ allowed, heap }: MachineMemory, { gateway }: Config, workers: number): Finding {
   const each = heap + gateway.overload.bufferedBytesMax;
   const all = each * workers;

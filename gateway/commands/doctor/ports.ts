@@ -1,4 +1,4 @@
-// The ports that the gateway listens on: free, or taken by a gateway that runs already.
+// Checks the ports of the gateway: free, or in use by a running gateway.
 
 import { once } from 'node:events';
 import { get } from 'node:http';
@@ -14,7 +14,7 @@ export interface PortToCheck {
   readonly host: string;
   readonly port: number;
   readonly isTls: boolean;
-  /** What sets it. */
+  /** The environment variable of the port. */
   readonly variable: string;
 }
 
@@ -30,7 +30,7 @@ export async function checkPort({ check, host, port, isTls, variable }: PortToCh
   return fail(check, `${where} is in use by something else.`, `End that, or set ${variable}.`);
 }
 
-/** Why it cannot be listened on. */
+/** The reason why listening fails; undefined if it works. */
 async function listenOnce(host: string, port: number): Promise<string | undefined> {
   const server = createServer().listen({ host, port, exclusive: true });
   try {
@@ -43,7 +43,7 @@ async function listenOnce(host: string, port: number): Promise<string | undefine
   }
 }
 
-/** The public listener gives each answer a request id; that for operators answers whether it lives. */
+/** Recognizes the public listener by the request id in its answers, and the admin listener by status 200 of /livez. */
 async function isGateway(host: string, port: number, isTls: boolean): Promise<boolean> {
   const options = { host, port, path: '/livez', timeout: PATIENCE_MS, agent: false };
   const request = isTls ? getSecurely({ ...options, rejectUnauthorized: false }) : get(options);

@@ -1,4 +1,4 @@
-// The Redis that REDIS_URL names: whether it answers, and whether it can be trusted with keys, limits and answers.
+// Checks the Redis in REDIS_URL: reachability, latency, version, role, eviction, memory, persistence and clock.
 
 import { askRedis, type Redis } from '../../redis.ts';
 import { objectionTo } from '../../redis-version.ts';
@@ -6,19 +6,19 @@ import { type Finding, fail, ok, warn } from '../finding.ts';
 import { checkSkew } from './data.ts';
 
 const PINGS = 5;
-/** Requests wait for Redis, so this much is added to each. */
+/** Requests wait for Redis, so its latency is added to each. */
 const LATENCY_WANTED_MS = 5;
 const LATENCY_MAX_MS = 100;
 const MEMORY_WARN = 0.8;
 const COMMAND_TIMEOUT_MS = 2000;
 
-/** That it does not answer is a finding, too. */
+/** Never rejects: an unreachable Redis is a finding. */
 export async function checkRedis(url: string, now: () => number): Promise<Finding[]> {
   try {
     return await askRedis(url, COMMAND_TIMEOUT_MS, (client) => examine(client, now));
   } catch (error) {
     const says = `Redis does not answer (${error instanceof Error ? error.message : String(error)}).`;
-    return [fail('redis', says, 'Start it, or correct REDIS_URL and what lies between.')];
+    return [fail('redis', says, 'Start it, or correct REDIS_URL or the network.')];
   }
 }
 
@@ -53,7 +53,7 @@ async function skewOf(client: Redis, now: () => number): Promise<number> {
 export function checkLatency(ms: number): Finding {
   const says = `Redis answers in ${ms.toFixed(1)} ms.`;
   if (ms <= LATENCY_WANTED_MS) return ok('redis latency', says);
-  const remedy = 'Have it nearer: each request that is counted waits for it.';
+  const remedy = 'Move it closer: each counted request waits for it.';
   return ms <= LATENCY_MAX_MS ? warn('redis latency', says, remedy) : fail('redis latency', says, remedy);
 }
 
@@ -98,13 +98,13 @@ function checkMemory(info: ReadonlyMap<string, string>): Finding[] {
 }
 
 async function checkPersistence(client: Redis, info: ReadonlyMap<string, string>): Promise<Finding> {
-  // Many that are rented refuse to tell.
+  // Many hosted services refuse CONFIG.
   const [, save = 'unknown'] = (await client.config('GET', 'save').catch(() => [])) as string[];
   if (info.get('aof_enabled') === '1') return ok('redis persistence', 'It keeps an append-only file.');
   if (save === '')
     return warn(
       'redis persistence',
-      'It keeps nothing on disk: with it, organizations and keys are gone.',
+      'It keeps nothing on disk: if it restarts, organizations and keys are lost.',
       'Set appendonly yes, and back up with "gateway keys export".',
     );
   const failed = info.get('rdb_last_bgsave_status') === 'err';

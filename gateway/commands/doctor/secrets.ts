@@ -1,4 +1,4 @@
-// Secrets: whether those that the configuration needs are there, and whether others on this machine can read them.
+// Checks that the secrets of the configuration exist and can be used, and that other users of the machine cannot read them.
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ function present(secrets: Pick<Secrets, 'read'>, { entry, use, problemOf }: Name
   return problem === undefined ? ok(check, 'It is there.') : fail(check, `It cannot be used: ${problem}`, remedy);
 }
 
-/** Off loopback, the admin listener answers nobody without it. */
+/** Without the token, an admin listener that is not on loopback answers probes only. */
 function checkAdminToken({ adminHost }: Settings, secrets: Pick<Secrets, 'read'>): Finding[] {
   if (/^(127\.|::1$|localhost$)/.test(adminHost)) return [];
   if (secrets.read('admin_token') !== undefined) return [ok('secret admin_token', 'It is there.')];
@@ -47,9 +47,9 @@ function checkReaders({ secretsDirectory }: Settings): Finding[] {
   try {
     const files = readdirSync(secretsDirectory).filter((name) => !name.startsWith('.'));
     const open = files.filter((name) => (statSync(join(secretsDirectory, name)).mode & 0o004) !== 0);
-    if (open.length === 0) return [ok('secrets directory', `Nobody else can read what is in ${shown}.`)];
-    const says = `Everybody on this machine can read ${open.join(', ')} in ${shown}.`;
-    return [warn('secrets directory', says, 'Take that right away: chmod o-r (in Kubernetes, defaultMode: 0400).')];
+    if (open.length === 0) return [ok('secrets directory', `Other users cannot read the files in ${shown}.`)];
+    const says = `Every user of this machine can read ${open.join(', ')} in ${shown}.`;
+    return [warn('secrets directory', says, 'Remove that permission: chmod o-r (in Kubernetes, defaultMode: 0400).')];
   } catch (error) {
     const remedy = 'Create it, or correct SECRETS_DIR.';
     return [fail('secrets directory', `${shown} cannot be read (${reasonOf(error)}).`, remedy)];

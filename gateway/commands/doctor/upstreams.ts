@@ -1,4 +1,4 @@
-// Each target of each upstream: its name resolves, it takes a connection, its certificate is believed, its health path answers.
+// Checks each target of each upstream: DNS, connection, certificate and health path.
 
 import { lookup as lookupAll } from 'node:dns';
 import { lookup } from 'node:dns/promises';
@@ -20,7 +20,7 @@ export interface TargetCheck {
   readonly check: DoctorCheck;
 }
 
-/** One for each address. */
+/** One check per address. */
 export function targetChecks(configuration: Configuration, secrets: Pick<Secrets, 'read'>, now: () => number) {
   return Object.entries(configuration.config.upstreams).flatMap(([upstream, entry]): TargetCheck[] => {
     const addresses = [...new Set([...entry.live, ...(entry.test ?? [])])];
@@ -32,7 +32,7 @@ export function targetChecks(configuration: Configuration, secrets: Pick<Secrets
   });
 }
 
-/** What the gateway would show and believe there. */
+/** The TLS settings of the gateway for this upstream. */
 export function tlsOf(
   { upstreamTls }: Pick<Configuration, 'upstreamTls'>,
   upstream: string,
@@ -57,7 +57,7 @@ async function checkTarget(
   try {
     await lookup(host, { all: true });
   } catch (error) {
-    return [fail(name, `${host} does not resolve (${reasonOf(error)}).`, 'Correct the name, or what resolves it.')];
+    return [fail(name, `${host} does not resolve (${reasonOf(error)}).`, 'Correct the name or the DNS entry.')];
   }
   const isTls = protocol === 'https:';
   const place = { host, port: Number(port || (isTls ? 443 : 80)) };
@@ -67,7 +67,7 @@ async function checkTarget(
   } catch (error) {
     const remedy = isTls
       ? 'Start it, or correct the address; for a certificate of your own authority, set tls.ca.'
-      : 'Start it, or correct the address and what lies between.';
+      : 'Start it, or correct the address or the network.';
     return [fail(name, `It takes no connection (${reasonOf(error)}).`, remedy)];
   }
   return [...further, await checkHealth(name, address, entry, tls)];
@@ -118,7 +118,7 @@ async function checkHealth(
     const { status } = await ask(client, { method: 'GET', path: health.path, headers: [], body: null }, signal, false);
     const isGood = health.status === undefined ? status >= 200 && status < 300 : status === health.status;
     if (isGood) return ok(name, `It takes connections, and ${health.path} answers ${status}.`);
-    return fail(name, `${health.path} answers ${status}.`, 'See why it is not well, or correct health.path.');
+    return fail(name, `${health.path} answers ${status}.`, 'Find out why it is not healthy, or correct health.path.');
   } catch (error) {
     return fail(name, `${health.path} does not answer (${reasonOf(error)}).`, 'See why, or correct health.');
   } finally {

@@ -1,4 +1,4 @@
-// Pure: how long each stage took, as far as the record says. Fast exchanges say only how long the upstream took.
+// Pure: the duration of each stage in milliseconds. Fast exchanges record only that of the upstream.
 
 import type { PublishedStageName } from '../../exchange.ts';
 import type { DecisionRecord } from './report.ts';

@@ -1,11 +1,11 @@
-// `gateway explain`: what became of a request stage by stage, or what would become of one.
+// `gateway explain`: explains a recorded request stage by stage, or simulates one.
 
 import type { Command } from 'commander';
 import type { AdminClient } from '../admin-client.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
 import { findInGateway, findInLogs } from './find.ts';
-import { printStory } from './print.ts';
+import { printReport } from './print.ts';
 import { explainRequest, type RehearseFlags, type RehearseTools } from './rehearse.ts';
 import { type DecisionRecord, exchangeReport } from './report.ts';
 
@@ -14,27 +14,24 @@ interface ExplainFlags extends RehearseFlags {
 }
 
 export interface ExplainTools extends RehearseTools {
-  /** The gateway that runs on this machine. */
+  /** Client of the gateway on this machine. */
   adminClient(): AdminClient;
 }
 
 export function addExplainCommand(program: Command, context: CommandContext, tools: ExplainTools): void {
   program
     .command('explain')
-    .description('tell what became of a request, stage by stage, or what would become of one')
+    .description('explain what happened to a request, stage by stage, or simulate one')
     .argument('[id]', 'its request id, or the X-Request-Id that its client sent')
     .option('--log <files...>', 'access logs to look in; may end in .gz; - for standard input')
-    .option(
-      '--request <line>',
-      'a request that was not made: method and target; nothing of it is sent, spent or written',
-    )
+    .option('--request <line>', 'a request to simulate: method and target; nothing is sent, spent or written')
     .option('--header <line>', 'one of its headers, as Name: value; may be repeated', collect)
     .option('--body <file>', 'its body')
-    .option('--org <organization>', 'who would make it: any key of this organization')
-    .option('--key <id>', 'who would make it: this key')
+    .option('--org <organization>', 'the caller: any key of this organization')
+    .option('--key <id>', 'the caller: this key')
     .option('--mode <mode>', 'live or test; default: that of the key, or live')
     .option('--scopes <scopes...>', "scopes of the caller; default: those of the key, or '*'")
-    .option('--client <address>', "the client's address, for keys that may be used from some only")
+    .option('--client <address>', "the client's address, for keys that are restricted to addresses")
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
@@ -65,12 +62,12 @@ async function explain(
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(id)) context.usage('This has not the form of a request id.');
   const records =
     log === undefined ? await askGateway(context, tools.adminClient(), id) : await readLogs(context, log, id);
-  const stories = records.map(exchangeReport);
-  if (json) printJson(context, { exchanges: stories });
+  const reports = records.map(exchangeReport);
+  if (json) printJson(context, { exchanges: reports });
   else {
-    for (const [index, story] of stories.entries()) {
+    for (const [index, report] of reports.entries()) {
       if (index > 0) printLine(context, '');
-      printStory(context, story);
+      printReport(context, report);
     }
   }
 }

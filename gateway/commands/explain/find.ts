@@ -1,11 +1,11 @@
-// Where the decision record of an exchange is found: in access logs, or in the memory of the gateway that runs.
+// Finds the decision records of an exchange in access logs, or in the memory of the running gateway.
 
 import type { AdminClient } from '../admin-client.ts';
 import type { CommandContext } from '../context.ts';
 import { nextLines, openLines } from '../log-lines.ts';
 import type { DecisionRecord } from './report.ts';
 
-/** Every exchange with this id, or else to which its client gave it, in the order of the logs. `-` is standard input. */
+/** Exchanges with this id, or else with this X-Request-Id from the client, in the order of the logs. `-` is standard input. */
 export async function findInLogs(
   context: Pick<CommandContext, 'input' | 'fail'>,
   paths: readonly string[],
@@ -18,7 +18,7 @@ export async function findInLogs(
     for (;;) {
       const { value, done } = await nextLines(context, log);
       if (done === true) break;
-      // Most lines are not parsed: a log may have millions.
+      // Parses only lines that contain the id, because a log may have millions of lines.
       for (const line of (value as readonly string[]).filter((text) => text.includes(id))) {
         const entry = recordIn(line);
         if (entry?.request_id === id) named.push(entry);
@@ -29,11 +29,11 @@ export async function findInLogs(
   return named.length > 0 ? named : ofClient;
 }
 
-/** Undefined: no gateway answers. */
+/** Undefined if no gateway answers. */
 export async function findInGateway({ ask }: AdminClient, id: string): Promise<DecisionRecord[] | undefined> {
   const answer = await ask('GET', `/exchanges/${encodeURIComponent(id)}`);
   if (answer === undefined) return undefined;
-  return Array.isArray(answer.said.exchanges) ? (answer.said.exchanges as DecisionRecord[]) : [];
+  return Array.isArray(answer.body.exchanges) ? (answer.body.exchanges as DecisionRecord[]) : [];
 }
 
 function recordIn(line: string): DecisionRecord | undefined {

@@ -1,4 +1,4 @@
-// How an exchange is told to people: the verdict, then one block for each stage.
+// Prints an exchange for people: the verdict, then one block per stage.
 
 import type { CommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
@@ -8,13 +8,13 @@ const STAGE_WIDTH = 'authenticate'.length;
 const OUTCOME_WIDTH = 'not reached'.length;
 const DURATION_WIDTH = '10000.000 ms'.length;
 
-export function printStory(
+export function printReport(
   context: Pick<CommandContext, 'write'>,
   { request_id, time, verdict, stages }: ExchangeReport,
 ): void {
   printLine(context, `${request_id}${time === undefined ? '' : `, ${time}`}`);
   printLine(context, `${verdict}\n`);
-  for (const story of stages) for (const line of linesOf(story)) printLine(context, line);
+  for (const stage of stages) for (const line of linesOf(stage)) printLine(context, line);
 }
 
 function linesOf({ stage, outcome, told, duration_ms: durationMs }: StageReport): string[] {

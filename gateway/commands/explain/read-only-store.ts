@@ -1,10 +1,10 @@
-// Limits as they stand: decides like a counter store and spends nothing.
+// A counter store that decides on the current counters and spends nothing.
 
 import type { Charge, CounterStore, LimitDecision } from '../../limits/store.ts';
 import type { LimitUse, UsageReport } from '../../limits/usage.ts';
 import { toVerdict } from '../../limits/verdict.ts';
 
-/** @param report what the organization has used; undefined: not known, so everything is taken for unused */
+/** @param report the use of the organization's limits; undefined if unknown, which counts as unused */
 export function createReadOnlyStore(report: UsageReport | undefined, now: () => number): Pick<CounterStore, 'decide'> {
   return {
     decide(charges): LimitDecision {
@@ -16,7 +16,7 @@ export function createReadOnlyStore(report: UsageReport | undefined, now: () => 
   };
 }
 
-/** What is used of the counter that a request would be charged to. */
+/** The use of the counter that the request would be charged to. */
 function useOf(report: UsageReport | undefined, { policy, key }: Charge): LimitUse | undefined {
   return report?.limits.find(
     (use) =>
@@ -24,7 +24,7 @@ function useOf(report: UsageReport | undefined, { policy, key }: Charge): LimitU
   );
 }
 
-/** Units remaining, milliseconds until more are freed, milliseconds until the cost fits; the last is the least that it can be. */
+/** Units remaining, milliseconds until more are freed, and the least milliseconds until the cost fits. */
 function figuresOf({ requests, cost }: Charge, use: LimitUse | undefined, nowMs: number): number[] {
   const remaining = use === undefined ? requests : Math.min(requests, use.remaining);
   const freedInMs = use?.next_freed_at ? Math.max(1, Date.parse(use.next_freed_at) - nowMs) : 0;

@@ -1,5 +1,5 @@
-// A request that is made to a gateway which is not there: it passes through the real parser and the real stages on a port of its own,
-// as far as they only read. What would be sent to an upstream is not.
+// Simulates a request: it passes through the real parser and those real stages that only read, on a port of its own. Nothing is sent to an
+// upstream.
 
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
@@ -25,7 +25,7 @@ export interface RehearsedRequest {
   /** Flat names and values. */
   readonly headers: readonly string[];
   readonly body: Buffer | undefined;
-  /** Undefined: it is not known where the client is. */
+  /** Undefined if unknown. */
   readonly clientAddress: string | undefined;
 }
 
@@ -38,11 +38,11 @@ export interface RehearsalParts {
 
 export interface Rehearsed {
   readonly record: DecisionRecord;
-  /** Undefined: nothing refuses it. */
+  /** Undefined if no stage refuses the request. */
   readonly refusal: { readonly status: number; readonly body: unknown } | undefined;
 }
 
-/** Rejects with a sentence when this cannot be sent as a request at all. */
+/** Rejects with a sentence if this is not a sendable request. */
 export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): Promise<Rehearsed> {
   const { publicUrl, limits, timeouts } = parts.configuration.config.gateway;
   // The headers of the answer are not reported.
@@ -75,16 +75,16 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
   }
 }
 
-/** The pipeline of `serving.ts`, without the steps that only a gateway that serves can take. */
+/** The pipeline of `serving.ts`, without the steps that need a serving gateway. */
 function createHandle(
   { clientAddress }: RehearsedRequest,
   { configuration, authenticate, counters, now }: RehearsalParts,
 ): (arrived: Arrived) => Promise<void> {
   const { upstreams, limits } = configuration.config;
-  const deciding = createStatelessStages(configuration, { isDraining: () => false, hold: () => undefined, now });
+  const stateless = createStatelessStages(configuration, { isDraining: () => false, hold: () => undefined, now });
 
   function admit(arrived: Arrived) {
-    const admitted = deciding.admit(arrived);
+    const admitted = stateless.admit(arrived);
     const address = clientAddress ?? admitted.clientAddress;
     arrived.trail.clientAddress = clientAddress;
     return { ...admitted, clientAddress: address };
@@ -93,13 +93,13 @@ function createHandle(
   const nothing = () => undefined;
   const answered = async (arrived: Arrived) => done(admit(arrived));
   return createPipeline<ReadonlySet<Site>, Tunnel>({
-    ...deciding,
-    placeOf: ({ request }) => deciding.sitesOf(authorityOf(request)),
+    ...stateless,
+    placeOf: ({ request }) => stateless.sitesOf(authorityOf(request)),
     async refuseMisdirected(arrived) {
       admit(arrived);
       throw new GatewayError('misdirected_request');
     },
-    tunnelAt: ({ request }, sites) => deciding.table.find(sites, request.url as string),
+    tunnelAt: ({ request }, sites) => stateless.table.find(sites, request.url as string),
     async passThrough(admitted, { name }) {
       admitted.trail.tunnel = name;
       done(admitted);
@@ -134,7 +134,7 @@ function done({ response, trail }: Arrived): void {
   response.end();
 }
 
-/** All of them, since people want to see how each stands. */
+/** All limits, not only the one that decides. */
 function limitsOf({ quota, charged }: Trail): object[] | undefined {
   return quota?.states.map(({ policy, limit, remaining, resetMs }, index) => ({
     policy,

@@ -1,4 +1,4 @@
-// `gateway explain --request …`: what would become of a request that nobody has made. Nothing is sent, spent or written.
+// `gateway explain --request …`: simulates a request. Nothing is sent, spent or written.
 
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
@@ -8,7 +8,7 @@ import type { UsageReport } from '../../limits/usage.ts';
 import { type CommandContext, withStore } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
 import { splitList } from '../read.ts';
-import { printStory } from './print.ts';
+import { printReport } from './print.ts';
 import { createReadOnlyStore } from './read-only-store.ts';
 import { type RehearsedRequest, rehearse } from './rehearsal.ts';
 import { exchangeReport } from './report.ts';
@@ -28,7 +28,7 @@ export interface RehearseFlags {
 
 export interface RehearseTools {
   configuration(): Promise<Configuration>;
-  /** What an organization has used of its limits. Rejects with the reason where nobody can say. */
+  /** The use of an organization's limits. Rejects with the reason if it is unavailable. */
   usageOf(organization: string): Promise<UsageReport | undefined>;
 }
 
@@ -55,10 +55,10 @@ export async function explainRequest(
       counters: createReadOnlyStore(report, context.now),
       now: context.now,
     }).catch((error: Error) => context.usage(`This cannot be sent as a request: ${error.message}`));
-    const story = exchangeReport(record);
+    const exchange = exchangeReport(record);
     if (flags.json) {
       printJson(context, {
-        ...story,
+        ...exchange,
         would: refusal === undefined ? 'be sent' : 'be refused',
         error: (refusal?.body as { error?: unknown } | undefined)?.error ?? null,
         counters: report?.limits ?? null,
@@ -66,7 +66,7 @@ export async function explainRequest(
       });
       return;
     }
-    printStory(context, story);
+    printReport(context, exchange);
     if (unknown !== undefined) printLine(context, `\nThe counters are taken for unused: ${unknown}`);
     if (refusal !== undefined) printLine(context, `\n${JSON.stringify(refusal.body, null, 2)}`);
   });

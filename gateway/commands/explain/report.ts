@@ -1,4 +1,4 @@
-// Pure: a decision record, which is one line of the access log, told stage by stage.
+// Pure: turns a decision record, which is one line of the access log, into a report per stage.
 
 import { REFUSALS } from '../../errors.ts';
 import { PUBLISHED_NAMES, type PublishedStageName, STAGES } from '../../exchange.ts';
@@ -13,7 +13,7 @@ export type StageOutcome = 'passed' | 'refused' | 'answered' | 'not reached';
 export interface StageReport {
   readonly stage: PublishedStageName;
   readonly outcome: StageOutcome;
-  /** What is known of it, in words; several lines where there are several things to be said. */
+  /** The known facts, one per line. */
   readonly told: readonly string[];
   /** Absent where the record has no times. */
   readonly duration_ms?: number;
@@ -23,13 +23,13 @@ export interface ExchangeReport {
   readonly request_id: unknown;
   readonly client_request_id?: unknown;
   readonly time: string | undefined;
-  /** One sentence: what became of it. */
+  /** One sentence with the outcome. */
   readonly verdict: string;
   readonly stages: readonly StageReport[];
   readonly record: DecisionRecord;
 }
 
-/** What an exchange is told as when it ended without a stage: through a tunnel, or before there was a request. */
+/** Reports an exchange, including one without a stage: through a tunnel, or ended before there was a request. */
 export function exchangeReport(record: DecisionRecord): ExchangeReport {
   const last = STAGES.findIndex((stage) => PUBLISHED_NAMES[stage] === record.stage);
   const durations = durationsOf(record);
@@ -58,7 +58,7 @@ export function exchangeReport(record: DecisionRecord): ExchangeReport {
 function outcomeOf({ code, replayed, tunnel, rehearsed }: DecisionRecord, index: number, last: number): StageOutcome {
   if (index > last) return 'not reached';
   if (index < last || (rehearsed === true && code === undefined)) return 'passed';
-  // What goes through a tunnel is admitted, and nothing else is asked.
+  // A request through a tunnel passes `admit` only.
   if (tunnel !== undefined) return code === undefined ? 'answered' : 'refused';
   if (replayed === true) return 'answered';
   if (code !== undefined) return 'refused';

@@ -1,13 +1,13 @@
-// Pure: what a decision record knows of one stage, in words.
+// Pure: the text for one stage of a decision record.
 
 import type { StageName } from '../../exchange.ts';
 import { shortTime } from '../print.ts';
 import type { DecisionRecord, StageOutcome } from './report.ts';
 import { ANY_KEY } from './who.ts';
 
-type Tell = (record: DecisionRecord, outcome: StageOutcome) => (string | undefined)[];
+type StageText = (record: DecisionRecord, outcome: StageOutcome) => (string | undefined)[];
 
-const tellers: Readonly<Record<StageName, Tell>> = {
+const texts: Readonly<Record<StageName, StageText>> = {
   admit: ({ client, client_request_id: own, max_bytes: max, tunnel, worker }) => [
     client === undefined ? undefined : `client ${client}`,
     own === undefined ? undefined : `the client calls it ${own}`,
@@ -32,7 +32,7 @@ const tellers: Readonly<Record<StageName, Tell>> = {
           record.required_scopes === undefined ? `mode ${record.mode}, tier ${record.tier}` : undefined,
         ]
       : [],
-  limit: tellLimits,
+  limit: limitText,
   validate: (record) => violationsIn(record),
   idempotency: ({ replayed, recorded, outcome_unknown: lost, code, rehearsed }, outcome) => [
     rehearsed === true ? 'not tried: an Idempotency-Key that is looked for is taken' : undefined,
@@ -43,7 +43,7 @@ const tellers: Readonly<Record<StageName, Tell>> = {
       : undefined,
     outcome === 'refused' ? replayRefusals[String(code)] : undefined,
   ],
-  forward: tellForward,
+  forward: forwardText,
 };
 
 const matchRefusals: Readonly<Record<string, string>> = {
@@ -62,9 +62,9 @@ const replayRefusals: Readonly<Record<string, string>> = {
   gateway_overloaded: 'the store of answers could not be asked in time',
 };
 
-/** Lines for people; empty where there is nothing to be said. */
+/** Lines for people; empty if the record has nothing about the stage. */
 export function stageText(stage: StageName, record: DecisionRecord, outcome: StageOutcome): string[] {
-  return tellers[stage](record, outcome).filter((line) => line !== undefined);
+  return texts[stage](record, outcome).filter((line) => line !== undefined);
 }
 
 function callerIn({ organization, tier, key_id, token_issuer, subject, mode }: DecisionRecord): string | undefined {
@@ -75,7 +75,7 @@ function callerIn({ organization, tier, key_id, token_issuer, subject, mode }: D
       : key_id === undefined
         ? `user name ${subject}`
         : key_id === 'anonymous'
-          ? 'nobody in particular: the operation is public'
+          ? 'anonymous: the operation is public'
           : key_id === ANY_KEY
             ? 'any key'
             : `key ${key_id}`;
@@ -90,7 +90,7 @@ function listIn(what: string, list: unknown): string | undefined {
   return Array.isArray(list) ? `${what}: ${list.length === 0 ? 'none' : list.join(' ')}` : undefined;
 }
 
-function tellLimits(record: DecisionRecord): (string | undefined)[] {
+function limitText(record: DecisionRecord): (string | undefined)[] {
   const { limit, limit_quota, limit_remaining, limits, limit_source: source, decided_at: decidedAt } = record;
   if (source === undefined) return ['nothing counts this request'];
   const violated = Array.isArray(record.violated_policies) ? record.violated_policies : [];
@@ -100,20 +100,20 @@ function tellLimits(record: DecisionRecord): (string | undefined)[] {
         const { policy, quota, remaining, wait_ms: waitMs, cost = 1 } = one;
         if (record.rehearsed === true)
           return `${policy}: ${remaining} of ${quota} left, this would take ${cost}${violated.includes(policy) ? `; more in ${waitMs} ms` : ''}${one.shadow === true ? ', a shadow limit' : ''}`;
-        const said = violated.includes(policy)
+        const outcome = violated.includes(policy)
           ? 'refused'
           : shadow.includes(policy)
             ? 'would have refused'
             : 'admitted';
         const kind = one.shadow === true ? ', a shadow limit' : '';
-        return `${policy}: ${said} a cost of ${cost}; ${remaining} of ${quota} left, more in ${waitMs} ms${kind}`;
+        return `${policy}: ${outcome} a cost of ${cost}; ${remaining} of ${quota} left, more in ${waitMs} ms${kind}`;
       })
     : [];
   const single =
     each.length > 0 || limit === undefined
       ? undefined
       : `${limit}: admitted; ${limit_remaining} of ${limit_quota} left`;
-  const looked = `as ${sources[String(source)] ?? 'nobody'} has counted`;
+  const looked = `as ${sources[String(source)] ?? 'no store'} has counted`;
   if (record.rehearsed === true) return [...each, looked];
   return [...each, single, `decided by ${sources[String(source)] ?? source} at ${timeIn(decidedAt)}`];
 }
@@ -121,10 +121,10 @@ function tellLimits(record: DecisionRecord): (string | undefined)[] {
 const sources: Readonly<Record<string, string>> = {
   redis: 'Redis',
   process: 'this process',
-  known: 'a refusal that still held (nobody was asked)',
+  known: 'a refusal still in force (no store was asked)',
   local: 'this process, with its share, while Redis was away',
-  allow: 'the policy to let all in while Redis was away',
-  refuse: 'the policy to let none in while Redis was away',
+  allow: 'the setting to admit all requests while Redis was away',
+  refuse: 'the setting to refuse all requests while Redis was away',
 };
 
 function timeIn(atMs: unknown): string {
@@ -147,7 +147,7 @@ function violationsIn({
   return [body, ...each];
 }
 
-function tellForward(record: DecisionRecord, outcome: StageOutcome): (string | undefined)[] {
+function forwardText(record: DecisionRecord, outcome: StageOutcome): (string | undefined)[] {
   const { target, upstream_status: status, upstream_ms: ms, attempts, cause, trace_id: trace, bytes_out: out } = record;
   const answers = Array.isArray(record.answer_violations) ? record.answer_violations : [];
   return [

@@ -1,4 +1,4 @@
-// Whose request it would be: a key or an organization named by the operator, or whoever an Authorization header stands for.
+// Finds the caller of a simulated request: a named key or organization, or the key in its Authorization header.
 
 import { ANONYMOUS, createAuthenticate } from '../../auth/authenticate.ts';
 import { parseAuthorization } from '../../auth/credentials.ts';
@@ -7,7 +7,7 @@ import { toCaller } from '../../auth/to-caller.ts';
 import type { Caller, Mode, Stages } from '../../exchange.ts';
 import type { CommandContext, OpenStore } from '../context.ts';
 
-/** In place of the id of a key, where none was named. */
+/** Replaces the key id if only an organization is named. */
 export const ANY_KEY = 'any key';
 
 export interface WhoFlags {
@@ -15,14 +15,14 @@ export interface WhoFlags {
   readonly key?: string;
   readonly mode?: Mode;
   readonly scopes?: readonly string[];
-  /** Of the request. */
+  /** The Authorization header of the request. */
   readonly authorization: string | undefined;
-  /** Whether the client's address was named; otherwise that of a key cannot be held against it. */
+  /** Whether the client's address was given; otherwise a key's address restriction is not checked. */
   readonly knowsAddress: boolean;
 }
 
 export interface Who {
-  /** Undefined: it turns out when the request is authenticated, or nobody is counted. */
+  /** Undefined without a known caller. */
   readonly organization: string | undefined;
   readonly authenticate: Stages['authenticate'];
 }
@@ -40,7 +40,7 @@ export async function findWho(context: CommandContext, { store, digestOf }: Open
   return {
     organization: known?.organization?.id,
     authenticate(matched) {
-      // Whoever is named needs to show nothing.
+      // A named caller needs no credentials.
       if (named === undefined || known === undefined) return read(matched);
       const asked = matched.operation.security.length === 0 ? ANONYMOUS : known;
       matched.trail.caller = asked;

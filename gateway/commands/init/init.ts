@@ -1,4 +1,4 @@
-// `gateway init`: a configuration with comments to begin with, and the JSON Schemas that let editors complete and check it.
+// `gateway init`: writes an initial configuration with comments, and JSON Schemas for completion and checks in editors.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -17,14 +17,14 @@ interface InitFlags {
 const TEMPLATES = new URL('./files/', import.meta.url);
 const templates = ['gateway.yaml', 'upstreams.yaml', 'limits.yaml', 'openapi/v1/customers.yaml'] as const;
 
-/** @param configDirectory where it is looked for if no other place is named */
+/** @param configDirectory the default directory */
 export function addInitCommand(program: Command, context: CommandContext, configDirectory: () => string): void {
   program
     .command('init')
-    .description('write a configuration to begin with, and JSON Schemas for editors')
+    .description('write an initial configuration, and JSON Schemas for editors')
     .argument('[directory]', 'where to; default: GATEWAY_CONFIG, else config/ of the gateway')
-    .option('--force', 'overwrite files that are there')
-    .option('--schemas', 'write the JSON Schemas only, which are overwritten always: they hold nothing of your own')
+    .option('--force', 'overwrite existing files')
+    .option('--schemas', 'write the JSON Schemas only; existing ones are overwritten, because they hold no settings')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway init my-config && GATEWAY_CONFIG=my-config gateway check')
     .action((directory: string | undefined, flags: InitFlags) => {

@@ -1,4 +1,4 @@
-// `gateway keys create`: a new key for an organization.
+// `gateway keys create`: creates a key for an organization.
 
 import { type Command, Option } from 'commander';
 import { isAddressRange } from '../../auth/addresses.ts';
@@ -47,7 +47,7 @@ export function addCreate(keys: Command, context: CommandContext): void {
     });
 }
 
-/** Ends the command unless each scope exists and an organization of this kind may hold it. */
+/** Ends the command unless each scope exists and this organization may hold it. */
 export async function requireScopes(
   context: CommandContext,
   scopes: readonly string[],
@@ -64,7 +64,7 @@ export async function requireScopes(
   }
 }
 
-/** What `--expires` says, epoch milliseconds. Ends the command unless it is a moment in the future. */
+/** Parses `--expires` to epoch milliseconds. Ends the command unless it is a time in the future. */
 export function requireExpiry(context: CommandContext, expires: string): number {
   const expiresAtMs = parseMoment(expires, context.now(), 1);
   if (expiresAtMs === undefined) {

@@ -1,11 +1,11 @@
-// Writes a file so that it is there as a whole or not at all, readable for its owner only.
+// Writes a file atomically, readable for its owner only.
 
 import { randomBytes } from 'node:crypto';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 
 /**
- * Under another name first, beside the file. Rejects with a sentence if that fails; what was there before stays then, and so does what is
- * no plain file: a device or a pipe would be replaced rather than written to, and a link rather than what it points at.
+ * Writes to a temporary name beside the file and renames it at the end. Rejects with a sentence on failure, and leaves an existing file as
+ * it was. Rejects anything but a plain file, because the rename would replace a device, pipe or link instead of writing through it.
  */
 export async function writeWhole(path: string, pieces: AsyncIterable<string>): Promise<void> {
   await requirePlainFile(path);
@@ -24,8 +24,8 @@ export async function writeWhole(path: string, pieces: AsyncIterable<string>): P
 }
 
 async function requirePlainFile(path: string): Promise<void> {
-  const there = await lstat(path).catch(() => undefined);
-  if (there === undefined || there.isFile()) return;
+  const existing = await lstat(path).catch(() => undefined);
+  if (existing === undefined || existing.isFile()) return;
   throw new Error(`${path} is no plain file. Leave --file out and redirect the output to write into it.`);
 }
 

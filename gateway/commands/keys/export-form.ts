@@ -1,5 +1,5 @@
-// The form of an export, one JSON object per line: a header, organizations and keys, each organization before its keys, and at last how
-// many there are, so that a file which was cut off is noticed. It holds digests; the keys themselves are nowhere.
+// The format of an export, one JSON object per line: a header, organizations and keys, each organization before its keys, and a last line
+// with the counts, which shows whether the file was cut off. It holds digests, never the keys themselves.
 
 import type { StoredKey } from '../../auth/store/store.ts';
 import type { Mode, Organization } from '../../exchange.ts';
@@ -26,7 +26,7 @@ export type ExportRecord =
   | { readonly kind: 'key'; readonly key: StoredKey }
   | { readonly kind: 'end'; readonly counts: Counts };
 
-/** Called with why a line is wrong; does not return. */
+/** Reports the reason why a line is wrong; does not return. */
 export type Wrong = (reason: string) => never;
 
 export function headerLine(pepperFingerprint: string, nowMs: number): string {
@@ -69,7 +69,7 @@ export function endLine({ organizations, keys }: Counts): string {
   return lineOf({ kind: 'end', organizations, keys });
 }
 
-/** The fingerprint of the pepper that the digests were made with. */
+/** Returns the fingerprint of the pepper of the digests. */
 export function parseHeader(line: string, wrong: Wrong): string {
   const header = parseJson(line);
   if (!isPlainObject(header) || header.format !== 'gateway-keys') wrong('this is not an export of keys.');
@@ -79,7 +79,7 @@ export function parseHeader(line: string, wrong: Wrong): string {
   return checked<{ pepper_fingerprint: string }>(header, headerRules, wrong).pepper_fingerprint;
 }
 
-/** Any line after the header. */
+/** Parses any line after the header. */
 export function parseExportRecord(line: string, wrong: Wrong): ExportRecord {
   const value = parseJson(line);
   const kind = isPlainObject(value)
@@ -99,7 +99,7 @@ export function parseExportRecord(line: string, wrong: Wrong): ExportRecord {
   }
 }
 
-/** A key as its rules leave it. */
+/** A key line after the check of its rules. */
 interface KeyObject {
   readonly id: string;
   readonly digest: string;
@@ -145,7 +145,7 @@ function lineOf(value: object): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** Undefined: this is not JSON. */
+/** Undefined if the text is not JSON. */
 function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);

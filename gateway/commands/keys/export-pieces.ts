@@ -1,15 +1,15 @@
-// What an export is made of, read from a store that is in use.
+// Generates the text of an export from a store in use.
 
 import type { KeyStore, StoredKey } from '../../auth/store/store.ts';
 import { type Counts, endLine, headerLine, keyLine, organizationLine } from './export-form.ts';
 
-/** The text, piece by piece; `onWritten` is told how much of it there is so far. */
+/** Yields the text in pieces and calls `onWritten` with the counts so far. */
 export async function* exportPieces(
   store: KeyStore,
   nowMs: number,
   onWritten: (counts: Counts) => void,
 ): AsyncGenerator<string> {
-  // Only their ids: about a hundred bytes per organization.
+  // Ids only: about a hundred bytes per organization.
   const organizations = new Set<string>();
   let keys = 0;
   yield headerLine(store.pepperFingerprint, nowMs);
@@ -26,7 +26,7 @@ export async function* exportPieces(
   yield endLine({ organizations: organizations.size, keys });
 }
 
-/** Organizations of these keys that were made after the organizations had been read. */
+/** Lines for organizations of these keys that were created after the organizations had been read. */
 async function latecomers(store: KeyStore, keys: readonly StoredKey[], written: Set<string>): Promise<string> {
   let lines = '';
   for (const { id, organization } of keys) {

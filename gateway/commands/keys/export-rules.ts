@@ -1,18 +1,18 @@
-// What the members of an object in an export must be: exactly these, each of its form.
+// Rules for the members of the objects in an export: exactly these members, each in its form.
 
 import { isAddressRange } from '../../auth/addresses.ts';
 import { ORGANIZATION_ID } from '../../auth/issue.ts';
 
 export interface Rule {
-  /** What follows "must", for people. */
+  /** The text after "must be" in messages. */
   readonly be: string;
   holds(value: unknown): boolean;
 }
 
-/** By name of the member. */
+/** Member name → rule. */
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** Why this is no object with exactly these members; undefined: it is one. */
+/** The reason why a value breaks the rules; undefined if it keeps them. */
 export function misfitOf(value: unknown, rules: Rules): string | undefined {
   if (!isPlainObject(value)) return 'it is not a JSON object';
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(rules, name));
@@ -51,7 +51,7 @@ function orNull({ be, holds }: Rule): Rule {
 
 const text: Rule = { be: 'a text', holds: isText };
 const count: Rule = { be: 'a whole number', holds: (value) => Number.isSafeInteger(value) && (value as number) >= 0 };
-/** Exactly as it is written: a time that comes out differently was not written by an export. */
+/** Exact form only: a time that changes when parsed and printed was not written by an export. */
 const time: Rule = {
   be: 'a time such as 2026-11-20T12:00:00.000Z',
   holds: (value) => isText(value) && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString() === value,

@@ -1,4 +1,4 @@
-// `gateway keys export`: every organization and key of the store as lines of JSON, while the store is in use.
+// `gateway keys export`: writes all organizations and keys as lines of JSON, while the store is in use.
 
 import type { Command } from 'commander';
 import type { KeyStore } from '../../auth/store/store.ts';

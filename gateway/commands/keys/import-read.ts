@@ -1,4 +1,4 @@
-// Reads an export in batches, in bounded memory, and checks every line of it: its form, its place, and that nothing is missing.
+// Reads an export in batches, in bounded memory, and checks the form and order of every line and that none is missing.
 
 import type { StoredKey } from '../../auth/store/store.ts';
 import type { Organization } from '../../exchange.ts';
@@ -7,7 +7,7 @@ import { type ExportRecord, parseExportRecord, parseHeader } from './export-form
 
 /** Records per transaction: other writers wait some tens of milliseconds for one. */
 const BATCH = 2000;
-/** No line of an export comes near it: what has no line ends is not gathered in memory. */
+/** Bounds the memory for a file without line breaks; lines of an export are much shorter. */
 const LINE_LENGTH_MAX = 1_048_576;
 const OTHER_PEPPER =
   'its digests were made with another key_pepper than this store has, so none of its keys would be recognised here. Start with a new, empty store and the key_pepper of the one it came from: the variable KEY_PEPPER, or a file key_pepper in SECRETS_DIR.';
@@ -18,13 +18,13 @@ export interface Batch {
 }
 
 export interface ReadOptions {
-  /** Of the store the records are for. */
+  /** Pepper fingerprint of the target store. */
   readonly pepperFingerprint: string;
-  /** Called with the number of a line and why it is wrong; does not return. */
+  /** Reports a line number and the reason why the line is wrong; does not return. */
   wrong(line: number, reason: string): never;
 }
 
-/** The text of an export → its records. What comes before a wrong line has been handed out by then, except for the last batch. */
+/** Text of an export → batches of records. On a wrong line, all earlier records except the last batch have been yielded. */
 export async function* readExport(text: AsyncIterable<string>, options: ReadOptions): AsyncGenerator<Batch> {
   const reader = createReader(options);
   let batch: Batch = { organizations: [], keys: [] };
@@ -43,7 +43,7 @@ export async function* readExport(text: AsyncIterable<string>, options: ReadOpti
 }
 
 function createReader({ pepperFingerprint, wrong: wrongAt }: ReadOptions) {
-  // Only their ids: about a hundred bytes per organization.
+  // Ids only: about a hundred bytes per organization.
   const organizations = new Set<string>();
   const counts = { organizations: 0, keys: 0 };
   let number = 0;
@@ -73,7 +73,7 @@ function createReader({ pepperFingerprint, wrong: wrongAt }: ReadOptions) {
   }
 
   return {
-    /** Undefined for the header. */
+    /** Returns undefined for the header. */
     read(line: string): ExportRecord | undefined {
       number += 1;
       if (ended) wrong('there is something after the end.');
@@ -95,7 +95,7 @@ function amountOf({ organizations, keys }: { organizations: number; keys: number
   return `${counted(organizations, 'organization')} and ${counted(keys, 'key')}`;
 }
 
-/** Not by node:readline: that one ends lines at U+2028 too, which may stand in a name. */
+/** Splits into lines. node:readline also splits at U+2028, which may occur in a name. */
 async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   let rest = '';
   for await (const piece of text) {
@@ -103,7 +103,7 @@ async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<readonly st
     rest = lines.pop() ?? '';
     yield lines;
     if (rest.length <= LINE_LENGTH_MAX) continue;
-    // Half a line: whoever reads it will say that it is none.
+    // A partial line: parsing it fails and reports the line.
     yield [rest];
     rest = '';
   }

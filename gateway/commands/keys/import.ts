@@ -1,4 +1,4 @@
-// `gateway keys import`: adds what an export holds and the store does not, while the store is in use.
+// `gateway keys import`: adds the organizations and keys of an export that the store does not have, while the store is in use.
 
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -14,12 +14,12 @@ import { type Batch, readExport } from './import-read.ts';
 interface Source {
   /** For messages. */
   readonly name: string;
-  /** Standard input and pipes can be read only once, so they cannot be checked beforehand. */
+  /** False for standard input and pipes: they can be read once, so they are not checked beforehand. */
   readonly readableTwice: boolean;
   open(): { readonly text: Readable; fraction?(): number };
 }
 
-/** What was read, and how much of it was new. */
+/** Counts of all records read and of those that were new. */
 interface Tally {
   readonly read: Imported;
   readonly added: Imported;
@@ -28,7 +28,7 @@ interface Tally {
 export function addImport(keys: Command, context: CommandContext): void {
   keys
     .command('import')
-    .description('add the organizations and keys of an export; what is there already stays as it is')
+    .description('add the organizations and keys of an export; existing ones stay as they are')
     .argument('<file>', 'what keys export wrote; - for standard input')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway keys import keys.jsonl')
@@ -54,7 +54,7 @@ async function sourceOf(context: CommandContext, file: string): Promise<Source> 
   };
 }
 
-/** A file is read to its end before anything is written. */
+/** Checks the whole file before writing. */
 async function importFrom(context: CommandContext, store: KeyStore, source: Source): Promise<Tally> {
   if (source.readableTwice) {
     await readThrough(context, store, source, 'checking', () => ({ organizations: 0, keys: 0 }));
@@ -72,7 +72,7 @@ async function importFrom(context: CommandContext, store: KeyStore, source: Sour
   return tally;
 }
 
-/** No reason to refuse: an export may come before the configuration. Until then such a scope grants nothing, and such a tier the least. */
+/** Only a warning: the import may precede the configuration. Until then an unknown scope grants nothing, and an unknown tier the least. */
 function warnOfUnknown(
   context: CommandContext,
   kind: string,
@@ -115,11 +115,11 @@ async function stored(context: CommandContext, tally: Tally, take: () => Awaitab
     return await take();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    context.fail(`The store did not take it: ${reason} ${remainsOf(tally)}`);
+    context.fail(`The store rejected the import: ${reason} ${remainsOf(tally)}`);
   }
 }
 
-/** What is left of an import that failed. */
+/** The part of a failed import that was stored. */
 function remainsOf({ added: { organizations, keys } }: Tally): string {
   if (organizations + keys === 0) return 'Nothing was imported.';
   const amount = `${counted(organizations, 'organization')} and ${counted(keys, 'key')}`;

@@ -1,4 +1,4 @@
-// `gateway keys …`: everything about API keys.
+// `gateway keys …`: manages API keys.
 
 import type { Command } from 'commander';
 import type { CommandContext } from '../context.ts';

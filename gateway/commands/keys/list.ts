@@ -1,4 +1,4 @@
-// `gateway keys list`: which keys there are, in which state, and when each was last used.
+// `gateway keys list`: lists keys with their state and last use.
 
 import type { Command } from 'commander';
 import { type CommandContext, withStore } from '../context.ts';

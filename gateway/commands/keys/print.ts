@@ -1,4 +1,4 @@
-// How keys are shown: as a table for people, as JSON for programs. Neither ever holds the digest.
+// Prints keys: as a table for people, as JSON for programs. Never prints the digest.
 
 import type { StoredKey } from '../../auth/store/store.ts';
 import type { CommandContext } from '../context.ts';
@@ -6,14 +6,14 @@ import { printLine, printTable, shortTime, timeOrNull } from '../print.ts';
 
 type KeyState = 'active' | 'rotating' | 'revoked' | 'expired';
 
-/** Rotating: another key has taken over, and this one goes on until the overlap ends. */
+/** `rotating`: the key has a successor and works until the overlap ends. */
 export function keyState({ revokedAtMs, expiresAtMs, replacedBy }: StoredKey, nowMs: number): KeyState {
   if (revokedAtMs !== undefined) return 'revoked';
   if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return 'expired';
   return replacedBy === undefined ? 'active' : 'rotating';
 }
 
-/** One row per key. The column of successors is there only if there is one: most tables need no room for it. */
+/** One row per key. The column of successors appears only if a key has one, to save width. */
 export function printKeys(context: CommandContext, records: readonly StoredKey[]): void {
   const heads = ['id', 'organization', 'mode', 'key', 'name', 'scopes', 'addresses', 'state', 'expires', 'last used'];
   const successors = records.some(({ replacedBy }) => replacedBy !== undefined);
@@ -33,12 +33,12 @@ export function printKeys(context: CommandContext, records: readonly StoredKey[]
   printTable(context, successors ? [...heads, 'replaced by'] : heads, rows);
 }
 
-/** A new key, the only time that it is shown. */
+/** Prints a new key. It is never shown again. */
 export function printNewKey(context: CommandContext, key: string): void {
   printLine(context, `${key}\n\nThis is the only time the key is shown: keep it where you keep secrets.\n`);
 }
 
-/** `key` is the key itself, for the one moment at which it is known. */
+/** @param key the key itself, available only when it is created */
 export function keyToJson(record: StoredKey, nowMs: number, key?: string) {
   return {
     id: record.id,

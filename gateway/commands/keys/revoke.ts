@@ -1,4 +1,4 @@
-// `gateway keys revoke`: ends a key, and can wait until every running gateway refuses it.
+// `gateway keys revoke`: revokes a key, and can wait until every running gateway refuses it.
 
 import type { Command } from 'commander';
 import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from '../confirmations.ts';

@@ -1,4 +1,4 @@
-// `gateway keys rotate`: a successor for a key, and an overlap in which both work.
+// `gateway keys rotate`: creates a successor for a key; both work until the overlap ends.
 
 import type { Command } from 'commander';
 import { createIssueKey, type IssuedKey, type KeyRequest } from '../../auth/issue.ts';
@@ -16,7 +16,7 @@ interface RotateFlags {
 }
 
 interface Rotation extends IssuedKey {
-  /** The key that was replaced, as it is afterwards. */
+  /** The replaced key, after the rotation. */
   readonly previous: StoredKey;
 }
 
@@ -65,7 +65,7 @@ function sameLifetime({ createdAtMs, expiresAtMs }: StoredKey, nowMs: number): n
   return expiresAtMs === undefined ? undefined : nowMs + (expiresAtMs - createdAtMs);
 }
 
-/** Read after the attempt: somebody else may have been quicker. */
+/** The reason for a failed rotation; reads the key again, because another command may have changed it meanwhile. */
 async function whyNot({ keys }: KeyStore, id: string, nowMs: number): Promise<string> {
   const key = await keys.get(id);
   if (key === undefined) return `There is no key ${id}.`;

@@ -1,4 +1,4 @@
-// `gateway limits …`: everything about limits that operators ask and do while gateways run.
+// `gateway limits …`: shows, resets and simulates limits.
 
 import type { Command } from 'commander';
 import type { CommandContext } from '../context.ts';
@@ -15,7 +15,7 @@ export interface LimitsTools {
 export function addLimitsCommands(program: Command, context: CommandContext, tools: LimitsTools): void {
   const limits = program
     .command('limits')
-    .description('show and reset what is used of limits, try limits out on recorded requests');
+    .description('show and reset the use of limits, simulate limits on recorded requests');
   addShow(limits, context, tools.withUsage);
   addReset(limits, context, tools.withUsage);
   addSimulate(limits, context, tools.load);

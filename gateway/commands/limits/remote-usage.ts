@@ -1,11 +1,11 @@
-// Asks the gateway that runs on this machine, through its admin listener.
+// Limit use from the gateway that runs on this machine, through its admin listener.
 
 import type { Settings } from '../../config/load.ts';
 import type { LimitUsage, ResetReport, UsageReport } from '../../limits/usage.ts';
 import { createAdminClient } from '../admin-client.ts';
 import type { CommandContext } from '../context.ts';
 
-/** Ends the command with a sentence when no gateway answers. */
+/** Ends the command with a sentence if no gateway answers. */
 export function createRemoteUsage(
   { fail }: Pick<CommandContext, 'fail'>,
   settings: Pick<Settings, 'adminHost' | 'adminPort'>,
@@ -17,12 +17,12 @@ export function createRemoteUsage(
     const answer = await askAdmin(method, `${path}?${new URLSearchParams(query)}`);
     if (answer === undefined)
       return fail(
-        `No gateway answers at ${origin}. Without REDIS_URL its memory is the only place that has the counters.`,
+        `No gateway answers at ${origin}. Without REDIS_URL, only the memory of the gateway has the counters.`,
       );
-    const { status, said } = answer;
-    if (status >= 200 && status < 300) return said;
-    if (status === 404 && said.code === 'organization_unknown') return undefined;
-    return fail(`The gateway at ${origin} answered ${status}: ${said.error ?? 'no reason given'}`);
+    const { status, body } = answer;
+    if (status >= 200 && status < 300) return body;
+    if (status === 404 && body.code === 'organization_unknown') return undefined;
+    return fail(`The gateway at ${origin} answered ${status}: ${body.error ?? 'no reason given'}`);
   }
 
   return {

@@ -1,4 +1,4 @@
-// `gateway limits reset`: forgets what an organization has spent, so that it has all its limits again.
+// `gateway limits reset`: resets the counters of an organization.
 
 import type { Command } from 'commander';
 import type { CommandContext } from '../context.ts';
@@ -13,7 +13,7 @@ interface ResetFlags {
 export function addReset(limits: Command, context: CommandContext, withUsage: WithUsage): void {
   limits
     .command('reset')
-    .description('forget what an organization has spent; running gateways know within a second')
+    .description('reset the counters of an organization; running gateways follow within a second')
     .requiredOption('--org <organization>', 'its id')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway limits reset --org org_acme')

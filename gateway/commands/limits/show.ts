@@ -1,4 +1,4 @@
-// `gateway limits show`: what an organization has used of its limits at this moment, and by which rules.
+// `gateway limits show`: the current use of each limit of an organization.
 
 import type { Command } from 'commander';
 import type { LimitUse, UsageReport } from '../../limits/usage.ts';
@@ -6,7 +6,7 @@ import type { CommandContext } from '../context.ts';
 import { printJson, printLine, printTable, shortTime } from '../print.ts';
 import type { WithUsage } from './usage.ts';
 
-/** Operations of an extra limit that are shown to people. */
+/** Operations of an extra limit in the table. */
 const OPERATIONS_SHOWN = 3;
 
 interface ShowFlags {

@@ -1,4 +1,4 @@
-// How a simulation is told: everything as JSON for programs, what matters most as tables for people.
+// Prints a simulation: complete as JSON for programs, the main results as tables for people.
 
 import type { SimulationResult } from '../../limits/simulate.ts';
 import type { OrganizationTally } from '../../limits/tallies.ts';
@@ -7,11 +7,11 @@ import type { CommandContext } from '../context.ts';
 import { counted, printLine, printTable, shortTime, timeOrNull } from '../print.ts';
 import type { LinesRead } from './simulate-read.ts';
 
-/** Organizations that are shown to people. */
+/** Organizations in the table. */
 const SHOWN_MAX = 20;
 
 export interface Simulated {
-  /** The candidate's file. */
+  /** File with the candidate limits. */
   readonly candidate: string;
   readonly logs: readonly string[];
   readonly read: LinesRead;
@@ -88,7 +88,7 @@ export function printSimulation(writer: Pick<CommandContext, 'write'>, { candida
 
 const heads = ['requests', 'recorded', 'present', 'candidate', 'difference', 'shadow', 'worst minute'];
 
-/** Refusals: as recorded, under the present rules and under the candidate; shadow refusals and worst minute are the candidate's. */
+/** Refusals: recorded, under the present rules, under the candidate; shadow refusals and worst minute are those of the candidate. */
 function cellsOf(tally: Tally): string[] {
   const { present, candidate } = tally;
   const worst = candidate.worstMinute;

@@ -1,5 +1,4 @@
-// Reads access logs, one or several, plain or gzipped, in bounded memory, and hands out the requests they record in the order in which
-// those were decided.
+// Reads one or several access logs, plain or gzipped, in bounded memory, and yields their requests in the order of the limit decisions.
 
 import { createInOrder } from '../../limits/in-order.ts';
 import { parseRecorded, type Recorded, type Unused } from '../../limits/recorded.ts';
@@ -8,24 +7,24 @@ import { nextLines, type OpenLines, openLines } from '../log-lines.ts';
 
 export interface LinesRead {
   lines: number;
-  /** Lines that record no request which limits have counted. */
+  /** Lines without a request that limits have counted, by reason. */
   readonly unused: Record<Unused, number>;
 }
 
 export interface AccessLogs {
   readonly read: LinesRead;
-  /** The part of the files that has been read, from 0 to 1; undefined where that is not known. */
+  /** Fraction of the files read so far, 0 to 1; undefined if a size is unknown. */
   fraction(): number | undefined;
-  /** To be called once. */
+  /** Calls `take` for each request. May be called once. */
   eachRequest(take: (recorded: Recorded) => void, onProgress: () => void): Promise<void>;
 }
 
 interface OpenLog extends OpenLines {
-  /** The time of its last line so far. */
+  /** Time of its last line so far, epoch milliseconds. */
   reachedMs: number;
 }
 
-/** `-` is standard input; a name that ends in .gz is a gzipped log. Fails with a sentence when one cannot be read. */
+/** Opens logs: `-` is standard input, `.gz` a gzipped file. Fails with a sentence if one cannot be read. */
 export async function openLogs(
   context: Pick<CommandContext, 'input' | 'fail'>,
   paths: readonly string[],
@@ -35,7 +34,7 @@ export async function openLogs(
   const read: LinesRead = { lines: 0, unused: { unreadable: 0, other: 0, before_limits: 0 } };
   const sizes = logs.map(({ size }) => size);
 
-  /** Counts the lines, and gives the requests to `take`. */
+  /** Counts the lines and passes the requests to `take`. */
   function use(log: OpenLog, lines: readonly string[], take: (recorded: Recorded) => void): void {
     for (const line of lines) {
       read.lines += 1;
@@ -77,7 +76,7 @@ export async function openLogs(
   };
 }
 
-/** Logs of several instances overlap: reading on where the least has been read keeps them together. */
+/** The log with the earliest last line: logs of several instances overlap, so continuing with it keeps them together. */
 function furthestBehind(logs: ReadonlySet<OpenLog>): OpenLog | undefined {
   let behind: OpenLog | undefined;
   for (const log of logs) if (behind === undefined || log.reachedMs < behind.reachedMs) behind = log;

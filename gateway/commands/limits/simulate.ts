@@ -1,4 +1,4 @@
-// `gateway limits simulate`: what other limits would have done to the requests of an access log. Changes nothing.
+// `gateway limits simulate`: replays an access log under other limits. Changes nothing.
 
 import type { Command } from 'commander';
 import { ConfigError, toSentence } from '../../config-errors.ts';
@@ -16,13 +16,13 @@ interface SimulateFlags {
   readonly json?: true;
 }
 
-/** The configuration as the gateway would start with it, or with another file in place of limits.yaml. Throws ConfigError. */
+/** Loads the configuration, with another file in place of limits.yaml if one is given. Rejects with ConfigError. */
 export type LoadWithLimits = (limitsPath?: string) => Promise<Configuration>;
 
 export function addSimulate(limits: Command, context: CommandContext, load: LoadWithLimits): void {
   limits
     .command('simulate')
-    .description('replay an access log under other limits and tell which requests they would have refused')
+    .description('replay an access log under other limits and print the requests they would have refused')
     .requiredOption('--limits <file>', 'the candidate, in the form of limits.yaml')
     .requiredOption('--log <files...>', 'what gateways wrote to standard output; may end in .gz; - for standard input')
     .option('--json', 'print one JSON object, with every organization')

@@ -1,4 +1,4 @@
-// Where commands find the counters: in Redis if there is one, else in the memory of the gateway that runs, which is asked.
+// Gives commands access to the counters: in Redis if it is configured, otherwise through the running gateway, whose memory holds them.
 
 import { liveKeysOf } from '../../auth/live-keys.ts';
 import type { Settings } from '../../config/load.ts';
@@ -8,16 +8,16 @@ import { createLimitUsage, type LimitUsage } from '../../limits/usage.ts';
 import { type CommandContext, withStore } from '../context.ts';
 import { createRemoteUsage } from './remote-usage.ts';
 
-/** No client waits for a command, and it may be run from far away. */
+/** Long, because no client waits for a command and the operator may be far from Redis. */
 const DEADLINE_MS = 2000;
 
-/** Does one piece of work with the counters, wherever they are. */
+/** Runs `work` with the counters. */
 export type WithUsage = <T>(work: (usage: LimitUsage) => Promise<T>) => Promise<T>;
 
 export interface UsagePlaces {
   settings(): Settings;
   configuration(): Promise<Configuration>;
-  /** The secret of the admin listener, if there is one. */
+  /** The admin token, if one is configured. */
   adminToken(): string | undefined;
 }
 
@@ -30,7 +30,7 @@ export function createWithUsage(context: CommandContext, places: UsagePlaces): W
   };
 }
 
-/** Redis has the counters of all gateways, so none of them has to run. */
+/** Redis holds the counters of all gateways, so no gateway needs to run. */
 async function withRedis<T>(
   context: CommandContext,
   redisUrl: string,
@@ -56,7 +56,7 @@ async function withRedis<T>(
       ),
     );
   } catch (error) {
-    // Of a Cluster, a server that is not asked may be away.
+    // In a Cluster, a server that this command does not use may be unreachable.
     const { state, reason } = counters.status();
     if (state === 'away') context.fail(`The counters in Redis cannot be reached: ${reason}.`);
     throw error;

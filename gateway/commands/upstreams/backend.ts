@@ -1,4 +1,4 @@
-// One address of an upstream, asked as the gateway asks it: the same headers, the same proof of who asks, the same rules.
+// Sends requests to one address of an upstream as the gateway does: the same headers, the same assertion or credential, the same rules.
 
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns';
@@ -18,32 +18,32 @@ export interface BackendRequest {
   readonly entry: ContractOperation;
   /** Decoded, in template order. */
   readonly pathValues: readonly string[];
-  /** As it goes out, with question mark, or empty. */
+  /** Encoded query with question mark, or empty. */
   readonly search: string;
-  /** Lower-case name → value, as a client would say them. */
+  /** Lower-case name → value, as a client would send them. */
   readonly headers: ReadonlyMap<string, string>;
-  /** JSON value; undefined: none. */
+  /** JSON value; undefined for no body. */
   readonly body?: unknown;
-  /** In place of what the operation says. */
+  /** Overrides the method of the operation. */
   readonly method?: string;
   readonly path?: string;
 }
 
 export interface Answered {
   readonly asked: BackendRequest;
-  /** 0: no answer came. */
+  /** 0 without an answer. */
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: Buffer;
-  /** From sending to the last byte. */
+  /** Milliseconds from sending to the last byte. */
   readonly ms: number;
-  /** Why no answer came. */
+  /** Reason for the missing answer. */
   readonly problem?: string;
-  /** What the rules under `answers` make of it. */
+  /** Result of the rules under `answers`. */
   readonly judgement: Judgement;
 }
 
-/** What an answer is to clients once the rules have had their say. */
+/** The status that clients get after the rules under `answers` were applied. */
 export function statusOf({ status, judgement }: Answered): number {
   if (judgement?.kind !== 'refuse' && judgement?.kind !== 'retry') return status;
   const { details, refusal } = judgement.error;
@@ -51,11 +51,11 @@ export function statusOf({ status, judgement }: Answered): number {
 }
 
 export interface Backend {
-  /** Rejects only when the request cannot be made, as without a credential. */
+  /** Rejects only if the request cannot be built, for example without a credential. */
   send(asked: BackendRequest): Promise<Answered>;
-  /** How often it was connected to. */
+  /** Number of connections opened so far. */
   connections(): number;
-  /** The header values that prove who asks: nothing of them may come back. */
+  /** Assertions and credentials sent so far: answers must not contain them. */
   proofs(): readonly string[];
   close(): void;
 }
@@ -67,13 +67,13 @@ export interface BackendOptions {
   readonly tls: TlsSettings | undefined;
   readonly caller: Caller;
   readonly scheme: string;
-  /** Undefined where a credential is shown instead. */
+  /** Undefined if the upstream uses a credential instead. */
   assertion(): Awaitable<string> | undefined;
-  /** Value of Authorization. Throws where it cannot be had. */
+  /** Value of Authorization. Throws if the credential cannot be used. */
   readonly credential?: (() => string) | undefined;
 }
 
-/** Of the client that the requests are said to come from: one that nobody has (RFC 5737). */
+/** Client address in the requests: one reserved for documentation (RFC 5737). */
 const CLIENT_ADDRESS = '192.0.2.1';
 
 export function createBackend(options: BackendOptions): Backend {

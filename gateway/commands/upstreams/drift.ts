@@ -1,4 +1,4 @@
-// Whether answers are what the contract says: their status, their media type, their body.
+// Compares answers with the contract: status, media type and body.
 
 import { createAnswerCheck } from '../../contract/answer.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
@@ -8,7 +8,7 @@ import { type Answered, statusOf } from './backend.ts';
 import { type Exercised, isReading, isRefused } from './exercise.ts';
 
 const SHOWN_MAX = 3;
-/** Statuses of requests that the gateway gives a meaning of its own, whatever the contract says. */
+/** Statuses that the gateway translates for clients, whether the contract declares them or not. */
 const understood = new Set([400, 403, 404, 409, 410, 412, 413, 415, 422, 429]);
 
 export function driftOf(
@@ -57,13 +57,13 @@ function faultsOf(answered: Answered, check: AnswerCheck): Finding[] {
   return violations.slice(0, SHOWN_MAX).map((violation) => drift(`${status} with a wrong body: ${violation}.`));
 }
 
-/** Of requests that are as the contract says. */
+/** Findings for a valid request that was refused. */
 function refusalOf(answered: Answered): Finding[] {
   const { asked, status: own } = answered;
   const { operation } = asked.entry;
   const status = statusOf(answered);
   if (status === 404 && operation.path.includes('{')) return [];
-  // What is right in form can still be wrong in this state of things.
+  // A valid write can still conflict with the current state of the records.
   if (!isReading(operation.method) && [404, 409, 422].includes(status)) return [];
   const what = `${operation.id}: it answers ${own} to a request that is as the contract says`;
   if (status >= 500) return [fail('contract', `${what}.`, 'Correct the service: it fails.')];

@@ -1,4 +1,4 @@
-// How the upstream says that something is wrong: provoked by what is not there and by what it cannot understand.
+// Checks the error answers of an upstream, provoked by unknown records, wrong parameters and unknown paths.
 
 import type { ContractOperation } from '../../contract/operations.ts';
 import { templateParameters } from '../../contract/routes.ts';
@@ -6,11 +6,11 @@ import { errorFormOf } from '../../upstream/upstream-errors.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { type Answered, type Backend, type BackendRequest, statusOf } from './backend.ts';
 
-/** Nobody has a record that is called so. */
-const NOBODY = 'does-not-exist-0000000000';
-const UNKNOWN_PATH = '/gateway-tries-a-path-that-nobody-has';
+/** The id of a record that does not exist. */
+const ABSENT_ID = 'does-not-exist-0000000000';
+const UNKNOWN_PATH = '/gateway-tries-a-path-that-does-not-exist';
 
-/** @param tried requests that were answered: what provokes is made of them */
+/** @param tried answered requests; the provoking requests are derived from them */
 export async function errorsOf(backend: Backend, tried: readonly Answered[]): Promise<Finding[]> {
   const reading = tried.filter(({ asked }) => asked.entry.operation.method === 'GET');
   const [single] = reading.filter(({ asked }) => templateParameters(asked.entry.operation.path).length > 0);
@@ -27,7 +27,7 @@ export async function errorsOf(backend: Backend, tried: readonly Answered[]): Pr
 }
 
 function absent(asked: BackendRequest): BackendRequest {
-  return { ...asked, pathValues: [...asked.pathValues.slice(0, -1), NOBODY] };
+  return { ...asked, pathValues: [...asked.pathValues.slice(0, -1), ABSENT_ID] };
 }
 
 function mistyped(asked: BackendRequest): BackendRequest {
@@ -43,7 +43,7 @@ function elsewhere(asked: BackendRequest, method: string): BackendRequest {
   return { ...asked, method, path: UNKNOWN_PATH, search: '', body: undefined };
 }
 
-/** A query parameter that takes a number. */
+/** The name of a query parameter that takes a number. */
 function numberIn({ parameters }: ContractOperation): string | undefined {
   for (const { value } of parameters) {
     const { in: place, name, schema } = value as { in: string; name: string; schema?: { type?: unknown } };
@@ -52,7 +52,7 @@ function numberIn({ parameters }: ContractOperation): string | undefined {
   return undefined;
 }
 
-/** What an answer is to clients, and in which form its words are; undefined: in none that is understood. */
+/** The status that clients get, and the recognized error form; undefined if the form is unknown. */
 function meant(answered: Answered): { status: number; form: string | undefined } {
   const { status, headers, body, judgement } = answered;
   if (judgement?.kind === 'refuse' || judgement?.kind === 'retry')
@@ -80,12 +80,12 @@ function misunderstood(answered: Answered): Finding {
   if (answered.problem !== undefined) return silent('A wrong parameter', answered);
   if (answered.status >= 200 && answered.status < 300 && answered.judgement?.kind !== 'refuse') {
     const says = `A wrong parameter is answered with ${answered.status}.`;
-    return warn('errors', says, 'Let it check what it is sent: the gateway does, and others may come another way.');
+    return warn('errors', says, 'Validate parameters in the service, too: requests may arrive without the gateway.');
   }
   return spoken('errors', 'A wrong parameter', answered, [400, 422]);
 }
 
-/** Nothing that clients see, since the gateway knows no such path either; but a page for everything hides what is missing. */
+/** Clients never see this answer, because the gateway has no such path either; but a catch-all page hides missing paths. */
 function unknown(answered: Answered): Finding {
   if (answered.problem !== undefined) return silent('An unknown path', answered);
   const { status, form } = meant(answered);

@@ -1,5 +1,5 @@
-// Tries the operations of an upstream in an order in which each finds what it needs: lists, then what creates, then single records. Only
-// what was created here is changed and removed.
+// Tries the operations of an upstream in an order that provides ids: lists first, then creation, then single records. Changes and removes
+// only records that it created.
 
 import type { ContractOperation } from '../../contract/operations.ts';
 import { templateParameters } from '../../contract/routes.ts';
@@ -9,9 +9,9 @@ import { collectionOf, requestsFor } from './plan.ts';
 
 export interface Exercised {
   readonly answers: readonly Answered[];
-  /** Operations that nothing was sent to, and why. */
+  /** Operations without a request, with the reason. */
   readonly untried: readonly { readonly entry: ContractOperation; readonly why: string }[];
-  /** By collection: identifiers of records that are there. */
+  /** Collection → ids of existing records. */
   readonly ids: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -20,13 +20,13 @@ export interface ExerciseOptions {
   readonly entries: readonly ContractOperation[];
   readonly schemas: Schemas;
   readonly writes: boolean;
-  /** Of all requests together. */
+  /** Most requests for all operations together. */
   readonly requestsMax: number;
 }
 
 const ranks: Readonly<Record<string, number>> = { GET: 1, POST: 0, PUT: 3, PATCH: 2, DELETE: 4 };
 
-/** Ends early when the upstream refuses the credential: it may shut out whoever goes on. */
+/** Ends early if the upstream refuses the credential, because it may block a client that goes on. */
 export async function exercise({
   backend,
   entries,
@@ -36,15 +36,15 @@ export async function exercise({
 }: ExerciseOptions): Promise<Exercised> {
   const answers: Answered[] = [];
   const untried: { entry: ContractOperation; why: string }[] = [];
-  const there = new Map<string, string[]>();
+  const existing = new Map<string, string[]>();
   const created = new Map<string, string[]>();
   const each = Math.max(1, Math.floor(requestsMax / Math.max(1, entries.length)));
 
   for (const entry of [...entries].sort((one, other) => rankOf(one) - rankOf(other))) {
     const { method, path } = entry.operation;
     const why = whyNot(entry, writes, created);
-    // Of what is removed, each is there once.
-    const planned = why === undefined ? requestsFor(entry, schemas, isReading(method) ? there : created) : [];
+    // Each created record can be removed once.
+    const planned = why === undefined ? requestsFor(entry, schemas, isReading(method) ? existing : created) : [];
     if (planned.length === 0) {
       untried.push({ entry, why: why ?? 'no valid request could be made up' });
       continue;
@@ -53,26 +53,26 @@ export async function exercise({
       if (answers.length >= requestsMax) break;
       const answered = await backend.send(withKey(asked, answers.length));
       answers.push(answered);
-      if (isRefused(answered)) return { answers, untried, ids: there };
+      if (isRefused(answered)) return { answers, untried, ids: existing };
       if (templateParameters(path).length > 0 && method !== 'POST') continue;
       const found = identifiersIn(answered);
-      there.set(path, [...(there.get(path) ?? []), ...found]);
+      existing.set(path, [...(existing.get(path) ?? []), ...found]);
       if (method === 'POST') created.set(path, [...(created.get(path) ?? []), ...found]);
     }
   }
-  return { answers, untried, ids: there };
+  return { answers, untried, ids: existing };
 }
 
 export function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** Whether the upstream does not believe the gateway. */
+/** Whether the upstream refuses the gateway's credential or assertion. */
 export function isRefused({ status, judgement }: Answered): boolean {
   return judgement?.kind === 'credential' || (judgement === undefined && (status === 401 || status === 407));
 }
 
-/** Lists, then what creates, then everything else. */
+/** Lists first, then creation, then the other operations. */
 function rankOf({ operation }: ContractOperation): number {
   const isList = operation.method === 'GET' && !operation.path.includes('{');
   return isList ? -1 : (ranks[operation.method] ?? 5);
@@ -91,14 +91,14 @@ function whyNot(
   return isOwn ? undefined : 'nothing was created here that it could change';
 }
 
-/** As clients do for writes that are not to run twice. */
+/** Adds an Idempotency-Key, unless the operation does without. */
 function withKey(asked: BackendRequest, number: number): BackendRequest {
   if (asked.entry.operation.idempotency === 'off') return asked;
   const key = `try-${process.pid}-${Date.now().toString(36)}-${number}`;
   return { ...asked, headers: new Map(asked.headers).set('idempotency-key', key) };
 }
 
-/** Of the record in an answer, or of those in the first list of it. */
+/** The id of the record in an answer, or the ids in its first list. */
 function identifiersIn({ status, body }: Answered): string[] {
   if (status < 200 || status > 299) return [];
   let value: unknown;

@@ -1,4 +1,4 @@
-// Whether the upstream keeps what it promises by honoursIdempotencyKey: a repeated key runs once, and is not taken for another request.
+// Checks the promise of honoursIdempotencyKey: a repeated key runs once, and the same key with another request is refused.
 
 import { randomUUID } from 'node:crypto';
 import type { UpstreamEntry } from '../../config/schema.ts';
@@ -7,7 +7,7 @@ import type { Answered, Backend } from './backend.ts';
 
 const CHECK = 'idempotency';
 
-/** @param tried requests that were answered: one that created something is repeated */
+/** @param tried answered requests; one that created a record is repeated */
 export async function idempotencyOf(
   backend: Backend,
   { honoursIdempotencyKey, whenOutcomeUnknown }: UpstreamEntry,
@@ -56,7 +56,7 @@ function reused(id: string, { status }: Answered): Finding {
   return fail(CHECK, says, 'Refuse it (422): the client would take the answer for that of its new request.');
 }
 
-/** Another body of the same shape: the first text in it is another one. */
+/** A body of the same shape with another first text. */
 function changed(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return { changed: true };
   const members = Object.entries(body);

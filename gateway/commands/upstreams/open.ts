@@ -1,4 +1,4 @@
-// From the configuration to an address of an upstream that can be asked, with everything that the gateway would show there.
+// Opens one address of an upstream with the credential, TLS settings and assertions that the gateway would use.
 
 import { createAssertions } from '../../auth/assertions/assertions.ts';
 import type { Settings } from '../../config/load.ts';
@@ -19,7 +19,7 @@ export interface OpenOptions {
   readonly settings: Settings;
   readonly secrets: Secrets;
   readonly name: string;
-  /** As upstreams.yaml has it: also `sandbox:…`. */
+  /** As in upstreams.yaml, also `sandbox:…`. */
   readonly address: string;
   readonly mode: Mode;
   readonly organization: string;
@@ -31,12 +31,12 @@ export interface OpenBackend {
   close(): void;
 }
 
-/** Rejects with ConfigError, or with a sentence, when something is missing. */
+/** Rejects with ConfigError, or with a sentence if a secret is missing. */
 export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
   const { configuration, settings, secrets, name, address, now } = options;
   const { config } = configuration;
   const entry = config.upstreams[name] as UpstreamEntry;
-  // What there is to say is said by the findings.
+  // Silent, because the findings report all problems.
   const log = createLog({ level: 'fatal', now, destination: { write: () => undefined } });
   const ofThis = {
     config: { ...config, upstreams: { [name]: entry }, gateway: { ...config.gateway, tracing: undefined } },
@@ -97,7 +97,7 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
   }
 }
 
-/** Somebody with every scope, whom no key store knows. */
+/** A caller with every scope, which exists in no key store. */
 function callerFor({ configuration, mode, organization }: OpenOptions): Caller {
   const { contracts, config } = configuration;
   return {

@@ -1,5 +1,5 @@
-// Which valid requests an operation is tried with: its examples first, then the least and the most of each parameter and member. Whatever
-// the gateway itself would refuse is left out.
+// Plans valid requests for an operation: its examples first, then the least and the most of each parameter and member. Leaves out requests
+// that the gateway itself would refuse.
 
 import type { JsonObject } from '../../contract/document.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
@@ -11,7 +11,7 @@ import { parameterSchema, type Schemas } from '../../contract/schemas.ts';
 import type { Violation } from '../../contract/violations.ts';
 import type { BackendRequest } from './backend.ts';
 
-/** Values that stand for what is there: by the template in front of a path parameter, such as `/v1/jobs`. */
+/** Template in front of a path parameter, such as `/v1/jobs` → ids of existing records. */
 export type KnownIds = ReadonlyMap<string, readonly string[]>;
 
 interface Candidate {
@@ -19,15 +19,15 @@ interface Candidate {
   readonly place: string;
   readonly required: boolean;
   readonly explode: boolean;
-  /** The plainest first. */
+  /** The simplest first. */
   readonly values: readonly unknown[];
 }
 
-/** Attempts at a first valid request before an operation is left alone. */
+/** Attempts at a first valid request. */
 const TRIES = 6;
 const VALUES_MAX = 4;
 
-/** Valid requests, the plainest first; none where none can be made up. */
+/** Valid requests, the simplest first; empty if none can be built. */
 export function requestsFor(entry: ContractOperation, schemas: Schemas, ids: KnownIds): BackendRequest[] {
   const candidates = entry.parameters.map((located) => toCandidate(entry.document.root, located));
   const bodies = bodiesOf(entry, schemas, ids);
@@ -51,7 +51,7 @@ function firstOf(entry: ContractOperation, schemas: Schemas, candidates: readonl
   const reader = createParameterReader(entry);
   const check = schemas.request(entry).parameters;
 
-  /** Undefined: the gateway would refuse it. */
+  /** Undefined if the gateway would refuse it. */
   function prepared(values: ReadonlyMap<Candidate, unknown>): BackendRequest | undefined {
     const pathValues = pathValuesOf(entry, values, ids);
     const query = queryOf(values);
@@ -102,12 +102,12 @@ function pathValuesOf(
   });
 }
 
-/** What stands in front of a path parameter. */
+/** The part of a template in front of a path parameter. */
 export function collectionOf(template: string, name: string): string {
   return template.slice(0, template.indexOf(`/{${name}}`));
 }
 
-/** Undefined: some value cannot be written in a query. */
+/** Undefined if a value cannot be written in a query. */
 function queryOf(values: ReadonlyMap<Candidate, unknown>): string | undefined {
   const pairs: string[] = [];
   for (const [{ name, place, explode }, value] of values) {
@@ -132,7 +132,7 @@ function headersOf({ operation }: ContractOperation, values: ReadonlyMap<Candida
   return headers;
 }
 
-/** Valid bodies; empty: none is needed; undefined: one is needed, and none can be made up. */
+/** Valid bodies; empty if none is required; undefined if one is required and none can be built. */
 function bodiesOf(entry: ContractOperation, schemas: Schemas, ids: KnownIds): unknown[] | undefined {
   const { root } = entry.document;
   const requestBody = member(root, entry.located, 'requestBody');
@@ -150,7 +150,7 @@ function bodiesOf(entry: ContractOperation, schemas: Schemas, ids: KnownIds): un
   return valid.length === 0 && isRequired ? undefined : valid;
 }
 
-/** A member that is called `customer_id` names a record of the collection `customers`, where one is known. */
+/** Replaces the value of a member such as `customer_id` by a known id of the collection `customers`. */
 function withReferences(body: unknown, ids: KnownIds): unknown {
   if (!isObject(body)) return body;
   const members = Object.entries(body).map(([name, value]) => {

@@ -1,10 +1,10 @@
-// What can be seen of all answers together: how long they take, what their headers give away, what becomes of connections.
+// Checks across all answers: times, headers and connections.
 
 import type { UpstreamEntry } from '../../config/schema.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import type { Answered, Backend } from './backend.ts';
 
-/** What stays at the gateway; it is for nobody to know, and bytes for nothing. */
+/** Headers that the gateway drops: they reveal internals and cost bytes. */
 const needless = ['server', 'x-powered-by', 'set-cookie'] as const;
 const internal = /^(x-gateway-|x-organization-id$|x-api-key-id$|x-internal-)/;
 
@@ -13,7 +13,7 @@ export function checkTimes(answers: readonly Answered[], { timeoutMs }: Upstream
   const at = (share: number) => Math.round(times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0);
   const [p50, p99] = [at(0.5), at(0.99)];
   const says = `p50 ${p50} ms, p99 ${p99} ms of the ${timeoutMs} ms that timeoutMs allows.`;
-  // Timers count whole milliseconds.
+  // One millisecond of tolerance, because timers count whole milliseconds.
   const late = answers.filter(({ ms, problem }) => problem !== undefined && ms + 1 >= timeoutMs).length;
   if (late > 0)
     return fail('times', `${late} requests were not answered in time; ${says}`, 'Be quicker, or raise timeoutMs.');
@@ -23,13 +23,13 @@ export function checkTimes(answers: readonly Answered[], { timeoutMs }: Upstream
 export function checkHeaders(answers: readonly Answered[], proofs: readonly string[]): Finding[] {
   const findings: Finding[] = [];
   if (answers.some(({ headers, body }) => echoes(headers, body, proofs))) {
-    const says = 'It echoes what proves who asks (the assertion or the credential).';
-    findings.push(fail('headers', says, 'Leave it out of answers: whoever reads it can pass for the gateway.'));
+    const says = 'It echoes the assertion or the credential of the gateway.';
+    findings.push(fail('headers', says, 'Leave it out of answers: its reader can impersonate the gateway.'));
   }
   const names = new Set(answers.flatMap(({ headers }) => Object.keys(headers)));
   const inside = [...names].filter((name) => internal.test(name));
   if (inside.length > 0) {
-    const says = `It answers with headers of the inside: ${inside.join(', ')}.`;
+    const says = `It answers with internal headers: ${inside.join(', ')}.`;
     findings.push(fail('headers', says, 'Leave them out; the gateway drops them.'));
   }
   const dropped = needless.filter((name) => names.has(name));
@@ -37,7 +37,7 @@ export function checkHeaders(answers: readonly Answered[], proofs: readonly stri
     const says = `It answers with ${dropped.join(', ')}, which the gateway drops.`;
     findings.push(warn('headers', says, 'Leave them out.'));
   }
-  return findings.length > 0 ? findings : [ok('headers', 'Nothing in them is for the inside only.')];
+  return findings.length > 0 ? findings : [ok('headers', 'No header reveals internals.')];
 }
 
 function echoes(headers: Answered['headers'], body: Buffer, proofs: readonly string[]): boolean {
@@ -62,7 +62,7 @@ export function checkConnections(answers: readonly Answered[], backend: Pick<Bac
             'Answer every request, and frame answers as RFC 9112 says.',
           ),
         ];
-  // One that is lost is opened again, and that has been told.
+  // A lost connection is opened again; it is reported above.
   if (opened - broken.length <= Math.max(1, answers.length / 4)) return [...faults, ok('connections', says)];
   return [...faults, warn('connections', says, 'Keep connections open: each new one costs every request its time.')];
 }

@@ -1,4 +1,4 @@
-// `gateway upstreams try`: how a service gets on with its contract and with the gateway, before anybody is sent there.
+// `gateway upstreams try`: tests a service against its contract and the rules of the gateway before it gets traffic.
 
 import type { Command } from 'commander';
 import type { Settings } from '../../config/load.ts';
@@ -47,9 +47,9 @@ export function addUpstreamsCommands(program: Command, context: CommandContext, 
     .argument('<name>', 'its entry in upstreams.yaml')
     .option('--target <url>', 'the address to try, in place of the first one of its mode')
     .option('--mode <mode>', 'live or test; default: test where the upstream has such an address')
-    .option('--requests <count>', 'how many valid requests are sent at most', '150')
-    .option('--org <organization>', 'on whose behalf', 'org_upstreams_try')
-    .option('--writes', 'also write: what is created is changed and removed, and nothing else; test targets always')
+    .option('--requests <count>', 'most valid requests to send', '150')
+    .option('--org <organization>', 'the organization in whose name requests are sent', 'org_upstreams_try')
+    .option('--writes', 'also write: change and remove only records that the test creates; test targets always')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway upstreams try inventory --target http://localhost:3000 --writes')
     .action((name: string, flags: TryFlags) => tryUpstream(context, places, name, flags));
@@ -77,7 +77,7 @@ async function tryUpstream(
   });
   try {
     const card = await cardOf(opened.backend, { configuration, name, entry, writes, requestsMax, now });
-    tell(context, { upstream: name, target: address, mode, writes, ...card }, flags.json === true);
+    printCard(context, { upstream: name, target: address, mode, writes, ...card }, flags.json === true);
   } finally {
     opened.close();
   }
@@ -116,7 +116,7 @@ async function cardOf(
   const exercised = await exercise({ backend, entries, schemas, writes, requestsMax });
   const { answers } = exercised;
   const drift = driftOf(exercised, entries, schemas, now);
-  // Whoever is not believed learns nothing more, and may be shut out.
+  // Stop if the upstream refuses the credential: further requests show nothing and may lead to a block.
   if (answers.length === 0 || answers.some(isRefused)) return { requests: answers.length, checks: drift };
   const provoked: Answered[] = [];
   const listening: Backend = {
@@ -130,28 +130,31 @@ async function cardOf(
   const errors = await errorsOf(listening, answers);
   const idempotency = await idempotencyOf(listening, entry, answers, writes);
   const all = [...answers, ...provoked];
-  const habits = [
+  const responses = [
     checkTimes(answers, entry),
     ...checkHeaders(all, backend.proofs()),
     ...checkConnections(all, backend),
   ];
-  return { requests: all.length, checks: [...drift, ...errors, ...habits, ...idempotency] };
+  return { requests: all.length, checks: [...drift, ...errors, ...responses, ...idempotency] };
 }
 
-interface Told extends Card {
+interface Result extends Card {
   readonly upstream: string;
   readonly target: string;
   readonly mode: Mode;
   readonly writes: boolean;
 }
 
-function tell(context: CommandContext, told: Told, asJson: boolean): void {
-  const failed = told.checks.filter(({ verdict }) => verdict === 'fail').length;
-  if (asJson) printJson(context, { ok: failed === 0, ...told });
+function printCard(context: CommandContext, result: Result, asJson: boolean): void {
+  const failed = result.checks.filter(({ verdict }) => verdict === 'fail').length;
+  if (asJson) printJson(context, { ok: failed === 0, ...result });
   else {
-    printLine(context, `${told.upstream} at ${told.target}, ${told.mode}, ${counted(told.requests, 'request')}`);
-    for (const { verdict, check, says, remedy } of told.checks)
+    printLine(
+      context,
+      `${result.upstream} at ${result.target}, ${result.mode}, ${counted(result.requests, 'request')}`,
+    );
+    for (const { verdict, check, says, remedy } of result.checks)
       printLine(context, [verdict.padEnd(4), check.padEnd(11), says, remedy].filter(Boolean).join('  '));
   }
-  if (failed > 0) context.fail(`${told.upstream} failed ${failed} of ${told.checks.length} checks.`);
+  if (failed > 0) context.fail(`${result.upstream} failed ${failed} of ${result.checks.length} checks.`);
 }

@@ -1,4 +1,4 @@
-// `gateway versions list`: every version, and every operation with a life of its own.
+// `gateway versions list`: lists versions, and operations with deprecation dates of their own.
 
 import type { Command } from 'commander';
 import { deprecationsOf } from '../../versions/deprecation.ts';
@@ -27,7 +27,10 @@ export function addVersionsList(versions: Command, context: CommandContext, { co
       const { ofOperations } = deprecationsOf(operations, gateway, gateway.publicUrl);
       const own = [...ofOperations.values()]
         .filter(({ operation }) => gateway.operations[operation.id] !== undefined)
-        .map((life) => ({ ...deprecationJson(life), state: deprecationState(life, context.now()) }));
+        .map((deprecation) => ({
+          ...deprecationJson(deprecation),
+          state: deprecationState(deprecation, context.now()),
+        }));
       if (json) return printJson(context, { versions: all, operations: own });
       const rows = [
         ...all.map(({ version, ...rest }) => [version, ...cellsOf(rest)]),

@@ -1,4 +1,4 @@
-// `gateway versions usage`: which organizations still call what is deprecated, and the notices for them as mail.
+// `gateway versions usage`: lists organizations that still call deprecated operations, and writes notices for them as mail.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ export function addUsage(versions: Command, context: CommandContext, places: Ver
     .option('--json', 'print one JSON array')
     .option('--notices <directory>', 'write one message (.eml) per organization there')
     .option('--mbox <file>', 'write all messages into one mailbox')
-    .option('--from <address>', 'who they are from; default: noreply at the host of publicUrl')
+    .option('--from <address>', 'sender address; default: noreply at the host of publicUrl')
     .addHelpText(
       'after',
       '\nExample:\n  gateway versions usage --since 30d --notices out/notices --from api@example.com',
@@ -65,7 +65,7 @@ async function usesSince(context: CommandContext, places: VersionPlaces, sinceMs
   try {
     return await store.list(dayOf(sinceMs));
   } catch {
-    return context.fail('The store of what is deprecated and used cannot be reached.');
+    return context.fail('The store of deprecated calls cannot be reached.');
   } finally {
     await store.close();
   }
@@ -89,7 +89,7 @@ function rowsOf(affected: readonly Affected[]): string[][] {
   );
 }
 
-/** Says what was written, and who has to be told in another way. */
+/** Writes the notices, and complains about organizations without usable contacts. */
 function writeNotices(
   context: CommandContext,
   notices: readonly Notice[],
@@ -116,7 +116,7 @@ function writeNotices(
   if (json !== true) printLine(context, `Wrote ${counted(written.length, 'notice')}.`);
   for (const { organization, contacts } of notices) {
     const unusable = contacts.filter((contact) => !isAddress(contact));
-    if (contacts.length === 0) context.complain(`${organization} has no contacts, so nobody is told.\n`);
+    if (contacts.length === 0) context.complain(`${organization} has no contacts: tell it in another way.\n`);
     else if (unusable.length > 0)
       context.complain(`${organization}: left out ${JSON.stringify(unusable)}, which is no address.\n`);
   }

@@ -1,4 +1,4 @@
-// `gateway versions …`: which versions and operations live how long, and who still calls what will end.
+// `gateway versions …`: lists deprecations and the callers of deprecated operations.
 
 import type { Command } from 'commander';
 import type { Settings } from '../../config/load.ts';
@@ -15,7 +15,7 @@ export interface VersionPlaces {
 export function addVersionsCommands(program: Command, context: CommandContext, places: VersionPlaces): void {
   const versions = program
     .command('versions')
-    .description('show the lives of versions, and who calls what is deprecated');
+    .description('show deprecations of versions, and the callers of deprecated operations');
   addVersionsList(versions, context, places);
   addUsage(versions, context, places);
 }

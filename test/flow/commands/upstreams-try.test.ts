@@ -185,8 +185,8 @@ describe('gateway upstreams try', () => {
     has(told, 'fail', /^getItem: it answers 200 with text\/html, which/);
     has(told, 'fail', /^What is not there is answered with 200/);
     has(told, 'fail', /^An unknown path is answered with 200/);
-    has(told, 'fail', /^It echoes what proves who asks/);
-    has(told, 'fail', /headers of the inside: x-gateway-seen/);
+    has(told, 'fail', /^It echoes the assertion or the credential/);
+    has(told, 'fail', /internal headers: x-gateway-seen/);
     has(told, 'warn', /^It answers with x-powered-by, set-cookie, which/);
     has(told, 'warn', /^A wrong parameter is answered with 200/);
     has(told, 'ok', /^It declares nothing, so .* a key whose outcome is unknown is refused from then on\.$/);

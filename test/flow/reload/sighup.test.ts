@@ -33,7 +33,7 @@ it('SIGHUP has the files loaded anew, good or bad, and the gateway goes on', asy
   gateway.child.kill('SIGHUP');
   await until(async () => (await inForce({ adminUrl })).last_failure !== null);
   assert.equal((await fetch(`${adminUrl}/readyz`)).status, 200);
-  await until(() => gateway.output().split('asked to load the configuration anew').length === 3);
+  await until(() => gateway.output().split('configuration reload requested').length === 3);
   assert.equal(await gateway.stop(), 0);
 });
 
@@ -45,7 +45,7 @@ it('SIGHUP while the gateway starts does not end it: the files are loaded anew o
     await until(() => existsSync(join(directory, 'data')));
     child.kill('SIGHUP');
   });
-  await until(() => gateway.output().includes('asked to load the configuration anew'));
+  await until(() => gateway.output().includes('configuration reload requested'));
   assert.equal(await gateway.stop(), 0);
   starting.remove();
 });

@@ -100,7 +100,7 @@ describe('calls of deprecated operations', () => {
     assert.equal(written.code, 0);
     assert.match(written.out, /org_told {6}Told {6}listThings {2}2028-01-17 {2}3/);
     assert.match(written.out, /Wrote 1 notice\.\n$/);
-    assert.equal(written.err, 'org_test has no contacts, so nobody is told.\n');
+    assert.equal(written.err, 'org_test has no contacts: tell it in another way.\n');
     assert.deepEqual(readdirSync(out), ['org_told.eml']);
     assert.match(readFileSync(join(out, 'org_told.eml'), 'utf8'), /^To: dev@told\.example\r$/m);
     assert.match(readFileSync(join(directory, 'all.mbox'), 'utf8'), /^From noreply@localhost /);
