@@ -129,7 +129,7 @@ describe('when the counters cannot be read', () => {
     asOperator.ADMIN_PORT = await closedPort();
     const alone = await run('limits', 'show', '--org', 'org_acme');
     assert.equal(alone.code, 1);
-    assert.match(alone.err, /^No gateway answers at http:\/\/127\.0\.0\.1:\d+\. Without REDIS_URL its memory/);
+    assert.match(alone.err, /^No gateway answers at http:\/\/127\.0\.0\.1:\d+\. Without REDIS_URL, only the memory/);
 
     asOperator.REDIS_URL = `redis://127.0.0.1:${await closedPort()}`;
     const away = await run('limits', 'reset', '--org', 'org_acme');
