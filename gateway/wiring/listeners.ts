@@ -74,10 +74,10 @@ export function createListeners(options: ListenersOptions): Listeners {
     ...options,
     ...gateway.limits,
     ...gateway.timeouts,
-    handle: (arrived: Arrived) => taken().handle(arrived),
-    upgrades: (request: DownstreamRequest) => taken().upgrades(request),
-    upgrade: (arrived: Arrived, socket: Socket, head: Buffer) => taken().upgrade(arrived, socket, head),
-    onFinished: (trail: Trail) => taken().onFinished(trail),
+    handle: (arrived: Arrived) => handlers().handle(arrived),
+    upgrades: (request: DownstreamRequest) => handlers().upgrades(request),
+    upgrade: (arrived: Arrived, socket: Socket, head: Buffer) => handlers().upgrade(arrived, socket, head),
+    onFinished: (trail: Trail) => handlers().onFinished(trail),
     takeConnection: createConnections({
       rules() {
         const { max, perAddress } = configuration().config.gateway.connections;
