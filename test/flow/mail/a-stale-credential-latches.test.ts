@@ -67,7 +67,7 @@ describe('a credential that is wrong from the start', () => {
   it('is told to operators once', async () => {
     await begin(newPassword());
     for (let i = 0; i < 5; i++) await world.list();
-    const [line, ...more] = messages('until the credential');
+    const [line, ...more] = messages('until the secret changes');
     assert.deepEqual([line?.upstream, line?.reason, line?.level, more.length], ['mail', 'refused', 50, 0]);
     const metrics = await (await fetch(`${world.gateway.adminUrl}/metrics`)).text();
     assert.match(metrics, /^gateway_upstream_credential_latched\{upstream="mail"\} 1$/m);
