@@ -60,7 +60,7 @@ describe('requests under way', () => {
       loop_delay_ms: (await status()).loop_delay_ms,
       loop_overloaded: false,
     });
-    const told = gateway.logLines().filter(({ msg }) => /too much/.test(String(msg)));
+    const told = gateway.logLines().filter(({ msg }) => /^overload: /.test(String(msg)));
     assert.deepEqual(
       told.map(({ reason }) => reason),
       ['in_flight'],
