@@ -7,7 +7,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { connectRedis, type Redis } from '../gateway/redis.ts';
+import { connectRedis, type Redis } from '../gateway/redis/client.ts';
 import { startServer } from '../test/support/redis.ts';
 import { type Contestant, rest, startPinned, stop, wake } from './contestants.ts';
 import { runLoad } from './load.ts';

@@ -8,7 +8,7 @@ import type { Counted, Permitted, Quota } from '../gateway/exchange.ts';
 import { createCounters } from '../gateway/limits/counters.ts';
 import { appendLimitHeaders } from '../gateway/limits/headers.ts';
 import type { LimitOptions } from '../gateway/limits/limit.ts';
-import { connectRedis } from '../gateway/redis.ts';
+import { connectRedis } from '../gateway/redis/client.ts';
 
 registerHooks({
   resolve(specifier, context, next) {

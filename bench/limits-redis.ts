@@ -2,7 +2,7 @@
 
 import { createRedisCounterStore } from '../gateway/limits/redis-store.ts';
 import type { Charge } from '../gateway/limits/store.ts';
-import { connectRedis } from '../gateway/redis.ts';
+import { connectRedis } from '../gateway/redis/client.ts';
 import { startServer } from '../test/support/redis.ts';
 
 const ORGANIZATIONS = 1000;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openRedisStore } from '../gateway/auth/store/redis/store.ts';
 import { createSqliteKeyStore } from '../gateway/auth/store/sqlite/store.ts';
 import type { KeyStore } from '../gateway/auth/store/store.ts';
-import { connectRedis } from '../gateway/redis.ts';
+import { connectRedis } from '../gateway/redis/client.ts';
 import { pepperFingerprint } from './sample-keys.ts';
 
 export interface StoreInUse {

@@ -11,7 +11,7 @@ import { ambiguousPaths } from '../contract/ambiguous-paths.ts';
 import { unlistedFiles } from '../contract/load.ts';
 import type { Operation } from '../exchange.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/counters.ts';
-import { shownPath } from '../source.ts';
+import { shownPath } from '../shared/yaml-source.ts';
 import { untimelyMistakes } from '../wiring/certificates.ts';
 import { checkSecrets } from '../wiring/named-secrets.ts';
 import { type CommandEnvironment, openSecrets } from './environment.ts';

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { Mistake } from '../config-errors.ts';
-import type { Source } from '../source.ts';
+import type { Source } from '../shared/yaml-source.ts';
 
 export const site = z.enum(['api', 'mail', 'jmap', 'panel']);
 

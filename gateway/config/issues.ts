@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import { type Mistake, suggest } from '../config-errors.ts';
-import type { Source } from '../source.ts';
+import type { Source } from '../shared/yaml-source.ts';
 
 /** Checks the shape of one file. Pushes mistakes; returns `undefined` after one. */
 export function checkShape<S extends z.ZodType>(

@@ -1,7 +1,7 @@
 // Building blocks of the configuration schemas. Their messages say what a value must be.
 
 import { z } from 'zod';
-import { isFieldText } from '../field-text.ts';
+import { isFieldText } from '../shared/field-text.ts';
 
 export const whole = (what: string, min: number, max: number) =>
   z

@@ -1,7 +1,7 @@
 // Checks names in request and answer rules against the contracts: operations of the upstream, and parameters of their paths.
 
 import { type Mistake, suggest } from '../config-errors.ts';
-import type { Source } from '../source.ts';
+import type { Source } from '../shared/yaml-source.ts';
 
 /** The properties of an operation that rules can refer to. */
 interface Named {

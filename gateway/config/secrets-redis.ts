@@ -1,7 +1,8 @@
 // Secrets that the gateway creates itself, in Redis, for instances without a shared directory. Error messages never contain a value.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askRedis, evaluate, type Redis, toScript } from '../redis.ts';
+import { askRedis, type Redis } from '../redis/client.ts';
+import { evaluate, toScript } from '../redis/script.ts';
 import type { MadeSecrets } from './secrets-made.ts';
 
 const KEY = '{gateway}:secrets';

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { Mistake } from '../config-errors.ts';
-import type { Source } from '../source.ts';
+import type { Source } from '../shared/yaml-source.ts';
 import { whole } from './parts.ts';
 
 const path = z.string().min(1, 'must be the path of a PEM file');

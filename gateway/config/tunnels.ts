@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import type { Mistake } from '../config-errors.ts';
-import type { Source } from '../source.ts';
+import type { Source } from '../shared/yaml-source.ts';
 import { type HostName, type Hosts, hostOfSite, site } from './hosts.ts';
 import { whole } from './parts.ts';
 

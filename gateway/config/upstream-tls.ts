@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { Mistake } from '../config-errors.ts';
-import { type Source, shownPath } from '../source.ts';
+import { type Source, shownPath } from '../shared/yaml-source.ts';
 import { secretEntry } from './parts.ts';
 
 const path = z.string().min(1, 'must be the path of a PEM file');

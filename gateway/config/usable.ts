@@ -1,7 +1,7 @@
 // Determines the usable entries of an upstreams.yaml that has mistakes.
 
 import { closest } from '../config-errors.ts';
-import type { Source } from '../source.ts';
+import type { Source } from '../shared/yaml-source.ts';
 import { type UpstreamEntry, upstreamEntry } from './schema.ts';
 
 /** Returns the entries whose settings that contracts depend on are correct, so that their contracts can still be checked. */

@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { type Mistake, suggest } from '../config-errors.ts';
-import { isFieldText } from '../field-text.ts';
-import type { Source } from '../source.ts';
+import { isFieldText } from '../shared/field-text.ts';
+import type { Source } from '../shared/yaml-source.ts';
 import { forHeaders } from './parts.ts';
 
 /** A UTC day, `2027-01-15`. */

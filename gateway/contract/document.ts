@@ -13,7 +13,7 @@ import {
   type Source,
 } from '@redocly/openapi-core';
 import type { Mistake } from '../config-errors.ts';
-import { positionsIn, shownPath, textOf } from '../source.ts';
+import { positionsIn, shownPath, textOf } from '../shared/yaml-source.ts';
 import { normalizeSchemas } from './dialect.ts';
 import { parseUnescaped } from './json.ts';
 import { isAnnotation, toMistakes, unfitFor, unreadable } from './lint-mistakes.ts';

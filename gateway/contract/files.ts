@@ -3,7 +3,7 @@
 import { globSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type Mistake, suggest } from '../config-errors.ts';
-import { shownPath } from '../source.ts';
+import { shownPath } from '../shared/yaml-source.ts';
 
 /** The contracts of one entry of upstreams.yaml. */
 export interface Listing {

@@ -2,7 +2,7 @@
 
 import { type Document, getLineColLocation, type NormalizedProblem } from '@redocly/openapi-core';
 import { closest, type Mistake } from '../config-errors.ts';
-import { readSource, shownPath } from '../source.ts';
+import { readSource, shownPath } from '../shared/yaml-source.ts';
 import { pathOf } from './pointer.ts';
 import { remedyFor } from './remedies.ts';
 

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Mistake } from '../config-errors.ts';
-import type { Position, Spot } from '../source.ts';
+import type { Position, Spot } from '../shared/yaml-source.ts';
 import type { ContractContent, ContractReader, JsonObject } from './document.ts';
 import { type Piece, putPiece } from './pieces.ts';
 import { createYieldToLoop } from './yield-to-loop.ts';

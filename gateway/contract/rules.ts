@@ -1,7 +1,7 @@
 // The gateway's own lint rules for contracts. They run inside the linter, which supplies file and line.
 
 import type { Oas3Rule, Plugin } from '@redocly/openapi-core';
-import { isFieldName, isFieldText } from '../field-text.ts';
+import { isFieldName, isFieldText } from '../shared/field-text.ts';
 import { REGEX_LENGTH_MAX } from './formats.ts';
 import { toPattern } from './patterns.ts';
 

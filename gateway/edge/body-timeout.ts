@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Arrived, DownstreamRequest } from '../exchange.ts';
-import { contain } from '../faults.ts';
+import { contain } from '../shared/faults.ts';
 
 export interface BodyTimeout {
   /** Exempts a request, because another part of the gateway limits it from now on. */

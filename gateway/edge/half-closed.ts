@@ -3,7 +3,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { contain } from '../faults.ts';
+import { contain } from '../shared/faults.ts';
 import { destroyIfReset } from './sockets.ts';
 
 /**

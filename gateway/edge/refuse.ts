@@ -1,10 +1,10 @@
 // The only writer of error answers: for stages, for Express, and for bytes that never became a request.
 
 import type { Socket } from 'node:net';
-import { atEndOfTurn } from '../end-of-turn.ts';
 import { GatewayError, isIdempotent, type Refusal, toGatewayError } from '../errors.ts';
 import type { Arrived, DownstreamResponse, Operation, Scheme } from '../exchange.ts';
-import { contain } from '../faults.ts';
+import { contain } from '../shared/faults.ts';
+import { atEndOfTurn } from '../sockets/end-of-turn.ts';
 import { cutOff, endAfterLingering } from './linger.ts';
 
 export interface RefuseOptions {

@@ -9,9 +9,9 @@ import {
 } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { type AddressInfo, Server as Listener, type Socket } from 'node:net';
-import { createDenseSet } from '../dense-set.ts';
 import type { Arrived, DownstreamRequest, Trail } from '../exchange.ts';
-import { contain, reportFault } from '../faults.ts';
+import { createDenseSet } from '../shared/dense-set.ts';
+import { contain, reportFault } from '../shared/faults.ts';
 import { createBodyTimeout } from './body-timeout.ts';
 import { sendContinueInOrder } from './continue-100.ts';
 import { onHalfClosed } from './half-closed.ts';

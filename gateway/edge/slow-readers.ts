@@ -2,8 +2,8 @@
 
 import type { Socket } from 'node:net';
 import type { Arrived } from '../exchange.ts';
-import { contain } from '../faults.ts';
-import { handleOf } from '../unread.ts';
+import { contain } from '../shared/faults.ts';
+import { handleOf } from '../sockets/unread-bytes.ts';
 import { destroyIfReset } from './sockets.ts';
 
 export interface SlowReadersOptions {

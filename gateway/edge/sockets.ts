@@ -3,8 +3,8 @@
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { reportFault } from '../faults.ts';
-import { handleOf } from '../unread.ts';
+import { reportFault } from '../shared/faults.ts';
+import { handleOf } from '../sockets/unread-bytes.ts';
 
 /** Interval between reports of connections that cannot be accepted: thousands may fail per second. */
 const REPORTED_EVERY_MS = 10_000;

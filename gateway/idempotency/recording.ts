@@ -1,9 +1,9 @@
 // Writes the outcome of one request to the store, whether or not its client is still connected.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDenseSet } from '../dense-set.ts';
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, RecordedAnswer, Recording, Trail } from '../exchange.ts';
+import { createDenseSet } from '../shared/dense-set.ts';
 import { mayHaveRun, recordOf, recordOfRefusal } from './record.ts';
 import type { Retention } from './retention.ts';
 import type { AnswerStore, Claim, Slot } from './store.ts';

@@ -1,7 +1,8 @@
 // Answers in Redis, shared by all instances: one hash per key, which expires by itself. Leases use the server's clock, so that instances
 // with different clocks agree. One hash tag per organization, for Redis Cluster.
 
-import { connectRedis, evaluate, toScript } from '../redis.ts';
+import { connectRedis } from '../redis/client.ts';
+import { evaluate, toScript } from '../redis/script.ts';
 import { SLOT_BYTES, withoutRoomMs } from './retention.ts';
 import { createState } from './state.ts';
 import type { AnswerStore, AnswerStoreStatus, Begun, Claim, Slot } from './store.ts';

@@ -1,7 +1,7 @@
 // The tables of the embedded store of answers, version by version.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction } from '../sqlite.ts';
+import { inTransaction } from '../shared/sqlite.ts';
 
 /** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded one. */
 const STEPS = [

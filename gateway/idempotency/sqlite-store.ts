@@ -1,7 +1,7 @@
 // The embedded store of answers: one SQLite file in the data directory, which survives restarts.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction, openSqlite } from '../sqlite.ts';
+import { inTransaction, openSqlite } from '../shared/sqlite.ts';
 import { type Retention, withoutRoomMs } from './retention.ts';
 import { prepareAnswerSchema } from './sqlite-schema.ts';
 import { createStorageUsage } from './sqlite-usage.ts';

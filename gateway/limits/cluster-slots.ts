@@ -1,6 +1,6 @@
 // Finds the server of a Redis Cluster that holds a key.
 
-import { connectRedis } from '../redis.ts';
+import { connectRedis } from '../redis/client.ts';
 
 const SLOTS = 16_384;
 const ANSWER_MAX_MS = 1000;

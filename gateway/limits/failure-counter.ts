@@ -1,7 +1,7 @@
 // Counts failures per client address: in Redis for all instances together; in this process without Redis or while it is away.
 
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
-import { connectRedis, type Redis } from '../redis.ts';
+import { connectRedis, type Redis } from '../redis/client.ts';
 
 /** Timeout of one command: a failure that Redis does not count in time is counted in this process. */
 const COMMAND_TIMEOUT_MS = 500;

@@ -1,7 +1,8 @@
 // Extends the expiry of the counters on one Redis server after a window has become longer: they were written to expire with the shorter
 // one.
 
-import { evaluate, type Redis, toScript } from '../redis.ts';
+import type { Redis } from '../redis/client.ts';
+import { evaluate, toScript } from '../redis/script.ts';
 
 const COUNTERS_PER_PAGE = 500;
 

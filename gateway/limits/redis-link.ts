@@ -1,8 +1,8 @@
 // The connection to one Redis server, with its health. A call gets its reply before the deadline or fails. One failure marks the link as
 // down for all callers; only a probe in the background marks it as up again.
 
-import { createDenseSet } from '../dense-set.ts';
-import { connectRedis, type Redis } from '../redis.ts';
+import { connectRedis, type Redis } from '../redis/client.ts';
+import { createDenseSet } from '../shared/dense-set.ts';
 import { keepCounters } from './redis-keep.ts';
 import { isWrongNode, runScript, type ScriptReply, toScriptArgument } from './redis-protocol.ts';
 

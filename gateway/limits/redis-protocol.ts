@@ -1,6 +1,7 @@
 // Encodes the arguments of the script and decodes its reply.
 
-import { evaluate, type Redis } from '../redis.ts';
+import type { Redis } from '../redis/client.ts';
+import { evaluate } from '../redis/script.ts';
 import { SCRIPT } from './redis-script.ts';
 import type { Charge } from './store.ts';
 

@@ -1,7 +1,7 @@
 // The Lua script that decides many requests in one call: the algorithm of `window.ts`, on lists in Redis. Atomic, by the server's clock; a
 // refusal writes nothing.
 
-import { toScript } from '../redis.ts';
+import { toScript } from '../redis/script.ts';
 
 /**
  * ARGV[1] is a JSON array: the prefix of all counter names, the clock in milliseconds or 0 for the server's, the number of the call, then

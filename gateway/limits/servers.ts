@@ -1,6 +1,6 @@
 // The Redis servers that hold the counters: a single server, the current master of several, or those of a Cluster.
 
-import { parseRedisUrl } from '../redis.ts';
+import { parseRedisUrl } from '../redis/url.ts';
 import { createClusterServers } from './cluster.ts';
 import { createRedisLink, type RedisLink } from './redis-link.ts';
 

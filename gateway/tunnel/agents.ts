@@ -3,7 +3,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
-import { NOTHING, type Unread } from '../unread.ts';
+import { NOTHING, type Unread } from '../sockets/unread-bytes.ts';
 
 export interface Agents {
   /** Keeps its connections for further requests. */

@@ -4,7 +4,7 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
-import { createUnread } from '../unread.ts';
+import { createUnread } from '../sockets/unread-bytes.ts';
 import { type Agents, createAgents, createSecureAgents } from './agents.ts';
 
 /** For https:// targets, in PEM. Without it, the default certificate authorities are trusted and no client certificate is sent. */

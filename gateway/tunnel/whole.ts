@@ -3,7 +3,7 @@
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
-import { onTlsEnd } from '../tls-end.ts';
+import { onTlsEnd } from '../sockets/tls-end.ts';
 
 /** Call with the head of the answer. Destroys the answer with an error if the connection ends without a close_notify. */
 export function failIfCut(incoming: IncomingMessage): void {

@@ -2,7 +2,7 @@
 // upstream_overloaded.
 
 import { GatewayError } from '../errors.ts';
-import { contain } from '../faults.ts';
+import { contain } from '../shared/faults.ts';
 import { createFairQueue, type OrganizationShare, type QueueEntry, type Waiter } from './fair-queue.ts';
 import { createQueueBound, type QueueBoundRules } from './queue-bound.ts';
 

@@ -1,7 +1,7 @@
 // One shared timer for all exchanges with an upstream: a timer per exchange costs 0.5 µs of CPU, and few deadlines expire.
 
-import { createDenseSet, type DenseSetEntry } from '../dense-set.ts';
-import { contain } from '../faults.ts';
+import { createDenseSet, type DenseSetEntry } from '../shared/dense-set.ts';
+import { contain } from '../shared/faults.ts';
 
 export interface DeadlineOwner {
   /**

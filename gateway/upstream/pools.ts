@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
-import { createUnread } from '../unread.ts';
+import { createUnread } from '../sockets/unread-bytes.ts';
 import { Pool, type PoolSettings } from './http1/pool.ts';
 import type { Dispatcher } from './http1/wire.ts';
 

@@ -2,10 +2,10 @@
 // A class: the connection calls five methods on one object per request, and methods on a prototype cost nothing to create.
 // Longer than other files, because its methods share the state of one answer.
 
-import { atEndOfTurn } from '../end-of-turn.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Fresh, Operation, Recording } from '../exchange.ts';
-import { contain } from '../faults.ts';
+import { contain } from '../shared/faults.ts';
+import { atEndOfTurn } from '../sockets/end-of-turn.ts';
 import { isConnectionLost, toSentFailure, toUnsentFailure, upstreamFailure } from './failure.ts';
 import { type AnswerHeaders, clientAnswerHeaders } from './headers.ts';
 import type { AnswerHandler, Control } from './http1/wire.ts';

@@ -1,6 +1,6 @@
 // The embedded store of uses: one SQLite file in the data directory.
 
-import { inTransaction, openSqlite } from '../sqlite.ts';
+import { inTransaction, openSqlite } from '../shared/sqlite.ts';
 import { firstDay, type Use, type UseStore } from './store.ts';
 
 /** Requests wait during this time; a failed write is retried. */

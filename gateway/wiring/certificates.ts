@@ -16,7 +16,7 @@ import {
   untimely,
 } from '../edge/tls/certificate.ts';
 import type { Log } from '../observe/log.ts';
-import { shownPath } from '../source.ts';
+import { shownPath } from '../shared/yaml-source.ts';
 
 const DAY_MS = 86_400_000;
 /** Warns so long before the expiry; automatic renewals happen earlier. */

@@ -3,9 +3,9 @@
 import { hostname } from 'node:os';
 import type { GatewayFile } from '../config/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
-import { isFieldText } from '../field-text.ts';
 import type { Log } from '../observe/log.ts';
 import { createTracing, type TraceIds, type Tracing, type TracingOptions } from '../observe/tracing/tracing.ts';
+import { isFieldText } from '../shared/field-text.ts';
 
 export interface TracingParts extends Pick<TracingOptions, 'version' | 'onOutcome'> {
   readonly gateway: Pick<GatewayFile, 'tracing'>;

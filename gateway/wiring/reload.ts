@@ -9,7 +9,7 @@ import { watchFiles } from '../config/watch.ts';
 import { ConfigError, type Mistake, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
-import { shownPath } from '../source.ts';
+import { shownPath } from '../shared/yaml-source.ts';
 
 /** Most mistakes in the audit log and in /status; the log has all of them. */
 const REPORTED_MISTAKES_MAX = 20;

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectRedis, evaluate, toScript } from '../../gateway/redis.ts';
+import { connectRedis } from '../../gateway/redis/client.ts';
+import { evaluate, toScript } from '../../gateway/redis/script.ts';
 import { countOf, limitOf, openStore } from '../flow/limits/outage.ts';
 import { eventually } from '../support/instances.ts';
 import { startWatched } from '../support/redis-topologies.ts';

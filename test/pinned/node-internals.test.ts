@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { connect as connectSecurely, createServer as createSecureServer, type TLSSocket } from 'node:tls';
-import { createUnread, handleOf, NOTHING } from '../../gateway/unread.ts';
+import { createUnread, handleOf, NOTHING } from '../../gateway/sockets/unread-bytes.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { closesAfterEach } from '../support/closing.ts';
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { shownPath } from '../../source.ts';
+import { shownPath } from '../../shared/yaml-source.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 
 const ROOM_MIN = 104_857_600;

@@ -1,7 +1,7 @@
 // Checks the Redis in REDIS_URL: reachability, latency, version, role, eviction, memory, persistence and clock.
 
-import { askRedis, type Redis } from '../../redis.ts';
-import { objectionTo } from '../../redis-version.ts';
+import { askRedis, type Redis } from '../../redis/client.ts';
+import { objectionTo } from '../../redis/version.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { checkSkew } from './data.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Settings } from '../../config/load.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
-import { shownPath } from '../../source.ts';
+import { shownPath } from '../../shared/yaml-source.ts';
 import { type NamedSecret, namedSecrets } from '../../wiring/named-secrets.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 

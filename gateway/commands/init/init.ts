@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { configFileNames, editorSchemaOf } from '../../config/editor-schemas.ts';
-import { shownPath } from '../../source.ts';
+import { shownPath } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
 

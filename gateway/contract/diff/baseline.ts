@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Mistake } from '../../config-errors.ts';
-import { readSource, shownPath } from '../../source.ts';
+import { readSource, shownPath } from '../../shared/yaml-source.ts';
 import { normalizeSchemas } from '../dialect.ts';
 import { type ContractDocument, type JsonObject, toDocument } from '../document.ts';
 import { type ContractOperation, operationsOf } from '../operations.ts';

@@ -1,6 +1,6 @@
 // The findings of a comparison, and the rule that decides whether a change breaks clients.
 
-import type { Path } from '../../source.ts';
+import type { Path } from '../../shared/yaml-source.ts';
 
 /** `request`: data that clients send; `response`: data that clients receive. */
 export type Side = 'request' | 'response';

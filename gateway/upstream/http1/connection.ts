@@ -3,8 +3,8 @@
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { onTlsEnd } from '../../tls-end.ts';
-import { handleOf, NOTHING, type Unread } from '../../unread.ts';
+import { onTlsEnd } from '../../sockets/tls-end.ts';
+import { handleOf, NOTHING, type Unread } from '../../sockets/unread-bytes.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { ConnectAttempt } from './attempt.ts';
 import { WireFault } from './fault.ts';

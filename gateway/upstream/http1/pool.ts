@@ -1,9 +1,9 @@
 // The connection pool of one origin, and the requests that wait for a connection.
 
 import { isIP, type LookupFunction, type Socket } from 'node:net';
-import { atEndOfTurn } from '../../end-of-turn.ts';
-import { contain } from '../../faults.ts';
-import type { Unread } from '../../unread.ts';
+import { contain } from '../../shared/faults.ts';
+import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
+import type { Unread } from '../../sockets/unread-bytes.ts';
 import { ConnectAttempt } from './attempt.ts';
 import { type Connect, type ConnectSettings, createConnect, hostOf } from './connect.ts';
 import { Connection, type Owner } from './connection.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { connectRedis, type Redis } from '../../../gateway/redis.ts';
+import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { askWith, eventually, type Instances, keysStatusOf, startInstances } from '../../support/instances.ts';
 import { startServer, type TestRedis } from '../../support/redis.ts';
 

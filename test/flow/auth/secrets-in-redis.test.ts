@@ -9,7 +9,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { type Ed25519Jwk, newAssertionKey } from '../../../gateway/config/secret-assertion-keys.ts';
 import { loadSecrets, type Secrets } from '../../../gateway/config/secrets.ts';
 import { createSecretsInRedis } from '../../../gateway/config/secrets-redis.ts';
-import { connectRedis, type Redis } from '../../../gateway/redis.ts';
+import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { apartAt, startRedis, type TestRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';

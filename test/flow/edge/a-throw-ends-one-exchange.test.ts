@@ -10,7 +10,7 @@ import { createRefuse } from '../../../gateway/edge/refuse.ts';
 import { createPublicServer, listen, type PublicServer } from '../../../gateway/edge/server.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Arrived, Trail } from '../../../gateway/exchange.ts';
-import { onFault } from '../../../gateway/faults.ts';
+import { onFault } from '../../../gateway/shared/faults.ts';
 import { openConnection, requestOf } from '../../support/connection.ts';
 
 /** No header can carry it. */

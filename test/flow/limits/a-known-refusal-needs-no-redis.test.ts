@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectRedis, type Redis } from '../../../gateway/redis.ts';
+import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { charge } from '../../unit/limits/scenarios.ts';
 import { countOf, limitOf, type Outage, openStore } from './outage.ts';

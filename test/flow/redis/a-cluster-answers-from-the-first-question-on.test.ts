@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openRedisStore } from '../../../gateway/auth/store/redis/store.ts';
 import { createSecretsInRedis } from '../../../gateway/config/secrets-redis.ts';
-import { askRedis, evaluate, type Redis, toScript } from '../../../gateway/redis.ts';
+import { askRedis, type Redis } from '../../../gateway/redis/client.ts';
+import { evaluate, toScript } from '../../../gateway/redis/script.ts';
 import { eventually } from '../../support/instances.ts';
 import { askServer, startCluster, type TestCluster } from '../../support/redis-topologies.ts';
 

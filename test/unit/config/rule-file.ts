@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import { checkShape } from '../../../gateway/config/issues.ts';
 import type { Mistake } from '../../../gateway/config-errors.ts';
-import { readSource } from '../../../gateway/source.ts';
+import { readSource } from '../../../gateway/shared/yaml-source.ts';
 
 /** The mistakes that a file with these rules has: place, reason and remedy of each. */
 export function mistakesIn(schema: z.ZodType, rules: string): string[] {

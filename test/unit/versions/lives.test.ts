@@ -9,7 +9,7 @@ import { gatewayFile } from '../../../gateway/config/gateway-file.ts';
 import { checkShape } from '../../../gateway/config/issues.ts';
 import { checkLives } from '../../../gateway/config/versions.ts';
 import { type Mistake, toSentence } from '../../../gateway/config-errors.ts';
-import { readSource } from '../../../gateway/source.ts';
+import { readSource } from '../../../gateway/shared/yaml-source.ts';
 
 const served = [
   { id: 'listJobs', version: 'v1' },

@@ -1,6 +1,6 @@
 // Receives change announcements of the Redis key store on a connection of its own, which is opened with the first subscriber.
 
-import { connectRedis, type Redis } from '../../../redis.ts';
+import { connectRedis, type Redis } from '../../../redis/client.ts';
 
 export interface Announcements {
   /** Also calls back whenever the subscription starts, because earlier announcements were not received. */

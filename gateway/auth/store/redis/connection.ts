@@ -1,7 +1,8 @@
 // One connection of the Redis key store: every call has a deadline, and every error is a sentence for operators.
 
-import { connectRedis, evaluate, type Script } from '../../../redis.ts';
-import { requireVersion } from '../../../redis-version.ts';
+import { connectRedis } from '../../../redis/client.ts';
+import { evaluate, type Script } from '../../../redis/script.ts';
+import { requireVersion } from '../../../redis/version.ts';
 import { META, REFUSED, SCHEMA_VERSION } from './script.ts';
 
 /** How long to wait for a Redis that is starting. */

@@ -1,7 +1,7 @@
 // Batch writes of the embedded key store: seed (new records only) and import (adds missing records).
 
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction } from '../../../sqlite.ts';
+import { inTransaction } from '../../../shared/sqlite.ts';
 import type { KeyStore, StoredKey } from '../store.ts';
 import type { WriteChange } from './audit.ts';
 import { type InsertKey, insertNewKey } from './key-rows.ts';

@@ -1,7 +1,7 @@
 // Changes to a key of the embedded key store: revocation and rotation.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction } from '../../../sqlite.ts';
+import { inTransaction } from '../../../shared/sqlite.ts';
 import type { KeyRecords, StoredKey } from '../store.ts';
 import type { WriteChange } from './audit.ts';
 import { type InsertKey, insertNewKey, type ReadKey } from './key-rows.ts';

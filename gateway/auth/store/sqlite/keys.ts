@@ -1,6 +1,6 @@
 // Keys in the embedded key store.
 
-import { inTransaction } from '../../../sqlite.ts';
+import { inTransaction } from '../../../shared/sqlite.ts';
 import type { KeyRecords, StoredKey } from '../store.ts';
 import { createRevoke, createRotate, type KeyChangeOptions } from './key-changes.ts';
 import { insertNewKey, keyOf } from './key-rows.ts';

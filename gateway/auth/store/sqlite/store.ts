@@ -1,6 +1,6 @@
 // The embedded key store: one SQLite file in the data directory, shared by every gateway process and command on this machine.
 
-import { openSqlite } from '../../../sqlite.ts';
+import { openSqlite } from '../../../shared/sqlite.ts';
 import type { KeyStore } from '../store.ts';
 import { createSqliteAudit, createWriteChange } from './audit.ts';
 import { createSqliteImport, createSqliteSeed } from './batches.ts';

@@ -1,7 +1,7 @@
 // How the embedded key store waits for other writers: up to a timeout, or not at all where requests would wait with it.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction } from '../../../sqlite.ts';
+import { inTransaction } from '../../../shared/sqlite.ts';
 
 export const BUSY_TIMEOUT_MS = 5000;
 

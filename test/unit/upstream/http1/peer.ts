@@ -3,7 +3,7 @@
 import { lookup } from 'node:dns';
 import { type AddressInfo, createServer, type LookupFunction, type Server, type Socket } from 'node:net';
 import { createServer as createSecureServer, type TlsOptions } from 'node:tls';
-import { createUnread } from '../../../../gateway/unread.ts';
+import { createUnread } from '../../../../gateway/sockets/unread-bytes.ts';
 import { Pool, type PoolSettings } from '../../../../gateway/upstream/http1/pool.ts';
 import type { Closable, closesAfterEach } from '../../../support/closing.ts';
 

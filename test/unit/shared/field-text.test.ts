@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { OutgoingMessage, validateHeaderName, validateHeaderValue } from 'node:http';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isFieldName, isFieldText, pathInLink } from '../../gateway/field-text.ts';
-import { deprecationsOf } from '../../gateway/versions/deprecation.ts';
+import { isFieldName, isFieldText, pathInLink } from '../../../gateway/shared/field-text.ts';
+import { deprecationsOf } from '../../../gateway/versions/deprecation.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 5 });
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseRedisUrl } from '../../gateway/redis.ts';
+import { parseRedisUrl } from '../../../gateway/redis/url.ts';
 
 test('one server is passed on as it is written', () => {
   for (const url of [

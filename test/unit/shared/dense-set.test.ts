@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createDenseSet, type DenseSetEntry } from '../../gateway/dense-set.ts';
+import { createDenseSet, type DenseSetEntry } from '../../../gateway/shared/dense-set.ts';
 
 test('has what was added and not removed, whatever comes and goes in between', () => {
   fc.assert(

@@ -3,7 +3,7 @@
 
 import { constants } from 'node:os';
 import type { TLSSocket } from 'node:tls';
-import { handleOf } from './unread.ts';
+import { handleOf } from './unread-bytes.ts';
 
 /**
  * Calls back once, at the end and before the socket's own event, with whether a close_notify came first. Subscribe before the end.

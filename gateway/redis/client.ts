@@ -1,9 +1,9 @@
 // Configures every connection to Redis. Each concern issues its own commands.
 
-import { createHash } from 'node:crypto';
 import { Redis as Client, type RedisOptions as ClientOptions, Cluster } from 'ioredis';
-import { createCluster, isServing } from './redis-cluster.ts';
-import { watchAnswers, watchAnswersOfCluster } from './redis-watch.ts';
+import { createCluster, isServing } from './cluster.ts';
+import { parseRedisUrl, type RedisAddress } from './url.ts';
+import { watchAnswers, watchAnswersOfCluster } from './watch.ts';
 
 /** A client of one server or of a Cluster; the commands are the same. */
 export type Redis = Client | Cluster;
@@ -29,37 +29,6 @@ export interface RedisOptions extends RedisListeners {
   readonly commandTimeoutMs?: number;
   /** A connection without a right reply for so long is replaced by a new one. Default: 1 s. */
   readonly silenceMaxMs?: number;
-}
-
-/** One server, the Sentinels of a master, or some servers of a Cluster. */
-export type RedisAddress =
-  | { readonly kind: 'server'; readonly url: string }
-  | { readonly kind: 'sentinel'; readonly sentinels: readonly URL[]; readonly master: string; readonly db: number }
-  | { readonly kind: 'cluster'; readonly servers: readonly URL[] };
-
-const ONE = /^rediss?:\/\/[^\s]+$/;
-/** The library takes any other path for database 0. */
-const DATABASE = /^\/?\d*$/;
-const SEVERAL =
-  /^(?<scheme>rediss?)\+(?<kind>sentinel|cluster):\/\/(?<user>[^\s/@]*@)?(?<hosts>[^\s/@?#]+)(?:\/(?<master>[^\s/?#]+)(?:\/(?<db>\d+))?)?$/;
-
-/**
- * `redis://host:6379/0`, `redis+sentinel://host:26379,host:26379/master/0` or `redis+cluster://host:6379,host:6379`; each with
- * `rediss` for TLS and `user:password@` for the servers (Sentinels are used without). Undefined for any other text.
- */
-export function parseRedisUrl(url: string): RedisAddress | undefined {
-  if (ONE.test(url))
-    return namesHost(url) && DATABASE.test(new URL(url).pathname) ? { kind: 'server', url } : undefined;
-  const { scheme, kind, user = '', hosts = '', master, db } = SEVERAL.exec(url)?.groups ?? {};
-  const texts = hosts.split(',').map((host) => `${scheme}://${user}${host}`);
-  if (kind === undefined || !texts.every(namesHost)) return undefined;
-  const urls = texts.map((text) => new URL(text));
-  if (kind === 'cluster') return master === undefined ? { kind, servers: urls } : undefined;
-  return master === undefined ? undefined : { kind: 'sentinel', sentinels: urls, master, db: Number(db ?? 0) };
-}
-
-function namesHost(text: string): boolean {
-  return URL.canParse(text) && new URL(text).hostname !== '';
 }
 
 /**
@@ -182,33 +151,4 @@ function accessOf([{ protocol, username, password } = new URL('redis://')]: read
 
 function hostAndPort({ hostname, port }: URL, standard: number) {
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || standard) };
-}
-
-/** A Lua script and its SHA-1 digest, by which a server runs it after the first time. */
-export interface Script {
-  readonly source: string;
-  readonly sha: string;
-}
-
-export function toScript(source: string): Script {
-  return { source, sha: createHash('sha1').update(source).digest('hex') };
-}
-
-/**
- * Runs a script by its digest, and sends the source again if the server was restarted or flushed. With `callBuffer`, text in the reply
- * comes as bytes.
- */
-export async function evaluate(
-  client: Redis,
-  { source, sha }: Script,
-  keys: readonly string[],
-  args: readonly (string | number | Buffer)[],
-  call: 'call' | 'callBuffer' = 'call',
-): Promise<unknown> {
-  try {
-    return await client[call]('EVALSHA', [sha, keys.length, ...keys, ...args]);
-  } catch (error) {
-    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-    return await client[call]('EVAL', [source, keys.length, ...keys, ...args]);
-  }
 }

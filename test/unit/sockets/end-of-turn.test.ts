@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { atEndOfTurn } from '../../gateway/end-of-turn.ts';
-import { contain, onFault } from '../../gateway/faults.ts';
+import { contain, onFault } from '../../../gateway/shared/faults.ts';
+import { atEndOfTurn } from '../../../gateway/sockets/end-of-turn.ts';
 
 const endOfTurn = () => new Promise<void>((resolve) => atEndOfTurn(resolve));
 

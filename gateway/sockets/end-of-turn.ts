@@ -1,6 +1,6 @@
 // Defers work until all sockets of this event-loop turn have been read, and then runs all of it.
 
-import { contain } from './faults.ts';
+import { contain } from '../shared/faults.ts';
 
 type Fallback = ((thrown: unknown) => void) | undefined;
 

@@ -1,0 +1,32 @@
+// Pure: parses the forms of `REDIS_URL`.
+
+/** One server, the Sentinels of a master, or some servers of a Cluster. */
+export type RedisAddress =
+  | { readonly kind: 'server'; readonly url: string }
+  | { readonly kind: 'sentinel'; readonly sentinels: readonly URL[]; readonly master: string; readonly db: number }
+  | { readonly kind: 'cluster'; readonly servers: readonly URL[] };
+
+const ONE = /^rediss?:\/\/[^\s]+$/;
+/** The library takes any other path for database 0. */
+const DATABASE = /^\/?\d*$/;
+const SEVERAL =
+  /^(?<scheme>rediss?)\+(?<kind>sentinel|cluster):\/\/(?<user>[^\s/@]*@)?(?<hosts>[^\s/@?#]+)(?:\/(?<master>[^\s/?#]+)(?:\/(?<db>\d+))?)?$/;
+
+/**
+ * `redis://host:6379/0`, `redis+sentinel://host:26379,host:26379/master/0` or `redis+cluster://host:6379,host:6379`; each with
+ * `rediss` for TLS and `user:password@` for the servers (Sentinels are used without). Undefined for any other text.
+ */
+export function parseRedisUrl(url: string): RedisAddress | undefined {
+  if (ONE.test(url))
+    return namesHost(url) && DATABASE.test(new URL(url).pathname) ? { kind: 'server', url } : undefined;
+  const { scheme, kind, user = '', hosts = '', master, db } = SEVERAL.exec(url)?.groups ?? {};
+  const texts = hosts.split(',').map((host) => `${scheme}://${user}${host}`);
+  if (kind === undefined || !texts.every(namesHost)) return undefined;
+  const urls = texts.map((text) => new URL(text));
+  if (kind === 'cluster') return master === undefined ? { kind, servers: urls } : undefined;
+  return master === undefined ? undefined : { kind: 'sentinel', sentinels: urls, master, db: Number(db ?? 0) };
+}
+
+function namesHost(text: string): boolean {
+  return URL.canParse(text) && new URL(text).hostname !== '';
+}
