@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { loadSettings, type Settings } from '../config/load.ts';
 import { endOnCrash } from './crash.ts';
 import type { CommandEnvironment } from './environment.ts';
+import { greetingOf, type Started } from './greeting.ts';
 import { belowBaseline } from './node-baseline.ts';
 
 export function addStartCommand(program: Command, surroundings: CommandEnvironment): void {
@@ -55,17 +56,6 @@ function rememberSignals(listen: (handle: () => void) => void): (handler: () => 
   };
 }
 
-/** Facts about a started gateway, for the greeting. */
-export interface Started {
-  readonly port: number;
-  /** Port of the plaintext listener beside the TLS listener, if there is one. */
-  readonly plainPort: number | undefined;
-  readonly isTls: boolean;
-  readonly adminPort: number;
-  readonly operations: number;
-  readonly demoKey: string | undefined;
-}
-
 async function startSeveral(surroundings: CommandEnvironment, settings: Settings): Promise<Started | undefined> {
   return (await import('../workers/start.ts')).startSeveral(surroundings, settings);
 }
@@ -89,23 +79,4 @@ async function startAlone(surroundings: CommandEnvironment, settings: Settings):
   const { port, plainPort, adminPort } = app;
   const isTls = configuration.config.gateway.tls !== undefined;
   return { port, plainPort, isTls, adminPort, operations: configuration.contracts.operations.length, demoKey };
-}
-
-function greetingOf({ port, isTls, adminPort, operations, demoKey }: Started, { host, adminHost }: Settings): string {
-  const shown = (bound: string) => (bound === '0.0.0.0' || bound === '::' ? 'localhost' : bound);
-  const url = `http${isTls ? 's' : ''}://${shown(host)}:${port}`;
-  const lines = [
-    `gateway   ${url}   ${operations} operations`,
-    `operators http://${shown(adminHost)}:${adminPort}/status`,
-  ];
-  if (demoKey !== undefined) {
-    lines.push(
-      '',
-      'Everything behind it is a sandbox with demo data. Try it (the key works for 24 hours):',
-      '',
-      `  curl '${url}/v1/customers?limit=3' -H 'Authorization: Bearer ${demoKey}'`,
-      '',
-    );
-  }
-  return `${lines.join('\n')}\n`;
 }

@@ -1,7 +1,6 @@
 // Turns the schemas of a document, in place and once at boot, into plain JSON Schema 2020-12 as Ajv understands it.
 
-import type { JsonObject } from './document.ts';
-import { follow, isObject } from './pointer.ts';
+import { follow, isObject, type JsonObject } from './pointer.ts';
 
 // The values of these members are data, not schemas.
 const data = new Set(['example', 'examples', 'default', 'enum', 'const', 'required', 'mapping', 'scopes', 'security']);

@@ -17,10 +17,9 @@ import { positionsIn, shownPath, textOf } from '../shared/yaml-source.ts';
 import { normalizeSchemas } from './dialect.ts';
 import { parseUnescaped } from './json.ts';
 import { isAnnotation, toMistakes, unfitFor, unreadable } from './lint-mistakes.ts';
+import type { JsonObject } from './pointer.ts';
 import { createPositions, type Locate, type Positions } from './positions.ts';
 import { ownRules } from './rules.ts';
-
-export type JsonObject = Record<string, unknown>;
 
 /** The content of a contract file. References between files are resolved; those within it are kept, so schemas may be circular. */
 export interface ContractContent {

@@ -2,18 +2,15 @@
 
 import type { Mistake } from '../config-errors.ts';
 import type { Operation, SecurityAlternative } from '../exchange.ts';
-import type { ContractDocument, JsonObject } from './document.ts';
+import type { ContractDocument } from './document.ts';
 import { extensionsOf, type KnownNames } from './extensions.ts';
 import { isJson, mediaTypesOf } from './media-types.ts';
-import { isObject, type Located, member, objectAt } from './pointer.ts';
-import { knownScopes, operationSecurity } from './security.ts';
+import { isObject, type JsonObject, type Located, member, objectAt } from './pointer.ts';
+import { knownScopes, operationSecurity, type SecuritySettings } from './security.ts';
 
 /** The settings of an upstreams.yaml entry for the documents that it lists. */
-export interface DocumentDefaults {
-  readonly upstream: string;
+export interface DocumentDefaults extends SecuritySettings {
   readonly basePath?: string | undefined;
-  readonly security?: { readonly apiKey: readonly string[] } | undefined;
-  readonly public?: boolean | undefined;
   /** The gateway has its own user name and password for this upstream, and clients may present them instead of a key. */
   readonly acceptsBasic?: boolean | undefined;
   readonly limit?: string | undefined;

@@ -1,9 +1,8 @@
 // Parses the text of one declared parameter by its declared style (OpenAPI 3.1.1, section 4.8.12).
 
-import type { JsonObject } from './document.ts';
 import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson } from './media-types.ts';
-import { child, follow, isObject, type Located, member } from './pointer.ts';
+import { child, follow, isObject, type JsonObject, type Located, member } from './pointer.ts';
 import { parameterSchema } from './schemas.ts';
 
 export type Place = 'path' | 'query' | 'header' | 'cookie';

@@ -1,6 +1,6 @@
 // Resolves JSON Pointers (RFC 6901) and internal references of a contract document.
 
-import type { JsonObject } from './document.ts';
+export type JsonObject = Record<string, unknown>;
 
 /** A value in a document and its JSON Pointer. */
 export interface Located {

@@ -1,8 +1,7 @@
 // Generates sample values for a schema: its examples, and values at the bounds. Some may be invalid, because patterns are not
 // evaluated, so the caller must validate them.
 
-import type { JsonObject } from './document.ts';
-import { child, follow, isObject, type Located } from './pointer.ts';
+import { child, follow, isObject, type JsonObject, type Located } from './pointer.ts';
 
 const DEPTH_MAX = 6;
 const SAMPLES_MAX = 12;

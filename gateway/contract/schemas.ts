@@ -3,11 +3,11 @@
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { OpenAPIValidator } from 'openapi-backend';
 import { type Ajvs, createAjvs, DOCUMENT_KEY } from './ajv.ts';
-import type { ContractDocument, JsonObject } from './document.ts';
+import type { ContractDocument } from './document.ts';
 import { essenceOf, isJson } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { renewSteps } from './patterns.ts';
-import { child, follow, fragmentOf, isObject, type Located, member, objectAt } from './pointer.ts';
+import { child, follow, fragmentOf, isObject, type JsonObject, type Located, member, objectAt } from './pointer.ts';
 import { forgetJudgements } from './references.ts';
 
 /** Returns the errors of a value, none if it is valid. `size` is the number of members and items in it. */

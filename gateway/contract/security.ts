@@ -2,17 +2,23 @@
 
 import { type Mistake, suggest } from '../config-errors.ts';
 import type { SecurityAlternative } from '../exchange.ts';
-import type { ContractDocument, JsonObject } from './document.ts';
+import type { ContractDocument } from './document.ts';
 import type { Extensions } from './extensions.ts';
-import type { DocumentDefaults } from './operations.ts';
-import { isObject, member, objectAt } from './pointer.ts';
+import { isObject, type JsonObject, member, objectAt } from './pointer.ts';
+
+/** The settings of an upstreams.yaml entry that decide the security of the operations in its documents. */
+export interface SecuritySettings {
+  readonly upstream: string;
+  readonly security?: { readonly apiKey: readonly string[] } | undefined;
+  readonly public?: boolean | undefined;
+}
 
 /**
  * Returns the scopes that operations of this document may require: `<resource>:read` and `<resource>:write`, where the resource is a
  * tag, a path segment or the upstream, and the scopes that the upstreams.yaml entry names. This catches misspelt scopes, which would
  * lock out every caller.
  */
-export function knownScopes(root: JsonObject, defaults: DocumentDefaults): ReadonlySet<string> {
+export function knownScopes(root: JsonObject, defaults: SecuritySettings): ReadonlySet<string> {
   const resources = new Set<string>([defaults.upstream]);
   if (typeof root['x-gateway-upstream'] === 'string') resources.add(root['x-gateway-upstream']);
   for (const tag of Array.isArray(root.tags) ? root.tags : []) if (isObject(tag)) resources.add(String(tag.name));
@@ -29,7 +35,7 @@ export interface SecurityDefaults {
   readonly place: readonly string[];
   readonly operation: JsonObject;
   /** `says`: all settings of the operation; `own`: those that the document itself declares. */
-  readonly says: DocumentDefaults;
+  readonly says: SecuritySettings;
   readonly own: Extensions;
   readonly scopes: ReadonlySet<string>;
   /** Whether the upstream has a user name and password that clients may present. */

@@ -2,8 +2,7 @@
 // the union.
 
 import type { ErrorObject } from 'ajv';
-import type { JsonObject } from './document.ts';
-import { follow, isObject } from './pointer.ts';
+import { follow, isObject, type JsonObject } from './pointer.ts';
 
 const unions = new Set(['anyOf', 'oneOf', 'contains']);
 

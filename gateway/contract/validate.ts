@@ -7,14 +7,13 @@ import type { Awaitable, Checked, Counted, Operation, Trail } from '../exchange.
 import { checkAccept } from './accept.ts';
 import { type BodyContract, expectBody, isUnexpected, readBody } from './body.ts';
 import { declaredNames, toNotes } from './declared.ts';
-import type { JsonObject } from './document.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { toOverflowViolation } from './overflow.ts';
 import { createParameterReader, type ParameterReader } from './parameters.ts';
-import { isObject, member } from './pointer.ts';
+import { isObject, type JsonObject, member } from './pointer.ts';
 import type { RequestSchemas, Schemas } from './schemas.ts';
 import { toFields, toViolations, type Violation } from './violations.ts';
 

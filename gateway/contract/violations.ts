@@ -1,8 +1,7 @@
 // Turns Ajv's errors into the violations of the error object: place, pointer, code, message, constraint.
 
 import type { ErrorObject } from 'ajv';
-import type { JsonObject } from './document.ts';
-import { escapeToken, pathOf } from './pointer.ts';
+import { escapeToken, type JsonObject, pathOf } from './pointer.ts';
 import { settleUnions } from './unions.ts';
 import { violationMessageFor } from './violation-messages.ts';
 

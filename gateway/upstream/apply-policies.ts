@@ -10,17 +10,11 @@ import { beforeSending } from './before-sending.ts';
 import { BufferedAnswer } from './buffered-answer.ts';
 import type { Credential } from './credential.ts';
 import type { Outgoing } from './http1/wire.ts';
+import type { UpstreamPolicies } from './policies.ts';
 import type { Relay } from './relay.ts';
 import type { Rewrite } from './requests/rules.ts';
 import type { UpstreamRoute } from './routes.ts';
 import type { Target } from './targets.ts';
-
-/** Policies of one upstream. The credential survives reloads. */
-export interface UpstreamPolicies {
-  readonly credential: Credential | undefined;
-  readonly judge: Judge | undefined;
-  readonly rewrite: Rewrite | undefined;
-}
 
 /**
  * Statuses that mean a refused credential, unless a rule decides otherwise. 403 is not one of them: it may concern the request of one

@@ -1,13 +1,20 @@
 // Builds the policies of upstreams for one configuration: their credentials and their declared request and answer rules.
 
 import type { Accesses } from './access.ts';
-import { type AnswerRule, createJudge } from './answers/rules.ts';
-import type { UpstreamPolicies } from './apply-policies.ts';
-import { createRewrite, type RequestRule } from './requests/rules.ts';
+import { type AnswerRule, createJudge, type Judge } from './answers/rules.ts';
+import type { Credential } from './credential.ts';
+import { createRewrite, type RequestRule, type Rewrite } from './requests/rules.ts';
 
 export interface PolicyEntry {
   readonly answers: readonly AnswerRule[];
   readonly requests: readonly RequestRule[];
+}
+
+/** Policies of one upstream. The credential survives reloads. */
+export interface UpstreamPolicies {
+  readonly credential: Credential | undefined;
+  readonly judge: Judge | undefined;
+  readonly rewrite: Rewrite | undefined;
 }
 
 /** Returns an entry per upstream that has a credential or rules. Requests to other upstreams need no policies. */

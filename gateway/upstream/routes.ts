@@ -1,9 +1,9 @@
 // Builds the route of each upstream for one configuration at startup, so that a request needs a single lookup.
 
 import type { Access, Accesses } from './access.ts';
-import type { UpstreamPolicies } from './apply-policies.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
+import type { UpstreamPolicies } from './policies.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 
 export interface UpstreamRouteEntry {

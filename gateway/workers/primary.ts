@@ -3,7 +3,7 @@
 
 import { endOnCrash } from '../commands/crash.ts';
 import { type CommandEnvironment, openSecrets } from '../commands/environment.ts';
-import type { Started } from '../commands/start.ts';
+import type { Started } from '../commands/greeting.ts';
 import type { Settings } from '../config/load.ts';
 import { createConsole } from '../console/console.ts';
 import { closeAtOnce, listen } from '../edge/server.ts';

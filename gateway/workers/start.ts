@@ -2,7 +2,7 @@
 
 import cluster from 'node:cluster';
 import type { CommandEnvironment } from '../commands/environment.ts';
-import type { Started } from '../commands/start.ts';
+import type { Started } from '../commands/greeting.ts';
 import type { Settings } from '../config/load.ts';
 import { startPrimary } from './primary.ts';
 import { startWorker } from './worker.ts';

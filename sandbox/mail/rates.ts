@@ -1,7 +1,7 @@
 // How much an account or an unknown caller may ask for: requests a minute in windows that follow the clock, and
 // requests or uploads in flight. Answers 429 without Retry-After, or 400 with a `limit`.
-import type { Account } from './accounts.ts';
 import { limited, tooManyRequests } from './answers.ts';
+import type { Permissions } from './permissions.ts';
 
 export interface RateLimits {
   /** Requests a minute of one account. */
@@ -16,11 +16,17 @@ export interface RateLimits {
   readonly exemption: boolean;
 }
 
+/** The members of an account that its limits use. */
+export interface RatedAccount {
+  readonly id: number;
+  readonly permissions: Permissions;
+}
+
 export interface Rates {
   /** Counts a request of an account and holds a place for it until the returned function is called. @throws Refused */
-  enter(account: Account): () => void;
+  enter(account: RatedAccount): () => void;
   /** The same for an upload. @throws Refused */
-  enterUpload(account: Account): () => void;
+  enterUpload(account: RatedAccount): () => void;
   /** @throws Refused */
   countAnonymous(address: string): void;
 }
@@ -43,7 +49,8 @@ export function createRates(limits: RateLimits, now: () => number): Rates {
     if (counted > limit) throw tooManyRequests();
   }
 
-  const isExempt = ({ permissions }: Account, permission: string) => limits.exemption && permissions.has(permission);
+  const isExempt = ({ permissions }: RatedAccount, permission: string) =>
+    limits.exemption && permissions.has(permission);
 
   return {
     enter(account) {

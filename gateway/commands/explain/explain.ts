@@ -6,8 +6,9 @@ import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
 import { findInGateway, findInLogs } from './find.ts';
 import { printReport } from './print.ts';
+import type { DecisionRecord } from './record.ts';
 import { explainRequest, type RehearseFlags, type RehearseTools } from './rehearse.ts';
-import { type DecisionRecord, exchangeReport } from './report.ts';
+import { exchangeReport } from './report.ts';
 
 interface ExplainFlags extends RehearseFlags {
   readonly log?: readonly string[];

@@ -17,7 +17,7 @@ import { createTrail } from '../../observe/trail.ts';
 import { createPipeline } from '../../pipeline.ts';
 import type { Tunnel } from '../../tunnel/table.ts';
 import { createStatelessStages } from '../../wiring/stateless-stages.ts';
-import type { DecisionRecord } from './report.ts';
+import type { DecisionRecord } from './record.ts';
 
 export interface RehearsedRequest {
   readonly method: string;

@@ -2,13 +2,8 @@
 
 import { REFUSALS } from '../../errors.ts';
 import { PUBLISHED_NAMES, type PublishedStageName, STAGES } from '../../exchange.ts';
-import { durationsOf } from './durations.ts';
-import { stageText } from './stage-text.ts';
-
-/** One line of the access log, parsed. */
-export type DecisionRecord = Readonly<Record<string, unknown>>;
-
-export type StageOutcome = 'passed' | 'refused' | 'answered' | 'not reached';
+import { type DecisionRecord, durationsOf } from './record.ts';
+import { type StageOutcome, stageText } from './stage-text.ts';
 
 export interface StageReport {
   readonly stage: PublishedStageName;

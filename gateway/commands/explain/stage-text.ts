@@ -2,8 +2,10 @@
 
 import type { StageName } from '../../exchange.ts';
 import { shortTime } from '../print.ts';
-import type { DecisionRecord, StageOutcome } from './report.ts';
+import type { DecisionRecord } from './record.ts';
 import { ANY_KEY } from './who.ts';
+
+export type StageOutcome = 'passed' | 'refused' | 'answered' | 'not reached';
 
 type StageText = (record: DecisionRecord, outcome: StageOutcome) => (string | undefined)[];
 

@@ -1,10 +1,9 @@
 // Plans valid requests for an operation: its examples first, then the least and the most of each parameter and member. Leaves out requests
 // that the gateway itself would refuse.
 
-import type { JsonObject } from '../../contract/document.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
 import { createParameterReader } from '../../contract/parameters.ts';
-import { isObject, type Located, member } from '../../contract/pointer.ts';
+import { isObject, type JsonObject, type Located, member } from '../../contract/pointer.ts';
 import { templateParameters } from '../../contract/routes.ts';
 import { samplesOf } from '../../contract/sample.ts';
 import { parameterSchema, type Schemas } from '../../contract/schemas.ts';

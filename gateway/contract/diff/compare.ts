@@ -3,19 +3,10 @@
 import { shapeOf } from '../routes.ts';
 import { compareAnswers, compareBody } from './content.ts';
 import type { Described } from './described.ts';
-import type { At, DiffFinding, Level } from './findings.ts';
+import type { DiffFinding, Level, Tell } from './findings.ts';
 import { compareParameters } from './parameters.ts';
-import { type Comparer, createComparer, type Tell } from './schema.ts';
+import { type Comparer, createComparer } from './schema.ts';
 import { compareSecurity } from './security.ts';
-
-/** The old and the new form of an operation with the same method and path. */
-export interface Both {
-  readonly old: Described;
-  readonly new: Described;
-  readonly comparer: Comparer;
-  readonly tell: Tell;
-  readonly at: At;
-}
 
 /**
  * Yields findings operation by operation, in small pieces, so that the caller can let the event loop run in between. Operations are

@@ -1,7 +1,7 @@
 // Compares bodies of requests and answers: statuses, headers, media types and their schemas.
 
 import { isObject, type Located, member } from '../pointer.ts';
-import type { Both } from './compare.ts';
+import type { Both } from './both.ts';
 import { namesIn, partOf } from './described.ts';
 import { type At, below, type Side } from './findings.ts';
 

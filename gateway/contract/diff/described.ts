@@ -1,8 +1,8 @@
 // An operation in the form that a comparison needs: its public path, its input and answers, and its security.
 
-import type { ContractDocument, JsonObject } from '../document.ts';
+import type { ContractDocument } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
-import { isObject, type Located, member, objectAt } from '../pointer.ts';
+import { isObject, type JsonObject, type Located, member, objectAt } from '../pointer.ts';
 
 /** One way to authenticate: all of its schemes are required. Empty: no credentials. */
 export type Alternative = readonly { readonly scheme: string; readonly scopes: readonly string[] }[];

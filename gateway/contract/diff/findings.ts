@@ -28,6 +28,9 @@ export interface At {
   readonly where: string;
 }
 
+/** Reports one finding. */
+export type Tell = (rule: string, level: Level, at: At, what: string) => void;
+
 export function below({ place, where }: At, step: Path, words: string): At {
   return { place: [...place, ...step], where: where + words };
 }

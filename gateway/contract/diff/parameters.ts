@@ -2,7 +2,7 @@
 
 import { isObject, type Located, member } from '../pointer.ts';
 import { templateParameters } from '../routes.ts';
-import type { Both } from './compare.ts';
+import type { Both } from './both.ts';
 import { compareContent } from './content.ts';
 import type { Described } from './described.ts';
 import { type At, below } from './findings.ts';

@@ -1,13 +1,10 @@
 // Compares two schemas in one direction. Visits each pair once per operation, so circular schemas end.
 
-import type { JsonObject } from '../document.ts';
-import type { Located } from '../pointer.ts';
-import { type At, below, type Effect, type Level, levelOf, type Side, shownFinding } from './findings.ts';
+import type { JsonObject, Located } from '../pointer.ts';
+import { type At, below, type Effect, levelOf, type Side, shownFinding, type Tell } from './findings.ts';
 import { compareUnions } from './unions.ts';
 import { ANYTHING, type Bound, createViews, isNothingBut, isTighter, resolved, type Union, type View } from './view.ts';
-
-/** Reports one finding. */
-export type Tell = (rule: string, level: Level, at: At, what: string) => void;
+import type { Walk } from './walk.ts';
 
 /** Two documents whose schemas are compared. */
 export interface Comparer {
@@ -15,15 +12,6 @@ export interface Comparer {
   compare(side: Side, old: Located, fresh: Located, at: At, tell: Tell, isParameter?: boolean): void;
   /** Processes the queue and yields regularly, because a single operation may reach thousands of schemas. */
   work(): Generator<void>;
-}
-
-/** One comparison in progress. */
-export interface Walk {
-  readonly side: Side;
-  readonly tell: Tell;
-  schemas(old: Located, fresh: Located, at: At): void;
-  /** Returns whether `fresh` can replace `old` without a breaking change. */
-  fits(old: Located, fresh: Located): boolean;
 }
 
 const LOOKS_AT_ONCE = 50;

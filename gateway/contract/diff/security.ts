@@ -1,6 +1,6 @@
 // Compares security requirements: a credential that was accepted must stay accepted.
 
-import type { Both } from './compare.ts';
+import type { Both } from './both.ts';
 import type { Alternative } from './described.ts';
 
 export function compareSecurity({ old, new: fresh, tell, at }: Both): void {

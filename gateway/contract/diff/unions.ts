@@ -3,8 +3,8 @@
 import type { Located } from '../pointer.ts';
 import { isObject } from '../pointer.ts';
 import { type At, below, levelOf } from './findings.ts';
-import type { Walk } from './schema.ts';
 import type { Union } from './view.ts';
+import type { Walk } from './walk.ts';
 
 export function compareUnions(walk: Walk, old: Union, fresh: Union, at: At): void {
   const { side, tell } = walk;

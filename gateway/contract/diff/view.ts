@@ -1,7 +1,6 @@
 // A normalized schema for comparison: references resolved and `allOf` merged, so that equivalent spellings compare equal.
 
-import type { JsonObject } from '../document.ts';
-import { child, follow, isObject, type Located } from '../pointer.ts';
+import { child, follow, isObject, type JsonObject, type Located } from '../pointer.ts';
 
 export interface Union {
   readonly kind: 'oneOf' | 'anyOf';

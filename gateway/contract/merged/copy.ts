@@ -1,7 +1,6 @@
 // Copies parts of a contract into a published document: removes gateway extensions and updates references.
 
-import type { JsonObject } from '../document.ts';
-import { follow, isObject } from '../pointer.ts';
+import { follow, isObject, type JsonObject } from '../pointer.ts';
 
 export type Copy = (value: unknown) => unknown;
 

@@ -1,11 +1,11 @@
 // Groups operations into published documents: one per version of the API, and one per upstream for operations without a version.
 
 import type { Operation } from '../../exchange.ts';
-import type { ContractDocument, JsonObject } from '../document.ts';
+import type { ContractDocument } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
-import { isObject } from '../pointer.ts';
+import { isObject, type JsonObject } from '../pointer.ts';
 import { createYieldToLoop } from '../yield-to-loop.ts';
-import { joinContracts } from './join.ts';
+import { type DocumentHead, joinContracts } from './join.ts';
 
 /** A document for clients, made from all contracts with operations in it. */
 export interface PublishedContract {
@@ -73,13 +73,6 @@ async function collect(pieces: Iterable<string>): Promise<Buffer> {
     await pause();
   }
   return Buffer.concat(buffers);
-}
-
-/** The members of a document before its paths. */
-export interface DocumentHead extends JsonObject {
-  readonly openapi: string;
-  readonly info: JsonObject;
-  readonly servers: readonly { readonly url: string }[];
 }
 
 function headOf(

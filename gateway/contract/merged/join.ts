@@ -1,13 +1,19 @@
 // Joins several contracts into one OpenAPI document for clients, with the paths, credentials and address of the gateway.
 
 import type { Operation } from '../../exchange.ts';
-import type { ContractDocument, JsonObject } from '../document.ts';
+import type { ContractDocument } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
-import { isObject, member } from '../pointer.ts';
+import { isObject, type JsonObject, member } from '../pointer.ts';
 import { type Copy, componentAt, forEachUsed } from './copy.ts';
-import type { DocumentHead } from './groups.ts';
 import { nameComponents, type Taken } from './names.ts';
 import { mergedSecurity, securitySchemes } from './security.ts';
+
+/** The members of a document before its paths. */
+export interface DocumentHead extends JsonObject {
+  readonly openapi: string;
+  readonly info: JsonObject;
+  readonly servers: readonly { readonly url: string }[];
+}
 
 /** Yields the document as JSON, in pieces of a few milliseconds of work; some pieces are empty. */
 export function* joinContracts(

@@ -2,9 +2,8 @@
 // ignored.
 
 import type { Operation } from '../../exchange.ts';
-import type { JsonObject } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
-import { isObject, objectAt } from '../pointer.ts';
+import { isObject, type JsonObject, objectAt } from '../pointer.ts';
 
 const schemes: Readonly<Record<string, JsonObject>> = {
   apiKey: {

@@ -1,7 +1,13 @@
 // One request on one connection, with the controls that its handler uses.
 
-import type { Connection } from './connection.ts';
 import type { AnswerHandler, Control, Outgoing } from './wire.ts';
+
+/** The connection that carries the request. */
+interface Carrier {
+  pause(): void;
+  resume(): void;
+  end(): void;
+}
 
 /** A request under way, and the handler of its answer. */
 export class ConnectAttempt implements Control {
@@ -10,7 +16,7 @@ export class ConnectAttempt implements Control {
   readonly handler: AnswerHandler;
   paused = false;
   /** Set while the request has a connection. */
-  connection: Connection | undefined;
+  connection: Carrier | undefined;
 
   constructor(request: Outgoing, head: string, handler: AnswerHandler) {
     this.request = request;

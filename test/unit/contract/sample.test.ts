@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { requestsFor } from '../../../gateway/commands/upstreams/plan.ts';
 import { loadSettings } from '../../../gateway/config/load.ts';
 import { loadConfiguration } from '../../../gateway/configuration.ts';
-import type { JsonObject } from '../../../gateway/contract/document.ts';
+import type { JsonObject } from '../../../gateway/contract/pointer.ts';
 import { samplesOf } from '../../../gateway/contract/sample.ts';
 
 const samples = (schema: unknown, root: JsonObject = {}) => samplesOf(root, { value: schema, pointer: '' });

@@ -1,8 +1,11 @@
-// Pure: the duration of each stage in milliseconds. Fast exchanges record only that of the upstream.
+// The decision record of one exchange: its line of the access log.
 
 import type { PublishedStageName } from '../../exchange.ts';
-import type { DecisionRecord } from './report.ts';
 
+/** The line, parsed. */
+export type DecisionRecord = Readonly<Record<string, unknown>>;
+
+/** Returns the duration of each stage in milliseconds. Fast exchanges record only that of the upstream. */
 export function durationsOf({
   stages_ms: stages,
   upstream_ms: upstreamMs,

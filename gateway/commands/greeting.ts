@@ -1,0 +1,36 @@
+// The greeting of a started gateway: its addresses, and on the sandbox a request to try.
+
+import type { Settings } from '../config/load.ts';
+
+/** Facts about a started gateway. */
+export interface Started {
+  readonly port: number;
+  /** Port of the plaintext listener beside the TLS listener, if there is one. */
+  readonly plainPort: number | undefined;
+  readonly isTls: boolean;
+  readonly adminPort: number;
+  readonly operations: number;
+  readonly demoKey: string | undefined;
+}
+
+export function greetingOf(
+  { port, isTls, adminPort, operations, demoKey }: Started,
+  { host, adminHost }: Settings,
+): string {
+  const shown = (bound: string) => (bound === '0.0.0.0' || bound === '::' ? 'localhost' : bound);
+  const url = `http${isTls ? 's' : ''}://${shown(host)}:${port}`;
+  const lines = [
+    `gateway   ${url}   ${operations} operations`,
+    `operators http://${shown(adminHost)}:${adminPort}/status`,
+  ];
+  if (demoKey !== undefined) {
+    lines.push(
+      '',
+      'Everything behind it is a sandbox with demo data. Try it (the key works for 24 hours):',
+      '',
+      `  curl '${url}/v1/customers?limit=3' -H 'Authorization: Bearer ${demoKey}'`,
+      '',
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
