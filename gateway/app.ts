@@ -224,7 +224,9 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const targets = openUpstreamTargets({ originOf, log, metrics, now });
   parts.add({
     name: 'upstreams',
-    status: () => ({ upstreams: upstreamStatus(inForce().config.upstreams, targets.groups.status(), access.status()) }),
+    status: () => ({
+      upstreams: upstreamStatus(inForce().config.upstreams, targets.targetSets.status(), access.status()),
+    }),
   });
 
   const identity = openIdentity({
@@ -301,16 +303,16 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     status: () => ({ certificates: certificates.status() }),
     drain: listeners.drain,
   });
-  const doorOf = createAddressLimits({ counters: failures, now: forwardNow });
+  const addressLimitOf = createAddressLimits({ counters: failures, now: forwardNow });
   const tunnels = createTunnels({
     originOf,
-    doorOf: ({ name, rules }) => doorOf(name, rules.limits),
-    isOut: targets.groups.isOut,
+    addressLimitOf: ({ name, rules }) => addressLimitOf(name, rules.limits),
+    isOut: targets.targetSets.isOut,
     traceparentFor,
     toFailure: toUpstreamFailure,
     refuse: refuse.refuse,
     cutOff,
-    onPassing({ request, trail }, tunnel) {
+    onProxied({ request, trail }, tunnel) {
       trail.tunnel = tunnel.name;
       listeners.letStream(request);
     },
@@ -382,7 +384,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     limitPolicyInForce: () => counters.status().policyInForce,
     tunnelStreams: tunnels.open,
     upstreamStates: access.status,
-    targetStates: targets.groups.status,
+    targetStates: targets.targetSets.status,
     bufferedBytes: overload.bufferedBytes,
     configurationLoadedAtMs: reloads.loadedAtMs,
     certificates: certificates.status,

@@ -7,15 +7,15 @@ import { type Config, type ConfigDraft, completed, configFiles, loadConfig, type
 import { checkRuleNames } from './config/rule-names.ts';
 import { checkTunnels } from './config/tunnels.ts';
 import { readUpstreamTls, type UpstreamTls } from './config/upstream-tls.ts';
-import { checkLives } from './config/versions.ts';
+import { checkDeprecations } from './config/versions.ts';
 import { ConfigError, condensed, type Mistake, suggest } from './config-errors.ts';
 import { type ContractReader, createDirectReader } from './contract/document.ts';
 import { type Contracts, compileAll, type Earlier, loadContracts, locateMistakes } from './contract/load.ts';
 import type { ContractOperation } from './contract/operations.ts';
 import { createThreadReader } from './contract/reader.ts';
 import type { Certificate } from './edge/tls/certificate.ts';
+import { type BreakingChanges, checkBreakingChanges } from './wiring/breaking-changes.ts';
 import { loadCertificates } from './wiring/certificates.ts';
-import { keepPromises, type Promises } from './wiring/promises.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,7 +23,7 @@ export interface Configuration {
   readonly config: Config;
   readonly contracts: Contracts;
   /** The published contracts, and the result of comparing the served contracts with them. */
-  readonly promises: Promises;
+  readonly breakingChanges: BreakingChanges;
   /** Upstream → its TLS settings; upstreams without any are absent. */
   readonly upstreamTls: ReadonlyMap<string, UpstreamTls>;
   /** Certificates of the public listener at start; `wiring/certificates.ts` follows their renewal. */
@@ -70,8 +70,8 @@ export async function reloadConfiguration(
   if (![...previous.contracts.files].every(isUnchanged)) reader.start();
   const earlier = { contracts: previous.contracts, isUnchanged };
   try {
-    const { certificates, promises: promisesBefore } = previous;
-    const kept = { earlier, promisesBefore, certificates };
+    const { certificates, breakingChanges: breakingBefore } = previous;
+    const kept = { earlier, breakingBefore, certificates };
     const checked = await check(settings, environment, { reader, compile: 'few', ...kept });
     const all = filesOf(settings, checked);
     const added = await digestsOf([...all].filter((file) => !digests.has(file)));
@@ -85,24 +85,24 @@ export async function reloadConfiguration(
   }
 }
 
-function filesOf({ configDirectory }: Settings, { contracts, promises, upstreamTls }: Checked): Set<string> {
+function filesOf({ configDirectory }: Settings, { contracts, breakingChanges, upstreamTls }: Checked): Set<string> {
   const ofTls = [...upstreamTls.values()].flatMap(({ files }) => files);
   return new Set([
     ...configFiles(configDirectory),
     ...contracts.files,
-    ...promises.promised.map(({ file }) => file),
+    ...breakingChanges.promised.map(({ file }) => file),
     ...ofTls,
   ]);
 }
 
-type Checked = Pick<Configuration, 'config' | 'contracts' | 'promises' | 'upstreamTls' | 'certificates'>;
+type Checked = Pick<Configuration, 'config' | 'contracts' | 'breakingChanges' | 'upstreamTls' | 'certificates'>;
 
 interface CheckOptions {
   readonly reader: ContractReader;
   readonly compile: 'all' | 'few';
   readonly limitsPath?: string | undefined;
   readonly earlier?: Earlier;
-  readonly promisesBefore?: Promises;
+  readonly breakingBefore?: BreakingChanges;
   /** Used instead of reading the files. */
   readonly certificates?: readonly Certificate[];
 }
@@ -110,7 +110,7 @@ interface CheckOptions {
 async function check(
   settings: Settings,
   environment: Environment,
-  { reader, compile, limitsPath, earlier, promisesBefore, certificates: former }: CheckOptions,
+  { reader, compile, limitsPath, earlier, breakingBefore, certificates: former }: CheckOptions,
 ): Promise<Checked> {
   const mistakes: Mistake[] = [];
   const draft = loadConfig(settings.configDirectory, environment, mistakes, limitsPath);
@@ -143,12 +143,12 @@ async function check(
     checkScopes(draft, contracts, mistakes);
     checkPlaces(draft, contracts, mistakes);
   }
-  const promises = await keepPromises(
+  const breakingChanges = await checkBreakingChanges(
     draft,
     contracts,
     {
       contractsDirectory: settings.contractsDirectory,
-      earlier: earlier && promisesBefore && { promises: promisesBefore, isUnchanged: earlier.isUnchanged },
+      earlier: earlier && breakingBefore && { breakingChanges: breakingBefore, isUnchanged: earlier.isUnchanged },
       nowMs: Date.now(),
       exceptionsEnd: compile === 'all',
       locate: reader.locate,
@@ -162,7 +162,7 @@ async function check(
   await locateMistakes(contracts, reader);
   const config = completed(draft);
   if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes));
-  return { config, contracts, promises, upstreamTls, certificates };
+  return { config, contracts, breakingChanges, upstreamTls, certificates };
 }
 
 /** Checks the parts of the configuration that name operations and paths, now that the contracts are known. */
@@ -172,7 +172,7 @@ function checkPlaces({ gateway, upstreams, sources }: ConfigDraft, contracts: Co
   const operations = contracts.operations.map(({ operation }) => operation);
   checkRuleNames(upstreams, operations, sources.upstreams, mistakes);
   checkTunnels({ upstreams, hosts, publicUrl, operations, source: sources.upstreams }, mistakes);
-  checkLives(gateway, operations, sources.gateway, mistakes);
+  checkDeprecations(gateway, operations, sources.gateway, mistakes);
 }
 
 function certificatesOf({ gateway, sources }: ConfigDraft, { configDirectory }: Settings, mistakes: Mistake[]) {

@@ -45,7 +45,7 @@ export interface Shared {
   readonly throttle: Throttle;
   readonly tunnels: Tunnels;
   readonly pools: Pools;
-  readonly groups: TargetSets;
+  readonly targetSets: TargetSets;
   readonly tls: Pick<UpstreamTlsAccess, 'settingsOf'>;
   traceparentFor(trail: Trail): string;
   readonly refuse: Refuse;
@@ -65,7 +65,7 @@ export interface Serving {
   readonly configuration: Configuration;
   readonly operations: readonly Operation[];
   /** Deprecated operations, and versions that have ended. */
-  readonly lives: Deprecations;
+  readonly deprecations: Deprecations;
   /** Handles a request. Resolves when it has been answered, rejects with the error of a stage. */
   handle(arrived: Arrived): Promise<void>;
   /** Whether a tunnel grants the WebSocket that this request asks for. */
@@ -100,7 +100,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   });
   const { overload } = shared;
   const deciding = createStatelessStages(configuration, { ...shared, hold: overload.hold });
-  const { admit, allowedMethods, lives, sitesOf, table } = deciding;
+  const { admit, allowedMethods, deprecations, sitesOf, table } = deciding;
   const { throttle } = shared.throttle;
   const addressOf = addressOfSite(gateway.hosts, gateway.publicUrl);
   const portal = createPortal({
@@ -108,7 +108,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     contracts: () =>
       publishedContracts(contracts.operations, {
         serverOf: (upstream) => addressOf(upstreams[upstream]?.hosts[0] ?? 'api'),
-        isDeprecated: (operation) => lives.ofOperations.has(operation),
+        isDeprecated: (operation) => deprecations.ofOperations.has(operation),
       }),
   });
   const shell = createShell({
@@ -150,7 +150,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     shed: overload.check,
     throttle,
     authenticate: identity.authenticate,
-    noteUse: createNoteUse(lives, shared.noteUse),
+    noteUse: createNoteUse(deprecations, shared.noteUse),
     limit: createLimit({ store: shared.counters, rules: limits, now }),
     reserve: overload.enter,
     idempotency: idempotency.replay,
@@ -165,7 +165,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   return {
     configuration,
     operations,
-    lives,
+    deprecations,
     handle: createPipeline(steps),
     upgrades: (request) => tunnelFor(request)?.rules.webSocket === true,
     upgrade(arrived, socket, head) {

@@ -131,8 +131,8 @@ function toRow(operation: Operation, limits: LimitsFile) {
 }
 
 function warningsOf(configuration: Configuration, contractsDirectory: string, nowMs: number): string[] {
-  const { contracts, promises, upstreamTls } = configuration;
-  const published = new Set(promises.promised.map(({ file }) => file));
+  const { contracts, breakingChanges, upstreamTls } = configuration;
+  const published = new Set(breakingChanges.promised.map(({ file }) => file));
   const files = unlistedFiles(contractsDirectory, contracts).filter((file) => !published.has(file));
   const unlisted = files.map(
     (file) =>
@@ -194,7 +194,7 @@ function withoutEffect({ config, contracts }: Configuration): Mistake[] {
 }
 
 /** Warns of deprecations without a date, unpublished contracts, and exceptions that are no longer needed. */
-function inconsistentDeprecations({ config, contracts, promises }: Configuration): string[] {
+function inconsistentDeprecations({ config, contracts, breakingChanges }: Configuration): string[] {
   const { versions, operations, publishedContracts } = config.gateway;
   const undated = contracts.operations.flatMap(({ operation, located }) => {
     const isDeprecated = (located.value as { deprecated?: unknown }).deprecated === true;
@@ -202,11 +202,11 @@ function inconsistentDeprecations({ config, contracts, promises }: Configuration
     if (!isDeprecated || hasDate) return [];
     return `${operation.id} is deprecated in its contract, and no answer says so. Add operations.${operation.id}.deprecated with a day to gateway.yaml.`;
   });
-  const unpublished = promises.unpublished.map(
+  const unpublished = breakingChanges.unpublished.map(
     (name) =>
       `${name} has never been published, so nothing keeps it from breaking clients. Run "gateway contract publish".`,
   );
-  const unused = promises.unused.map(
+  const unused = breakingChanges.unused.map(
     ({ operation, rule }) =>
       `the exception for ${operation} (${rule}) is not needed. Remove it from breaking in upstreams.yaml.`,
   );

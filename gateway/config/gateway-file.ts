@@ -5,7 +5,7 @@ import { hosts } from './hosts.ts';
 import { cidr, httpUrl, isHttpUrl, name, scope, whole } from './parts.ts';
 import { tls } from './tls.ts';
 import { tracing } from './tracing.ts';
-import { operationLives, versions } from './versions.ts';
+import { operationDeprecations, versions } from './versions.ts';
 
 const scopeOrAll = z
   .string()
@@ -166,7 +166,7 @@ export const gatewayFile = z.strictObject({
   /** Release, deprecation and sunset dates of versions. */
   versions: versions.default({}),
   /** The same for single operations, by id. */
-  operations: operationLives.default({}),
+  operations: operationDeprecations.default({}),
   /** Host names for parts of the API; all other host names are then refused. */
   hosts: hosts.default({}),
 });

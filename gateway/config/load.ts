@@ -12,7 +12,7 @@ import { checkHosts } from './hosts.ts';
 import { checkShape } from './issues.ts';
 import { type Breaking, type LimitsFile, limitsFile, type UpstreamEntry, upstreamsFile } from './schema.ts';
 import { checkTls } from './tls.ts';
-import { blockIn, usableEntries } from './usable.ts';
+import { blockIn, usableEntries } from './usable-entries.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

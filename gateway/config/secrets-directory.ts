@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MadeSecrets, SecretCopies } from './secrets-made.ts';
+import type { GeneratedSecrets, SecretCopies } from './generated-secrets.ts';
 
 /** A replacement takes milliseconds, so a lock that persists for a second was left behind. */
 const LOCK_ATTEMPTS = 50;
@@ -40,7 +40,7 @@ export function readSecretFile(directory: string, entry: string): string | undef
 }
 
 /** Stores the secrets that the gateway creates itself, for all processes that share a data directory. */
-export function createSecretsDirectory(directory: string): MadeSecrets {
+export function createSecretsDirectory(directory: string): GeneratedSecrets {
   function make(entry: string, value: string): string {
     try {
       return withDraft(directory, entry, value, (draft) => {

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askRedis, type Redis } from '../redis/client.ts';
 import { evaluate, toScript } from '../redis/script.ts';
-import type { MadeSecrets } from './secrets-made.ts';
+import type { GeneratedSecrets } from './generated-secrets.ts';
 
 const KEY = '{gateway}:secrets';
 /** Exists as long as this Redis has a key store. */
@@ -45,7 +45,7 @@ export interface SecretsInRedisOptions {
  * Opens a connection per command: commands are rare, and no connection has to be closed later. Rejects with an Error if Redis does not
  * respond; after its first response, later commands do not wait.
  */
-export function createSecretsInRedis({ url, patienceMs }: SecretsInRedisOptions): MadeSecrets {
+export function createSecretsInRedis({ url, patienceMs }: SecretsInRedisOptions): GeneratedSecrets {
   let patienceLeftMs = patienceMs;
 
   async function run<T>(command: (client: Redis) => Promise<T>): Promise<T> {

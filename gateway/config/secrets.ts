@@ -3,9 +3,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { createBackedUpSecrets } from './backed-up-secrets.ts';
 import { type Ed25519Jwk, newAssertionKey, parseAssertionKeys, printAssertionKeys } from './secret-assertion-keys.ts';
 import { createSecretCopies, createSecretsDirectory, readSecretFile } from './secrets-directory.ts';
-import { createKeptSecrets } from './secrets-kept.ts';
 import { createSecretsInRedis } from './secrets-redis.ts';
 
 const ENTRY = /^[a-z][a-z0-9_]{0,63}$/;
@@ -52,7 +52,7 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
   const made =
     redisUrl === undefined
       ? createSecretsDirectory(join(dataDirectory, 'secrets'))
-      : createKeptSecrets(
+      : createBackedUpSecrets(
           createSecretsInRedis({ url: redisUrl, patienceMs: PATIENCE_MS }),
           createSecretCopies(join(dataDirectory, 'secrets', 'shared')),
           createSecretsDirectory(join(dataDirectory, 'secrets')),

@@ -36,7 +36,10 @@ export const versions = z.record(
   z.strictObject({ ...dateKeys, successor: z.string().optional() }),
 );
 /** By operation id. */
-export const operationLives = z.record(z.string(), z.strictObject({ ...dateKeys, successor: z.string().optional() }));
+export const operationDeprecations = z.record(
+  z.string(),
+  z.strictObject({ ...dateKeys, successor: z.string().optional() }),
+);
 
 type DatesByName = Readonly<Record<string, DeprecationDates>>;
 
@@ -54,14 +57,14 @@ interface Operation {
   readonly version: string | undefined;
 }
 
-export interface LivesToCheck {
+export interface DeprecationsToCheck {
   readonly versions: DatesByName;
   readonly operations: DatesByName;
 }
 
 /** Checks that all names resolve and all dates are in order. Pushes mistakes. */
-export function checkLives(
-  { versions, operations }: LivesToCheck,
+export function checkDeprecations(
+  { versions, operations }: DeprecationsToCheck,
   served: readonly Operation[],
   source: Source,
   mistakes: Mistake[],
@@ -179,7 +182,7 @@ function checkOperationEnd(
 /** Returns the release date of an operation's successor: its own, or that of its version. */
 function releaseOf(
   { successor }: DeprecationDates,
-  { versions, operations }: LivesToCheck,
+  { versions, operations }: DeprecationsToCheck,
   byId: ReadonlyMap<string, Operation>,
   operation: Operation,
 ): string | undefined {

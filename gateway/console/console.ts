@@ -4,7 +4,7 @@ import { type PageFile, pageFile } from './files.ts';
 import { createHistory, type HistoryReport } from './history.ts';
 import { mergeNearLimit } from './near-limit.ts';
 import { SLOT_MS } from './ring.ts';
-import { createDifference, type PressedOrganization, type Sample } from './sample.ts';
+import { createDifference, type OrganizationNearLimit, type Sample } from './sample.ts';
 import { createVersionSummary, type VersionSummary } from './version-summary.ts';
 
 export interface ConsoleOptions {
@@ -23,7 +23,7 @@ export interface Feed {
   /** Changes with each start, so that the page can recognise data of another run. */
   readonly started_at_ms: number;
   readonly history: HistoryReport;
-  readonly organizations: readonly PressedOrganization[];
+  readonly organizations: readonly OrganizationNearLimit[];
   /** Null: no process answered. */
   readonly status: object | null;
   /** Null: not known yet, or no process answered. */
@@ -52,7 +52,7 @@ export function createConsole({ bounds, samples, status, versions, now }: Consol
   const history = createHistory(bounds, now);
   const sources = new WeakMap<object, Source>();
   const versionSummary = createVersionSummary(versions, now);
-  let organizations: readonly PressedOrganization[] = [];
+  let organizations: readonly OrganizationNearLimit[] = [];
   let sampling: Promise<void> | undefined;
   let timer = setTimeout(onSlot, untilNextSlot()).unref();
 

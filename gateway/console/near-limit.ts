@@ -2,7 +2,7 @@
 // a few hundred organizations and drops the one that has been quiet longest.
 
 import type { QuotaState, Trail } from '../exchange.ts';
-import type { PressedOrganization } from './sample.ts';
+import type { OrganizationNearLimit } from './sample.ts';
 
 /** Outcome of a request that found little or nothing left. */
 export type LimitPressure = 'near' | 'refused' | 'shadow_refused';
@@ -10,7 +10,7 @@ export type LimitPressure = 'near' | 'refused' | 'shadow_refused';
 export interface NearLimit {
   note(trail: Trail, state: QuotaState, pressure: LimitPressure): void;
   /** Those with the most refusals first; at most 20. */
-  list(): PressedOrganization[];
+  list(): OrganizationNearLimit[];
 }
 
 const KEPT_MAX = 300;
@@ -77,7 +77,7 @@ export function createNearLimit(now: () => number): NearLimit {
 }
 
 /** Merges the entries of several processes for the same organization and limit; those with the most refusals first. */
-export function mergeNearLimit(lists: readonly (readonly PressedOrganization[])[]): PressedOrganization[] {
+export function mergeNearLimit(lists: readonly (readonly OrganizationNearLimit[])[]): OrganizationNearLimit[] {
   const byKey = Map.groupBy(lists.flat(), ({ organization, policy }) => `${policy} ${organization}`);
   const merged = [...byKey.values()].map((same) => {
     const latest = same.reduce((one, other) => (other.last_at_ms > one.last_at_ms ? other : one));
@@ -87,7 +87,7 @@ export function mergeNearLimit(lists: readonly (readonly PressedOrganization[])[
   return merged.sort(byPressure).slice(0, REPORTED_MAX);
 }
 
-function byPressure(one: PressedOrganization, other: PressedOrganization): number {
+function byPressure(one: OrganizationNearLimit, other: OrganizationNearLimit): number {
   return (
     other.refused - one.refused ||
     other.shadow_refused - one.shadow_refused ||
@@ -112,7 +112,7 @@ function forget({ counts, lastAtMs }: Entry, nowMs: number): void {
     for (const one of Object.values(counts)) one[minute % MINUTES] = 0;
 }
 
-function toPressed(entry: Entry): PressedOrganization {
+function toPressed(entry: Entry): OrganizationNearLimit {
   const sum = (pressure: LimitPressure) => entry.counts[pressure].reduce((total, count) => total + count, 0);
   return {
     organization: entry.organization,

@@ -4,7 +4,7 @@
 export interface Sample {
   readonly operations: readonly OperationCounts[];
   readonly refusals: readonly RefusalCount[];
-  readonly organizations: readonly PressedOrganization[];
+  readonly organizations: readonly OrganizationNearLimit[];
 }
 
 export interface OperationCounts {
@@ -24,7 +24,7 @@ export interface RefusalCount {
 }
 
 /** An organization that came near one of its limits, or exceeded it, in the last minutes. */
-export interface PressedOrganization {
+export interface OrganizationNearLimit {
   readonly organization: string;
   readonly tier: string;
   readonly policy: string;

@@ -4,7 +4,7 @@
 import { Gauge, type Registry } from '@prometheus-io/client';
 import { type CertificateState, registerCertificateGauge } from './connection-metrics.ts';
 import { type LimitGauges, registerLimitGauges } from './limit-metrics.ts';
-import { type GroupStates, registerTargetGauges } from './target-metrics.ts';
+import { registerTargetGauges, type TargetSetStates } from './target-metrics.ts';
 import { registerUpstreamGauges, type UpstreamState } from './upstream-metrics.ts';
 
 export interface GaugeSources extends LimitGauges {
@@ -17,7 +17,7 @@ export interface GaugeSources extends LimitGauges {
   certificates(): readonly CertificateState[];
   bufferedBytes(): number;
   upstreamStates(): Readonly<Record<string, UpstreamState>>;
-  targetStates(): GroupStates;
+  targetStates(): TargetSetStates;
   /** When the active configuration was loaded, epoch milliseconds. */
   configurationLoadedAtMs(): number;
 }

@@ -10,7 +10,7 @@ interface TargetState {
 }
 
 /** By upstream. */
-export type GroupStates = Readonly<
+export type TargetSetStates = Readonly<
   Record<
     string,
     { readonly targets: readonly TargetState[]; readonly breaker: Readonly<Record<string, keyof typeof breakerValues>> }
@@ -26,7 +26,7 @@ const breakerValues = { closed: 0, half_open: 1, open: 2 };
 const up = new Set(['healthy', 'returning']);
 
 /** Registers gauges that are read at each scrape. */
-export function registerTargetGauges(registry: Registry, states: () => GroupStates): void {
+export function registerTargetGauges(registry: Registry, states: () => TargetSetStates): void {
   const registers = [registry];
 
   /** @param aggregator how the gauge is combined over several workers, each of which judges for itself */

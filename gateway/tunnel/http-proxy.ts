@@ -32,9 +32,9 @@ export interface ProxiedRequest {
 
 export interface HttpProxy {
   /** Sends a request. Its url and headers must already be those for the upstream. */
-  send(request: IncomingMessage, response: ServerResponse, passage: ProxiedRequest): void;
+  send(request: IncomingMessage, response: ServerResponse, proxied: ProxiedRequest): void;
   /** Sends an upgrade request. Once granted, bytes pass both ways; if one side ends, the other stays open. */
-  upgrade(request: IncomingMessage, socket: Socket, head: Buffer, passage: ProxiedRequest): void;
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer, proxied: ProxiedRequest): void;
   close(): void;
 }
 
@@ -43,7 +43,7 @@ export function createHttpProxy(): HttpProxy {
   const plain = createAgents(unread);
   /** Agents by certificates. After a change of certificates, the old connections close when they are idle. */
   const secure = new Map<TunnelTls | undefined, Agents>();
-  const passages = new WeakMap<IncomingMessage, ProxiedRequest>();
+  const proxiedRequests = new WeakMap<IncomingMessage, ProxiedRequest>();
 
   function secureAgentsOf(tls: TunnelTls | undefined): Agents {
     const own = tls && { ca: tls.ca, cert: tls.certificate, key: tls.key, servername: tls.serverName };
@@ -53,24 +53,24 @@ export function createHttpProxy(): HttpProxy {
   }
 
   const listen: Plugin = (proxy) => {
-    proxy.on('proxyReq', (outgoing, request) => passages.get(request)?.begun(outgoing));
+    proxy.on('proxyReq', (outgoing, request) => proxiedRequests.get(request)?.begun(outgoing));
     proxy.on('proxyReqWs', (outgoing, request) => {
-      const passage = passages.get(request);
+      const proxied = proxiedRequests.get(request);
       outgoing.once('response', (incoming) => {
         // The library ignores an answer marked as upgraded. Otherwise it would write this answer with headers of its own.
         Object.assign(incoming, { upgrade: true });
-        passage?.answered(incoming);
+        proxied?.answered(incoming);
       });
       outgoing.once('socket', () => {
         // Runs after the library's listener and resets the mark, because Node itself reads it next.
         outgoing.once('response', (incoming) => Object.assign(incoming, { upgrade: false }));
-        passage?.begun(outgoing);
+        proxied?.begun(outgoing);
       });
     });
-    proxy.on('proxyRes', (incoming, request) => passages.get(request)?.answered(incoming));
+    proxy.on('proxyRes', (incoming, request) => proxiedRequests.get(request)?.answered(incoming));
     // Without this listener the library would throw, and on upgrades the rejected promise would end the process.
-    proxy.on('error', (error, request) => passages.get(request as IncomingMessage)?.failed(error));
-    proxy.on('econnreset', (error, request) => passages.get(request)?.failed(error));
+    proxy.on('error', (error, request) => proxiedRequests.get(request as IncomingMessage)?.failed(error));
+    proxy.on('econnreset', (error, request) => proxiedRequests.get(request)?.failed(error));
   };
 
   const middleware = createProxyMiddleware({
@@ -79,7 +79,7 @@ export function createHttpProxy(): HttpProxy {
     plugins: [listen],
     selfHandleResponse: true,
     router(request, response, options) {
-      const { target, tls, isolate } = passages.get(request) as ProxiedRequest;
+      const { target, tls, isolate } = proxiedRequests.get(request) as ProxiedRequest;
       const { kept, alone } = target.protocol === 'https:' ? secureAgentsOf(tls) : plain;
       options.agent = response === undefined || isolate ? alone : kept;
       return target;
@@ -87,12 +87,12 @@ export function createHttpProxy(): HttpProxy {
   });
 
   return {
-    send(request, response, passage) {
-      passages.set(request, passage);
-      middleware(request, response, (error) => passage.failed(error ?? new Error('not proxied'))).catch(passage.failed);
+    send(request, response, proxied) {
+      proxiedRequests.set(request, proxied);
+      middleware(request, response, (error) => proxied.failed(error ?? new Error('not proxied'))).catch(proxied.failed);
     },
-    upgrade(request, socket, head, passage) {
-      passages.set(request, passage);
+    upgrade(request, socket, head, proxied) {
+      proxiedRequests.set(request, proxied);
       middleware.upgrade(request, socket, head);
     },
     close() {

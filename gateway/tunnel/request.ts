@@ -87,7 +87,7 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
     outgoing?.destroy();
   }
 
-  const passage: ProxiedRequest = {
+  const proxied: ProxiedRequest = {
     target: options.target,
     tls: options.tls,
     isolate: options.isolate,
@@ -99,7 +99,7 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
       }
       isSent = watchSent(tried);
       tried.once('close', () => {
-        if (tried === outgoing && !answering) passage.failed(new Error('the connection was closed without an answer'));
+        if (tried === outgoing && !answering) proxied.failed(new Error('the connection was closed without an answer'));
       });
       waiting.begun(tried, () => {
         // The request may have been refused while the connection was opening.
@@ -114,7 +114,7 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
       else if (canRetry(error)) {
         retried = true;
         outgoing = undefined;
-        proxy.send(request, response, passage);
+        proxy.send(request, response, proxied);
       } else fail(toFailure(error));
     },
   };
@@ -189,7 +189,7 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
   // Runs before the listener that ends and logs the exchange.
   response.prependListener('close', onClose);
   trail.forwardedAt = performance.now();
-  proxy.send(request, response, passage);
+  proxy.send(request, response, proxied);
   return promise;
 }
 

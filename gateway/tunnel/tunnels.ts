@@ -21,7 +21,7 @@ export interface TunnelsOptions {
   originOf(address: string): string;
   /** True if a target is unhealthy or ejected. */
   isOut(upstream: string, address: string): boolean;
-  doorOf(tunnel: Tunnel): TunnelAddressLimit;
+  addressLimitOf(tunnel: Tunnel): TunnelAddressLimit;
   /** The `traceparent` of one attempt; writes its ids into the trail. */
   traceparentFor(trail: Trail): string;
   /** Turns an error of the connection or of the upstream's HTTP into a refusal. */
@@ -31,7 +31,7 @@ export interface TunnelsOptions {
   /** Closes a client's connection, so that a truncated answer is not taken for a complete one. */
   cutOff(socket: Socket): void;
   /** Called before forwarding: a tunnel watches the progress of the body itself, so the usual body timeout does not apply. */
-  onPassing(arrived: Arrived, tunnel: Tunnel): void;
+  onProxied(arrived: Arrived, tunnel: Tunnel): void;
   /** Time allowed to open a connection to an upstream. */
   readonly connectMs?: number;
 }
@@ -88,10 +88,10 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     trail.stage = 'match';
     if (!tunnel.owns(path) || tunnel.isExcepted(path)) throw new GatewayError('route_not_found');
     trail.stage = 'throttle';
-    const addressLimit = options.doorOf(tunnel);
+    const addressLimit = options.addressLimitOf(tunnel);
     const leave = addressLimit.enter(admitted);
     trail.stage = 'forward';
-    options.onPassing(admitted, tunnel);
+    options.onProxied(admitted, tunnel);
     const target = targetOf(tunnel);
     trail.target = target.origin;
     const traceparent = options.traceparentFor(trail);

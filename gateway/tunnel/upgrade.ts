@@ -59,7 +59,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     options.onAnswer(status);
   }
 
-  const passage: ProxiedRequest = {
+  const proxied: ProxiedRequest = {
     target: options.target,
     tls: options.tls,
     isolate: options.isolate,
@@ -173,7 +173,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     });
   });
   trail.forwardedAt = performance.now();
-  proxy.upgrade(request, socket, options.head, passage);
+  proxy.upgrade(request, socket, options.head, proxied);
   return over;
 }
 

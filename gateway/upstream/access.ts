@@ -25,7 +25,7 @@ export interface AccessEntry {
 
 export interface Access {
   readonly credential: Credential | undefined;
-  readonly lane: ConcurrencyLimit;
+  readonly concurrency: ConcurrencyLimit;
 }
 
 export interface AccessesOptions {
@@ -118,17 +118,17 @@ export function createAccesses(options: AccessesOptions): Accesses {
         const credential = credentialOf(name, entry);
         // A removed upstream keeps its bound, because requests to it may still be under way.
         bounds.set(name, boundOf(entry, credential, options.workers, organizationShare));
-        accesses.set(name, { credential, lane: limitOf(name) });
+        accesses.set(name, { credential, concurrency: limitOf(name) });
       }
     },
     of: (upstream) => accesses.get(upstream),
     status() {
-      const all = [...accesses].map(([name, { credential, lane }]) => [
+      const all = [...accesses].map(([name, { credential, concurrency }]) => [
         name,
         {
           ...(credential && { credential: credential.status() }),
-          in_flight: lane.inFlight(),
-          waiting: lane.waiting(),
+          in_flight: concurrency.inFlight(),
+          waiting: concurrency.waiting(),
           shedding: options.isShedding(name),
         },
       ]);

@@ -4,7 +4,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Fresh } from '../exchange.ts';
 import { jsonTreeValue, readJson } from './answers/json-tree.ts';
-import type { HeldAnswer, Judge, Judgement } from './answers/rules.ts';
+import type { CompleteAnswer, Judge, Judgement } from './answers/rules.ts';
 import { type Attempts, type AttemptsOptions, type Dispatch, sendWithAttempts } from './attempts.ts';
 import { beforeSending } from './before-sending.ts';
 import { BufferedAnswer } from './buffered-answer.ts';
@@ -73,17 +73,17 @@ function attempt(one: Attempt): void {
   const { credential, judge } = policies;
   const fail = (error: GatewayError) => relay.onResponseError(undefined, error);
 
-  function conclude(answer: HeldAnswer, authorization: string | undefined, pass: (body: Buffer) => void): void {
+  function conclude(answer: CompleteAnswer, authorization: string | undefined, pass: (body: Buffer) => void): void {
     const judgement = judge?.(answer, judgeContextOf(fresh)) ?? defaultJudgement(answer, credential);
     if (judgement.kind === 'credential') {
       const hasChanged = authorization !== undefined && credential?.refused(authorization) === true;
-      if (hasChanged && attempts.mayAskAgain('credential')) attempt(one);
+      if (hasChanged && attempts.mayRepeat('credential')) attempt(one);
       else fail(new GatewayError('upstream_auth_failed'));
       return;
     }
     if (authorization !== undefined && answer.status < 400) credential?.accepted(authorization);
     if (judgement.kind === 'pass') pass(judgement.body);
-    else if (judgement.kind === 'retry' && attempts.mayAskAgain('declared')) attempt(one);
+    else if (judgement.kind === 'retry' && attempts.mayRepeat('declared')) attempt(one);
     else fail(judgement.error);
   }
 
@@ -109,7 +109,7 @@ function attempt(one: Attempt): void {
 }
 
 /** The judgement when no rule matches. */
-function defaultJudgement(answer: HeldAnswer, credential: Credential | undefined): NonNullable<Judgement> {
+function defaultJudgement(answer: CompleteAnswer, credential: Credential | undefined): NonNullable<Judgement> {
   const isRefusal = credential !== undefined && credentialStatuses.has(answer.status);
   return isRefusal ? { kind: 'credential' } : { kind: 'pass', body: answer.body };
 }

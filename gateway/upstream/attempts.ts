@@ -96,12 +96,12 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     // Before the listener that ends the exchange and logs it.
     fresh.response.prependListener('close', this.#onClientGone);
     const organization = shareOf(fresh.caller);
-    const place = route.lane.enter(organization);
+    const place = route.concurrency.enter(organization);
     if (place !== undefined) this.#begin(place);
     else if (fresh.response.destroyed) this.#leave();
     else {
       const withinMs = (deadlineAt - performance.now()) * WAITING_PART;
-      this.#waiter = route.lane.wait(organization, withinMs, this);
+      this.#waiter = route.concurrency.wait(organization, withinMs, this);
     }
   }
 
@@ -159,7 +159,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
    * Whether the request may be sent again to the same target, because the answer rules or the upstream credential ask for it: once, and
    * never with a streamed body, which is gone.
    */
-  mayAskAgain(reason: 'declared' | 'credential'): boolean {
+  mayRepeat(reason: 'declared' | 'credential'): boolean {
     if (this.#wasAskedAgain || isStreamed(this.#fresh)) return false;
     this.#wasAskedAgain = true;
     this.#noteRetry(reason);
@@ -279,7 +279,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   #clientGone(): void {
     if (this.#relay !== undefined) this.#relay.clientGone();
     else if (this.#waiter !== undefined) {
-      this.#route.lane.leaveLine(this.#waiter);
+      this.#route.concurrency.leaveQueue(this.#waiter);
       this.#fresh.trail.queuedMs = performance.now() - this.#waiter.sinceMs;
       this.#leave();
     } else {
@@ -328,7 +328,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   #leavePlace(): void {
     const place = this.#place;
     this.#place = undefined;
-    if (place !== undefined) this.#route.lane.leave(place);
+    if (place !== undefined) this.#route.concurrency.leave(place);
   }
 }
 

@@ -1,6 +1,6 @@
 // Buffers an answer until it has been judged, between the connection and the relay that writes to the client.
 
-import type { HeldAnswer } from './answers/rules.ts';
+import type { CompleteAnswer } from './answers/rules.ts';
 import { toUpstreamFailure, upstreamFailure } from './failure.ts';
 import type { AnswerHeaders } from './headers.ts';
 import type { AnswerHandler, Control } from './http1/wire.ts';
@@ -20,7 +20,7 @@ export class BufferedAnswer implements AnswerHandler {
   #passes = false;
   readonly #relay: Relay;
   readonly #isBuffered: (status: number) => boolean;
-  readonly #onAnswer: (answer: HeldAnswer, pass: (body: Buffer) => void) => void;
+  readonly #onAnswer: (answer: CompleteAnswer, pass: (body: Buffer) => void) => void;
 
   /**
    * @param isBuffered called with the status: true if the answer must be judged, false if it is streamed
@@ -29,7 +29,7 @@ export class BufferedAnswer implements AnswerHandler {
   constructor(
     relay: Relay,
     isBuffered: (status: number) => boolean,
-    onAnswer: (answer: HeldAnswer, pass: (body: Buffer) => void) => void,
+    onAnswer: (answer: CompleteAnswer, pass: (body: Buffer) => void) => void,
   ) {
     this.#relay = relay;
     this.#isBuffered = isBuffered;

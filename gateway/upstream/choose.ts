@@ -3,7 +3,7 @@
 import { type EjectionRules, type OutlierState, SELECTION_RANK, selectionRankOf } from './outlier-detection.ts';
 
 export interface Candidate {
-  readonly standing: OutlierState;
+  readonly outlierState: OutlierState;
 }
 
 /**
@@ -23,11 +23,11 @@ export function choose<C extends Candidate>(
   let bestRank = 0;
   for (let i = 0; i < candidates.length; i++) {
     const candidate = candidates[(turn + i) % candidates.length] as C;
-    let rank = selectionRankOf(candidate.standing, rules, nowMs);
+    let rank = selectionRankOf(candidate.outlierState, rules, nowMs);
     if (tried?.includes(candidate) === true) rank += SELECTION_RANK.tried;
     if (best !== undefined) {
       if (rank > bestRank) continue;
-      if (rank === bestRank && candidate.standing.outstanding >= best.standing.outstanding) continue;
+      if (rank === bestRank && candidate.outlierState.outstanding >= best.outlierState.outstanding) continue;
     }
     best = candidate;
     bestRank = rank;

@@ -38,7 +38,7 @@ export interface ConcurrencyLimit {
    */
   wait(organization: string, withinMs: number, waiter: Waiter): QueueEntry;
   /** Removes an entry from the queue, if it is still there. Does not call the waiter. */
-  leaveLine(entry: QueueEntry): void;
+  leaveQueue(entry: QueueEntry): void;
   leave(share: OrganizationShare): void;
   inFlight(): number;
   waiting(): number;
@@ -138,7 +138,7 @@ export function createConcurrencyLimit({ places, rules, onWaited, onShed }: Conc
       shorten(sinceMs);
       return entry;
     },
-    leaveLine: (entry) => void queue.remove(entry),
+    leaveQueue: (entry) => void queue.remove(entry),
     leave(share) {
       inFlight -= 1;
       share.inFlight -= 1;

@@ -40,7 +40,7 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
     const { operation, caller } = fresh;
     const route = options.routeTo(operation.upstream);
     const deadlineAt = performance.now() + route.timeoutMs;
-    if (route.guard?.credential !== undefined) return sendAs(fresh, route, deadlineAt, undefined);
+    if (route.policies?.credential !== undefined) return sendAs(fresh, route, deadlineAt, undefined);
     const assertion = options.assertionFor(caller, operation.upstream);
     if (typeof assertion === 'string') return sendAs(fresh, route, deadlineAt, assertion);
     return assertion.then((made) => sendAs(fresh, route, deadlineAt, made));
@@ -61,7 +61,8 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
       isFirst = false;
       return { method: methodOf(fresh), path: pathOf(fresh), headers, body };
     };
-    if (route.guard !== undefined) return sendWithPolicies(options, fresh, route, route.guard, deadlineAt, outgoing);
+    if (route.policies !== undefined)
+      return sendWithPolicies(options, fresh, route, route.policies, deadlineAt, outgoing);
     const dispatch = (target: Target, relay: Relay) => void target.dispatcher.dispatch(outgoing(), relay);
     return sendWithAttempts(options, fresh, route, deadlineAt, dispatch);
   }

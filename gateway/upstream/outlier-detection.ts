@@ -128,7 +128,7 @@ export function noteRequestEnded(
   if (outcome === 'answered') {
     state.failuresInRow = 0;
     if (!isTrial) return undefined;
-    comeBack(state, rules, clock());
+    readmit(state, rules, clock());
     return 'returning';
   }
   if (outcome === 'abandoned') return undefined;
@@ -143,7 +143,7 @@ export function noteRequestEnded(
 }
 
 /** Lets a target return with a growing share of requests. */
-export function comeBack(state: OutlierState, rules: EjectionRules | 'off', nowMs: number): void {
+export function readmit(state: OutlierState, rules: EjectionRules | 'off', nowMs: number): void {
   state.phase = rules === 'off' ? 'in' : 'returning';
   state.returnedAtMs = nowMs;
   state.untilMs = rules === 'off' ? 0 : nowMs + rules.slowStartSeconds * 1000;
@@ -162,7 +162,7 @@ function eject(state: OutlierState, { baseSeconds, maxSeconds }: EjectionRules, 
 }
 
 /** Ends an ejection, for a target that is the only one or that ejection no longer applies to. */
-export function letIn(state: OutlierState): void {
+export function clearOutlier(state: OutlierState): void {
   state.phase = 'in';
   state.judgedUntilMs = 0;
 }

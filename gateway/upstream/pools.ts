@@ -8,12 +8,12 @@ import type { Dispatcher } from './http1/wire.ts';
 
 /** Pools by origin and settings, with a count of their holders. */
 export interface Pools {
-  hold(origin: string, settings: PoolSettings): HeldPool;
+  hold(origin: string, settings: PoolSettings): SharedPool;
   /** Opens one separate connection with the same settings; the caller must close it. */
   single(origin: string, settings: PoolSettings): Pool;
 }
 
-export interface HeldPool {
+export interface SharedPool {
   readonly dispatcher: Dispatcher;
   /** Releases the pool. The last release closes it, once requests in flight have ended. */
   letGo(): Promise<void>;

@@ -58,7 +58,7 @@ export function createRetryPlan(targets: Targets, fresh: Fresh, route: UpstreamR
 
   return {
     after(failed) {
-      if (repeats >= route.repeatsMax || !isRepeatable(fresh, failed.wasSent, route.honoursIdempotencyKey))
+      if (repeats >= route.retriesMax || !isRepeatable(fresh, failed.wasSent, route.honoursIdempotencyKey))
         return undefined;
       tried.push(failed.target);
       const target = pick();

@@ -24,20 +24,20 @@ export interface UpstreamRoute {
   /** Deadlines of the exchanges under way. */
   readonly watch: Deadlines;
   /** Most retries per request. */
-  readonly repeatsMax: number;
+  readonly retriesMax: number;
   readonly budget: RetryBudget;
   /** Survives reloads. */
-  readonly lane: ConcurrencyLimit;
+  readonly concurrency: ConcurrencyLimit;
   /** The upstream guarantees that a repeated Idempotency-Key runs once. */
   readonly honoursIdempotencyKey: boolean;
   /** Undefined if the upstream has neither a credential nor rules. */
-  readonly guard: UpstreamPolicies | undefined;
+  readonly policies: UpstreamPolicies | undefined;
 }
 
 /** @param now monotonic milliseconds */
 export function createUpstreamRoutes(
   entries: Readonly<Record<string, UpstreamRouteEntry>>,
-  guards: ReadonlyMap<string, UpstreamPolicies>,
+  policiesByUpstream: ReadonlyMap<string, UpstreamPolicies>,
   accesses: Pick<Accesses, 'of'>,
   now: () => number,
 ): ReadonlyMap<string, UpstreamRoute> {
@@ -45,11 +45,14 @@ export function createUpstreamRoutes(
     const { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, retry, honoursIdempotencyKey } = entry;
     const shortestMs = Math.min(timeoutMs, firstByteTimeoutMs ?? timeoutMs, idleTimeoutMs ?? timeoutMs);
     const budget = createRetryBudget(retry.budgetPercent, now);
-    const guard = guards.get(name);
-    const { lane } = accesses.of(name) as Access;
+    const policies = policiesByUpstream.get(name);
+    const { concurrency } = accesses.of(name) as Access;
     const times = { timeoutMs, firstByteTimeoutMs, idleTimeoutMs };
     const watch = createDeadlines(shortestMs);
-    return [name, { ...times, watch, repeatsMax: retry.attempts, budget, lane, honoursIdempotencyKey, guard }];
+    return [
+      name,
+      { ...times, watch, retriesMax: retry.attempts, budget, concurrency, honoursIdempotencyKey, policies },
+    ];
   });
   return new Map(all);
 }

@@ -7,15 +7,21 @@ import { failureText, type SendingFailure } from './failure-text.ts';
 import { type CheckResult, createHealthCheck, type HealthCheck, type HealthRules } from './health-check.ts';
 import type { PoolSettings } from './http1/pool.ts';
 import {
-  comeBack,
+  clearOutlier,
   createOutlierState,
   type EjectionRules,
   isFailing,
-  letIn,
   type OutlierState,
+  readmit,
 } from './outlier-detection.ts';
 import type { Pools } from './pools.ts';
-import { type GroupStatus, type TargetState, type TargetStatus, targetStateOf, targetStatus } from './target-status.ts';
+import {
+  type TargetSetStatus,
+  type TargetState,
+  type TargetStatus,
+  targetStateOf,
+  targetStatus,
+} from './target-status.ts';
 
 export interface TargetSetRules extends PoolSettings {
   readonly ejection: EjectionRules | 'off';
@@ -31,7 +37,7 @@ export interface TargetSet {
   /** Rules of the latest configuration. */
   rules: TargetSetRules;
   /** Targets of the latest configuration. */
-  standings: readonly OutlierState[];
+  outlierStates: readonly OutlierState[];
   turn: number;
 }
 
@@ -72,11 +78,11 @@ export interface TargetSets {
   /** Removes a holder. After the last one, health checks stop and the state is dropped. */
   letGo(set: TargetSet): void;
   /** Reports a changed state of a target. */
-  report(set: TargetSet, standing: OutlierState, state: TargetState): void;
+  report(set: TargetSet, outlierState: OutlierState, state: TargetState): void;
   /** True if a live target currently gets no requests, because it is unhealthy or ejected. */
   isOut(upstream: string, address: string): boolean;
   /** By upstream. */
-  status(): Readonly<Record<string, GroupStatus>>;
+  status(): Readonly<Record<string, TargetSetStatus>>;
 }
 
 interface Known extends TargetSet {
@@ -93,15 +99,15 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
     const onChange = (state: BreakerState, cause?: SendingFailure) =>
       options.onBreaker({ upstream, mode, state, ...(cause !== undefined && { reason: failureText(cause) }) });
     const breaker = createBreaker(rules.breaker, { clock, onChange });
-    return { upstream, mode, breaker, rules, standings: [], turn: 0, holders: 0, checks: new Map(), checkedBy: '' };
+    return { upstream, mode, breaker, rules, outlierStates: [], turn: 0, holders: 0, checks: new Map(), checkedBy: '' };
   }
 
   function use(set: Known, addresses: readonly string[], rules: TargetSetRules): void {
-    const known = new Map(set.standings.map((standing) => [standing.address, standing]));
+    const known = new Map(set.outlierStates.map((outlierState) => [outlierState.address, outlierState]));
     set.rules = rules;
-    set.standings = [...new Set(addresses)].map((address) => known.get(address) ?? createOutlierState(address));
+    set.outlierStates = [...new Set(addresses)].map((address) => known.get(address) ?? createOutlierState(address));
     set.breaker.use(rules.breaker);
-    if (rules.ejection === 'off' || set.standings.length === 1) set.standings.forEach(letIn);
+    if (rules.ejection === 'off' || set.outlierStates.length === 1) set.outlierStates.forEach(clearOutlier);
     checkAll(set, rules);
   }
 
@@ -111,34 +117,34 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
     const settings = JSON.stringify([health, connections, tls]);
     const hasChanged = settings !== set.checkedBy;
     set.checkedBy = settings;
-    for (const [standing, checkup] of set.checks) {
-      if (!hasChanged && set.standings.includes(standing)) continue;
-      checkup.stop();
-      set.checks.delete(standing);
+    for (const [outlierState, healthCheck] of set.checks) {
+      if (!hasChanged && set.outlierStates.includes(outlierState)) continue;
+      healthCheck.stop();
+      set.checks.delete(outlierState);
     }
-    for (const standing of set.standings) {
-      if (health === undefined) standing.healthy = true;
-      else if (!set.checks.has(standing)) set.checks.set(standing, check(set, standing, health));
+    for (const outlierState of set.outlierStates) {
+      if (health === undefined) outlierState.healthy = true;
+      else if (!set.checks.has(outlierState)) set.checks.set(outlierState, check(set, outlierState, health));
     }
   }
 
-  function check(set: Known, standing: OutlierState, health: HealthRules): HealthCheck {
+  function check(set: Known, outlierState: OutlierState, health: HealthRules): HealthCheck {
     const { upstream, mode } = set;
     return createHealthCheck(health, {
       now,
-      isHealthy: standing.healthy,
-      connect: () => options.pools.single(originOf(standing.address), set.rules),
+      isHealthy: outlierState.healthy,
+      connect: () => options.pools.single(originOf(outlierState.address), set.rules),
       onResult: (result) => options.onCheck({ upstream, mode, result }),
       onVerdict(isHealthy) {
-        standing.healthy = isHealthy;
-        if (isHealthy && standing.phase === 'in') comeBack(standing, set.rules.ejection, clock());
-        report(set, standing, targetStateOf(standing, clock()));
+        outlierState.healthy = isHealthy;
+        if (isHealthy && outlierState.phase === 'in') readmit(outlierState, set.rules.ejection, clock());
+        report(set, outlierState, targetStateOf(outlierState, clock()));
       },
     });
   }
 
-  function report({ upstream, mode }: TargetSet, standing: OutlierState, state: TargetState): void {
-    const { address, lastFailure } = standing;
+  function report({ upstream, mode }: TargetSet, outlierState: OutlierState, state: TargetState): void {
+    const { address, lastFailure } = outlierState;
     const reason = state === 'ejected' && lastFailure !== undefined ? { reason: failureText(lastFailure) } : {};
     options.onTarget({ upstream, mode, address, target: originOf(address), state, ...reason });
   }
@@ -146,15 +152,15 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
   function statusIn(set: Known): TargetStatus[] {
     const { mode, checks, rules } = set;
     const isBreakerOpen = set.breaker.state() !== 'closed';
-    return set.standings.map((standing) => {
-      const isFailingNow = isFailing(standing, rules.ejection) || (isBreakerOpen && standing.failuresInRow > 0);
+    return set.outlierStates.map((outlierState) => {
+      const isFailingNow = isFailing(outlierState, rules.ejection) || (isBreakerOpen && outlierState.failuresInRow > 0);
       const known = {
         mode,
         isFailing: isFailingNow,
-        origin: originOf(standing.address),
-        checkup: checks.get(standing),
+        origin: originOf(outlierState.address),
+        healthCheck: checks.get(outlierState),
       };
-      return targetStatus(standing, known, options);
+      return targetStatus(outlierState, known, options);
     });
   }
 
@@ -171,13 +177,13 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
       const known = set as Known;
       known.holders -= 1;
       if (known.holders > 0) return;
-      for (const checkup of known.checks.values()) checkup.stop();
+      for (const healthCheck of known.checks.values()) healthCheck.stop();
       sets.delete(`${known.mode} ${known.upstream}`);
     },
     report,
     isOut(upstream, address) {
-      const standing = sets.get(`live ${upstream}`)?.standings.find((one) => one.address === address);
-      const state = standing && targetStateOf(standing, clock());
+      const outlierState = sets.get(`live ${upstream}`)?.outlierStates.find((one) => one.address === address);
+      const state = outlierState && targetStateOf(outlierState, clock());
       return state === 'unhealthy' || state === 'ejected';
     },
     status() {

@@ -29,7 +29,7 @@ export interface TargetStatus {
   readonly last_check?: LastCheck | null;
 }
 
-export interface GroupStatus {
+export interface TargetSetStatus {
   readonly targets: readonly TargetStatus[];
   /** By mode. */
   readonly breaker: Readonly<Record<string, BreakerState>>;
@@ -42,38 +42,38 @@ export interface TargetMoment {
   now(): number;
 }
 
-export function targetStateOf(standing: OutlierState, nowMs: number): TargetState {
-  if (!standing.healthy) return 'unhealthy';
-  const phase = phaseAt(standing, nowMs);
+export function targetStateOf(outlierState: OutlierState, nowMs: number): TargetState {
+  if (!outlierState.healthy) return 'unhealthy';
+  const phase = phaseAt(outlierState, nowMs);
   return phase === 'in' ? 'healthy' : phase;
 }
 
-export interface KnownOfTarget {
+export interface TargetFacts {
   readonly mode: Mode;
   readonly origin: string;
-  readonly checkup: HealthCheck | undefined;
+  readonly healthCheck: HealthCheck | undefined;
   readonly isFailing: boolean;
 }
 
 export function targetStatus(
-  standing: OutlierState,
-  { mode, origin, checkup, isFailing }: KnownOfTarget,
+  outlierState: OutlierState,
+  { mode, origin, healthCheck, isFailing }: TargetFacts,
   { clock, now }: TargetMoment,
 ): TargetStatus {
-  const phase = targetStateOf(standing, clock());
+  const phase = targetStateOf(outlierState, clock());
   const state = phase === 'healthy' && isFailing ? 'failing' : phase;
   const timeOf = (atMs: number) => new Date(now() + (atMs - clock())).toISOString();
-  const { failuresInRow, lastFailure } = standing;
+  const { failuresInRow, lastFailure } = outlierState;
   return {
     mode,
-    address: standing.address,
+    address: outlierState.address,
     origin,
     state,
-    outstanding: standing.outstanding,
+    outstanding: outlierState.outstanding,
     consecutive_failures: failuresInRow,
     last_error: failuresInRow > 0 && lastFailure !== undefined ? failureText(lastFailure) : null,
-    failing_since: failuresInRow > 0 ? timeOf(standing.failingSinceMs) : null,
-    ejected_until: state === 'ejected' ? timeOf(standing.untilMs) : null,
-    ...(checkup && { last_check: checkup.last() ?? null }),
+    failing_since: failuresInRow > 0 ? timeOf(outlierState.failingSinceMs) : null,
+    ejected_until: state === 'ejected' ? timeOf(outlierState.untilMs) : null,
+    ...(healthCheck && { last_check: healthCheck.last() ?? null }),
   };
 }

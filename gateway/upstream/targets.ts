@@ -8,7 +8,7 @@ import type { TlsSettings } from './http1/connect.ts';
 import type { Dispatcher } from './http1/wire.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import { noteRequestBegan, noteRequestEnded, type OutlierState } from './outlier-detection.ts';
-import type { HeldPool, Pools } from './pools.ts';
+import type { Pools, SharedPool } from './pools.ts';
 import type { TargetSet, TargetSetRules, TargetSets } from './target-set.ts';
 
 export interface UpstreamAddresses extends Omit<TargetSetRules, 'tls'> {
@@ -44,7 +44,7 @@ export interface TargetsOptions {
   /** TLS settings for https:// addresses; undefined: the defaults. */
   tlsOf(upstream: string): TlsSettings | undefined;
   readonly pools: Pools;
-  readonly groups: TargetSets;
+  readonly targetSets: TargetSets;
   /** Current origin of a configured address. Called per request, because a restarted sandbox listens on another port. */
   originOf(address: string): string;
   /** Monotonic milliseconds. */
@@ -54,44 +54,49 @@ export interface TargetsOptions {
 interface PooledTarget extends Target {
   origin: string;
   dispatcher: Dispatcher;
-  pool: HeldPool;
-  readonly standing: OutlierState;
-  readonly group: TargetGroup;
+  pool: SharedPool;
+  readonly outlierState: OutlierState;
+  readonly pooled: PooledTargets;
 }
 
 /** The targets of one upstream for one mode. */
-interface TargetGroup {
+interface PooledTargets {
   readonly set: TargetSet;
   readonly rules: TargetSetRules;
   targets: readonly PooledTarget[];
 }
 
 /** Holds the pools of all addresses from the start, so that connections survive the change from one configuration to the next. */
-export function createTargets({ upstreams, tlsOf, pools, groups, originOf, clock }: TargetsOptions): Targets {
-  const targetGroups = { live: new Map<string, TargetGroup>(), test: new Map<string, TargetGroup>() };
+export function createTargets({ upstreams, tlsOf, pools, targetSets, originOf, clock }: TargetsOptions): Targets {
+  const pooledTargets = { live: new Map<string, PooledTargets>(), test: new Map<string, PooledTargets>() };
   for (const [name, entry] of Object.entries(upstreams)) {
     const { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, ejection, breaker, health, live, test } =
       entry;
     const tls = tlsOf(name);
     const rules = { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, ejection, breaker, health, tls };
-    targetGroups.live.set(name, groupOf(name, 'live', live, rules));
-    if (test) targetGroups.test.set(name, groupOf(name, 'test', test, rules));
+    pooledTargets.live.set(name, pooledTargetsOf(name, 'live', live, rules));
+    if (test) pooledTargets.test.set(name, pooledTargetsOf(name, 'test', test, rules));
   }
 
-  function groupOf(upstream: string, mode: Mode, addresses: readonly string[], rules: TargetSetRules): TargetGroup {
-    const set = groups.hold(upstream, mode, addresses, rules);
-    const group: TargetGroup = { set, rules, targets: [] };
-    group.targets = set.standings.map((standing) => targetOf(standing, group));
-    return group;
+  function pooledTargetsOf(
+    upstream: string,
+    mode: Mode,
+    addresses: readonly string[],
+    rules: TargetSetRules,
+  ): PooledTargets {
+    const set = targetSets.hold(upstream, mode, addresses, rules);
+    const pooled: PooledTargets = { set, rules, targets: [] };
+    pooled.targets = set.outlierStates.map((outlierState) => targetOf(outlierState, pooled));
+    return pooled;
   }
 
-  function targetOf(standing: OutlierState, group: TargetGroup): PooledTarget {
-    const origin = originOf(standing.address);
-    const pool = connectionsTo(origin, group.rules);
-    return { origin, pool, dispatcher: pool.dispatcher, standing, group };
+  function targetOf(outlierState: OutlierState, pooled: PooledTargets): PooledTarget {
+    const origin = originOf(outlierState.address);
+    const pool = connectionsTo(origin, pooled.rules);
+    return { origin, pool, dispatcher: pool.dispatcher, outlierState, pooled };
   }
 
-  function connectionsTo(origin: string, rules: TargetSetRules): HeldPool {
+  function connectionsTo(origin: string, rules: TargetSetRules): SharedPool {
     const { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls } = rules;
     return pools.hold(origin, { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls });
   }
@@ -99,12 +104,12 @@ export function createTargets({ upstreams, tlsOf, pools, groups, originOf, clock
   /** The target has a new origin; requests in flight end on the old connections. */
   function move(target: PooledTarget, origin: string): void {
     void target.pool.letGo();
-    target.pool = connectionsTo(origin, target.group.rules);
+    target.pool = connectionsTo(origin, target.pooled.rules);
     target.origin = origin;
     target.dispatcher = target.pool.dispatcher;
   }
 
-  function bestOf({ set, rules, targets }: TargetGroup, tried: readonly Target[] | undefined): PooledTarget {
+  function bestOf({ set, rules, targets }: PooledTargets, tried: readonly Target[] | undefined): PooledTarget {
     if (targets.length === 1) return targets[0] as PooledTarget;
     set.turn = (set.turn + 1) % targets.length;
     return choose(targets, rules.ejection, clock(), set.turn, tried);
@@ -112,27 +117,35 @@ export function createTargets({ upstreams, tlsOf, pools, groups, originOf, clock
 
   return {
     pick(upstream, mode, tried) {
-      const group = targetGroups[mode].get(upstream) as TargetGroup;
-      const waitMs = group.set.breaker.admit();
+      const pooled = pooledTargets[mode].get(upstream) as PooledTargets;
+      const waitMs = pooled.set.breaker.admit();
       if (waitMs > 0) throw unavailable(waitMs);
-      const target = bestOf(group, tried);
-      const origin = originOf(target.standing.address);
+      const target = bestOf(pooled, tried);
+      const origin = originOf(target.outlierState.address);
       if (origin !== target.origin) move(target, origin);
-      noteRequestBegan(target.standing);
+      noteRequestBegan(target.outlierState);
       return target;
     },
     ended(target, outcome, sentAtMs, failure) {
-      const { standing, group } = target as PooledTarget;
-      const { set } = group;
-      const change = noteRequestEnded(standing, outcome, sentAtMs, set.rules.ejection, clock, set.standings, failure);
+      const { outlierState, pooled } = target as PooledTarget;
+      const { set } = pooled;
+      const change = noteRequestEnded(
+        outlierState,
+        outcome,
+        sentAtMs,
+        set.rules.ejection,
+        clock,
+        set.outlierStates,
+        failure,
+      );
       set.breaker.ended(outcome, sentAtMs, failure);
-      if (change !== undefined) groups.report(set, standing, change);
+      if (change !== undefined) targetSets.report(set, outlierState, change);
     },
     async close() {
-      const all = [...targetGroups.live.values(), ...targetGroups.test.values()];
-      targetGroups.live.clear();
-      targetGroups.test.clear();
-      for (const { set } of all) groups.letGo(set);
+      const all = [...pooledTargets.live.values(), ...pooledTargets.test.values()];
+      pooledTargets.live.clear();
+      pooledTargets.test.clear();
+      for (const { set } of all) targetSets.letGo(set);
       await Promise.all(all.flatMap(({ targets }) => targets.map(({ pool }) => pool.letGo())));
     },
   };

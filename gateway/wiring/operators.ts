@@ -59,7 +59,7 @@ export interface OperatorsOptions extends StatusOptions {
   readonly counters: CounterStore;
   readonly versionUses: Pick<VersionUses, 'report'>;
   /** The serving object of the configuration in force. */
-  serving(): Pick<Serving, 'configuration' | 'operations' | 'lives'>;
+  serving(): Pick<Serving, 'configuration' | 'operations' | 'deprecations'>;
 }
 
 /** The answers of this process to operators. */
@@ -72,7 +72,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     status,
     sample: async () => ({ ...(await metrics.sample()), organizations: options.pressed.list() }),
     exchanges: async (id) => options.log.recent(id),
-    versions: () => versionUses.report(serving().lives),
+    versions: () => versionUses.report(serving().deprecations),
     limits: createLimitUsage({
       store: counters,
       rules: () => serving().configuration.config.limits,

@@ -4,7 +4,7 @@
 import { hostname } from 'node:os';
 import type { KeyStore } from '../auth/store/store.ts';
 import { changedFiles } from '../config/digests.ts';
-import { fixedMistakes } from '../config/fixed.ts';
+import { restartOnlyMistakes } from '../config/restart-only.ts';
 import { watchFiles } from '../config/watch.ts';
 import { ConfigError, type Mistake, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
@@ -66,7 +66,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
         log.logger.debug({ version: before.version }, 'the configuration files have not changed');
         return;
       }
-      const mistakes = [...fixedMistakes(before.config, next.config), ...options.objections(next)];
+      const mistakes = [...restartOnlyMistakes(before.config, next.config), ...options.objections(next)];
       if (mistakes.length > 0) throw new ConfigError(mistakes);
       options.use(next);
       applied(before, next);

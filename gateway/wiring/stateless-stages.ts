@@ -19,7 +19,7 @@ export interface StatelessStages
   /** The sites of a host name. */
   readonly sitesOf: SitesOf;
   /** Deprecated and ended versions and operations. */
-  readonly lives: Deprecations;
+  readonly deprecations: Deprecations;
   /** Finds the tunnel of a path. */
   readonly table: TunnelTable;
 }
@@ -42,8 +42,8 @@ export function createStatelessStages(
   const scheme = gateway.tls === undefined ? 'http' : 'https';
   const operations = contracts.operations.map(({ operation }) => operation);
   const sitesOf = createSites(gateway.hosts, gateway.publicUrl);
-  const lives = deprecationsOf(operations, gateway, gateway.publicUrl);
-  const { sunset, endOfVersion } = createSunset(lives, now);
+  const deprecations = deprecationsOf(operations, gateway, gateway.publicUrl);
+  const { sunset, endOfVersion } = createSunset(deprecations, now);
   const { match, allowedMethods } = createMatchByPlace(
     operations,
     ({ headers }) => sitesOf(headers.get('host')) ?? nowhere,
@@ -51,7 +51,7 @@ export function createStatelessStages(
     endOfVersion,
   );
   return {
-    lives,
+    deprecations,
     admit: createAdmit({
       ...gateway.limits,
       trustedProxies: gateway.trustedProxies,

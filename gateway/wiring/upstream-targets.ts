@@ -11,7 +11,7 @@ import { createBreakerLog } from './breaker-log.ts';
 
 export interface UpstreamTargets {
   readonly pools: Pools;
-  readonly groups: TargetSets;
+  readonly targetSets: TargetSets;
   /** Monotonic milliseconds. */
   clock(): number;
 }
@@ -26,7 +26,7 @@ export interface UpstreamTargetsOptions {
 export function openUpstreamTargets({ originOf, log, metrics, now }: UpstreamTargetsOptions): UpstreamTargets {
   const clock = () => performance.now();
   const pools = createPools(createLookup(lookup));
-  const groups = createTargetSets({
+  const targetSets = createTargetSets({
     pools,
     originOf,
     clock,
@@ -39,5 +39,5 @@ export function openUpstreamTargets({ originOf, log, metrics, now }: UpstreamTar
     onBreaker: createBreakerLog(log, clock),
     onCheck: (check) => metrics.targets.checked(check),
   });
-  return { pools, groups, clock };
+  return { pools, targetSets, clock };
 }

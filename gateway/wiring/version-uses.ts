@@ -28,9 +28,9 @@ export interface VersionUses {
   /**
    * Reports to operators the deprecated operations, their callers in the last 90 days, and the notices for those callers.
    *
-   * @param lives the deprecations in force
+   * @param deprecations the deprecations in force
    */
-  report(lives: Deprecations): Promise<object>;
+  report(deprecations: Deprecations): Promise<object>;
   status(): UsesStatus;
   close(): Promise<void>;
 }
@@ -45,14 +45,14 @@ export function openVersionUses(options: VersionUsesOptions): VersionUses {
       log.logger[state.state === 'up' ? 'debug' : 'error'](state, 'the store of deprecated calls changed its state'),
   });
 
-  async function report(lives: Deprecations): Promise<object> {
+  async function report(deprecations: Deprecations): Promise<object> {
     const sinceDay = dayOf(now() - REPORTED_DAYS * DAY_MS);
-    const hasDeprecations = lives.ofOperations.size > 0;
+    const hasDeprecations = deprecations.ofOperations.size > 0;
     // Without deprecations, the store stays closed.
     const stored = hasDeprecations ? await uses.list(sinceDay) : [];
     const organizations = hasDeprecations ? await options.store.organizations.list() : [];
     return versionReport({
-      lives,
+      deprecations,
       uses: stored,
       organizations,
       sinceDay,
@@ -65,7 +65,7 @@ export function openVersionUses(options: VersionUsesOptions): VersionUses {
 }
 
 interface Reported {
-  readonly lives: Deprecations;
+  readonly deprecations: Deprecations;
   readonly uses: readonly Use[];
   readonly organizations: readonly Organization[];
   readonly sinceDay: string;
@@ -73,13 +73,13 @@ interface Reported {
   readonly nowMs: number;
 }
 
-function versionReport({ lives, uses, organizations, sinceDay, publicUrl, nowMs }: Reported): object {
-  const affected = affectedBy(uses, lives.ofOperations.values(), organizations);
+function versionReport({ deprecations, uses, organizations, sinceDay, publicUrl, nowMs }: Reported): object {
+  const affected = affectedBy(uses, deprecations.ofOperations.values(), organizations);
   return {
     since: sinceDay,
-    operations: [...lives.ofOperations.values()].map((life) => ({
-      ...deprecationJson(life),
-      state: deprecationState(life, nowMs),
+    operations: [...deprecations.ofOperations.values()].map((deprecation) => ({
+      ...deprecationJson(deprecation),
+      state: deprecationState(deprecation, nowMs),
     })),
     organizations: affected.map(jsonOf),
     notices: noticesOf(affected, sinceDay, publicUrl),

@@ -33,13 +33,13 @@ export interface AnswerRule {
 }
 
 /** A buffered answer, of which the client has received nothing. */
-export interface HeldAnswer {
+export interface CompleteAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: Buffer;
 }
 
-export interface AskedOf extends Addressed {
+export interface AnsweredRequest extends Addressed {
   /** The JSON value that the client sent, undefined without one. */
   readonly submitted: unknown;
 }
@@ -55,14 +55,14 @@ export type Judgement =
   /** No rule matched: the default handling applies. */
   | undefined;
 
-export type Judge = (answer: HeldAnswer, context: AskedOf) => Judgement;
+export type Judge = (answer: CompleteAnswer, context: AnsweredRequest) => Judgement;
 
 /** An answer whose body is parsed at most once, when the first rule needs it. */
-interface Read extends HeldAnswer {
+interface Read extends CompleteAnswer {
   root(): JsonNode | undefined;
 }
-type Condition = (answer: Read, context: AskedOf) => boolean;
-type Outcome = (answer: Read, context: AskedOf) => Judgement;
+type Condition = (answer: Read, context: AnsweredRequest) => boolean;
+type Outcome = (answer: Read, context: AnsweredRequest) => Judgement;
 
 /**
  * Builds the judge of an upstream. Member names that a rule removes from answers also mark secrets in requests: their submitted values

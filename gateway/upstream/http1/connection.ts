@@ -6,8 +6,8 @@ import { TLSSocket } from 'node:tls';
 import { onTlsEnd } from '../../sockets/tls-end.ts';
 import { handleOf, NOTHING, type Unread } from '../../sockets/unread-bytes.ts';
 import { AnswerReader } from './answer-reader.ts';
-import type { ConnectAttempt } from './attempt.ts';
 import { WireFault } from './fault.ts';
+import type { RequestInFlight } from './request-in-flight.ts';
 import { upload } from './upload.ts';
 
 /** The pool that a connection belongs to. */
@@ -34,7 +34,7 @@ export class Connection {
   readonly #unread: Unread;
   readonly #take: () => number;
   readonly #isTls: boolean;
-  #attempt: ConnectAttempt | undefined;
+  #attempt: RequestInFlight | undefined;
   /** Whether the writing of the request has started, and whether it is complete. */
   #hasBegun = false;
   #isSent = true;
@@ -45,7 +45,7 @@ export class Connection {
   /** The upstream has ended the connection. Bytes received before that may be unread. */
   #isClosed = false;
   /** The end was announced (over TLS by a close_notify), so it may delimit an answer. */
-  #isEndSaid = false;
+  #hasTlsEnd = false;
   #isRetired: boolean;
   #hasEnded = false;
   /** Permitted idle time, and idle time so far; the pool calls `tick` each second. */
@@ -67,12 +67,12 @@ export class Connection {
     socket.on('error', (error) => this.#lost(error));
     if (socket instanceof TLSSocket) {
       onTlsEnd(socket, (isSaid) => {
-        this.#isEndSaid = isSaid;
+        this.#hasTlsEnd = isSaid;
       });
       socket.on('end', () => this.#closed());
     } else {
       socket.on('end', () => {
-        this.#isEndSaid = true;
+        this.#hasTlsEnd = true;
         this.#closed();
       });
     }
@@ -99,7 +99,7 @@ export class Connection {
   }
 
   /** Sends a request. The connection must be free and quiet. */
-  send(attempt: ConnectAttempt): void {
+  send(attempt: RequestInFlight): void {
     this.#attempt = attempt;
     this.#idleSeconds = 0;
     attempt.connection = this;
@@ -114,7 +114,7 @@ export class Connection {
     if (this.#attempt === attempt) this.#write(attempt);
   }
 
-  #write(attempt: ConnectAttempt): void {
+  #write(attempt: RequestInFlight): void {
     const { head, request } = attempt;
     const { body } = request;
     if (body === null) this.#socket.write(head, 'latin1');
@@ -128,7 +128,7 @@ export class Connection {
     }
   }
 
-  async #upload(attempt: ConnectAttempt): Promise<void> {
+  async #upload(attempt: RequestInFlight): Promise<void> {
     this.#isSent = false;
     const begin = () => {
       if (!this.isQuiet())
@@ -160,7 +160,7 @@ export class Connection {
     this.#readOn(this.#attempt);
   }
 
-  #readOn(attempt: ConnectAttempt): void {
+  #readOn(attempt: RequestInFlight): void {
     if (this.#isReading) return;
     this.#isReading = true;
     try {
@@ -174,7 +174,7 @@ export class Connection {
   }
 
   /** Returns true if another step may follow. */
-  #step(attempt: ConnectAttempt): boolean {
+  #step(attempt: RequestInFlight): boolean {
     const { handler } = attempt;
     switch (this.#reader.next()) {
       case 'more':
@@ -193,7 +193,7 @@ export class Connection {
     }
   }
 
-  #answered(attempt: ConnectAttempt): void {
+  #answered(attempt: RequestInFlight): void {
     this.#attempt = undefined;
     attempt.connection = undefined;
     this.#hasAnswered = true;
@@ -259,7 +259,7 @@ export class Connection {
     if (attempt === undefined) this.end();
     // TLS delivers all read bytes and the end even while paused; `resume` returns here.
     else if (attempt.paused) return;
-    else if (this.#isEndSaid && this.#reader.close()) {
+    else if (this.#hasTlsEnd && this.#reader.close()) {
       this.#answered(attempt);
     } else this.#fail(new WireFault('WIRE_INCOMPLETE', 'the connection ended before the answer was whole'));
   }
@@ -270,7 +270,7 @@ export class Connection {
   }
 
   #fail(error: Error): void {
-    const attempt = this.#attempt as ConnectAttempt;
+    const attempt = this.#attempt as RequestInFlight;
     this.end();
     attempt.handler.onResponseError(attempt, error);
   }

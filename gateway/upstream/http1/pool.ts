@@ -4,11 +4,11 @@ import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { contain } from '../../shared/faults.ts';
 import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
 import type { Unread } from '../../sockets/unread-bytes.ts';
-import { ConnectAttempt } from './attempt.ts';
 import { type Connect, type ConnectSettings, createConnect, hostOf } from './connect.ts';
 import { Connection, type Owner } from './connection.ts';
 import { WireFault } from './fault.ts';
 import { requestHead } from './request-head.ts';
+import { RequestInFlight } from './request-in-flight.ts';
 import type { AnswerHandler, Dispatcher, Outgoing } from './wire.ts';
 
 export interface PoolSettings extends ConnectSettings {
@@ -46,7 +46,7 @@ export class Pool implements Dispatcher, Owner {
   readonly #resting: Connection[] = [];
   /** Established since requests were last sent. */
   readonly #fresh: Connection[] = [];
-  readonly #waiting: ConnectAttempt[] = [];
+  readonly #waiting: RequestInFlight[] = [];
   readonly #opening = new Set<Socket>();
   #isServing = false;
   #checkTimer: NodeJS.Timeout | undefined;
@@ -71,7 +71,7 @@ export class Pool implements Dispatcher, Owner {
    * closed connection. A connection that has just been freed rests for one turn, because a close often follows an answer.
    */
   dispatch(request: Outgoing, handler: AnswerHandler): void {
-    this.#waiting.push(new ConnectAttempt(request, requestHead(request, this.#host, !this.#isIsolating), handler));
+    this.#waiting.push(new RequestInFlight(request, requestHead(request, this.#host, !this.#isIsolating), handler));
     this.#serveSoon();
   }
 
@@ -125,7 +125,7 @@ export class Pool implements Dispatcher, Owner {
     this.#isServing = false;
     while (this.#hasWaiting() && this.#free.length > 0) {
       const connection = this.#free.pop() as Connection;
-      if (connection.isQuiet()) connection.send(this.#waiting.shift() as ConnectAttempt);
+      if (connection.isQuiet()) connection.send(this.#waiting.shift() as RequestInFlight);
       else connection.end();
     }
     this.#fresh.length = 0;
@@ -189,7 +189,7 @@ export class Pool implements Dispatcher, Owner {
   #refuse(error: Error): void {
     const expected = this.#opening.size + this.#free.length + this.#resting.length;
     if (this.#hasWaiting() && this.#waiting.length > expected) {
-      const attempt = this.#waiting.shift() as ConnectAttempt;
+      const attempt = this.#waiting.shift() as RequestInFlight;
       attempt.handler.onResponseError(undefined, error);
     }
     this.#serveSoon();

@@ -77,7 +77,7 @@ describe('published contracts', () => {
   }
 
   before(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'promises-'));
+    directory = mkdtempSync(join(tmpdir(), 'breaking-'));
     environment = { GATEWAY_CONFIG: join(directory, 'config'), GATEWAY_CONTRACTS: join(directory, 'openapi') };
     write({ 'things.json': thingsContract() });
     const { code, out } = await line({} as TestContext)('publish');
@@ -141,9 +141,9 @@ describe('published contracts', () => {
     const published = join(directory, 'openapi/published/v1.json');
     const before = readFileSync(published, 'utf8');
     assert.equal((await line(t)('publish')).code, 0);
-    const { promises } = await load();
+    const { breakingChanges } = await load();
     assert.deepEqual(
-      promises.unused.map(({ rule }) => rule),
+      breakingChanges.unused.map(({ rule }) => rule),
       ['request-bound-narrowed'],
     );
     writeFileSync(published, before);
@@ -151,7 +151,7 @@ describe('published contracts', () => {
 
   it('say nothing about another version', async () => {
     write({ 'things.json': thingsContract(), 'things2.json': secondVersion });
-    assert.deepEqual((await load()).promises.unpublished, ['v2']);
+    assert.deepEqual((await load()).breakingChanges.unpublished, ['v2']);
   });
 
   it('have an end: what is answered with 410 may be taken away', async () => {

@@ -71,9 +71,9 @@ test('who is refused is not counted', () => {
 });
 
 test('a door of the same name keeps its counts when the rules change', () => {
-  const doorOf = createAddressLimits({ now: () => 0 });
-  doorOf('one', rules).enter(asking('192.0.2.1'));
-  const again = doorOf('one', { ...rules, connections: 1 });
+  const addressLimitOf = createAddressLimits({ now: () => 0 });
+  addressLimitOf('one', rules).enter(asking('192.0.2.1'));
+  const again = addressLimitOf('one', { ...rules, connections: 1 });
   assert.throws(() => again.enter(asking('192.0.2.1')), refusedWith('rate_limited', 5));
-  doorOf('other', { ...rules, connections: 1 }).enter(asking('192.0.2.1'));
+  addressLimitOf('other', { ...rules, connections: 1 }).enter(asking('192.0.2.1'));
 });

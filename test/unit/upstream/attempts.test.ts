@@ -41,7 +41,7 @@ function createScene() {
     return sendWithAttempts(options, fresh, { ...way, budget }, performance.now() + 60_000, () => undefined);
   };
   return {
-    lane: way.lane,
+    concurrency: way.concurrency,
     failing,
     send,
     outstanding: () => outstanding,
@@ -50,16 +50,16 @@ function createScene() {
 }
 
 it('rejects where it has a place at once, and gives that back', async () => {
-  const { lane, failing, send, outstanding, listeners } = createScene();
+  const { concurrency, failing, send, outstanding, listeners } = createScene();
   await assert.rejects(send(), failing);
-  assert.deepEqual([lane.inFlight(), outstanding(), listeners()], [0, 0, 0]);
+  assert.deepEqual([concurrency.inFlight(), outstanding(), listeners()], [0, 0, 0]);
 });
 
 it('rejects where it was let in from the line, and the next one is let in', async () => {
-  const { lane, failing, send, outstanding, listeners } = createScene();
-  const place = lane.enter('somebody') ?? assert.fail('there is no place');
+  const { concurrency, failing, send, outstanding, listeners } = createScene();
+  const place = concurrency.enter('somebody') ?? assert.fail('there is no place');
   const waiting = [send(), send()];
-  lane.leave(place);
+  concurrency.leave(place);
   for (const sending of waiting) await assert.rejects(sending, failing);
-  assert.deepEqual([lane.inFlight(), outstanding(), listeners()], [0, 0, 0]);
+  assert.deepEqual([concurrency.inFlight(), outstanding(), listeners()], [0, 0, 0]);
 });

@@ -6,24 +6,26 @@ import * as fc from 'fast-check';
 import { choose } from '../../../gateway/upstream/choose.ts';
 import type { AttemptOutcome } from '../../../gateway/upstream/outcome.ts';
 import {
-  comeBack,
   createOutlierState,
   type EjectionRules,
   noteRequestBegan,
   noteRequestEnded,
   type OutlierState,
   phaseAt,
+  readmit,
 } from '../../../gateway/upstream/outlier-detection.ts';
 
 const rules: EjectionRules = { failures: 3, baseSeconds: 10, maxSeconds: 60, percentMax: 50, slowStartSeconds: 10 };
 
 interface Candidate {
-  readonly standing: OutlierState;
+  readonly outlierState: OutlierState;
 }
 
 function createScene(count: number) {
-  const targets: Candidate[] = [...'abcdefgh'].slice(0, count).map((name) => ({ standing: createOutlierState(name) }));
-  const standings = targets.map(({ standing }) => standing);
+  const targets: Candidate[] = [...'abcdefgh']
+    .slice(0, count)
+    .map((name) => ({ outlierState: createOutlierState(name) }));
+  const outlierStates = targets.map(({ outlierState }) => outlierState);
   let nowMs = 1_000_000;
   let turn = 0;
   /** When those requests were sent that are on it. */
@@ -36,7 +38,7 @@ function createScene(count: number) {
     },
     pick(tried?: readonly Candidate[]) {
       const target = choose(targets, rules, nowMs, ++turn % count, tried);
-      noteRequestBegan(target.standing);
+      noteRequestBegan(target.outlierState);
       sent.set(target, [...(sent.get(target) ?? []), nowMs]);
       return target;
     },
@@ -44,18 +46,18 @@ function createScene(count: number) {
     end(target: Candidate, outcome: AttemptOutcome) {
       const [sentAtMs = nowMs, ...others] = sent.get(target) ?? [];
       sent.set(target, others);
-      return noteRequestEnded(target.standing, outcome, sentAtMs, rules, () => nowMs, standings);
+      return noteRequestEnded(target.outlierState, outcome, sentAtMs, rules, () => nowMs, outlierStates);
     },
     fail(target: Candidate, times = rules.failures) {
       for (let i = 0; i < times; i++) {
-        noteRequestBegan(target.standing);
-        noteRequestEnded(target.standing, 'failed', nowMs, rules, () => nowMs, standings);
+        noteRequestBegan(target.outlierState);
+        noteRequestEnded(target.outlierState, 'failed', nowMs, rules, () => nowMs, outlierStates);
       }
     },
   };
 }
 
-const nameOf = ({ standing }: Candidate) => standing.address;
+const nameOf = ({ outlierState }: Candidate) => outlierState.address;
 
 describe('of several targets', () => {
   it('the least busy gets the next request, and equally busy ones take turns', () => {
@@ -77,9 +79,9 @@ describe('of several targets', () => {
     const { pick, end, fail, pass, targets, now } = createScene(2);
     const [a] = targets as [Candidate];
     for (const seconds of [10, 20, 40, 60, 60]) {
-      if (a.standing.phase === 'in') fail(a);
-      assert.equal(a.standing.phase, 'ejected');
-      assert.equal(a.standing.untilMs - now(), seconds * 1000);
+      if (a.outlierState.phase === 'in') fail(a);
+      assert.equal(a.outlierState.phase, 'ejected');
+      assert.equal(a.outlierState.untilMs - now(), seconds * 1000);
       for (let i = 0; i < 4; i++) assert.equal(nameOf(pick()), 'b');
       pass(seconds * 1000);
       const trial = pick();
@@ -99,11 +101,11 @@ describe('of several targets', () => {
     const trial = pick();
     assert.equal(trial, a);
     assert.equal(end(before[0] as Candidate, 'failed'), undefined);
-    assert.equal(a.standing.phase, 'trial');
+    assert.equal(a.outlierState.phase, 'trial');
     assert.notEqual(pick(), a, 'nor is it tried by another request meanwhile');
     for (const target of before.slice(1)) assert.equal(end(target, 'failed'), undefined);
     assert.equal(end(trial, 'answered'), 'returning');
-    assert.equal(a.standing.failuresInRow, 0);
+    assert.equal(a.outlierState.failuresInRow, 0);
   });
 
   it('one that works again gets more and more of them', () => {
@@ -139,34 +141,34 @@ describe('of several targets', () => {
     fail(a);
     pass(10_000);
     for (const target of [pick(), pick()]) end(target, 'answered');
-    assert.equal(a.standing.phase, 'returning');
+    assert.equal(a.outlierState.phase, 'returning');
     pass(60_001);
     pick();
     fail(a);
-    assert.equal(a.standing.untilMs - now(), 10_000);
+    assert.equal(a.outlierState.untilMs - now(), 10_000);
   });
 
   it('as many go on as the share demands, and the last one always', () => {
     const { fail, targets } = createScene(5);
     for (const target of targets) fail(target, 20);
-    assert.equal(targets.filter(({ standing }) => standing.phase === 'ejected').length, 2);
+    assert.equal(targets.filter(({ outlierState }) => outlierState.phase === 'ejected').length, 2);
     const alone = createScene(1);
     alone.fail(alone.targets[0] as Candidate, 50);
-    assert.equal(alone.targets[0]?.standing.phase, 'in');
+    assert.equal(alone.targets[0]?.outlierState.phase, 'in');
   });
 
   it('one that checks found ill leaves no room for another to be taken out', () => {
     const { fail, pick, targets } = createScene(2);
     const [a, b] = targets as [Candidate, Candidate];
-    a.standing.healthy = false;
+    a.outlierState.healthy = false;
     fail(b);
-    assert.equal(b.standing.phase, 'in');
+    assert.equal(b.outlierState.phase, 'in');
     assert.equal(pick(), b);
   });
 
   it('all are tried when none works', () => {
     const { pick, targets } = createScene(2);
-    for (const { standing } of targets) standing.healthy = false;
+    for (const { outlierState } of targets) outlierState.healthy = false;
     assert.deepEqual([pick(), pick()].map(nameOf).sort(), ['a', 'b']);
   });
 });
@@ -205,26 +207,26 @@ describe('whatever happens', () => {
         for (const it of steps) {
           if (it.kind === 'pass') pass(it.ms);
           else if (it.kind === 'check') {
-            const { standing } = targets[it.which % count] as Candidate;
-            if (it.healthy && !standing.healthy && standing.phase === 'in') comeBack(standing, rules, now());
-            standing.healthy = it.healthy;
+            const { outlierState } = targets[it.which % count] as Candidate;
+            if (it.healthy && !outlierState.healthy && outlierState.phase === 'in') readmit(outlierState, rules, now());
+            outlierState.healthy = it.healthy;
           } else if (it.kind === 'end') {
             const [target] = open.splice(it.which % Math.max(1, open.length), 1);
             if (target) end(target, it.outcome);
           } else {
-            const works = ({ standing }: Candidate) => {
-              const phase = phaseAt(standing, now());
-              return standing.healthy && phase !== 'ejected' && !(phase === 'trial' && standing.trials > 0);
+            const works = ({ outlierState }: Candidate) => {
+              const phase = phaseAt(outlierState, now());
+              return outlierState.healthy && phase !== 'ejected' && !(phase === 'trial' && outlierState.trials > 0);
             };
             const working = targets.filter(works);
             const picked = pick();
             open.push(picked);
             assert.ok(working.length === 0 || working.includes(picked), `${nameOf(picked)} is out`);
           }
-          const out = targets.filter(({ standing }) => standing.phase === 'ejected').length;
+          const out = targets.filter(({ outlierState }) => outlierState.phase === 'ejected').length;
           assert.ok(out <= Math.max(1, Math.floor(count / 2)) && out < count);
           for (const target of targets) {
-            const { outstanding, trials } = target.standing;
+            const { outstanding, trials } = target.outlierState;
             assert.equal(outstanding, open.filter((one) => one === target).length);
             assert.ok(trials >= 0 && trials <= outstanding);
           }

@@ -43,15 +43,15 @@ interface Guest {
 
 /** Undefined: its client has left. */
 function waiting(
-  lane: ConcurrencyLimit,
+  concurrency: ConcurrencyLimit,
   organization: string,
   withinMs: number,
   client: Client,
 ): Promise<OrganizationShare | undefined> {
   return new Promise((resolve, reject) => {
-    const waiter = lane.wait(organization, withinMs, { entered: resolve, refused: reject });
+    const waiter = concurrency.wait(organization, withinMs, { entered: resolve, refused: reject });
     client.once('close', () => {
-      lane.leaveLine(waiter);
+      concurrency.leaveQueue(waiter);
       resolve(undefined);
     });
   });
@@ -61,14 +61,14 @@ function setUp(places = 1, rules: Partial<ConcurrencyRules> = {}) {
   let number = places;
   const waited: number[] = [];
   const shed: string[] = [];
-  const lane = createConcurrencyLimit({
+  const concurrency = createConcurrencyLimit({
     places: () => number,
     rules: () => ({ queuedMax: 100, queueMs: undefined, organizationShare: 0.5, ...rules }),
     onWaited: (ms) => waited.push(ms),
     onShed: (why) => shed.push(why),
   });
   return {
-    lane,
+    concurrency,
     waited,
     shed,
     setPlaces(next: number) {
@@ -77,14 +77,14 @@ function setUp(places = 1, rules: Partial<ConcurrencyRules> = {}) {
     come(organization = 'one', withinMs = MINUTE): Guest {
       const client = new Client();
       staying.push(client);
-      const place = lane.enter(organization);
-      const done = place ? Promise.resolve(place) : waiting(lane, organization, withinMs, client);
+      const place = concurrency.enter(organization);
+      const done = place ? Promise.resolve(place) : waiting(concurrency, organization, withinMs, client);
       const guest: Guest = {
         client,
         done,
         state: place ? 'in' : 'waiting',
         error: undefined,
-        leave: () => void done.then((share) => lane.leave(share as OrganizationShare)),
+        leave: () => void done.then((share) => concurrency.leave(share as OrganizationShare)),
       };
       done.then(
         (share) => {
@@ -116,13 +116,13 @@ function assertOverloaded({ error }: Guest, retryAfterSeconds?: number): void {
 }
 
 test('as many are let in at once as there are places; the next one when one of them leaves', async () => {
-  const { lane, come } = setUp(2);
+  const { concurrency, come } = setUp(2);
   const [first, second, third] = [come(), come(), come()];
   assert.deepEqual(await statesOf(first, second, third), ['in', 'in', 'waiting']);
-  assert.deepEqual([lane.inFlight(), lane.waiting()], [2, 1]);
+  assert.deepEqual([concurrency.inFlight(), concurrency.waiting()], [2, 1]);
   first.leave();
   assert.deepEqual(await statesOf(third), ['in']);
-  assert.deepEqual([lane.inFlight(), lane.waiting()], [2, 0]);
+  assert.deepEqual([concurrency.inFlight(), concurrency.waiting()], [2, 0]);
 });
 
 test('of one organization whoever came first is let in first, and nobody who comes later passes those who wait', async () => {
@@ -210,12 +210,12 @@ test('places that became more belong to those who wait, all at the next coming o
 });
 
 test('the deadline ends the waiting, and takes no place from the others', async () => {
-  const { lane, come, shed } = setUp();
+  const { concurrency, come, shed } = setUp();
   const inside = come();
   const [long, short] = [come(), come('one', 5)];
   await assert.rejects(Promise.all([short.done, sleep(100)]));
   assertOverloaded(short);
-  assert.deepEqual([await statesOf(long), lane.waiting(), shed], [['waiting'], 1, ['upstream_wait']]);
+  assert.deepEqual([await statesOf(long), concurrency.waiting(), shed], [['waiting'], 1, ['upstream_wait']]);
   inside.leave();
   assert.deepEqual(await statesOf(long), ['in']);
 });
@@ -229,7 +229,7 @@ test('deadlines are kept one after the other', async () => {
 });
 
 test('of more than may wait, the newest of whoever has the most is refused at once', async () => {
-  const { lane, come, shed } = setUp(1, { queuedMax: 2 });
+  const { concurrency, come, shed } = setUp(1, { queuedMax: 2 });
   const inside = come();
   const [second, third, fourth] = [come(), come(), come()];
   assert.deepEqual(await statesOf(second, third, fourth), ['waiting', 'waiting', 'refused']);
@@ -239,7 +239,7 @@ test('of more than may wait, the newest of whoever has the most is refused at on
   assert.deepEqual(shed, ['upstream_queue', 'upstream_queue']);
   inside.leave();
   assert.deepEqual(await statesOf(second), ['in']);
-  assert.equal(lane.waiting(), 1);
+  assert.equal(concurrency.waiting(), 1);
 });
 
 test('where nobody may wait, a place that is free is taken all the same', async () => {
@@ -249,26 +249,26 @@ test('where nobody may wait, a place that is free is taken all the same', async 
 });
 
 test('a client that leaves while it waits is taken out of the line', async () => {
-  const { lane, come, shed } = setUp();
+  const { concurrency, come, shed } = setUp();
   const inside = come();
   const [left, next] = [come(), come()];
   left.client.leave();
   assert.deepEqual(await statesOf(left), ['left']);
-  assert.deepEqual([lane.waiting(), shed], [1, []]);
+  assert.deepEqual([concurrency.waiting(), shed], [1, []]);
   inside.leave();
   assert.deepEqual(await statesOf(next), ['in']);
 });
 
 test('a client that leaves after it was let in keeps its place until that is given back', async () => {
-  const { lane, come } = setUp();
+  const { concurrency, come } = setUp();
   const [inside, next] = [come(), come()];
   inside.leave();
   await next.done;
   next.client.leave();
-  assert.equal(lane.inFlight(), 1);
+  assert.equal(concurrency.inFlight(), 1);
   next.leave();
   await settled();
-  assert.equal(lane.inFlight(), 0);
+  assert.equal(concurrency.inFlight(), 0);
 });
 
 test('whoever waited is told for how long, however that ended, and who was let in counts', async () => {
@@ -285,7 +285,7 @@ test('whoever waited is told for how long, however that ended, and who was let i
 test('a line that stands is kept as short as what is worked off in a moment, and says when to come again', async (t) => {
   let now = 1000;
   t.mock.method(performance, 'now', () => now);
-  const { come, shed, lane } = setUp(1, { queueMs: 200 });
+  const { come, shed, concurrency } = setUp(1, { queueMs: 200 });
   let inside = come('busy');
   const busy = Array.from({ length: 60 }, () => come('busy'));
   // One every 10 ms for longer than a burst.
@@ -298,7 +298,7 @@ test('a line that stands is kept as short as what is worked off in a moment, and
   }
   const quiet = come('quiet');
   await settled();
-  assert.equal(lane.waiting(), 20, '20 at 100 a second are 200 ms');
+  assert.equal(concurrency.waiting(), 20, '20 at 100 a second are 200 ms');
   assert.equal(quiet.state, 'waiting');
   assert.deepEqual(new Set(shed), new Set(['upstream_queue']));
   const refused = busy.filter(({ state }) => state === 'refused');
@@ -307,10 +307,11 @@ test('a line that stands is kept as short as what is worked off in a moment, and
 });
 
 test('with very many organizations, those that have nothing here are forgotten and the others are not', async () => {
-  const { lane } = setUp(10);
-  const kept = lane.enter('kept') as OrganizationShare;
-  for (let index = 0; index < 10_000; index += 1) lane.leave(lane.enter(`org_${index}`) as OrganizationShare);
-  const again = lane.enter('kept') as OrganizationShare;
+  const { concurrency } = setUp(10);
+  const kept = concurrency.enter('kept') as OrganizationShare;
+  for (let index = 0; index < 10_000; index += 1)
+    concurrency.leave(concurrency.enter(`org_${index}`) as OrganizationShare);
+  const again = concurrency.enter('kept') as OrganizationShare;
   assert.equal(again, kept);
   assert.equal(again.inFlight, 2);
 });
@@ -324,13 +325,13 @@ test('whoever comes and goes in whatever order: never more than there are places
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
-      const { lane, come, setPlaces } = setUp(2, { queuedMax: 20 });
+      const { concurrency, come, setPlaces } = setUp(2, { queuedMax: 20 });
       const guests: (Guest & { organization: string })[] = [];
       const gone = new Set<Guest>();
       const those = (state: Entered) => guests.filter((guest) => guest.state === state && !gone.has(guest));
       let places = 2;
       for (const one of steps) {
-        const before = lane.inFlight();
+        const before = concurrency.inFlight();
         if (one === 'leave') {
           const [guest] = those('in');
           if (guest) gone.add(guest);
@@ -341,8 +342,11 @@ test('whoever comes and goes in whatever order: never more than there are places
           setPlaces(places);
         } else guests.push(Object.assign(come(one.enter), { organization: one.enter }));
         await settled();
-        assert.ok(lane.inFlight() <= Math.max(places, before), 'nobody is let in beyond the places');
-        assert.deepEqual([lane.inFlight(), lane.waiting()], [those('in').length, those('waiting').length]);
+        assert.ok(concurrency.inFlight() <= Math.max(places, before), 'nobody is let in beyond the places');
+        assert.deepEqual(
+          [concurrency.inFlight(), concurrency.waiting()],
+          [those('in').length, those('waiting').length],
+        );
         for (const name of ['one', 'two', 'three']) {
           const own = guests.filter(({ organization, state }) => organization === name && /^(in|waiting)$/.test(state));
           const firstWaiting = own.findIndex(({ state }) => state === 'waiting');
@@ -355,7 +359,7 @@ test('whoever comes and goes in whatever order: never more than there are places
         guest?.leave();
         await settled();
       }
-      assert.deepEqual([lane.inFlight(), lane.waiting()], [0, 0]);
+      assert.deepEqual([concurrency.inFlight(), concurrency.waiting()], [0, 0]);
     }),
     { numRuns: 50 },
   );

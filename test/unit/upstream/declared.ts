@@ -5,7 +5,7 @@ import { answerRules } from '../../../gateway/config/answer-rules.ts';
 import { requestRules } from '../../../gateway/config/request-rules.ts';
 import type { GatewayError } from '../../../gateway/errors.ts';
 import type { Checked, Operation } from '../../../gateway/exchange.ts';
-import { type AskedOf, createJudge, type Judgement } from '../../../gateway/upstream/answers/rules.ts';
+import { type AnsweredRequest, createJudge, type Judgement } from '../../../gateway/upstream/answers/rules.ts';
 import { createRewrite, type Rewritten } from '../../../gateway/upstream/requests/rules.ts';
 import { operationFor } from '../contract/operations.ts';
 
@@ -13,7 +13,7 @@ export function operation(id: string, path = '/things/{name}', prefixes: Partial
   return { ...operationFor('PATCH', path), id, ...prefixes };
 }
 
-interface Asking extends Partial<AskedOf> {
+interface Asking extends Partial<AnsweredRequest> {
   readonly status?: number;
   readonly contentType?: string | undefined;
 }

@@ -15,8 +15,8 @@ describe('a health check', () => {
     peer.plays(({ socket }) => void socket.write('HTTP/1.1 200 OK\r\n\r\nabc'));
     const result = await new Promise<CheckResult>((resolve) => {
       const told = { onResult: resolve, onVerdict: () => undefined };
-      const checkup = createHealthCheck(rules, { isHealthy: true, connect: () => pool, now: Date.now, ...told });
-      void start({ destroy: checkup.stop });
+      const healthCheck = createHealthCheck(rules, { isHealthy: true, connect: () => pool, now: Date.now, ...told });
+      void start({ destroy: healthCheck.stop });
     });
     assert.equal(result, 'passed');
   });

@@ -10,10 +10,10 @@ const basic = { user: 'somebody', secret: 'entry' };
 
 /** How many get in at once of as many as come. */
 function insideOf(accesses: ReturnType<typeof open>): number {
-  const { lane } = accesses.of('books') ?? assert.fail('no such upstream');
-  const before = lane.inFlight();
-  for (let index = 0; index < 100; index += 1) lane.enter('anybody');
-  return lane.inFlight() - before;
+  const { concurrency } = accesses.of('books') ?? assert.fail('no such upstream');
+  const before = concurrency.inFlight();
+  for (let index = 0; index < 100; index += 1) concurrency.enter('anybody');
+  return concurrency.inFlight() - before;
 }
 
 function insideWith(entry: Partial<AccessEntry>, workers?: number): number {
@@ -56,9 +56,13 @@ it('a bound that changes holds for those who come from then on, and those inside
 it('an upstream that is taken away keeps its bound for those on their way there', () => {
   const accesses = open();
   accesses.use({ books: { ...plain, maxInFlight: 2 } }, 0.5);
-  const { lane } = accesses.of('books') ?? assert.fail();
+  const { concurrency } = accesses.of('books') ?? assert.fail();
   accesses.use({}, 0.5);
   assert.equal(accesses.of('books'), undefined);
   assert.deepEqual(accesses.status(), {});
-  assert.deepEqual([lane.enter('one'), lane.enter('one'), lane.enter('one')].map(Boolean), [true, true, false]);
+  assert.deepEqual([concurrency.enter('one'), concurrency.enter('one'), concurrency.enter('one')].map(Boolean), [
+    true,
+    true,
+    false,
+  ]);
 });

@@ -8,7 +8,7 @@ import { ask } from '../../../gateway/upstream/http1/ask.ts';
 import type { PoolSettings } from '../../../gateway/upstream/http1/pool.ts';
 import type { Dispatcher } from '../../../gateway/upstream/http1/wire.ts';
 import { createLookup, type LookupAll } from '../../../gateway/upstream/lookup.ts';
-import { createPools, type HeldPool } from '../../../gateway/upstream/pools.ts';
+import { createPools, type SharedPool } from '../../../gateway/upstream/pools.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 
 const ONE = '127.0.0.1';
@@ -57,7 +57,7 @@ async function createScene(addresses: readonly string[], settings: Partial<PoolS
     );
   };
   const pools = createPools(createLookup(lookupAll));
-  const held: HeldPool = pools.hold(origin, {
+  const held: SharedPool = pools.hold(origin, {
     connections: 4,
     connectTimeoutMs: 2000,
     connectionMaxAgeSeconds: 60,

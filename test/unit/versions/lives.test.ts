@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gatewayFile } from '../../../gateway/config/gateway-file.ts';
 import { checkShape } from '../../../gateway/config/issues.ts';
-import { checkLives } from '../../../gateway/config/versions.ts';
+import { checkDeprecations } from '../../../gateway/config/versions.ts';
 import { type Mistake, toSentence } from '../../../gateway/config-errors.ts';
 import { readSource } from '../../../gateway/shared/yaml-source.ts';
 
@@ -24,7 +24,7 @@ function mistakesOf(text: string): string[] {
   const mistakes: Mistake[] = [];
   const source = readSource(file, mistakes);
   const read = checkShape(source, gatewayFile, mistakes);
-  if (read) checkLives(read, served, source, mistakes);
+  if (read) checkDeprecations(read, served, source, mistakes);
   rmSync(directory, { recursive: true });
   return mistakes.map(toSentence).map((sentence) => sentence.replace(/^.*gateway\.yaml:/, ''));
 }

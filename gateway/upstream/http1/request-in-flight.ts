@@ -10,7 +10,7 @@ interface Carrier {
 }
 
 /** A request under way, and the handler of its answer. */
-export class ConnectAttempt implements Control {
+export class RequestInFlight implements Control {
   readonly request: Outgoing;
   readonly head: string;
   readonly handler: AnswerHandler;

@@ -9,7 +9,7 @@ import type { ContractOperation } from '../contract/operations.ts';
 import type { Locate } from '../contract/positions.ts';
 
 /** The compared contracts and the result. */
-export interface Promises extends BaselineResult {
+export interface BreakingChanges extends BaselineResult {
   readonly promised: readonly BaselineContract[];
   readonly operations: readonly ContractOperation[];
   readonly exceptions: string;
@@ -18,25 +18,25 @@ export interface Promises extends BaselineResult {
 export interface KeepOptions {
   readonly contractsDirectory: string;
   /** The earlier comparison, and whether a file is unchanged since then. */
-  readonly earlier: { readonly promises: Promises; isUnchanged(file: string): boolean } | undefined;
+  readonly earlier: { readonly breakingChanges: BreakingChanges; isUnchanged(file: string): boolean } | undefined;
   readonly nowMs: number;
   /** Whether exceptions expire: true for `check`, false for a start, which must not fail at midnight without a change. */
   readonly exceptionsEnd: boolean;
   readonly locate: Locate;
 }
 
-const nothing: Promises = { promised: [], operations: [], exceptions: '[]', unused: [], unpublished: [] };
+const nothing: BreakingChanges = { promised: [], operations: [], exceptions: '[]', unused: [], unpublished: [] };
 
 /** Compares with the published contracts if the configuration names a place for them. Pushes mistakes. */
-export async function keepPromises(
+export async function checkBreakingChanges(
   { gateway, breaking }: ConfigDraft,
   contracts: Contracts,
   { contractsDirectory, earlier, nowMs, exceptionsEnd, locate }: KeepOptions,
   mistakes: Mistake[],
-): Promise<Promises> {
+): Promise<BreakingChanges> {
   // A contract with mistakes may lack operations for that reason alone.
   if (gateway?.publishedContracts === undefined || mistakes.length > 0) return nothing;
-  const former = earlier?.promises;
+  const former = earlier?.breakingChanges;
   const formerOf = (file: string) =>
     earlier?.isUnchanged(file) === true ? former?.promised.find((promise) => promise.file === file) : undefined;
   const promised = readBaseline(join(contractsDirectory, gateway.publishedContracts), formerOf, mistakes);

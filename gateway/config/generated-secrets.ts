@@ -3,7 +3,7 @@
 import type { Awaitable } from '../exchange.ts';
 
 /** Every implementation must give concurrent processes the same value, and never a partly written one. */
-export interface MadeSecrets {
+export interface GeneratedSecrets {
   read(entry: string): Awaitable<string | undefined>;
   /** Stores a new value, unless the entry exists. Returns the value in force. */
   make(entry: string, value: string): Awaitable<string>;

@@ -1,17 +1,17 @@
 // Secrets in Redis, with a copy of each in the data directory. Redis can lose its data, and without the pepper all API keys would be
 // invalid. Each process that still has a lost secret restores it.
 
-import type { MadeSecrets, SecretCopies } from './secrets-made.ts';
+import type { GeneratedSecrets, SecretCopies } from './generated-secrets.ts';
 
 /**
  * `shared` is authoritative; a secret that it lost is restored from this process's memory or from `copies`. `former` holds the secrets
  * of a data directory that was used without Redis before: they move to Redis, so that exported keys stay valid in the new store.
  */
-export function createKeptSecrets(
-  shared: MadeSecrets,
+export function createBackedUpSecrets(
+  shared: GeneratedSecrets,
   copies: SecretCopies,
-  former: Pick<MadeSecrets, 'read'>,
-): MadeSecrets {
+  former: Pick<GeneratedSecrets, 'read'>,
+): GeneratedSecrets {
   const known = new Map<string, string>();
 
   function keep(entry: string, value: string): string {

@@ -6,7 +6,7 @@ import type { Mistake } from '../config-errors.ts';
 import type { Config } from './load.ts';
 
 /** Keys of gateway.yaml that listeners, the identity cache and signed assertions were created with. */
-const fixedKeys = [
+const restartOnlyKeys = [
   ['publicUrl'],
   ['limits', 'headerBytesMax'],
   ['limits', 'urlBytesMax'],
@@ -20,8 +20,8 @@ const fixedKeys = [
 ] as const;
 
 /** Returns one mistake for each of these keys that has changed. */
-export function fixedMistakes(running: Config, next: Config): Mistake[] {
-  return fixedKeys
+export function restartOnlyMistakes(running: Config, next: Config): Mistake[] {
+  return restartOnlyKeys
     .filter((path) => !isDeepStrictEqual(at(running.gateway, path), at(next.gateway, path)))
     .map((path) => {
       const reason = 'this cannot change while the gateway runs.';
