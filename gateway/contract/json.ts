@@ -2,7 +2,8 @@
 
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
-import { faultInJson, faultInUtf8 } from './json-fault.ts';
+import { jsonFaultAt } from '../shared/json-scanner.ts';
+import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
 import { type Overflow, overflowsIn } from './overflow.ts';
 
 export interface Json {
@@ -27,16 +28,20 @@ const none: readonly Overflow[] = [];
  * keep the first (RFC 8259 section 4 leaves this open, and attacks exploit it).
  */
 export function parseJson(bytes: Buffer, { jsonDepthMax: depthMax, jsonMembersMax: membersMax }: JsonLimits): Json {
-  if (!isUtf8(bytes)) throw malformed(faultInUtf8(bytes));
+  if (!isUtf8(bytes)) throw malformed(bytes);
   const text = bytes.toString('utf8');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw malformed(Buffer.byteLength(text.slice(0, faultInJson(text))), error);
+    throw malformed(bytes, error);
   }
   const names = countNames(text);
-  if (names.escaped) value = readEscaped(text, depthMax);
+  if (names.escaped) {
+    const root = readJson(bytes, depthMax);
+    if (root === undefined) throw tooDeep(depthMax);
+    value = jsonTreeValue(root);
+  }
   const { members, items, depth, overflows } = measure(value, depthMax);
   if (depth > depthMax) throw tooDeep(depthMax);
   // The parsed value has each name once, so a different count means a duplicate.
@@ -48,7 +53,7 @@ export function parseJson(bytes: Buffer, { jsonDepthMax: depthMax, jsonMembersMa
 
 /**
  * Returns the value of a JSON text without escapes in names and without duplicate names, or `undefined` for any other text. JSON.parse
- * can misread escaped names (see readEscaped) and drops duplicates.
+ * can misread escaped names (json-tree.ts) and drops duplicates.
  */
 export function parseUnescaped(text: string): unknown {
   let value: unknown;
@@ -106,8 +111,8 @@ function isContainer(value: unknown): value is object {
 }
 
 /** Reports the offset, never the content. */
-function malformed(byteOffset: number, cause?: unknown): GatewayError {
-  return new GatewayError('malformed_json', { fields: { byte_offset: byteOffset }, cause });
+function malformed(bytes: Buffer, cause?: unknown): GatewayError {
+  return new GatewayError('malformed_json', { fields: { byte_offset: jsonFaultAt(bytes) }, cause });
 }
 
 function tooDeep(depthMax: number): GatewayError {
@@ -147,41 +152,4 @@ function pastSpace(text: string, from: number): number {
   let at = from;
   for (let code = text.charCodeAt(at); code === 32 || (code >= 9 && code <= 13); code = text.charCodeAt(at)) at++;
   return at;
-}
-
-/**
- * Returns the value of a text that JSON.parse accepts and that has escapes in names. Works around a V8 bug (chromium 521080746, in
- * Node 24 and 26): after V8 has parsed one name that contains a backslash, it reads `\u0061` and other escapes in names as a
- * backslash, so any client could change how another client's request is read. Strings parsed individually are not affected.
- */
-function readEscaped(text: string, depthMax: number): unknown {
-  let at = 0;
-
-  function read(depth: number): unknown {
-    at = pastSpace(text, at);
-    const first = text[at];
-    const isObject = first === '{';
-    if (!isObject && first !== '[') return readScalar();
-    if (depth >= depthMax) throw tooDeep(depthMax);
-    const entries: [string, unknown][] = [];
-    at = pastSpace(text, at + 1);
-    while (text[at] !== (isObject ? '}' : ']')) {
-      const name = isObject ? (readScalar() as string) : '';
-      if (isObject) at = pastSpace(text, at) + 1;
-      entries.push([name, read(depth + 1)]);
-      at = pastSpace(text, at);
-      if (text[at] === ',') at = pastSpace(text, at + 1);
-    }
-    at++;
-    return isObject ? Object.fromEntries(entries) : entries.map(([, item]) => item);
-  }
-
-  function readScalar(): unknown {
-    const start = at;
-    if (text[at] === '"') at = endOfString(text, at);
-    else while (at < text.length && !',]} \t\r\n'.includes(text[at] as string)) at++;
-    return JSON.parse(text.slice(start, at));
-  }
-
-  return read(0);
 }

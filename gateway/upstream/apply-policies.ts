@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Fresh } from '../exchange.ts';
-import { jsonTreeValue, readJson } from './answers/json-tree.ts';
+import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
 import type { CompleteAnswer, Judge, Judgement } from './answers/rules.ts';
 import { type Attempts, type AttemptsOptions, type Dispatch, sendWithAttempts } from './attempts.ts';
 import { beforeSending } from './before-sending.ts';

@@ -1,8 +1,8 @@
 // Compiles the member conditions of a rule into a function, at startup.
 
 import type { Operation } from '../../exchange.ts';
+import type { JsonNode, Scalar } from '../../shared/json-tree.ts';
 import { pathParameterNames } from '../requests/path.ts';
-import type { JsonNode, Scalar } from './json-tree.ts';
 import { memberPath, nodeAt } from './members.ts';
 
 /** A scalar or one of several; present or absent; contains a text, ignoring case; equals a path parameter, ignoring case. */

@@ -1,6 +1,6 @@
 // Paths in a JSON tree by dotted names (`data.items.*.token`, `*` for all items of a list): find, change, remove.
 
-import type { JsonNode } from './json-tree.ts';
+import type { JsonNode } from '../../shared/json-tree.ts';
 
 /** A dotted name, split at the dots. */
 export type MemberPath = readonly string[];

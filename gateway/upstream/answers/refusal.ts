@@ -2,8 +2,8 @@
 // answer, and only if they cannot reveal a submitted secret.
 
 import { type ErrorCode, GatewayError, REFUSALS } from '../../errors.ts';
+import type { JsonNode } from '../../shared/json-tree.ts';
 import { typeOf } from '../upstream-errors.ts';
-import type { JsonNode } from './json-tree.ts';
 import { memberPath, nodeAt } from './members.ts';
 import type { Submitted } from './submitted.ts';
 

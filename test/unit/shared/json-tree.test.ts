@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { printJsonTree, readJson } from '../../../gateway/upstream/answers/json-tree.ts';
+import { printJsonTree, readJson } from '../../../gateway/shared/json-tree.ts';
 import { changeAt, nodeAt } from '../../../gateway/upstream/answers/members.ts';
 
 const printed = (text: string) => {
