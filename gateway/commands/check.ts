@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander';
 import { ORGANIZATION_ID } from '../auth/issue.ts';
+import type { LimitsFile } from '../config/limits-file.ts';
 import { loadSettings, type Settings } from '../config/load.ts';
-import type { LimitsFile } from '../config/schema.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
 import { ConfigError, condensed, type Mistake, suggest, toSentence } from '../config-errors.ts';
 import { type Configuration, loadConfiguration } from '../configuration.ts';

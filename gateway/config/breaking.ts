@@ -5,12 +5,15 @@ import { day } from './versions.ts';
 
 export const breaking = z.array(
   z.strictObject({
-    /** The operationId as published. */
-    operation: z.string().min(1),
-    /** The name that `check` and `contract diff` use. */
-    rule: z.string().regex(/^[a-z]+(-[a-z]+)+$/, 'must be a rule as contract diff names it'),
-    /** The last day on which `check` accepts the break. */
-    until: day,
-    reason: z.string().min(10, 'must be a reason of at least 10 characters'),
+    operation: z.string().min(1).meta({ description: 'The operation, as published.', values: 'operation id' }),
+    rule: z
+      .string()
+      .regex(/^[a-z]+(-[a-z]+)+$/, 'must be a rule as contract diff names it')
+      .meta({ description: 'The rule that is broken, as `check` and `contract diff` name it.', values: 'rule' }),
+    until: day.describe('The last day on which `check` accepts the break.'),
+    reason: z
+      .string()
+      .min(10, 'must be a reason of at least 10 characters')
+      .meta({ description: 'Why the break is accepted.', values: 'at least 10 characters' }),
   }),
 );

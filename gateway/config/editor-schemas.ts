@@ -1,10 +1,12 @@
-// Creates JSON Schemas of the three configuration files for editors, from the schemas that check the files and the meanings in
-// docs/config.md. They are wider where a rule cannot be expressed as a shape; `check` is authoritative.
+// Creates JSON Schemas of the three configuration files for editors, from the schemas that check the files. They are wider where a rule
+// cannot be expressed as a shape; `check` is authoritative.
 
 import { z } from 'zod';
 import { gatewayFile } from './gateway-file.ts';
-import { type ConfigFile, type KeyPath, meaningsIn } from './meanings.ts';
-import { limitsFile, upstreamsFile } from './schema.ts';
+import { limitsFile } from './limits-file.ts';
+import { upstreamsFile } from './schema.ts';
+
+export type ConfigFile = 'gateway' | 'upstreams' | 'limits';
 
 const files: Readonly<Record<ConfigFile, z.ZodType>> = {
   gateway: gatewayFile,
@@ -24,6 +26,10 @@ interface Node {
   items?: Node;
   properties?: Record<string, Node>;
   additionalProperties?: Node | boolean;
+  // What the tables of docs/config.md show beside the description.
+  values?: string;
+  fallback?: string;
+  contractMember?: string;
 }
 
 /** Any value may refer to an environment variable, whose value is known only where the gateway starts. */
@@ -32,30 +38,15 @@ const variable = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' };
 /** Returns the schema of one file as text: JSON Schema draft 2020-12 of the input, in which keys with defaults are optional. */
 export function editorSchemaOf(file: ConfigFile): string {
   const schema = z.toJSONSchema(files[file], { io: 'input', unrepresentable: 'any' }) as Node;
-  for (const { path, text } of meaningsIn(file)) describe(schema, path, text);
   const { $schema, ...shape } = withVariables(schema) as Node & { $schema: string };
   // Every key of gateway.yaml has a default, so the file may be empty.
   const type = file === 'gateway' ? ['object', 'null'] : 'object';
   return `${JSON.stringify({ $schema, title: `config/${file}.yaml`, ...shape, type }, null, 2)}\n`;
 }
 
-function describe(node: Node, path: KeyPath, text: string): void {
-  const [name, ...rest] = path;
-  if (name === undefined) {
-    node.description ??= text;
-    return;
-  }
-  for (const branch of node.anyOf ?? []) describe(branch, path, text);
-  const below = name === '[]' ? node.items : (node.properties?.[name] ?? membersOf(node, name));
-  if (below !== undefined) describe(below, rest, text);
-}
-
-function membersOf({ additionalProperties }: Node, name: string): Node | undefined {
-  return name.startsWith('<') && typeof additionalProperties === 'object' ? additionalProperties : undefined;
-}
-
 function withVariables(node: Node): Node {
-  const made = { ...node };
+  const { values, fallback, contractMember, ...made } = node;
+  if (made.description !== undefined) made.description = withoutLinks(made.description);
   if (node.anyOf) made.anyOf = node.anyOf.map(withVariables);
   if (node.items) made.items = withVariables(node.items);
   if (typeof node.additionalProperties === 'object')
@@ -65,6 +56,11 @@ function withVariables(node: Node): Node {
       Object.entries(node.properties).map(([name, below]) => [name, withVariables(below)]),
     );
   return refusesTexts(node) ? orVariable(made) : made;
+}
+
+/** `[limits](limits.md#windows)` → `see docs/limits.md`: editors cannot follow links between documents. */
+function withoutLinks(text: string): string {
+  return text.replace(/\[[^\]]+\]\(([\w-]+\.md)[^)]*\)/g, 'see docs/$1');
 }
 
 /** Returns whether the schema is of a single value and does not accept every text. */

@@ -1,180 +1,166 @@
-// The shape of config/gateway.yaml: the gateway's public appearance, its trusted parties, and its limits on requests.
+// The shape of config/gateway.yaml: the gateway's public appearance, its trusted parties, and its limits on requests. The descriptions are
+// shown by editors and make up the tables of docs/config.md.
 
 import { z } from 'zod';
+import { cors } from './cross-origin.ts';
 import { hosts } from './hosts.ts';
-import { cidr, httpUrl, isHttpUrl, name, scope, whole } from './parts.ts';
+import { cidr, httpUrl, name, scope, whole } from './parts.ts';
 import { tls } from './tls.ts';
+import { issuer } from './token-issuers.ts';
 import { tracing } from './tracing.ts';
 import { operationDeprecations, versions } from './versions.ts';
 
-const scopeOrAll = z
-  .string()
-  .regex(
-    /^(\*|[a-z][a-z0-9_-]*:(read|write))$/,
-    "must be a scope of the form <resource>:read or <resource>:write, or '*'",
-  );
-
-/** Signature algorithms of tokens. Asymmetric only: a key that verifies must not be able to sign. */
-const algorithm = z.enum(['EdDSA', 'ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']);
-const origin = z
-  .string()
-  .refine((text) => text === '*' || (isHttpUrl(text) && !text.includes('*') && new URL(text).origin === text), {
-    error: "must be an origin such as https://app.example.com, or '*'",
-  })
-  .meta({ pattern: '^([*]|https?://[^/?#\\s@*]+)$' });
-const hostName = z
-  .string()
-  .regex(/^(\*|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$/, 'must be a host name in lower case without port, or *');
-
-/** An issuer of tokens that are accepted besides API keys: for the platform's own applications. */
-const issuer = z.strictObject({
-  /** The exact `iss` of its tokens. */
-  issuer: z.string().min(1).max(512),
-  /** The URL of its public keys. */
-  jwksUrl: z
-    .string()
-    .refine(isKeysUrl, 'must be an https:// address (http:// only on this machine)')
-    .meta({ pattern: '^(https://|http://(localhost|127[.]0[.]0[.]1|\\[::1\\])([:/]|$))' }),
-  /** The `aud` of its tokens must be or contain this. */
-  audience: z.string().min(1).max(512),
-  algorithms: z.array(algorithm).min(1, 'must name at least one algorithm').default(['EdDSA', 'ES256']),
-  /** The names of the claims. */
-  claims: z
-    .strictObject({
-      organization: z.string().min(1).default('org'),
-      /** The claim is a list, or one text with spaces between the scopes. */
-      scopes: z.string().min(1).default('scope'),
-    })
-    .prefault({}),
-  /** The mode of its tokens. */
-  mode: z.enum(['live', 'test']).default('live'),
-  /** Upper bound on the scopes of its tokens. */
-  scopesMax: z.array(scopeOrAll).default(['*']),
-  /** Maximum clock difference. */
-  clockToleranceSeconds: whole('seconds', 0, 300).default(30),
-  /** Interval between downloads of its keys. */
-  refreshSeconds: whole('seconds', 10, 86_400).default(300),
+const limits = z.strictObject({
+  bodyBytesMax: whole('bytes', 1, 1_073_741_824)
+    .default(1_048_576)
+    .describe('The longest request body that is buffered. Streamed bodies (`x-gateway-body: stream`) are not limited.'),
+  headerBytesMax: whole('bytes', 1024, 1_048_576).default(16_384).describe('The longest header section of a request.'),
+  urlBytesMax: whole('bytes', 256, 65_536).default(8_192).describe('The longest request target: path and query.'),
+  jsonDepthMax: whole('levels', 1, 1000).default(32).describe('The deepest nesting of a JSON body.'),
+  jsonMembersMax: whole('members', 1, 10_000_000)
+    .default(10_000)
+    .describe('The largest number of members and items in a JSON body, at all depths together.'),
 });
 
-/** Origins whose pages may read answers in browsers. */
-const crossOrigin = z
-  .strictObject({
-    origins: z.array(origin).min(1, 'must list at least one origin'),
-    /** Whether browsers may send cookies and other credentials. */
-    credentials: z.boolean().default(false),
-    /** Time for which browsers may cache a preflight. */
-    maxAgeSeconds: whole('seconds', 0, 86_400).default(600),
-  })
-  .check(({ value: { origins, credentials }, issues }) => {
-    if (!(credentials && origins.includes('*'))) return;
-    const message = 'must be false where every origin is let in: list the origins instead of *';
-    issues.push({ code: 'custom', path: ['credentials'], input: credentials, message });
-  });
+const timeouts = z.strictObject({
+  headersMs: whole('milliseconds', 100, 600_000)
+    .default(15_000)
+    .describe('From the first byte of a request to the end of its headers.'),
+  requestMs: whole('milliseconds', 100, 3_600_000)
+    .default(60_000)
+    .describe('From the headers of a request to its last byte. Bodies through tunnels may take longer.'),
+  writeIdleMs: whole('milliseconds', 100, 3_600_000)
+    .default(60_000)
+    .describe('The time for which a client may read nothing of a pending answer. Then its connection is closed.'),
+  keepAliveMs: whole('milliseconds', 0, 3_600_000)
+    .default(65_000)
+    .describe(
+      'The time for which an idle client connection stays open. Set it above the idle timeout of a load balancer in front.',
+    ),
+  drainDelayMs: whole('milliseconds', 0, 600_000)
+    .default(250)
+    .describe(
+      'The time for which the gateway keeps serving after SIGTERM made it not ready. Behind a load balancer, set 5000 to 10000, so that the balancer notices.',
+    ),
+  drainMs: whole('milliseconds', 0, 600_000)
+    .default(10_000)
+    .describe('The time for which requests in flight may continue after `drainDelayMs`. Then they are cut.'),
+});
+
+const connections = z.strictObject({
+  max: whole('connections', 1, 1_000_000)
+    .default(20_000)
+    .describe(
+      'The largest number of client connections. One more is closed at once, without an answer. Divided among the workers.',
+    ),
+  perAddress: whole('connections', 1, 1_000_000)
+    .default(1_000)
+    .describe(
+      'The same for one client address; for IPv6, for one /64. Trusted proxies are exempt. Divided among the workers.',
+    ),
+});
+
+const keys = z.strictObject({
+  cacheMax: whole('callers', 1, 10_000_000).default(100_000).describe('The largest number of cached callers.'),
+  unknownCacheMax: whole('keys', 1, 10_000_000)
+    .default(10_000)
+    .describe('The largest number of unknown keys that are cached as unknown.'),
+  graceSeconds: whole('seconds', 0, 86_400)
+    .default(900)
+    .describe('The time for which cached keys stay valid while the key store is unavailable.'),
+});
+
+const idempotency = z.strictObject({
+  retainSeconds: whole('seconds', 60, 2_592_000)
+    .default(86_400)
+    .describe(
+      'The time for which the answer to a write with an `Idempotency-Key` is stored ([idempotency](idempotency.md)).',
+    ),
+  answerBytesMax: whole('bytes', 0, 1_048_576)
+    .default(65_536)
+    .describe('The longest answer body that is stored. Of a longer one, only the fact that it was given is stored.'),
+  organizationBytesMax: whole('bytes', 1_048_576, 1_099_511_627_776)
+    .default(67_108_864)
+    .describe(
+      'What one organization may store within `retainSeconds`, in both modes together. Up to twice as much can exist at a time. Beyond it, answers are not stored.',
+    ),
+});
 
 const share = 'must be a number from 0.01 to 1';
+const overload = z.strictObject({
+  maxInFlight: whole('requests', 1, 1_000_000)
+    .default(10_000)
+    .describe(
+      'The largest number of concurrent requests in one process; more are refused ([reliability](reliability.md#overload)).',
+    ),
+  organizationShare: z
+    .number(share)
+    .min(0.01, share)
+    .max(1, share)
+    .default(0.5)
+    .describe(
+      'The part of `maxInFlight` and of `bufferedBytesMax` that one organization may use. It also applies to the request slots of an upstream while others wait for them. 1: everything.',
+    ),
+  loopDelayMs: whole('milliseconds', 10, 60_000)
+    .default(500)
+    .describe('The event loop delay above which requests are refused, after three measurements in a row.'),
+  bufferedBytesMax: whole('bytes', 65_536, 1_099_511_627_776)
+    .default(134_217_728)
+    .describe('The most that one process buffers of request bodies. At least `limits.bodyBytesMax`.'),
+});
 
 export const gatewayFile = z.strictObject({
-  /** The URL that clients use: in doc_url, in Link headers and as the realm of challenges. */
-  publicUrl: httpUrl.default('http://localhost:8080').transform((url) => url.replace(/\/+$/, '')),
-  /** Proxies whose X-Forwarded-For is trusted. */
-  trustedProxies: z.array(cidr).default([]),
-  limits: z
-    .strictObject({
-      /** Of buffered bodies; streamed bodies are not limited. */
-      bodyBytesMax: whole('bytes', 1, 1_073_741_824).default(1_048_576),
-      headerBytesMax: whole('bytes', 1024, 1_048_576).default(16_384),
-      urlBytesMax: whole('bytes', 256, 65_536).default(8_192),
-      jsonDepthMax: whole('levels', 1, 1000).default(32),
-      /** Members and items of a JSON body at all depths. */
-      jsonMembersMax: whole('members', 1, 10_000_000).default(10_000),
-    })
-    .prefault({}),
-  timeouts: z
-    .strictObject({
-      /** From the first byte of a request to the end of its headers. */
-      headersMs: whole('milliseconds', 100, 600_000).default(15_000),
-      /** From the headers of a request to its last byte; bodies through tunnels may take longer. */
-      requestMs: whole('milliseconds', 100, 3_600_000).default(60_000),
-      /** Time for which a client may read nothing of a pending answer. */
-      writeIdleMs: whole('milliseconds', 100, 3_600_000).default(60_000),
-      /** Time for which an idle client connection stays open; must exceed the idle time of a load balancer in front. */
-      keepAliveMs: whole('milliseconds', 0, 3_600_000).default(65_000),
-      /** Time for which the gateway keeps serving after SIGTERM made it not ready, so that load balancers notice. 5–10 s behind one. */
-      drainDelayMs: whole('milliseconds', 0, 600_000).default(250),
-      /** Time for which requests in flight may continue after that. */
-      drainMs: whole('milliseconds', 0, 600_000).default(10_000),
-    })
-    .prefault({}),
-  /** Client connections. A connection above the maximum is closed immediately. */
-  connections: z
-    .strictObject({
-      max: whole('connections', 1, 1_000_000).default(20_000),
-      /** Trusted proxies may have more. */
-      perAddress: whole('connections', 1, 1_000_000).default(1_000),
-    })
-    .prefault({}),
-  /** Absent: no TLS, because a proxy in front terminates it. */
-  tls: tls.optional(),
-  keys: z
-    .strictObject({
-      /** Maximum number of cached callers. */
-      cacheMax: whole('callers', 1, 10_000_000).default(100_000),
-      /** Maximum number of unknown keys cached as unknown. */
-      unknownCacheMax: whole('keys', 1, 10_000_000).default(10_000),
-      /** Time for which cached keys stay valid while the key store is unavailable. */
-      graceSeconds: whole('seconds', 0, 86_400).default(900),
-    })
-    .prefault({}),
-  /** Scopes that `*` does not include and that only operator organizations may hold. */
-  operatorScopes: z.array(scope).default(['mail:read', 'mail:write']),
-  issuers: z.record(name, issuer).default({}),
-  /** By host name; `*` applies to every host that is not listed. */
-  cors: z.record(hostName, crossOrigin).default({}),
-  idempotency: z
-    .strictObject({
-      /** Time for which an answer can be replayed. */
-      retainSeconds: whole('seconds', 60, 2_592_000).default(86_400),
-      /** Longer answers are not stored. */
-      answerBytesMax: whole('bytes', 0, 1_048_576).default(65_536),
-      /** Maximum stored bytes of one organization within retainSeconds, both modes together. */
-      organizationBytesMax: whole('bytes', 1_048_576, 1_099_511_627_776).default(67_108_864),
-    })
-    .prefault({}),
-  overload: z
-    .strictObject({
-      /** Maximum number of concurrent requests in one process. */
-      maxInFlight: whole('requests', 1, 1_000_000).default(10_000),
-      /**
-       * Maximum share of all request slots and buffers for one organization. For slots of an upstream it applies only while others
-       * wait.
-       */
-      organizationShare: z.number(share).min(0.01, share).max(1, share).default(0.5),
-      /** Event loop delay that, if repeated, makes the gateway refuse requests. */
-      loopDelayMs: whole('milliseconds', 10, 60_000).default(500),
-      /** Maximum bytes of buffered bodies in one process. */
-      bufferedBytesMax: whole('bytes', 65_536, 1_099_511_627_776).default(134_217_728),
-    })
-    .prefault({}),
-  /** The destination of traces. Absent: no traces are recorded. */
-  tracing: tracing.optional(),
-  logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']).default('info'),
-  /** Directory of published contracts below GATEWAY_CONTRACTS; contracts that break them are refused. */
+  publicUrl: httpUrl
+    .default('http://localhost:8080')
+    .transform((url) => url.replace(/\/+$/, ''))
+    .describe(
+      'The address that clients use. It appears in `doc_url`, `Link`, challenges and the issuer of assertions.',
+    ),
+  trustedProxies: z
+    .array(cidr)
+    .default([])
+    .meta({ description: 'The proxies whose `X-Forwarded-For` is trusted.', values: 'addresses and CIDR ranges' }),
+  limits: limits.prefault({}),
+  timeouts: timeouts.prefault({}),
+  connections: connections.prefault({}),
+  tls: tls.optional().describe('HTTPS on the public listener. Without it, a proxy in front has to terminate TLS.'),
+  keys: keys.prefault({}),
+  operatorScopes: z.array(scope).default(['mail:read', 'mail:write']).meta({
+    description: "Scopes that `'*'` does not include and that only operator organizations may hold.",
+    values: 'scopes',
+  }),
+  issuers: z.record(name, issuer).default({}).meta({
+    description: 'Issuers whose tokens are accepted besides API keys ([tokens](tokens.md)).',
+    values: 'issuers by name',
+  }),
+  cors: cors.default({}).meta({
+    description: 'Other origins whose pages may read answers. Without it, no origin may.',
+    values: 'rules by host name; `*` for every other host',
+  }),
+  idempotency: idempotency.prefault({}),
+  versions: versions.default({}).meta({
+    description: 'Release, deprecation and end of versions ([versions](versions.md)).',
+    values: 'by version (`v1`)',
+  }),
+  operations: operationDeprecations
+    .default({})
+    .meta({ description: 'The same for single operations.', values: 'by operation id' }),
+  overload: overload.prefault({}),
+  tracing: tracing.optional().describe('Where traces are sent. Without it, no traces are recorded.'),
   publishedContracts: z
     .string()
     .regex(/^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/, 'must be a path below GATEWAY_CONTRACTS')
-    .optional(),
-  /** Release, deprecation and sunset dates of versions. */
-  versions: versions.default({}),
-  /** The same for single operations, by id. */
-  operations: operationDeprecations.default({}),
-  /** Host names for parts of the API; all other host names are then refused. */
+    .optional()
+    .meta({
+      description:
+        'Directory of the published contracts. A contract that breaks them is refused ([contracts](contracts.md)).',
+      values: 'directory below `GATEWAY_CONTRACTS`',
+    }),
+  logLevel: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
+    .default('info')
+    .describe('The lowest level that is logged. Exchanges are logged at `info`.'),
   hosts: hosts.default({}),
 });
 
 export type GatewayFile = z.output<typeof gatewayFile>;
-
-function isKeysUrl(text: string): boolean {
-  if (!/^https?:\/\/[^\s@]+$/.test(text) || !URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-}

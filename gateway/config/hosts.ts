@@ -11,17 +11,23 @@ const hostName = z
   .regex(
     /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
     'must be a host name in lower case, without port and without a dot at its end',
-  );
+  )
+  .meta({ values: 'host name' });
 
 /** Empty: every host name is served, and the panel is not. Otherwise only these and the host of publicUrl are served. */
 export const hosts = z.strictObject({
-  /** Default: the host of publicUrl. */
-  api: hostName.optional(),
-  /** Default for mail and jmap: the host name of api. */
-  mail: hostName.optional(),
-  jmap: hostName.optional(),
-  /** Default: not served. */
-  panel: hostName.optional(),
+  api: hostName
+    .optional()
+    .describe(
+      'The host name of the API. Default: the host of `publicUrl`. If any name is set under `hosts`, requests for other names get 421.',
+    ),
+  mail: hostName
+    .optional()
+    .describe('The host name of the administration and discovery of the mail server. Default: the name of the API.'),
+  jmap: hostName.optional().describe('The host name of JMAP. Default: the name of the API.'),
+  panel: hostName
+    .optional()
+    .describe('The host name of the panel of the mail server, which needs all paths of its host. Default: no panel.'),
 });
 
 export type Hosts = z.output<typeof hosts>;

@@ -10,7 +10,8 @@ import { readSource, type Source, shownPath } from '../shared/yaml-source.ts';
 import { type GatewayFile, gatewayFile } from './gateway-file.ts';
 import { checkHosts } from './hosts.ts';
 import { checkShape } from './issues.ts';
-import { type Breaking, type LimitsFile, limitsFile, type UpstreamEntry, upstreamsFile } from './schema.ts';
+import { type LimitsFile, limitsFile } from './limits-file.ts';
+import { type Breaking, type UpstreamEntry, upstreamsFile } from './schema.ts';
 import { checkTls } from './tls.ts';
 import { blockIn, usableEntries } from './usable-entries.ts';
 

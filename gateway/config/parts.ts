@@ -23,7 +23,10 @@ export const httpUrl = z
     (text) => isHttpUrl(text) && /^https?:\/\/[\w.:[\]-]+\/?$/.test(text),
     'must be an http:// or https:// address',
   )
-  .meta({ pattern: '^https?://[A-Za-z0-9_.:\\[\\]-]+/?$' });
+  .meta({
+    pattern: '^https?://[A-Za-z0-9_.:\\[\\]-]+/?$',
+    values: '`http://` or `https://` address without path, ASCII',
+  });
 export const cidr = z
   .string()
   .refine(isCidr, 'must be an address or a CIDR range such as 10.0.0.0/8')
@@ -33,7 +36,8 @@ export const name = z
   .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, 'must be letters, digits, hyphens and underscores, beginning with a letter');
 export const secretEntry = z
   .string()
-  .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be the name of a secrets entry: lower-case letters, digits and underscores');
+  .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be the name of a secrets entry: lower-case letters, digits and underscores')
+  .meta({ values: 'entry of the secrets store' });
 export const scope = z
   .string()
   .regex(/^[a-z][a-z0-9_-]*:(read|write)$/, 'must be a scope of the form <resource>:read or <resource>:write');

@@ -1,5 +1,5 @@
-// The shapes of config/upstreams.yaml and config/limits.yaml, with defaults and ranges. Unknown keys are refused. Names include the
-// unit.
+// The shape of config/upstreams.yaml, with defaults and ranges. Unknown keys are refused. Names include the unit. The descriptions are shown
+// by editors and make up the tables of docs/config.md.
 
 import { z } from 'zod';
 import { answerRules } from './answer-rules.ts';
@@ -25,116 +25,184 @@ const targets = z
   .transform((value) => (typeof value === 'string' ? [value] : value));
 
 export const upstreamEntry = z.strictObject({
-  /** Globs below GATEWAY_CONTRACTS. */
-  contracts: z.array(z.string().min(1)).min(1, 'must name at least one contract file or glob'),
-  /** Prefix for every path of these contracts. */
+  contracts: z.array(z.string().min(1)).min(1, 'must name at least one contract file or glob').meta({
+    description:
+      'The OpenAPI documents (3.0, 3.1, 3.2) that the upstream serves. Files that others only refer to may be among them.',
+    values: 'paths and globs below `GATEWAY_CONTRACTS`',
+  }),
+  live: targets.meta({
+    description: 'The targets of requests with live keys. Several addresses share the load.',
+    values: '`sandbox:platform`, `sandbox:mail`, `http://host:port`, `https://host:port`, or a list of these',
+  }),
+  test: targets.optional().meta({
+    description: 'The targets of requests with test keys. Without it, test keys are refused.',
+    values: 'as `live`',
+  }),
   basePath: z
     .string()
     .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must begin with a slash and not end with one')
-    .optional(),
-  /** Targets of live keys: one address, or several that share the load. */
-  live: targets,
-  /** Targets of test keys. Absent: test keys are refused. */
-  test: targets.optional(),
-  /** Deadline of one exchange, from its start to the last byte received, waiting and retries included. */
-  timeoutMs: whole('milliseconds', 1, 3_600_000).default(10_000),
-  /** Deadline for one connection to a target, TLS included. */
-  connectTimeoutMs: whole('milliseconds', 1, 600_000).default(2_000),
-  /** Deadline from the start of an attempt to the headers of its answer. Absent: only timeoutMs applies. */
-  firstByteTimeoutMs: whole('milliseconds', 1, 3_600_000).optional(),
-  /** Maximum pause between bytes of an answer's body. Absent: only timeoutMs applies. */
-  idleTimeoutMs: whole('milliseconds', 1, 3_600_000).optional(),
-  /** Retries of failed requests that are safe to repeat. */
+    .optional()
+    .meta({
+      description: 'The prefix that clients write before every path of these contracts.',
+      fallback: "path of the document's first server",
+      values: '`/v1`, `/v1/billing`',
+    }),
+  timeoutMs: whole('milliseconds', 1, 3_600_000)
+    .default(10_000)
+    .describe('The deadline of one exchange, from its start to the last byte received. Waiting and retries count.'),
+  connectTimeoutMs: whole('milliseconds', 1, 600_000)
+    .default(2_000)
+    .describe('The deadline for one connection to a target, TLS included.'),
+  firstByteTimeoutMs: whole('milliseconds', 1, 3_600_000)
+    .optional()
+    .describe('From the start of an attempt to the headers of its answer. Default: only `timeoutMs` applies.'),
+  idleTimeoutMs: whole('milliseconds', 1, 3_600_000)
+    .optional()
+    .describe('The longest pause in the body of an answer. Default: only `timeoutMs` applies.'),
   retry: z
     .strictObject({
-      /** Maximum number of retries per request. */
-      attempts: whole('attempts', 0, 5).default(2),
-      /** Retries per hundred requests; three per second are always allowed. */
-      budgetPercent: whole('percent', 0, 500).default(10),
+      attempts: whole('attempts', 0, 5)
+        .default(2)
+        .describe(
+          'The largest number of retries of one request that is safe to repeat ([timeouts and retries](upstreams.md#timeouts-and-retries)). 0: no retries.',
+        ),
+      budgetPercent: whole('percent', 0, 500)
+        .default(10)
+        .describe('Retries per hundred requests. Three per second are always allowed.'),
     })
     .prefault({}),
-  /** Connections per target. 16 took a quarter less CPU per request than 64. */
-  connections: whole('connections', 1, 1024).default(16),
-  /** Maximum age of a connection to a host name. An older one gets no further request, so that DNS changes take effect. */
-  connectionMaxAgeSeconds: whole('seconds', 1, 86_400).default(60),
-  /** Uses one connection per request, for upstreams that may send unsolicited answers. */
-  isolate: z.boolean().default(false),
-  /** When to eject a failing target while other targets work. */
-  ejection,
-  /** When to stop requests to all targets. */
-  breaker,
-  /** Active health checks. Absent: only the outcome of requests counts. */
-  health: health.optional(),
-  /** TLS settings for https:// addresses. Absent: the default certificate authorities, and no client certificate. */
-  tls: upstreamTls.optional(),
-  /** The gateway's login at the upstream. Clients may present the same to operations that accept Basic. */
+  // 16 took a quarter less CPU per request than 64.
+  connections: whole('connections', 1, 1024).default(16).describe('The largest number of connections per target.'),
+  connectionMaxAgeSeconds: whole('seconds', 1, 86_400)
+    .default(60)
+    .describe(
+      'The age at which a connection to a host name gets no further request, so that the gateway follows changes in DNS.',
+    ),
+  isolate: z
+    .boolean()
+    .default(false)
+    .describe(
+      '`true`: one connection per request, also in tunnels, for an upstream that may send unrequested answers ([connections](upstreams.md#connections)).',
+    ),
+  ejection: ejection.meta({
+    description: 'When a failing target is ejected while other targets work.',
+    values: '`off`, or a block, see below',
+  }),
+  breaker: breaker.meta({
+    description: 'When requests to all targets stop, because the upstream fails as a whole.',
+    values: '`off`, or a block, see below',
+  }),
+  health: health
+    .optional()
+    .meta({ description: 'Health checks of targets. Without it, only the outcome of requests counts.' }),
+  tls: upstreamTls.optional().meta({
+    description: 'TLS toward `https://` addresses. Without it, the default authorities and no client certificate.',
+  }),
   credential: z
     .strictObject({
       basic: z.strictObject({
         user: z.string().regex(/^[^:\s]{1,128}$/, 'must be a user name without colon and spaces'),
-        /** Entry of the secrets store: `user:password`, or only the password. */
         secret: secretEntry,
       }),
     })
-    .optional(),
-  /** Maximum number of concurrent requests; further requests queue within their deadline. Absent: the number of connections. */
-  maxInFlight: whole('requests', 1, 100_000).optional(),
-  /** Maximum number of queued requests. */
-  maxQueued: whole('requests', 0, 100_000).default(1000),
-  /** Maximum expected wait of the last request in a queue that does not empty. Absent: 200, or the deadline if maxInFlight is set. */
-  maxQueueMs: whole('milliseconds', 1, 3_600_000).optional(),
-  /** Changes to requests before they are sent, in order. */
-  requests: requestRules.default([]),
-  /** Rules for answers: the first rule that matches applies. */
-  answers: answerRules.default([]),
-  /** The sites of its operations, if `hosts` of gateway.yaml defines host names. */
-  hosts: z.array(site).min(1, 'must name at least one of api, mail, jmap and panel').default(['api']),
-  /** Paths that are forwarded unchanged, without contract and key. */
-  tunnels,
-  /** Whether the upstream itself guarantees that a repeated Idempotency-Key executes once. */
-  honoursIdempotencyKey: z.boolean().default(false),
-  /** If it does not: how to handle a repeated key while the outcome of the first request is unknown. Absent: refuse. */
-  whenOutcomeUnknown: z.enum(['refuse', 'run']).optional(),
+    .optional()
+    .meta({
+      description:
+        'The login of the gateway at the upstream. The secret holds `user:password`, or the password alone if it has no colon. If the upstream rejects it, requests are suspended until the secret changes. Clients may present the same login to operations that accept Basic.',
+      values: '`{ basic: { user, secret } }`',
+    }),
+  maxInFlight: whole('requests', 1, 100_000)
+    .optional()
+    .describe(
+      'The largest number of concurrent requests; more wait within their deadline. Default: the number of connections.',
+    ),
+  maxQueued: whole('requests', 0, 100_000)
+    .default(1000)
+    .describe(
+      'The largest number of waiting requests in one process; more are refused ([reliability](reliability.md#overload)).',
+    ),
+  maxQueueMs: whole('milliseconds', 1, 3_600_000)
+    .optional()
+    .describe(
+      'The longest expected wait in a queue that does not empty for half a second; such a queue refuses further requests. Default: 200; with `maxInFlight`, only the deadline bounds the wait.',
+    ),
+  requests: requestRules.default([]).meta({
+    description: 'Changes to requests before they are sent, in order ([upstreams](upstreams.md)).',
+    values: 'rules',
+  }),
+  answers: answerRules.default([]).meta({
+    description: 'Rules for answers. The first rule that matches applies ([upstreams](upstreams.md)).',
+    values: 'rules',
+  }),
+  hosts: z
+    .array(site)
+    .min(1, 'must name at least one of api, mail, jmap and panel')
+    .default(['api'])
+    .describe('The host names that have its operations, by their keys under `hosts` of `gateway.yaml`.'),
+  tunnels: tunnels.meta({
+    description: 'Paths that are forwarded unchanged, without contract and key.',
+    values: 'tunnels, see below',
+  }),
+  honoursIdempotencyKey: z
+    .boolean()
+    .default(false)
+    .describe('Whether the upstream itself guarantees that a repeated `Idempotency-Key` executes once.'),
+  whenOutcomeUnknown: z
+    .enum(['refuse', 'run'])
+    .optional()
+    .describe(
+      'If it does not: whether a repeated `Idempotency-Key` is refused or executed again while the outcome of the first request is unknown. Default: `refuse` ([idempotency](idempotency.md#when-the-outcome-is-unknown)).',
+    ),
 
-  // The settings that contracts express by x-gateway-* members, for contracts without them.
-  security: z.strictObject({ apiKey: z.array(scope) }).optional(),
-  public: z.boolean().optional(),
-  limit: name.optional(),
-  cost: whole('units', 1, 1_000_000).optional(),
-  idempotency: z.enum(['optional', 'required', 'off']).optional(),
-  body: z.enum(['buffer', 'stream']).optional(),
-  response: z.enum(['report', 'refuse', 'off']).optional(),
+  // The settings that contracts express by their own members, for contracts without them.
+  security: z
+    .strictObject({ apiKey: z.array(scope) })
+    .optional()
+    .meta({
+      description: 'Requires a key with all of these scopes. Overrides every `security` of the documents.',
+      values: '`{ apiKey: [scopes] }`',
+      contractMember: 'security',
+    }),
+  public: z.boolean().optional().meta({
+    description:
+      'Requires no key. In the entry it overrides every `security` of the documents. In a contract, beside the `security` of an operation, it is a mistake.',
+    values: '`true`',
+    contractMember: 'x-gateway-public',
+  }),
+  limit: name.optional().meta({
+    description: 'A further limit, on top of the tier.',
+    values: 'name under `extra` in `limits.yaml`',
+    contractMember: 'x-gateway-limit',
+  }),
+  cost: whole('units', 1, 1_000_000).optional().meta({
+    description: 'The units of every limit that one request spends.',
+    fallback: '`1`',
+    contractMember: 'x-gateway-cost',
+  }),
+  idempotency: z.enum(['optional', 'required', 'off']).optional().meta({
+    description:
+      'Whether POST and PATCH accept or require an `Idempotency-Key`. `off`: the gateway ignores the header.',
+    fallback: '`optional`',
+    contractMember: 'x-gateway-idempotency',
+  }),
+  body: z.enum(['buffer', 'stream']).optional().meta({
+    description: 'Whether a request body is buffered until it has been checked. JSON always is.',
+    fallback: '`buffer`',
+    contractMember: 'x-gateway-body',
+  }),
+  response: z.enum(['report', 'refuse', 'off']).optional().meta({
+    description:
+      'The reaction to an answer that does not match the contract ([answers](contracts.md#answers)). `report`: a log line and a metric, for one answer of each operation per second. `refuse`: 502. `off`: none.',
+    fallback: '`report`',
+    contractMember: 'x-gateway-response',
+  }),
 });
 
 export const upstreamsFile = z.strictObject({
-  upstreams: z.record(name, upstreamEntry),
-  /** Accepted breaks of published contracts. */
-  breaking: breaking.default([]),
+  upstreams: z.record(name, upstreamEntry).describe('The services behind the gateway, by name.'),
+  breaking: breaking.default([]).describe('Accepted breaks of published contracts ([contracts](contracts.md)).'),
 });
 
 export type Breaking = z.output<typeof breaking>;
 
-const rule = {
-  requests: whole('requests', 1, 1_000_000_000),
-  windowSeconds: whole('seconds', 1, 86_400).default(60),
-  /** false: counts and reports, but never refuses. */
-  enforce: z.boolean().default(true),
-};
-const countPer = z.enum(['organization', 'key']);
-
-export const limitsFile = z.strictObject({
-  countPer: countPer.default('organization'),
-  whenStoreIsAway: z.enum(['local', 'allow', 'refuse']).default('local'),
-  tiers: z.record(name, z.strictObject(rule)),
-  extra: z.record(name, z.strictObject({ ...rule, per: countPer.default('organization') })).default({}),
-  operations: z
-    .record(z.string(), z.strictObject({ extra: name.optional(), cost: whole('units', 1, 1_000_000).optional() }))
-    .default({}),
-  organizations: z.record(z.string(), z.strictObject(rule)).default({}),
-  addresses: z
-    .strictObject({ failures: whole('failures', 1, 1_000_000), windowSeconds: whole('seconds', 1, 86_400).default(60) })
-    .prefault({ failures: 60, windowSeconds: 60 }),
-});
-
 export type UpstreamEntry = z.output<typeof upstreamEntry>;
-export type LimitsFile = z.output<typeof limitsFile>;

@@ -7,26 +7,31 @@ const off = z.literal('off');
 
 /** Ejects a failing target while others work. */
 export const ejectionRules = z.strictObject({
-  /** Consecutive failures. */
-  failures: whole('failures', 1, 1000).default(5),
-  /** Duration of the first ejection; doubles each further time. */
-  baseSeconds: whole('seconds', 1, 3600).default(10),
-  maxSeconds: whole('seconds', 1, 86_400).default(300),
-  /** Maximum percentage of targets ejected at once; one of several is always allowed. */
-  percentMax: whole('percent', 1, 100).default(50),
-  /** Time after which a returned target has its full share. */
-  slowStartSeconds: whole('seconds', 0, 3600).default(10),
+  failures: whole('failures', 1, 1000).default(5).describe('Consecutive failures that eject a target.'),
+  baseSeconds: whole('seconds', 1, 3600)
+    .default(10)
+    .describe('The duration of the first ejection. It doubles with each further ejection.'),
+  maxSeconds: whole('seconds', 1, 86_400).default(300).describe('The longest duration of an ejection.'),
+  percentMax: whole('percent', 1, 100)
+    .default(50)
+    .describe('The percentage of targets that may be ejected at once. One of several always may; all of them never.'),
+  slowStartSeconds: whole('seconds', 0, 3600)
+    .default(10)
+    .describe('The time in which a returning target grows to its full share. 0: it has the full share at once.'),
 });
 
 /** Stops requests to an upstream that fails as a whole. */
 export const breakerRules = z.strictObject({
-  /** Percentage of failed requests in the window. */
-  failurePercent: whole('percent', 1, 100).default(50),
-  /** With fewer requests in the window the breaker stays closed. */
-  requestsMin: whole('requests', 1, 1_000_000).default(20),
-  windowSeconds: whole('seconds', 1, 3600).default(10),
-  /** Time for which no request is sent. */
-  openSeconds: whole('seconds', 1, 3600).default(5),
+  failurePercent: whole('percent', 1, 100)
+    .default(50)
+    .describe('The percentage of failed requests in the window that opens the breaker.'),
+  requestsMin: whole('requests', 1, 1_000_000)
+    .default(20)
+    .describe('With fewer requests in the window, the breaker stays closed.'),
+  windowSeconds: whole('seconds', 1, 3600).default(10).describe('The length of the window.'),
+  openSeconds: whole('seconds', 1, 3600)
+    .default(5)
+    .describe('The time for which no request is sent. Then a few requests test the upstream.'),
 });
 
 const error = 'must be off, or a block of keys and values';
@@ -35,13 +40,17 @@ export const breaker = z.union([off, breakerRules], { error }).prefault({});
 
 /** Sends a request to each target at a fixed interval. */
 export const health = z.strictObject({
-  path: z.string().regex(/^\/[!-~]{0,1023}$/, 'must be a path that begins with a slash, with visible ASCII only'),
-  intervalMs: whole('milliseconds', 100, 3_600_000).default(5000),
-  timeoutMs: whole('milliseconds', 10, 60_000).default(2000),
-  /** Consecutive good answers that bring a target back. */
-  healthyAfter: whole('checks', 1, 100).default(2),
-  /** Consecutive failed checks that take a target out. */
-  unhealthyAfter: whole('checks', 1, 100).default(3),
-  /** The only good status; absent: 200 to 299. */
-  status: whole('status', 100, 599).optional(),
+  path: z
+    .string()
+    .regex(/^\/[!-~]{0,1023}$/, 'must be a path that begins with a slash, with visible ASCII only')
+    .meta({ description: 'The path that is requested from each target, with GET.', values: 'path, `/healthz`' }),
+  intervalMs: whole('milliseconds', 100, 3_600_000)
+    .default(5000)
+    .describe('The time from one check to the next. It varies at random by a tenth.'),
+  timeoutMs: whole('milliseconds', 10, 60_000)
+    .default(2000)
+    .describe('The deadline for the headers of the answer, connecting included.'),
+  healthyAfter: whole('checks', 1, 100).default(2).describe('Consecutive good answers that bring a target back.'),
+  unhealthyAfter: whole('checks', 1, 100).default(3).describe('Consecutive failed checks that take a target out.'),
+  status: whole('status', 100, 599).optional().describe('The only good status. Default: 200 to 299 are good.'),
 });

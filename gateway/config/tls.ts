@@ -5,7 +5,10 @@ import type { Mistake } from '../config-errors.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import { whole } from './parts.ts';
 
-const path = z.string().min(1, 'must be the path of a PEM file');
+const path = z
+  .string()
+  .min(1, 'must be the path of a PEM file')
+  .meta({ values: 'path of a PEM file, relative to the configuration directory' });
 
 /** An exact name, or one with `*` as its first label. */
 const certifiedName = z
@@ -16,28 +19,37 @@ const certifiedName = z
   );
 
 export const certificate = z.strictObject({
-  /** PEM file, relative to the configuration directory: the certificate, then intermediate certificates. */
-  certificate: path,
-  /** PEM file, not encrypted. */
-  key: path,
-  /** The server names that it is used for; default: the names in the certificate. */
-  names: z.array(certifiedName).min(1, 'must list at least one name').optional(),
+  certificate: path.describe('The certificate, followed by the certificates of intermediate authorities.'),
+  key: path.describe(
+    'The private key, not encrypted. To keep it among the secrets, begin the path with the variable `SECRETS_DIR`.',
+  ),
+  names: z.array(certifiedName).min(1, 'must list at least one name').optional().meta({
+    description: 'The server names that the certificate is used for. Default: the names in the certificate.',
+    values: "host names; `'*.example.com'` for one label",
+  }),
 });
 
 export const tls = z.strictObject({
-  /** The first certificate is used for clients that send no server name or an unknown one. */
-  certificates: z.array(certificate).min(1, 'must list at least one certificate'),
-  minVersion: z.enum(['TLSv1.2', 'TLSv1.3']).default('TLSv1.2'),
-  /** From the connection to the end of its handshake. */
-  handshakeMs: whole('milliseconds', 100, 600_000).default(10_000),
-  /** An additional listener without TLS, on the same host. */
+  certificates: z.array(certificate).min(1, 'must list at least one certificate').meta({
+    description: 'The certificates. The first one is used if a client sends no server name or an unknown one.',
+    values: 'list of certificates',
+  }),
+  minVersion: z.enum(['TLSv1.2', 'TLSv1.3']).default('TLSv1.2').describe('The oldest TLS version that is accepted.'),
+  handshakeMs: whole('milliseconds', 100, 600_000)
+    .default(10_000)
+    .describe('From the connection to the end of its TLS handshake.'),
   plain: z
     .strictObject({
-      port: whole('', 0, 65_535),
-      /** redirect: redirects reading requests without credentials to HTTPS and refuses all others. */
-      mode: z.enum(['redirect', 'refuse']).default('redirect'),
+      port: whole('', 0, 65_535).describe('The port of the plain listener. 0: a free port.'),
+      mode: z
+        .enum(['redirect', 'refuse'])
+        .default('redirect')
+        .describe(
+          '`redirect`: GET and HEAD without credentials are redirected to HTTPS (308), every other request gets 403 `tls_required`. `refuse`: every request gets 403.',
+        ),
     })
-    .optional(),
+    .optional()
+    .meta({ description: 'An additional listener without TLS, on the same host.', values: '`{ port, mode }`' }),
 });
 
 export type Tls = z.output<typeof tls>;

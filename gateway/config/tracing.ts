@@ -7,16 +7,26 @@ const ratio = 'must be a number from 0 to 1';
 
 /** Exports traces by OTLP over HTTP, in JSON. */
 export const tracing = z.strictObject({
-  /** The URL of the collector, with path. */
   endpoint: z
     .string()
-    .refine(
-      (text) => /^https?:\/\/[^\s@]+$/.test(text) && URL.canParse(text),
-      'must be an http:// or https:// address',
-    ),
-  /** The sampled share of traces, from 0 to 1. */
-  sampleRatio: z.number(ratio).min(0, ratio).max(1, ratio).default(0.01),
-  serviceName: z.string().min(1).max(256).default('gateway'),
-  /** Entry of the secrets store: `Name: value` lines, sent to the collector as headers. */
-  headersSecret: secretEntry.optional(),
+    .refine((text) => /^https?:\/\/[^\s@]+$/.test(text) && URL.canParse(text), 'must be an http:// or https:// address')
+    .meta({
+      description: 'The address of the collector, with path: `http://collector:4318/v1/traces`.',
+      values: '`http://` or `https://` address',
+    }),
+  sampleRatio: z
+    .number(ratio)
+    .min(0, ratio)
+    .max(1, ratio)
+    .default(0.01)
+    .describe('The part of all traces that is recorded. 0: none; 1: all.'),
+  serviceName: z
+    .string()
+    .min(1)
+    .max(256)
+    .default('gateway')
+    .meta({ description: 'The `service.name` of the spans.', values: '1–256 characters' }),
+  headersSecret: secretEntry
+    .optional()
+    .describe('A secret with lines of `Name: value`, which are sent to the collector as headers.'),
 });

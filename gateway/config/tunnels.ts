@@ -18,29 +18,49 @@ const pathOrBelow = z.string().refine((text) => text.startsWith('/') && plainPat
 
 /** Limits per client address. */
 const limits = z.strictObject({
-  requests: whole('requests', 1, 1_000_000_000).default(600),
-  windowSeconds: whole('seconds', 1, 86_400).default(60),
-  /** Requests in flight, event streams and WebSockets: per address, and in total. */
-  connections: whole('connections', 1, 1_000_000).default(20),
-  connectionsTotal: whole('connections', 1, 1_000_000).default(2000),
-  /** Failed logins: per address, and in total. After too many, the upstream may block the gateway's address. */
-  failures: whole('failures', 1, 1_000_000).default(50),
-  failuresTotal: whole('failures', 1, 1_000_000).optional(),
-  failuresWindowSeconds: whole('seconds', 1, 604_800).default(86_400),
+  requests: whole('requests', 1, 1_000_000_000)
+    .default(600)
+    .describe('Requests that one client address may send in any span of `limits.windowSeconds`.'),
+  windowSeconds: whole('seconds', 1, 86_400).default(60).describe('The length of that span.'),
+  connections: whole('connections', 1, 1_000_000)
+    .default(20)
+    .describe('Requests in flight, event streams and WebSockets that one client address may have at once.'),
+  connectionsTotal: whole('connections', 1, 1_000_000).default(2000).describe('The same for all addresses together.'),
+  failures: whole('failures', 1, 1_000_000)
+    .default(50)
+    .describe(
+      'Failed logins with user name and password that one client address may have; then it has to wait. It protects the address of the gateway, which an upstream may block for all clients.',
+    ),
+  failuresTotal: whole('failures', 1, 1_000_000)
+    .optional()
+    .describe('The same for all addresses together. Default: unlimited.'),
+  failuresWindowSeconds: whole('seconds', 1, 604_800)
+    .default(86_400)
+    .describe('The span in which failed logins count. It begins with the first failure.'),
 });
 
 export const tunnel = z.strictObject({
-  paths: z.array(pathOrBelow).min(1, 'must name at least one path'),
-  /** The sites whose host names have the tunnel. */
-  hosts: z.array(site).min(1, 'must name at least one of api, mail, jmap and panel').default(['api']),
-  /** Whether connections may be upgraded to WebSockets. */
-  webSocket: z.boolean().default(false),
-  /** Paths that are answered with a redirect to another path. */
-  redirects: z.record(path, path).default({}),
-  /** Paths that are not forwarded: text in which * matches anything, regardless of case. */
+  paths: z.array(pathOrBelow).min(1, 'must name at least one path').meta({
+    description: 'The paths that are forwarded. No operation and no other tunnel may have them.',
+    values: 'paths, `/jmap/*` for everything below',
+  }),
+  hosts: z
+    .array(site)
+    .min(1, 'must name at least one of api, mail, jmap and panel')
+    .default(['api'])
+    .describe('The host names, by their keys under `hosts` of `gateway.yaml`. Only `panel` may have the path `/*`.'),
+  webSocket: z.boolean().default(false).describe('Whether connections may be upgraded to WebSockets.'),
+  redirects: z
+    .record(path, path)
+    .default({})
+    .meta({ description: 'Paths that are answered with a redirect to another path.', values: 'path: path' }),
   except: z
     .array(z.string().regex(/^[\x21-\x7e]{2,100}$/, 'must be text of 2 to 100 visible characters such as *.php*'))
-    .default([]),
+    .default([])
+    .meta({
+      description: 'Paths below these that are not forwarded. Upper and lower case are the same.',
+      values: 'text in which `*` matches anything',
+    }),
   limits: limits.prefault({}),
 });
 

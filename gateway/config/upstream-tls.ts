@@ -8,24 +8,30 @@ import type { Mistake } from '../config-errors.ts';
 import { type Source, shownPath } from '../shared/yaml-source.ts';
 import { secretEntry } from './parts.ts';
 
-const path = z.string().min(1, 'must be the path of a PEM file');
+const path = z.string().min(1, 'must be the path of a PEM file').meta({ values: 'path of a PEM file' });
 
 export const upstreamTls = z.strictObject({
-  /** Certificate authorities that replace the default ones. Paths are relative to the configuration directory. */
-  ca: path.optional(),
-  /** The client certificate, followed by intermediate certificates. */
-  certificate: path.optional(),
-  /** The private key, not encrypted: a file, or an entry of the secrets store. */
+  ca: path.optional().describe('The certificate authorities that are trusted, in place of the default ones.'),
+  certificate: path
+    .optional()
+    .describe('The client certificate that the gateway presents, followed by intermediate certificates.'),
   key: z
     .union([path, z.strictObject({ secret: secretEntry })], {
       error: 'must be the path of a PEM file, or { secret: <entry> }',
     })
-    .optional(),
-  /** The name in the upstream's certificate, if it differs from the host of the address. */
+    .optional()
+    .meta({
+      description: 'The private key of the client certificate, not encrypted.',
+      values: 'path of a PEM file, or `{ secret: <entry> }`',
+    }),
   serverName: z
     .string()
     .regex(/^[a-z0-9]([a-z0-9.-]{0,252}[a-z0-9])?$/, 'must be a host name in lower case')
-    .optional(),
+    .optional()
+    .meta({
+      description: 'The name that the certificate of the upstream must have. Default: the host of the address.',
+      values: 'host name',
+    }),
 });
 
 interface UpstreamWithTls {

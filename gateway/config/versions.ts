@@ -10,35 +10,51 @@ import { forHeaders } from './parts.ts';
 export const day = z
   .string()
   .refine(isDay, 'must be a day such as 2027-01-15')
-  .meta({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' });
+  .meta({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', values: 'day' });
 const page = z
   .string()
   .refine(isFieldText, { error: forHeaders, abort: true })
-  .refine(
-    (text) => /^https?:\/\/[^\s<>"]+$/.test(text) && URL.canParse(text),
-    'must be an http:// or https:// address',
-  );
+  .refine((text) => /^https?:\/\/[^\s<>"]+$/.test(text) && URL.canParse(text), 'must be an http:// or https:// address')
+  .meta({ values: '`http://` or `https://` address, ASCII' });
 
-const dateKeys = {
-  /** The first day of availability. */
-  released: day.optional(),
-  /** From this day on clients should not start to use it. */
-  deprecated: day.optional(),
-  /** From this day on requests are answered with 410. */
-  sunset: day.optional(),
-  /** URL of the migration guide. */
-  guide: page.optional(),
-};
+const guide = page.optional().describe('The address of a guide that helps clients to move on.');
 
 /** By version: `v1`. */
 export const versions = z.record(
   z.string().regex(/^v[1-9]\d{0,3}$/, 'must be a version such as v1'),
-  z.strictObject({ ...dateKeys, successor: z.string().optional() }),
+  z.strictObject({
+    released: day.optional().describe('The first day on which clients could rely on the version.'),
+    deprecated: day
+      .optional()
+      .describe(
+        'The day from which clients should not start to use it. Every answer announces it, also before that day.',
+      ),
+    sunset: day.optional().meta({
+      description: 'The day from which requests get 410 `version_sunset`.',
+      values: 'day, at the earliest 12 months after `released` of the successor',
+    }),
+    guide,
+    successor: z
+      .string()
+      .optional()
+      .meta({ description: 'The version that replaces it. Required with `sunset`.', values: 'version' }),
+  }),
 );
 /** By operation id. */
 export const operationDeprecations = z.record(
   z.string(),
-  z.strictObject({ ...dateKeys, successor: z.string().optional() }),
+  z.strictObject({
+    released: day
+      .optional()
+      .describe('The first day on which clients could rely on the operation. Default: that of its version.'),
+    deprecated: day.optional().describe('As of a version. If both are deprecated, the earlier day applies.'),
+    sunset: day.optional().meta({
+      description: 'As of a version.',
+      values: 'day, at the earliest 12 months after `deprecated` and after the release of the successor',
+    }),
+    guide,
+    successor: z.string().optional().meta({ description: 'The operation that replaces it.', values: 'operation id' }),
+  }),
 );
 
 type DatesByName = Readonly<Record<string, DeprecationDates>>;

@@ -2,7 +2,7 @@
 // see.
 
 import type { KeyStore } from '../auth/store/store.ts';
-import type { LimitsFile } from '../config/schema.ts';
+import type { LimitsFile } from '../config/limits-file.ts';
 import type { Log } from '../observe/log.ts';
 
 type Tiers = Pick<LimitsFile, 'tiers'>;

@@ -6,8 +6,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import { configFileNames, editorSchemaOf } from '../../gateway/config/editor-schemas.ts';
-import { type ConfigFile, meaningsIn } from '../../gateway/config/meanings.ts';
+import { type ConfigFile, configFileNames, editorSchemaOf } from '../../gateway/config/editor-schemas.ts';
 import { sound } from '../config/faults.ts';
 import { faultsInFiles } from '../config/faults-in-files.ts';
 
@@ -25,6 +24,35 @@ function objections(file: ConfigFile, text: string): string[] {
   return checks[file](parse(text)) ? [] : (checks[file].errors ?? []).map((error) => error.instancePath);
 }
 
+interface Node {
+  readonly description?: string;
+  readonly anyOf?: readonly Node[];
+  readonly items?: Node;
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly additionalProperties?: Node | boolean;
+}
+
+/** Values without inner keys that have no description. Rules for requests and answers are described in docs/upstreams.md. */
+function undescribed(node: Node, path: string): string[] {
+  const below = Object.entries(node.properties ?? {}).flatMap(([name, value]) =>
+    /^(requests|answers|credential|security|key)$/.test(name) && value.description !== undefined
+      ? []
+      : undescribed(value, `${path}.${name}`),
+  );
+  const members = typeof node.additionalProperties === 'object' ? [node.additionalProperties] : [];
+  const inner = [...(node.anyOf ?? []), ...(node.items ? [node.items] : []), ...members].filter(isBlock);
+  const isLeaf = node.properties === undefined && inner.length === 0;
+  return [
+    ...(isLeaf && node.description === undefined ? [path] : []),
+    ...below,
+    ...inner.flatMap((one) => undescribed(one, path)),
+  ];
+}
+
+function isBlock(node: Node): boolean {
+  return node.properties !== undefined;
+}
+
 /** Faults that are a matter of the shape of one file. */
 const structural = [
   ...['unknown-key', 'unknown-key-nobody-meant', 'unknown-key-deep', 'unknown-host', 'share-above-one'],
@@ -35,9 +63,8 @@ const structural = [
 
 describe('schemas for editors', () => {
   for (const file of configFileNames) {
-    it(`of ${file}.yaml are as the command writes them`, () => {
-      const remedy = 'Run "bin/gateway init --schemas".';
-      assert.equal(read(`config/schemas/${file}.json`), editorSchemaOf(file), remedy);
+    it(`of ${file}.yaml describe every key`, () => {
+      assert.deepEqual(undescribed(schemaOf(file), file), []);
     });
 
     it(`of ${file}.yaml admit the shipped file and the one to begin with, which point at them`, () => {
@@ -46,13 +73,6 @@ describe('schemas for editors', () => {
         assert.equal(read(path).split('\n')[0], `# yaml-language-server: $schema=schemas/${file}.json`);
       }
       assert.deepEqual(objections(file, sound[`config/${file}.yaml`]), []);
-    });
-
-    it(`of ${file}.yaml say everything that the documentation does`, () => {
-      const described = JSON.stringify(schemaOf(file));
-      for (const { path, text } of meaningsIn(file))
-        assert.ok(described.includes(JSON.stringify(text)), path.join('.'));
-      assert.ok(meaningsIn(file).length > 15);
     });
   }
 

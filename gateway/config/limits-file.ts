@@ -1,0 +1,73 @@
+// The shape of config/limits.yaml: how many requests are admitted. The descriptions are shown by editors and make up the tables of
+// docs/config.md.
+
+import { z } from 'zod';
+import { name, whole } from './parts.ts';
+
+const rule = {
+  requests: whole('requests', 1, 1_000_000_000).describe(
+    'The units that are admitted in any span of `windowSeconds`. A request spends 1, or its `cost`.',
+  ),
+  windowSeconds: whole('seconds', 1, 86_400).default(60).describe('The length of that span.'),
+  enforce: z.boolean().default(true).describe('`false`: the limit counts and reports, and refuses nothing.'),
+};
+const countPer = z.enum(['organization', 'key']);
+
+export const limitsFile = z.strictObject({
+  countPer: countPer
+    .default('organization')
+    .describe('Whether the requests of an organization are counted together or for each key.'),
+  whenStoreIsAway: z
+    .enum(['local', 'allow', 'refuse'])
+    .default('local')
+    .describe(
+      'What happens while Redis is unavailable. `local`: each instance counts for itself. `allow`: every request is admitted. `refuse`: none is.',
+    ),
+  tiers: z.record(name, z.strictObject(rule)).meta({
+    description:
+      'The limit of each tier of organizations. `anonymous` is the limit of each client address on public operations.',
+    values: 'limits by name of the tier',
+  }),
+  extra: z
+    .record(
+      name,
+      z.strictObject({
+        ...rule,
+        per: countPer
+          .default('organization')
+          .describe('Under `extra` only: whether requests are counted for the organization or for each key.'),
+      }),
+    )
+    .default({})
+    .meta({
+      description:
+        'Limits that operations may name, on top of the tier. The names `organization` and `key` are reserved.',
+      values: 'limits by name',
+    }),
+  operations: z
+    .record(
+      z.string(),
+      z.strictObject({
+        extra: name.optional().meta({ description: 'A further limit.', values: 'name under `extra`' }),
+        cost: whole('units', 1, 1_000_000).optional().describe('The units that one request spends.'),
+      }),
+    )
+    .default({})
+    .meta({ description: 'Settings that win over those of the contract.', values: 'by operation id' }),
+  organizations: z
+    .record(z.string(), z.strictObject(rule))
+    .default({})
+    .meta({ description: 'Limits in place of the limit of the tier.', values: 'limits by organization id' }),
+  addresses: z
+    .strictObject({
+      failures: whole('failures', 1, 1_000_000).describe(
+        'Refused requests (401, 403, 404, 405) that one client address may have in one window; then it has to wait.',
+      ),
+      windowSeconds: whole('seconds', 1, 86_400)
+        .default(60)
+        .describe('The length of the window, which begins with the first refused request.'),
+    })
+    .prefault({ failures: 60, windowSeconds: 60 }),
+});
+
+export type LimitsFile = z.output<typeof limitsFile>;

@@ -1,0 +1,20 @@
+// The reference pages and schemas that are made from code. `npm run docs` writes them; test/pinned/reference-pages.test.ts compares them.
+
+import { readFileSync } from 'node:fs';
+import { configFileNames, editorSchemaOf } from '../../gateway/config/editor-schemas.ts';
+import { configTables } from './config-tables.ts';
+import { fill } from './table.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+
+/** Returns where a path of the repository is. */
+export function fileOf(path: string): URL {
+  return new URL(path, ROOT);
+}
+
+/** Returns the text of every generated file by its path. The prose around the generated parts stays as it is. */
+export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
+  const read = (path: string) => readFileSync(fileOf(path), 'utf8');
+  const schemas = configFileNames.map((name) => [`config/schemas/${name}.json`, editorSchemaOf(name)] as const);
+  return new Map([['docs/config.md', fill(read('docs/config.md'), configTables())] as const, ...schemas]);
+}
