@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startApp } from '../gateway/app.ts';
-import { openKeyStore, openSecrets } from '../gateway/commands/environment.ts';
+import { openKeyStore, openSecrets } from '../gateway/commands/context.ts';
 import { loadSettings } from '../gateway/config/load.ts';
 import { loadConfiguration, reloadConfiguration } from '../gateway/configuration.ts';
 

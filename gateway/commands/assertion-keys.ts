@@ -3,8 +3,7 @@
 import { type Command, Option } from 'commander';
 import { type AssertionKey, kidOf, rotated, stateAt } from '../auth/assertions/keys.ts';
 import { newAssertionKey, printAssertionKeys } from '../config/secret-assertion-keys.ts';
-import type { Secrets } from '../config/secrets.ts';
-import { type CommandContext, withStore } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { printJson, printLine, printTable, shortTime, timeOrNull } from './print.ts';
 import { parseDurationMs } from './read.ts';
 
@@ -14,8 +13,6 @@ const LEAD_MIN_MS = 10_000;
 const LEAD_SAFE_MS = 360_000;
 /** Covers the lifetime of an assertion (one minute) and differences between clocks. */
 const OVERLAP_MIN_MS = 120_000;
-
-type OpenSecrets = () => Secrets;
 
 interface RotateFlags {
   readonly lead: string;
@@ -29,15 +26,15 @@ interface Span {
   readonly overlapMs: number;
 }
 
-export function addAssertionKeysCommands(program: Command, context: CommandContext, openSecrets: OpenSecrets): void {
+export function addAssertionKeysCommands(program: Command, context: CommandContext): void {
   const keys = program
     .command('assertion-keys')
     .description('list and rotate the keys that sign assertions about the caller for upstreams');
-  addRotate(keys, context, openSecrets);
-  addList(keys, context, openSecrets);
+  addRotate(keys, context);
+  addList(keys, context);
 }
 
-function addRotate(keys: Command, context: CommandContext, openSecrets: OpenSecrets): void {
+function addRotate(keys: Command, context: CommandContext): void {
   keys
     .command('rotate')
     .description('replace the signing key by a new one; running gateways pick it up by themselves')
@@ -56,8 +53,8 @@ function addRotate(keys: Command, context: CommandContext, openSecrets: OpenSecr
           'warning: an upstream that caches keys may refuse the new one for a while; a lead of 6m is safe.\n',
         );
       }
-      if (flags.print) await printRotated(context, openSecrets(), span);
-      else await rotate(context, openSecrets(), span, flags.json === true);
+      if (flags.print) await printRotated(context, span);
+      else await rotate(context, span, flags.json === true);
     });
 }
 
@@ -67,22 +64,20 @@ function requireDuration(context: CommandContext, flag: string, text: string, mi
   context.usage(`--${flag} "${text}" is not a duration of ${minMs / 1000}s or more, such as 10m or 1h.`);
 }
 
-async function printRotated(context: CommandContext, secrets: Secrets, span: Span): Promise<void> {
-  const present = await secrets.assertionKeys();
+async function printRotated(context: CommandContext, span: Span): Promise<void> {
+  const present = await context.secrets().assertionKeys();
   printLine(context, printAssertionKeys(rotated(present, newAssertionKey(), { ...span, nowMs: context.now() })));
 }
 
 /** Opens the key store first: without an audit log entry, the keys are not rotated. */
-async function rotate(context: CommandContext, secrets: Secrets, span: Span, asJson: boolean): Promise<void> {
+async function rotate(context: CommandContext, span: Span, asJson: boolean): Promise<void> {
   const successor = newAssertionKey();
-  const keys = await withStore(context, async ({ store }) => {
-    const changed = await secrets.changeAssertionKeys((present) =>
-      rotated(present, successor, { ...span, nowMs: context.now() }),
-    );
-    const rows = await Promise.all(changed.map((key) => toRow(changed, key, context.now())));
-    await store.audit.append(context.actor, { assertion_keys: 'rotated', keys: rows });
-    return rows;
-  });
+  const { store } = await context.keyStore();
+  const changed = await context
+    .secrets()
+    .changeAssertionKeys((present) => rotated(present, successor, { ...span, nowMs: context.now() }));
+  const keys = await Promise.all(changed.map((key) => toRow(changed, key, context.now())));
+  await store.audit.append(context.actor, { assertion_keys: 'rotated', keys });
   const added = keys.at(-1);
   if (asJson) {
     printJson(context, { added: added?.kid, keys });
@@ -92,13 +87,13 @@ async function rotate(context: CommandContext, secrets: Secrets, span: Span, asJ
   printLine(context, `\n${added?.kid} is published from now on and signs from ${added?.from?.replace('.000Z', 'Z')}.`);
 }
 
-function addList(keys: Command, context: CommandContext, openSecrets: OpenSecrets): void {
+function addList(keys: Command, context: CommandContext): void {
   keys
     .command('list')
     .description('list the keys: the one that signs, the next one, and those still published for verification')
     .option('--json', 'print one JSON array')
     .action(async ({ json }: { readonly json?: true }) => {
-      const present = await openSecrets().assertionKeys();
+      const present = await context.secrets().assertionKeys();
       const rows = await Promise.all(present.map((key) => toRow(present, key, context.now())));
       if (json) printJson(context, rows);
       else printKeys(context, rows);

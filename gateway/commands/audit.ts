@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { KeyStoreChange } from '../auth/store/store.ts';
-import { type CommandContext, withStore } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { printJson, printTable, shortTime, timeOrNull } from './print.ts';
 import { parseCount, parseMoment } from './read.ts';
 
@@ -31,7 +31,8 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
       if (since !== undefined && sinceMs === undefined) {
         context.usage(`--since "${since}" is neither a duration such as 90s, 15m, 24h, 30d nor an ISO time.`);
       }
-      const changes = await withStore(context, async ({ store }) => store.audit.list({ organization, sinceMs, limit }));
+      const { store } = await context.keyStore();
+      const changes = await store.audit.list({ organization, sinceMs, limit });
       if (json) return printJson(context, changes.map(jsonOf));
       const rows = changes.map(({ atMs, by, kind, organization, key, details }) => {
         const more = Object.entries(details).map(([name, value]) => `${name}=${JSON.stringify(value)}`);

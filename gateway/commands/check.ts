@@ -3,10 +3,9 @@
 import type { Command } from 'commander';
 import { ORGANIZATION_ID } from '../auth/issue.ts';
 import type { LimitsFile } from '../config/limits-file.ts';
-import { loadSettings, type Settings } from '../config/load.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
 import { ConfigError, condensed, type Mistake, suggest, toSentence } from '../config-errors.ts';
-import { type Configuration, loadConfiguration } from '../configuration.ts';
+import type { Configuration } from '../configuration.ts';
 import { ambiguousPaths } from '../contract/ambiguous-paths.ts';
 import { unlistedFiles } from '../contract/load.ts';
 import type { Operation } from '../exchange.ts';
@@ -14,38 +13,41 @@ import { ANONYMOUS_TIER, extraOf } from '../limits/counters.ts';
 import { shownPath } from '../shared/yaml-source.ts';
 import { untimelyMistakes } from '../wiring/certificates.ts';
 import { checkSecrets } from '../wiring/named-secrets.ts';
-import { type CommandEnvironment, openSecrets } from './environment.ts';
-import { printJson, printTable } from './print.ts';
+import type { CommandContext } from './context.ts';
+import { counted, printJson, printTable } from './print.ts';
 
 /** Operations without a limit that the warning names. */
 const UNLIMITED_NAMED_MAX = 5;
 
-export function addCheckCommands(program: Command, surroundings: CommandEnvironment): void {
+export function addCheckCommands(program: Command, context: CommandContext): void {
   program
     .command('check')
     .description('check configuration and contracts, naming every mistake with file, line and remedy')
     .option('--json', 'print one JSON object')
-    .action((options: { json?: boolean }) => check(surroundings, options.json === true));
+    .action((options: { json?: boolean }) => check(context, options.json === true));
   program
     .command('routes')
     .description('list the operations that are served')
     .option('--json', 'print one JSON array')
-    .action((options: { json?: boolean }) => routes(surroundings, options.json === true));
+    .action((options: { json?: boolean }) => routes(context, options.json === true));
 }
 
-async function check(surroundings: CommandEnvironment, asJson: boolean): Promise<void> {
+async function check(context: CommandContext, asJson: boolean): Promise<void> {
   try {
-    const { configuration, settings } = await load(surroundings);
-    const now = surroundings.now();
+    const configuration = await context.configuration('all');
+    const now = context.now();
     const untimely = untimelyMistakes(configuration.config, configuration.certificates, now);
-    const { mistakes, missing } = checkSecrets(configuration, openSecrets(surroundings, settings).read);
+    const { mistakes, missing } = checkSecrets(configuration, context.secrets().read);
     if (untimely.length + mistakes.length > 0) throw new ConfigError([...untimely, ...mistakes]);
-    const all = [...warningsOf(configuration, settings.contractsDirectory, now), ...missing.map(missingSecret)];
-    printSuccess(surroundings, asJson, configuration, all);
+    const all = [
+      ...warningsOf(configuration, context.settings().contractsDirectory, now),
+      ...missing.map(missingSecret),
+    ];
+    printSuccess(context, asJson, configuration, all);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    printMistakes(surroundings, asJson, error.mistakes);
-    surroundings.exit(1);
+    printMistakes(context, asJson, error.mistakes);
+    context.fail();
   }
 }
 
@@ -55,44 +57,40 @@ function missingSecret(mistake: Mistake): string {
 }
 
 function printSuccess(
-  surroundings: CommandEnvironment,
+  context: CommandContext,
   asJson: boolean,
   { contracts: { operations, documents } }: Configuration,
   warnings: readonly string[],
 ): void {
   if (asJson) {
     const counts = { operations: operations.length, contracts: documents.length };
-    printJson(surroundings, { ok: true, ...counts, mistakes: [], warnings });
+    printJson(context, { ok: true, ...counts, mistakes: [], warnings });
     return;
   }
-  for (const warning of warnings) surroundings.write(`warning: ${warning}\n`);
-  surroundings.write(
+  for (const warning of warnings) context.write(`warning: ${warning}\n`);
+  context.write(
     `Everything is fine: ${counted(operations.length, 'operation')} in ${counted(documents.length, 'contract')}.\n`,
   );
 }
 
-function printMistakes(surroundings: CommandEnvironment, asJson: boolean, mistakes: readonly Mistake[]): void {
+function printMistakes(context: CommandContext, asJson: boolean, mistakes: readonly Mistake[]): void {
   if (asJson) {
-    printJson(surroundings, { ok: false, mistakes, warnings: [] });
+    printJson(context, { ok: false, mistakes, warnings: [] });
     return;
   }
-  for (const mistake of mistakes) surroundings.complain(`${toSentence(mistake)}\n`);
+  for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
   const count = counted(mistakes.length, 'mistake');
-  surroundings.complain(`${count}. With this configuration the gateway does not start.\n`);
+  context.complain(`${count}. With this configuration the gateway does not start.\n`);
 }
 
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
-
-async function routes(surroundings: CommandEnvironment, asJson: boolean): Promise<void> {
-  const { config, contracts } = (await load(surroundings)).configuration;
+async function routes(context: CommandContext, asJson: boolean): Promise<void> {
+  const { config, contracts } = await context.configuration('all');
   const rows = contracts.operations.map(({ operation }) => toRow(operation, config.limits));
-  if (asJson) printJson(surroundings, rows);
+  if (asJson) printJson(context, rows);
   else {
     const heads = ['METHOD', 'PATH', 'OPERATION', 'SCOPES', 'LIMITS', 'UPSTREAM'];
     printTable(
-      surroundings,
+      context,
       heads,
       rows.map((row) => [
         row.method,
@@ -104,13 +102,6 @@ async function routes(surroundings: CommandEnvironment, asJson: boolean): Promis
       ]),
     );
   }
-}
-
-async function load({
-  environment,
-}: CommandEnvironment): Promise<{ configuration: Configuration; settings: Settings }> {
-  const settings = loadSettings(environment);
-  return { configuration: await loadConfiguration(settings, environment, 'all'), settings };
 }
 
 function toRow(operation: Operation, limits: LimitsFile) {

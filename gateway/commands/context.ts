@@ -1,47 +1,142 @@
-// The context of every command: the key store, names from the configuration, and how a command ends.
+// The context of every command: the process that it runs in, what it opens of the gateway, and how it ends. Each thing is opened on first
+// use, so that a command loads only what it needs, and closed when the command has ended.
 
 import type { Readable } from 'node:stream';
-import type { DigestOf } from '../auth/api-key.ts';
+import { createDigestOf, type DigestOf, keyFingerprint } from '../auth/api-key.ts';
 import type { KeyStore } from '../auth/store/store.ts';
+import { loadSettings, type Settings } from '../config/load.ts';
+import { loadSecrets, type Secrets } from '../config/secrets.ts';
+import type { Configuration } from '../configuration.ts';
+import { type AdminClient, createAdminClient } from './admin-client.ts';
 
-export interface OpenStore {
-  readonly store: KeyStore;
-  readonly digestOf: DigestOf;
-}
-
-export interface CommandContext {
-  /** Opens the key store of the gateway; the caller closes it. */
-  openStore(): Promise<OpenStore>;
-  /** Tier names from limits.yaml. */
-  tiers(): Promise<readonly string[]>;
-  /** All scopes in contracts. */
-  knownScopes(): Promise<ReadonlySet<string>>;
-  /** Scopes that only operator organizations may hold. */
-  operatorScopes(): Promise<ReadonlySet<string>>;
+/** The process around a command. */
+export interface CommandProcess {
+  readonly version: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Name of the user for the audit log. */
   readonly actor: string;
+  /** Whether standard error is a terminal, where a line can be rewritten. */
+  readonly onTerminal: boolean;
   now(): number;
-  randomBytes(size: number): Uint8Array;
   /** Writes to standard output, as is. */
   write(text: string): void;
   /** Writes to standard error, as is. */
   complain(text: string): void;
-  /** Whether standard error is a terminal, where a line can be rewritten. */
-  readonly onTerminal: boolean;
   /** Standard input. */
   input(): Readable;
-  /** Prints one sentence and ends with exit code 1: a problem was found. */
-  fail(message: string): never;
-  /** Prints one sentence and ends with exit code 2: wrong usage. */
-  usage(message: string): never;
+  exit(code: number): never;
+  /** Ends at once, without writing buffered output. */
+  abort(): void;
+  /** Handles SIGTERM and SIGINT: end. */
+  onSignal(handle: () => void): void;
+  /** Handles SIGHUP: reload the configuration. */
+  onReload(handle: () => void): void;
+  /** Handles SIGUSR2: replace every worker. */
+  onRestart(handle: () => void): void;
+  /** Handles uncaught exceptions and unhandled rejections. Without a handler Node prints the error and exits with 1. */
+  onCrash(handle: (error: unknown) => void): void;
 }
 
-/** Opens the key store, runs `work`, and closes the store in any case. */
-export async function withStore<T>(context: CommandContext, work: (open: OpenStore) => Promise<T>): Promise<T> {
-  const open = await context.openStore();
-  try {
-    return await work(open);
-  } finally {
-    await open.store.close();
+export interface OpenKeyStore {
+  readonly store: KeyStore;
+  readonly digestOf: DigestOf;
+}
+
+export interface CommandContext extends CommandProcess {
+  /** Throws ConfigError. */
+  settings(): Settings;
+  secrets(): Secrets;
+  /**
+   * Loads and checks all files, once. Rejects with ConfigError.
+   *
+   * @param compile which schemas of contracts are compiled: all of them finds every mistake, a few is faster
+   * @param limitsPath takes the place of limits.yaml
+   */
+  configuration(compile?: 'all' | 'few', limitsPath?: string): Promise<Configuration>;
+  /** The key store of the gateway. Stays open until the command has ended. */
+  keyStore(): Promise<OpenKeyStore>;
+  /** Client of the gateway that runs on this machine. */
+  adminClient(): AdminClient;
+  /** Ends the command with exit code 1: a problem was found. Prints the sentence, if there is one. */
+  fail(sentence?: string): never;
+  /** Prints the sentence and ends the command with exit code 2: wrong usage. */
+  usage(sentence: string): never;
+  close(): Promise<void>;
+}
+
+/** Ends a command. The command does not exit itself, so that what it has opened is closed. */
+export class CommandFailure extends Error {
+  readonly exitCode: 1 | 2;
+
+  /** @param sentence empty: nothing is printed */
+  constructor(exitCode: 1 | 2, sentence: string) {
+    super(sentence);
+    this.exitCode = exitCode;
   }
+}
+
+export function createCommandContext(around: CommandProcess): CommandContext {
+  const { environment } = around;
+  const settings = () => loadSettings(environment);
+  const secrets = () => openSecrets(around, settings());
+  const configurations = new Map<string, Promise<Configuration>>();
+  let keyStore: Promise<OpenKeyStore> | undefined;
+
+  function configuration(compile: 'all' | 'few' = 'few', limitsPath?: string): Promise<Configuration> {
+    const name = `${compile} ${limitsPath ?? ''}`;
+    const loading = configurations.get(name) ?? load(compile, limitsPath);
+    configurations.set(name, loading);
+    return loading;
+  }
+
+  async function load(compile: 'all' | 'few', limitsPath: string | undefined): Promise<Configuration> {
+    // Most commands do not need it, and it takes longer to load than most of them take to run.
+    const { loadConfiguration } = await import('../configuration.ts');
+    return loadConfiguration(settings(), environment, compile, limitsPath);
+  }
+
+  return {
+    ...around,
+    settings,
+    secrets,
+    configuration,
+    keyStore() {
+      keyStore ??= openKeyStore(around, settings());
+      return keyStore;
+    },
+    adminClient: () => createAdminClient(settings(), secrets().read('admin_token')),
+    fail(sentence = '') {
+      throw new CommandFailure(1, sentence);
+    },
+    usage(sentence) {
+      throw new CommandFailure(2, sentence);
+    },
+    async close() {
+      // One that could not be opened has ended the command with its reason.
+      const opened = await keyStore?.catch(() => undefined);
+      await opened?.store.close();
+    },
+  };
+}
+
+export function openSecrets({ environment }: Pick<CommandProcess, 'environment'>, settings: Settings): Secrets {
+  const { secretsDirectory: directory, dataDirectory, redisUrl } = settings;
+  return loadSecrets({ directory, environment, dataDirectory, redisUrl });
+}
+
+/** Opens the key store that commands and the gateway share; the caller closes it. Rejects with a sentence if it cannot be opened. */
+export async function openKeyStore(
+  around: Pick<CommandProcess, 'environment' | 'now'>,
+  settings: Settings,
+  secrets: Secrets = openSecrets(around, settings),
+): Promise<OpenKeyStore> {
+  const digestOf = createDigestOf(await secrets.keyPepper());
+  const options = { pepperFingerprint: keyFingerprint(digestOf), now: around.now };
+  const { redisUrl: url, dataDirectory: directory } = settings;
+  if (url === undefined) {
+    const { createSqliteKeyStore } = await import('../auth/store/sqlite/store.ts');
+    return { store: createSqliteKeyStore({ directory, ...options }), digestOf };
+  }
+  const { openRedisStore } = await import('../auth/store/redis/store.ts');
+  return { store: await openRedisStore({ url, ...options }), digestOf };
 }

@@ -2,11 +2,11 @@
 // supervisor serves clients better than going on.
 
 import type { Log } from '../observe/log.ts';
-import type { CommandEnvironment } from './environment.ts';
+import type { CommandContext } from './context.ts';
 
 /** On an uncaught error: flushes the log, writes one fatal line, and exits with code 1. */
 export function endOnCrash(
-  { onCrash, exit }: Pick<CommandEnvironment, 'onCrash' | 'exit'>,
+  { onCrash, exit }: Pick<CommandContext, 'onCrash' | 'exit'>,
   log: Pick<Log, 'logger' | 'flush'>,
 ): void {
   onCrash((thrown) => {

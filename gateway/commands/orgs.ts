@@ -1,11 +1,12 @@
 // `gateway orgs …`: creates, lists and changes organizations.
 
+import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { newOrganizationId, ORGANIZATION_ID } from '../auth/issue.ts';
 import type { KeyStore } from '../auth/store/store.ts';
 import type { Awaitable, Organization } from '../exchange.ts';
 import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from './confirmations.ts';
-import { type CommandContext, withStore } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { printJson, printLine, printTable } from './print.ts';
 import { isName, splitList, unknownName } from './read.ts';
 
@@ -61,7 +62,8 @@ export function addOrgsCommands(program: Command, context: CommandContext): void
 
 /** Ends the command if the tier does not exist. */
 export async function requireTier(context: CommandContext, tier: string): Promise<void> {
-  const tiers = await context.tiers();
+  const { config } = await context.configuration();
+  const tiers = Object.keys(config.limits.tiers);
   if (!tiers.includes(tier)) context.fail(unknownName('tier', tier, tiers));
 }
 
@@ -77,7 +79,7 @@ function addCreate(orgs: Command, context: CommandContext): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway orgs create --id org_acme --name Acme --tier premium')
     .action(async (flags: CreateFlags) => {
-      const id = flags.id ?? newOrganizationId(context.randomBytes);
+      const id = flags.id ?? newOrganizationId(randomBytes);
       const contacts = splitList(flags.contact ?? []);
       if (!ORGANIZATION_ID.test(id)) {
         context.usage(`--id "${id}" is not of the form org_ and 1 to 64 letters, digits, "_" or "-".`);
@@ -89,10 +91,9 @@ function addCreate(orgs: Command, context: CommandContext): void {
       await requireTier(context, flags.tier);
       const { name, tier, operator = false } = flags;
       const organization: Organization = { id, name, tier, state: 'active', contacts, operator };
-      await withStore(context, async ({ store }) => {
-        const created = await store.organizations.create(organization, context.actor);
-        if (!created) context.fail(`The organization ${id} exists already.`);
-      });
+      const { store } = await context.keyStore();
+      const created = await store.organizations.create(organization, context.actor);
+      if (!created) context.fail(`The organization ${id} exists already.`);
       if (flags.json) printJson(context, jsonOf(organization));
       else printLine(context, `Created the organization ${id} ("${name}") on tier ${tier}.`);
     });
@@ -105,7 +106,8 @@ function addList(orgs: Command, context: CommandContext): void {
     .option('--json', 'print one JSON array')
     .addHelpText('after', '\nExample:\n  gateway orgs list')
     .action(async (flags: OutputFlags) => {
-      const all = await withStore(context, async ({ store }) => store.organizations.list());
+      const { store } = await context.keyStore();
+      const all = await store.organizations.list();
       if (flags.json) return printJson(context, all.map(jsonOf));
       const rows = all.map(({ id, name, tier, state, operator, contacts }) => {
         return [id, name, tier, state, operator ? 'yes' : '', contacts.join(', ')];
@@ -121,12 +123,11 @@ async function change(
   apply: (store: KeyStore) => Awaitable<Organization | undefined>,
 ): Promise<void> {
   const timeoutMs = requireTimeout(context, flags);
-  await withStore(context, async ({ store }) => {
-    const after = await apply(store);
-    if (after === undefined) context.fail(`There is no organization ${id}.`);
-    const sentence = `The organization ${id} is ${after.state}, on tier ${after.tier}.`;
-    await tellChange(context, store, flags, timeoutMs, { object: jsonOf(after), sentence });
-  });
+  const { store } = await context.keyStore();
+  const after = await apply(store);
+  if (after === undefined) context.fail(`There is no organization ${id}.`);
+  const sentence = `The organization ${id} is ${after.state}, on tier ${after.tier}.`;
+  await tellChange(context, store, flags, timeoutMs, { object: jsonOf(after), sentence });
 }
 
 function jsonOf({ id, name, tier, state, operator, contacts }: Organization) {

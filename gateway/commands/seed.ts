@@ -1,9 +1,10 @@
 // `gateway seed`: many organizations with one key each, for load tests and demonstrations.
 
+import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { createIssueKey, type IssuedKey, newOrganizationId } from '../auth/issue.ts';
 import type { Mode, Organization } from '../exchange.ts';
-import { type CommandContext, type OpenStore, withStore } from './context.ts';
+import type { CommandContext, OpenKeyStore } from './context.ts';
 import { requireScopes } from './keys/create.ts';
 import { requireTier } from './orgs.ts';
 import { printLine } from './print.ts';
@@ -45,13 +46,12 @@ export function addSeedCommands(program: Command, context: CommandContext): void
       const plan = { tier: flags.tier, mode: flags.mode, scopes: splitList(flags.scopes) };
       await requireTier(context, plan.tier);
       await requireScopes(context, plan.scopes, { id: 'a seeded organization', operator: false });
-      await withStore(context, async (open) => {
-        for (let made = 0; made < count; made += BATCH) {
-          const issued = await seedBatch(context, open, plan, Math.min(BATCH, count - made));
-          // Printed after storing, so that every printed key works.
-          printBatch(context, issued, flags.json === true);
-        }
-      });
+      const open = await context.keyStore();
+      for (let made = 0; made < count; made += BATCH) {
+        const issued = await seedBatch(context, open, plan, Math.min(BATCH, count - made));
+        // Printed after storing, so that every printed key works.
+        printBatch(context, issued, flags.json === true);
+      }
       if (!flags.json)
         printLine(context, `\n${count} organizations on tier ${plan.tier}; the keys are not shown again.`);
     });
@@ -59,13 +59,13 @@ export function addSeedCommands(program: Command, context: CommandContext): void
 
 async function seedBatch(
   context: CommandContext,
-  { store, digestOf }: OpenStore,
+  { store, digestOf }: OpenKeyStore,
   { tier, mode, scopes }: Plan,
   size: number,
 ): Promise<IssuedKey[]> {
-  const issueKey = createIssueKey({ digestOf, randomBytes: context.randomBytes, now: context.now });
+  const issueKey = createIssueKey({ digestOf, randomBytes, now: context.now });
   const organizations = Array.from({ length: size }, (): Organization => {
-    const id = newOrganizationId(context.randomBytes);
+    const id = newOrganizationId(randomBytes);
     return { id, name: `Seeded ${id.slice(-6)}`, tier, state: 'active', contacts: [], operator: false };
   });
   const issued = organizations.map(({ id: organization }) =>

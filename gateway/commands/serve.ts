@@ -5,8 +5,8 @@ import type { KeyStore } from '../auth/store/store.ts';
 import type { Settings } from '../config/load.ts';
 import { type Configuration, loadConfiguration, reloadConfiguration } from '../configuration.ts';
 import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
+import { type CommandContext, openKeyStore, openSecrets } from './context.ts';
 import { issueDemoKey } from './demo.ts';
-import { type CommandEnvironment, openKeyStore, openSecrets } from './environment.ts';
 
 export interface ServeOptions {
   /** Number of this worker; undefined for a single process. */
@@ -26,13 +26,14 @@ export interface Served {
 
 /** Rejects with ConfigError or with a sentence if the start fails. */
 export async function serve(
-  surroundings: CommandEnvironment,
+  context: CommandContext,
   settings: Settings,
   { worker, preparesDemo, ticketKeys }: ServeOptions,
 ): Promise<Served> {
-  const configuration = await loadConfiguration(settings, surroundings.environment);
-  const secrets = openSecrets(surroundings, settings);
-  const { store, digestOf } = await openKeyStore(surroundings, settings, secrets);
+  // Not through the context, which would keep these in memory after a reload and close them at once.
+  const configuration = await loadConfiguration(settings, context.environment);
+  const secrets = openSecrets(context, settings);
+  const { store, digestOf } = await openKeyStore(context, settings, secrets);
   // A demo key is created and printed only if every upstream is on the sandbox.
   const upstreams = Object.entries(configuration.config.upstreams);
   const platform = upstreams.find(([, { live }]) => live.includes('sandbox:platform'))?.[0];
@@ -40,19 +41,19 @@ export async function serve(
     preparesDemo && platform !== undefined && upstreams.every(([, upstream]) => liesOnSandboxOnly(upstream));
   let demoKey: string | undefined;
   const app = await startApp({
-    version: surroundings.version,
+    version: context.version,
     settings,
     configuration,
-    reloadConfiguration: (previous) => reloadConfiguration(settings, surroundings.environment, previous),
+    reloadConfiguration: (previous) => reloadConfiguration(settings, context.environment, previous),
     secrets,
     store,
     digestOf,
-    now: surroundings.now,
+    now: context.now,
     worker,
     ticketKeys,
     async prepare(tools) {
       const { dataDirectory } = settings;
-      const { now } = surroundings;
+      const { now } = context;
       if (isDemo) demoKey = await issueDemoKey({ ...tools, store, digestOf, upstream: platform, dataDirectory, now });
     },
   });

@@ -3,12 +3,12 @@
 
 import type { Command } from 'commander';
 import { loadSettings, type Settings } from '../config/load.ts';
+import type { CommandContext } from './context.ts';
 import { endOnCrash } from './crash.ts';
-import type { CommandEnvironment } from './environment.ts';
 import { greetingOf, type Started } from './greeting.ts';
 import { belowBaseline } from './node-baseline.ts';
 
-export function addStartCommand(program: Command, surroundings: CommandEnvironment): void {
+export function addStartCommand(program: Command, context: CommandContext): void {
   program
     .command('start')
     .description('run the gateway')
@@ -18,24 +18,24 @@ export function addStartCommand(program: Command, surroundings: CommandEnvironme
         'Standard output carries log lines, one JSON object each; addresses and the curl line go to standard error.',
     )
     .option('--json', 'print where it listens as one JSON object on standard output, too')
-    .action((options: { json?: boolean }) => start(surroundings, options.json === true));
+    .action((options: { json?: boolean }) => start(context, options.json === true));
 }
 
-async function start(surroundings: CommandEnvironment, asJson: boolean): Promise<void> {
-  const onReload = rememberSignals(surroundings.onReload);
-  const settings = loadSettings(surroundings.environment);
+async function start(context: CommandContext, asJson: boolean): Promise<void> {
+  const onReload = rememberSignals(context.onReload);
+  const settings = loadSettings(context.environment);
   // A single process does not load the code for workers.
   const started =
     settings.workers === 1
-      ? await startAlone({ ...surroundings, onReload }, settings)
-      : await startSeveral({ ...surroundings, onReload, onRestart: rememberSignals(surroundings.onRestart) }, settings);
+      ? await startAlone({ ...context, onReload }, settings)
+      : await startSeveral({ ...context, onReload, onRestart: rememberSignals(context.onRestart) }, settings);
   if (started === undefined) return;
   const { port, plainPort: plain_port, adminPort: admin_port } = started;
   // Standard output carries JSON lines only, so that it can be piped into a parser.
   const older = belowBaseline(process.versions.node);
-  if (older !== undefined) surroundings.complain(`gateway: ${older}\n`);
-  surroundings.complain(greetingOf(started, settings));
-  if (asJson) surroundings.write(`${JSON.stringify({ port, plain_port, admin_port })}\n`);
+  if (older !== undefined) context.complain(`gateway: ${older}\n`);
+  context.complain(greetingOf(started, settings));
+  if (asJson) context.write(`${JSON.stringify({ port, plain_port, admin_port })}\n`);
 }
 
 /**
@@ -56,25 +56,25 @@ function rememberSignals(listen: (handle: () => void) => void): (handler: () => 
   };
 }
 
-async function startSeveral(surroundings: CommandEnvironment, settings: Settings): Promise<Started | undefined> {
-  return (await import('../workers/start.ts')).startSeveral(surroundings, settings);
+async function startSeveral(context: CommandContext, settings: Settings): Promise<Started | undefined> {
+  return (await import('../workers/start.ts')).startSeveral(context, settings);
 }
 
-async function startAlone(surroundings: CommandEnvironment, settings: Settings): Promise<Started> {
+async function startAlone(context: CommandContext, settings: Settings): Promise<Started> {
   // Loaded on demand, because it takes longer than everything before it.
   const { serve } = await import('./serve.ts');
-  const { app, store, configuration, demoKey } = await serve(surroundings, settings, { preparesDemo: true });
-  endOnCrash(surroundings, app.log);
-  surroundings.onReload(() => {
+  const { app, store, configuration, demoKey } = await serve(context, settings, { preparesDemo: true });
+  endOnCrash(context, app.log);
+  context.onReload(() => {
     app.log.logger.info('configuration reload requested');
     void app.reload();
   });
-  surroundings.onSignal(async () => {
+  context.onSignal(async () => {
     app.log.logger.info('draining');
     // A second signal changes nothing: the drain deadline bounds this.
     await app.stop();
     await store.close();
-    surroundings.exit(0);
+    context.exit(0);
   });
   const { port, plainPort, adminPort } = app;
   const isTls = configuration.config.gateway.tls !== undefined;

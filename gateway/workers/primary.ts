@@ -1,8 +1,8 @@
 // The process that holds the workers and the listeners, and serves no request itself: it distributes connections to the workers in turn,
 // replaces dead workers, and answers operators for all of them.
 
+import type { CommandContext } from '../commands/context.ts';
 import { endOnCrash } from '../commands/crash.ts';
-import { type CommandEnvironment, openSecrets } from '../commands/environment.ts';
 import type { Started } from '../commands/greeting.ts';
 import type { Settings } from '../config/load.ts';
 import { createConsole } from '../console/console.ts';
@@ -34,8 +34,8 @@ const OWN_LINES_BYTES_MAX = 1_048_576;
 const BACK_OFF = { steadyMs: 10_000, firstMs: 500, longestMs: 30_000 };
 
 /** Resolves when all workers take requests. Rejects with ConfigError or with a sentence if the start fails. */
-export async function startPrimary(surroundings: CommandEnvironment, settings: Settings): Promise<Started> {
-  const { now } = surroundings;
+export async function startPrimary(context: CommandContext, settings: Settings): Promise<Started> {
+  const { now } = context;
   const metrics = createWorkerMetrics(() => pool.processes().filter((worker) => worker.state() === 'serving').length);
   const output = createJoinedOutput(standardOutput(), {
     bytesMax: OWN_LINES_BYTES_MAX,
@@ -88,7 +88,7 @@ export async function startPrimary(surroundings: CommandEnvironment, settings: S
   });
   const adminServer = createAdminServer({
     host: settings.adminHost,
-    token: openSecrets(surroundings, settings).read('admin_token'),
+    token: context.secrets().read('admin_token'),
     ...operators,
     console: createConsole({ ...operators, bounds: DURATION_BUCKETS, now: createForwardClock(now) }),
   });
@@ -112,18 +112,18 @@ export async function startPrimary(surroundings: CommandEnvironment, settings: S
     await closeAtOnce(adminServer);
     await Promise.race([Promise.all(outputs), new Promise((resolve) => setTimeout(resolve, LAST_LINES_MS))]);
     output.flush();
-    surroundings.exit(0);
+    context.exit(0);
   }
 
   onFault((thrown) => log.logger.error({ err: thrown }, 'an error outside a request: its connection was ended'));
-  endOnCrash(surroundings, { logger: log.logger, flush: output.flush });
+  endOnCrash(context, { logger: log.logger, flush: output.flush });
   // Before the workers start: the first one takes requests while the others start, and an unhandled signal ends the process.
-  surroundings.onSignal(() => void end());
-  surroundings.onReload(() => {
+  context.onSignal(() => void end());
+  context.onReload(() => {
     log.logger.info('configuration reload requested');
     for (const worker of pool.processes()) worker.reload();
   });
-  surroundings.onRestart(oneAtATime(() => roll(pool, log)));
+  context.onRestart(oneAtATime(() => roll(pool, log)));
   const first = await startWorkers();
   log.logger.level = first.logLevel;
   return { ...first, demoKey: first.demoKey, adminPort };

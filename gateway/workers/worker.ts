@@ -1,8 +1,8 @@
 // One of several workers: the gateway, started, queried and ended by the primary. Ends when the primary is gone.
 
 import type { Worker } from 'node:cluster';
+import type { CommandContext } from '../commands/context.ts';
 import { endOnCrash } from '../commands/crash.ts';
-import type { CommandEnvironment } from '../commands/environment.ts';
 import { type Served, serve } from '../commands/serve.ts';
 import type { Settings } from '../config/load.ts';
 import { ConfigError } from '../config-errors.ts';
@@ -12,31 +12,31 @@ import type { FromWorker, Ready, ToWorker, WorkerQuestion } from './messages.ts'
 type Begin = Extract<ToWorker, { readonly kind: 'begin' }>;
 
 /** Resolves when the worker has reported to the primary, which directs everything else by messages. */
-export async function startWorker(worker: Worker, surroundings: CommandEnvironment, settings: Settings): Promise<void> {
+export async function startWorker(worker: Worker, context: CommandContext, settings: Settings): Promise<void> {
   const serving = Promise.withResolvers<Served>();
 
   // Signals of a terminal or a control group reach every process of the group, and the primary acts on them for all.
-  for (const on of [surroundings.onSignal, surroundings.onReload, surroundings.onRestart]) on(() => undefined);
+  for (const on of [context.onSignal, context.onReload, context.onRestart]) on(() => undefined);
 
   // Abort without writing the remaining log lines, because they have no reader and pino would never give up: at an exit, sonic-boom 4.2
   // takes a broken pipe for a full one.
-  worker.once('disconnect', surroundings.abort);
+  worker.once('disconnect', context.abort);
 
   async function begin({ worker: number, isFirst, ticketKeys }: Begin): Promise<void> {
     try {
-      const served = await serve(surroundings, settings, {
+      const served = await serve(context, settings, {
         worker: number,
         preparesDemo: isFirst,
         ticketKeys: Buffer.from(ticketKeys, 'base64'),
       });
-      endOnCrash(surroundings, served.app.log);
+      endOnCrash(context, served.app.log);
       serving.resolve(served);
       await send(worker, { kind: 'ready', ...readyOf(served) });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const mistakes = error instanceof ConfigError ? error.mistakes : undefined;
       await send(worker, { kind: 'failed', message, mistakes });
-      surroundings.exit(1);
+      context.exit(1);
     }
   }
 
@@ -44,7 +44,7 @@ export async function startWorker(worker: Worker, surroundings: CommandEnvironme
     await app.stop(handOver);
     await store.close();
     await send(worker, { kind: 'farewell', metrics: await app.operators.metrics.snapshot() });
-    surroundings.exit(0);
+    context.exit(0);
   }
 
   async function answer({ app }: Served, id: number, question: WorkerQuestion): Promise<void> {

@@ -4,15 +4,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { addCommands, type CommandTools } from '../../gateway/commands/all.ts';
+import { addCommands } from '../../gateway/commands/all.ts';
+import type { CommandContext } from '../../gateway/commands/context.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** All commands with their options. None of them can be run. */
 export async function knownCommands(): Promise<Command> {
   const program = new Command('gateway');
-  const tools: Partial<CommandTools> = { surroundings: { environment: {} } as never };
-  await addCommands(program, tools as CommandTools);
+  await addCommands(program, {} as CommandContext);
   return program;
 }
 

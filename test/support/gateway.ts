@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type App, startApp } from '../../gateway/app.ts';
 import { createIssueKey } from '../../gateway/auth/issue.ts';
 import type { KeyStore } from '../../gateway/auth/store/store.ts';
-import { openKeyStore, openSecrets } from '../../gateway/commands/environment.ts';
+import { openKeyStore, openSecrets } from '../../gateway/commands/context.ts';
 import { loadSettings } from '../../gateway/config/load.ts';
 import { loadConfiguration, reloadConfiguration } from '../../gateway/configuration.ts';
 import type { Mode } from '../../gateway/exchange.ts';

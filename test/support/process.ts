@@ -5,14 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Finished, runInProcess } from './in-process.ts';
 
 const executable = fileURLToPath(new URL('../../bin/gateway', import.meta.url));
-
-export interface Finished {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface Running {
   readonly child: ChildProcess;
@@ -29,7 +24,10 @@ export interface Running {
 export interface Installation {
   readonly dataDirectory: string;
   readonly environment: Record<string, string>;
+  /** Runs a command in this process; `start` in one of its own. */
   run(...args: string[]): Promise<Finished>;
+  /** Runs a command in a process of its own. */
+  spawn(...args: string[]): Promise<Finished>;
   /** @param whileStarting gets the process before it serves */
   start(whileStarting?: (child: ChildProcess) => void, flags?: string[]): Promise<Running>;
   remove(): void;
@@ -47,6 +45,10 @@ export function createInstallation(environment: Record<string, string> = {}): In
   };
 
   function run(...args: string[]): Promise<Finished> {
+    return args[0] === 'start' ? runProcess(...args) : runInProcess(args, { environment: all });
+  }
+
+  function runProcess(...args: string[]): Promise<Finished> {
     return new Promise((resolve) => {
       execFile(executable, args, { env: all }, (error, stdout, stderr) => {
         resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
@@ -93,6 +95,7 @@ export function createInstallation(environment: Record<string, string> = {}): In
     dataDirectory: all.GATEWAY_DATA,
     environment: all,
     run,
+    spawn: runProcess,
     start,
     remove: () => rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 }),
   };

@@ -5,7 +5,6 @@ import type { Command } from 'commander';
 import { type Mistake, toSentence } from '../../config-errors.ts';
 import { createDirectReader } from '../../contract/document.ts';
 import type { CommandContext } from '../context.ts';
-import type { ContractPlaces } from './contract.ts';
 import { publishedContractAt } from './published.ts';
 
 interface BundleFlags {
@@ -13,7 +12,7 @@ interface BundleFlags {
   readonly name?: string;
 }
 
-export function addBundle(contract: Command, context: CommandContext, places: ContractPlaces): void {
+export function addBundle(contract: Command, context: CommandContext): void {
   contract
     .command('bundle')
     .description('print a contract, or all that are served, as one JSON document')
@@ -22,14 +21,14 @@ export function addBundle(contract: Command, context: CommandContext, places: Co
     .option('-o, --output <file>', 'write it there')
     .addHelpText('after', '\nExample:\n  gateway contract bundle --name v1 -o v1.json')
     .action(async (file: string | undefined, { output, name }: BundleFlags) => {
-      const text = file === undefined ? await served(context, places, name) : await alone(context, file);
+      const text = file === undefined ? await served(context, name) : await alone(context, file);
       if (output === undefined) context.write(text);
       else writeFileSync(output, text);
     });
 }
 
-async function served(context: CommandContext, places: ContractPlaces, name: string | undefined): Promise<string> {
-  const configuration = await places.configuration();
+async function served(context: CommandContext, name: string | undefined): Promise<string> {
+  const configuration = await context.configuration('all');
   const all = publishedContractAt(configuration, configuration.config.gateway.publicUrl);
   const chosen = all.filter((one) => name === undefined || one.name === name);
   const [first] = chosen;

@@ -9,7 +9,6 @@ import { createSchemas } from '../../contract/schemas.ts';
 import { recommendationsFor } from '../../contract/style.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';
-import type { ContractPlaces } from './contract.ts';
 import { filesOf, UnreadableSource } from './read.ts';
 
 interface Linted {
@@ -18,7 +17,7 @@ interface Linted {
   readonly recommendations: readonly Mistake[];
 }
 
-export function addLint(contract: Command, context: CommandContext, places: ContractPlaces): void {
+export function addLint(contract: Command, context: CommandContext): void {
   contract
     .command('lint')
     .description('list mistakes (exit code 1) and recommendations for contracts')
@@ -28,16 +27,16 @@ export function addLint(contract: Command, context: CommandContext, places: Cont
     .action(async (sources: readonly string[], { json }: { json?: true }) => {
       printResult(
         context,
-        sources.length > 0 ? await lintFiles(context, sources) : await lintServed(places),
+        sources.length > 0 ? await lintFiles(context, sources) : await lintServed(context),
         json === true,
       );
     });
 }
 
 /** Checks the served contracts together with the configuration. */
-async function lintServed(places: ContractPlaces): Promise<Linted> {
+async function lintServed(context: CommandContext): Promise<Linted> {
   try {
-    const { contracts } = await places.configuration();
+    const { contracts } = await context.configuration('all');
     const files = contracts.documents.map((document) => document.files[0] as string);
     return { files: files.length, mistakes: [], recommendations: await recommended(files) };
   } catch (error) {

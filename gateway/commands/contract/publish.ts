@@ -3,13 +3,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { loadConfig } from '../../config/load.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
-import type { ContractPlaces } from './contract.ts';
 import { publishedContractAt } from './published.ts';
 
-export function addPublish(contract: Command, context: CommandContext, places: ContractPlaces): void {
+export function addPublish(contract: Command, context: CommandContext): void {
   contract
     .command('publish')
     .description('publish the current contracts: from now on, no change may break their clients')
@@ -20,9 +20,9 @@ export function addPublish(contract: Command, context: CommandContext, places: C
     )
     .action(async ({ json }: { json?: true }) => {
       // The directory does not exist before the first publication, and loading the configuration needs it.
-      const { contractsDirectory, directory } = places.published() ?? context.fail(NO_PLACE);
+      const { contractsDirectory, directory } = publishedIn(context) ?? context.fail(NO_PLACE);
       mkdirSync(directory, { recursive: true });
-      const configuration = await places.configuration();
+      const configuration = await context.configuration('all');
       const written: {
         readonly name: string;
         readonly file: string;
@@ -46,6 +46,14 @@ export function addPublish(contract: Command, context: CommandContext, places: C
 }
 
 const NO_PLACE = 'gateway.yaml names no publishedContracts. Add "publishedContracts: published" there.';
+
+/** Directory of the published contracts; undefined if gateway.yaml names none. */
+function publishedIn({ settings, environment }: CommandContext) {
+  const { configDirectory, contractsDirectory } = settings();
+  // Ignores mistakes, because loading the whole configuration reports them.
+  const published = loadConfig(configDirectory, environment, []).gateway?.publishedContracts;
+  return published === undefined ? undefined : { contractsDirectory, directory: join(contractsDirectory, published) };
+}
 
 function textOf(file: string): string | undefined {
   try {

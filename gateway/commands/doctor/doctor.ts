@@ -1,10 +1,10 @@
 // `gateway doctor`: checks machine, Redis, secrets, certificates and upstreams; prints one line per check with a remedy.
 
 import type { Command } from 'commander';
-import { loadSettings, type Settings } from '../../config/load.ts';
+import type { Settings } from '../../config/load.ts';
 import { ConfigError, toSentence } from '../../config-errors.ts';
-import { type Configuration, loadConfiguration } from '../../configuration.ts';
-import { type CommandEnvironment, openSecrets } from '../environment.ts';
+import type { Configuration } from '../../configuration.ts';
+import type { CommandContext } from '../context.ts';
 import { type DoctorCheck, type Finding, fail, findingsOf, ok } from '../finding.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import { checkPublicUrl, checkTrustedProxies } from './addresses.ts';
@@ -19,7 +19,7 @@ import { targetChecks } from './upstreams.ts';
 /** Timeout of each check; the checks run in parallel. */
 const PATIENCE_MS = 3000;
 
-export function addDoctorCommand(program: Command, surroundings: CommandEnvironment): void {
+export function addDoctorCommand(program: Command, context: CommandContext): void {
   program
     .command('doctor')
     .description(
@@ -28,35 +28,35 @@ export function addDoctorCommand(program: Command, surroundings: CommandEnvironm
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nIt changes nothing. Run it with the environment, and as the account, of the gateway.')
     .action(async ({ json }: { json?: true }) => {
-      const findings = await examine(surroundings);
+      const findings = await examine(context);
       const isFine = findings.every(({ verdict }) => verdict !== 'fail');
-      if (json) printJson(surroundings, { ok: isFine, checks: findings });
-      else printFindings(surroundings, findings);
-      if (!isFine) surroundings.exit(1);
+      if (json) printJson(context, { ok: isFine, checks: findings });
+      else printFindings(context, findings);
+      if (!isFine) context.fail();
     });
 }
 
-async function examine(surroundings: CommandEnvironment): Promise<readonly Finding[]> {
+async function examine(context: CommandContext): Promise<readonly Finding[]> {
   const node = checkNode(process.versions.node);
   let settings: Settings;
   try {
-    settings = loadSettings(surroundings.environment);
+    settings = context.settings();
   } catch (error) {
     return [node, ...mistakesIn('environment', error)];
   }
-  const loaded = await load(surroundings, settings);
+  const loaded = await load(context);
   const { configuration } = loaded;
   const checks = [
-    ...checksOf(surroundings, settings, configuration?.config.gateway.tls !== undefined),
-    ...(configuration === undefined ? [] : furtherChecks(surroundings, settings, configuration)),
+    ...checksOf(context, settings, configuration?.config.gateway.tls !== undefined),
+    ...(configuration === undefined ? [] : furtherChecks(context, settings, configuration)),
   ];
   const found = await Promise.all(checks.map(([name, check]) => findingsOf(name, check, PATIENCE_MS)));
   return [node, ...loaded.findings, ...found.flat()];
 }
 
-async function load({ environment }: CommandEnvironment, settings: Settings) {
+async function load(context: CommandContext) {
   try {
-    const configuration = await loadConfiguration(settings, environment, 'few');
+    const configuration = await context.configuration();
     const { operations, documents } = configuration.contracts;
     const says = `${counted(operations.length, 'operation')} in ${counted(documents.length, 'contract')}.`;
     return { configuration, findings: [ok('configuration', says)] };
@@ -75,7 +75,7 @@ function mistakesIn(check: string, error: unknown): Finding[] {
 type Named = readonly [name: string, check: DoctorCheck];
 
 /** Checks that need no valid configuration. */
-function checksOf({ now }: CommandEnvironment, settings: Settings, isTls: boolean): Named[] {
+function checksOf({ now }: CommandContext, settings: Settings, isTls: boolean): Named[] {
   const { host, port, adminHost, adminPort, dataDirectory, redisUrl } = settings;
   const ports = [
     { check: 'port', host, port, isTls, variable: 'PORT' },
@@ -89,25 +89,25 @@ function checksOf({ now }: CommandEnvironment, settings: Settings, isTls: boolea
   ];
 }
 
-function furtherChecks(surroundings: CommandEnvironment, settings: Settings, configuration: Configuration): Named[] {
+function furtherChecks(context: CommandContext, settings: Settings, configuration: Configuration): Named[] {
   const { config } = configuration;
   const { workers } = settings;
-  const secrets = openSecrets(surroundings, settings);
+  const secrets = context.secrets();
   return [
     ['open files', () => checkOpenFiles(readLimits(), config, workers)],
     ['memory', () => checkMemory(readMemory(), config, workers)],
     ['publicUrl', () => checkPublicUrl(config)],
     ['trustedProxies', () => checkTrustedProxies(config)],
     ['secrets', () => examineSecrets(configuration, settings, secrets)],
-    ['certificates', () => checkCertificates(configuration, surroundings.now())],
-    ...targetChecks(configuration, secrets, surroundings.now).map(({ name, check }): Named => [name, check]),
+    ['certificates', () => checkCertificates(configuration, context.now())],
+    ...targetChecks(configuration, secrets, context.now).map(({ name, check }): Named => [name, check]),
   ];
 }
 
-function printFindings(surroundings: CommandEnvironment, findings: readonly Finding[]): void {
+function printFindings(context: CommandContext, findings: readonly Finding[]): void {
   const width = Math.min(44, Math.max(...findings.map(({ check }) => check.length)));
   for (const { verdict, check, says, remedy } of findings)
-    printLine(surroundings, [verdict.padEnd(4), check.padEnd(width), says, remedy].filter(Boolean).join('  '));
+    printLine(context, [verdict.padEnd(4), check.padEnd(width), says, remedy].filter(Boolean).join('  '));
   const count = (of: string) => findings.filter(({ verdict }) => verdict === of).length;
-  printLine(surroundings, `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed.`);
+  printLine(context, `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed.`);
 }

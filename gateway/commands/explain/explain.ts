@@ -7,19 +7,14 @@ import { printJson, printLine } from '../print.ts';
 import { findInGateway, findInLogs } from './find.ts';
 import { printReport } from './print.ts';
 import type { DecisionRecord } from './record.ts';
-import { explainRequest, type RehearseFlags, type RehearseTools } from './rehearse.ts';
+import { explainRequest, type RehearseFlags } from './rehearse.ts';
 import { exchangeReport } from './report.ts';
 
 interface ExplainFlags extends RehearseFlags {
   readonly log?: readonly string[];
 }
 
-export interface ExplainTools extends RehearseTools {
-  /** Client of the gateway on this machine. */
-  adminClient(): AdminClient;
-}
-
-export function addExplainCommand(program: Command, context: CommandContext, tools: ExplainTools): void {
+export function addExplainCommand(program: Command, context: CommandContext): void {
   program
     .command('explain')
     .description('explain what happened to a request, stage by stage, or simulate one')
@@ -43,26 +38,21 @@ export function addExplainCommand(program: Command, context: CommandContext, too
         "  gateway explain --request 'GET /v1/customers?limit=500' --org org_acme",
       ].join('\n'),
     )
-    .action((id: string | undefined, flags: ExplainFlags) => explain(context, tools, id, flags));
+    .action((id: string | undefined, flags: ExplainFlags) => explain(context, id, flags));
 }
 
 function collect(line: string, before: readonly string[] = []): readonly string[] {
   return [...before, line];
 }
 
-async function explain(
-  context: CommandContext,
-  tools: ExplainTools,
-  id: string | undefined,
-  flags: ExplainFlags,
-): Promise<void> {
+async function explain(context: CommandContext, id: string | undefined, flags: ExplainFlags): Promise<void> {
   const { log, json, request } = flags;
   if ((id === undefined) === (request === undefined)) return context.usage('Name a request id, or a --request.');
-  if (request !== undefined) return explainRequest(context, tools, request, flags);
+  if (request !== undefined) return explainRequest(context, request, flags);
   if (id === undefined) return;
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(id)) context.usage('This has not the form of a request id.');
   const records =
-    log === undefined ? await askGateway(context, tools.adminClient(), id) : await readLogs(context, log, id);
+    log === undefined ? await askGateway(context, context.adminClient(), id) : await readLogs(context, log, id);
   const reports = records.map(exchangeReport);
   if (json) printJson(context, { exchanges: reports });
   else {

@@ -2,10 +2,9 @@
 
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import type { Configuration } from '../../configuration.ts';
 import type { Mode } from '../../exchange.ts';
-import type { UsageReport } from '../../limits/usage.ts';
-import { type CommandContext, withStore } from '../context.ts';
+import type { CommandContext } from '../context.ts';
+import { withUsage } from '../limits/usage.ts';
 import { printJson, printLine } from '../print.ts';
 import { splitList } from '../read.ts';
 import { printReport } from './print.ts';
@@ -26,50 +25,37 @@ export interface RehearseFlags {
   readonly json?: true;
 }
 
-export interface RehearseTools {
-  configuration(): Promise<Configuration>;
-  /** The use of an organization's limits. Rejects with the reason if it is unavailable. */
-  usageOf(organization: string): Promise<UsageReport | undefined>;
-}
-
-export async function explainRequest(
-  context: CommandContext,
-  tools: RehearseTools,
-  text: string,
-  flags: RehearseFlags,
-): Promise<void> {
+export async function explainRequest(context: CommandContext, text: string, flags: RehearseFlags): Promise<void> {
   const request = await readRequest(context, text, flags);
-  const configuration = await tools.configuration();
-  await withStore(context, async (open) => {
-    const who = await findWho(context, open, {
-      ...flags,
-      mode: modeIn(context, flags.mode),
-      ...(flags.scopes === undefined ? {} : { scopes: splitList(flags.scopes) }),
-      authorization: headerIn(request.headers, 'authorization'),
-      knowsAddress: flags.client !== undefined,
-    } as Parameters<typeof findWho>[2]);
-    const { report, unknown } = await usageOf(tools, who.organization);
-    const { record, refusal } = await rehearse(request, {
-      configuration,
-      authenticate: who.authenticate,
-      counters: createReadOnlyStore(report, context.now),
-      now: context.now,
-    }).catch((error: Error) => context.usage(`This cannot be sent as a request: ${error.message}`));
-    const exchange = exchangeReport(record);
-    if (flags.json) {
-      printJson(context, {
-        ...exchange,
-        would: refusal === undefined ? 'be sent' : 'be refused',
-        error: (refusal?.body as { error?: unknown } | undefined)?.error ?? null,
-        counters: report?.limits ?? null,
-        ...(unknown === undefined ? {} : { counters_unknown: unknown }),
-      });
-      return;
-    }
-    printReport(context, exchange);
-    if (unknown !== undefined) printLine(context, `\nThe counters are taken for unused: ${unknown}`);
-    if (refusal !== undefined) printLine(context, `\n${JSON.stringify(refusal.body, null, 2)}`);
-  });
+  const configuration = await context.configuration();
+  const who = await findWho(context, await context.keyStore(), {
+    ...flags,
+    mode: modeIn(context, flags.mode),
+    ...(flags.scopes === undefined ? {} : { scopes: splitList(flags.scopes) }),
+    authorization: headerIn(request.headers, 'authorization'),
+    knowsAddress: flags.client !== undefined,
+  } as Parameters<typeof findWho>[2]);
+  const { report, unknown } = await usageOf(context, who.organization);
+  const { record, refusal } = await rehearse(request, {
+    configuration,
+    authenticate: who.authenticate,
+    counters: createReadOnlyStore(report, context.now),
+    now: context.now,
+  }).catch((error: Error) => context.usage(`This cannot be sent as a request: ${error.message}`));
+  const exchange = exchangeReport(record);
+  if (flags.json) {
+    printJson(context, {
+      ...exchange,
+      would: refusal === undefined ? 'be sent' : 'be refused',
+      error: (refusal?.body as { error?: unknown } | undefined)?.error ?? null,
+      counters: report?.limits ?? null,
+      ...(unknown === undefined ? {} : { counters_unknown: unknown }),
+    });
+    return;
+  }
+  printReport(context, exchange);
+  if (unknown !== undefined) printLine(context, `\nThe counters are taken for unused: ${unknown}`);
+  if (refusal !== undefined) printLine(context, `\n${JSON.stringify(refusal.body, null, 2)}`);
 }
 
 async function readRequest(
@@ -102,10 +88,10 @@ function headerIn(headers: readonly string[], name: string): string | undefined 
   return at === -1 ? undefined : headers[at + 1];
 }
 
-async function usageOf(tools: RehearseTools, organization: string | undefined) {
+async function usageOf(context: CommandContext, organization: string | undefined) {
   if (organization === undefined) return {};
   try {
-    return { report: await tools.usageOf(organization) };
+    return { report: await withUsage(context, (usage) => usage.show(organization)) };
   } catch (error) {
     return { unknown: (error as Error).message };
   }

@@ -5,7 +5,7 @@ import { parseAuthorization } from '../../auth/credentials.ts';
 import type { KeyAndOwner } from '../../auth/store/store.ts';
 import { toCaller } from '../../auth/to-caller.ts';
 import type { Caller, Mode, Stages } from '../../exchange.ts';
-import type { CommandContext, OpenStore } from '../context.ts';
+import type { CommandContext, OpenKeyStore } from '../context.ts';
 
 /** Replaces the key id if only an organization is named. */
 export const ANY_KEY = 'any key';
@@ -27,7 +27,11 @@ export interface Who {
   readonly authenticate: Stages['authenticate'];
 }
 
-export async function findWho(context: CommandContext, { store, digestOf }: OpenStore, flags: WhoFlags): Promise<Who> {
+export async function findWho(
+  context: CommandContext,
+  { store, digestOf }: OpenKeyStore,
+  flags: WhoFlags,
+): Promise<Who> {
   const named = await namedCaller(context, store, flags);
   const shown = named === undefined ? await shownKey(context, { store, digestOf }, flags.authorization) : undefined;
   const caller = named ?? (shown && toCaller(shown));
@@ -51,7 +55,7 @@ export async function findWho(context: CommandContext, { store, digestOf }: Open
 
 async function namedCaller(
   { fail, usage }: CommandContext,
-  store: OpenStore['store'],
+  store: OpenKeyStore['store'],
   { org, key: keyId, mode, scopes }: WhoFlags,
 ): Promise<Caller | undefined> {
   if (keyId !== undefined) {
@@ -79,7 +83,7 @@ function withoutAddresses(caller: Caller, knowsAddress: boolean): Caller {
 
 async function shownKey(
   { usage }: CommandContext,
-  { store, digestOf }: OpenStore,
+  { store, digestOf }: OpenKeyStore,
   header: string | undefined,
 ): Promise<KeyAndOwner | undefined> {
   const credentials = parseAuthorization(header);

@@ -17,8 +17,7 @@ interface InitFlags {
 const TEMPLATES = new URL('./files/', import.meta.url);
 const templates = ['gateway.yaml', 'upstreams.yaml', 'limits.yaml', 'openapi/v1/customers.yaml'] as const;
 
-/** @param configDirectory the default directory */
-export function addInitCommand(program: Command, context: CommandContext, configDirectory: () => string): void {
+export function addInitCommand(program: Command, context: CommandContext): void {
   program
     .command('init')
     .description('write an initial configuration, and JSON Schemas for editors')
@@ -28,7 +27,7 @@ export function addInitCommand(program: Command, context: CommandContext, config
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway init my-config && GATEWAY_CONFIG=my-config gateway check')
     .action((directory: string | undefined, flags: InitFlags) => {
-      init(context, resolve(directory ?? configDirectory()), flags);
+      init(context, resolve(directory ?? context.settings().configDirectory), flags);
     });
 }
 

@@ -1,10 +1,11 @@
 // `gateway keys create`: creates a key for an organization.
 
+import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { isAddressRange } from '../../auth/addresses.ts';
 import { createIssueKey, type KeyRequest } from '../../auth/issue.ts';
 import type { Mode, Organization } from '../../exchange.ts';
-import { type CommandContext, withStore } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { printJson } from '../print.ts';
 import { isName, parseMoment, splitList, unknownName } from '../read.ts';
 import { keyToJson, printKeys, printNewKey } from './print.ts';
@@ -33,14 +34,12 @@ export function addCreate(keys: Command, context: CommandContext): void {
     .addHelpText('after', "\nExample:\n  gateway keys create --org org_acme --mode live --scopes '*' --expires 30d")
     .action(async (flags: CreateFlags) => {
       const request = requestOf(context, flags);
-      const { key, record } = await withStore(context, async ({ store, digestOf }) => {
-        const organization = await store.organizations.get(flags.org);
-        if (organization === undefined) context.fail(`There is no organization ${flags.org}.`);
-        await requireScopes(context, request.scopes, organization);
-        const issued = createIssueKey({ digestOf, randomBytes: context.randomBytes, now: context.now })(request);
-        await store.keys.create(issued.record);
-        return issued;
-      });
+      const { store, digestOf } = await context.keyStore();
+      const organization = await store.organizations.get(flags.org);
+      if (organization === undefined) context.fail(`There is no organization ${flags.org}.`);
+      await requireScopes(context, request.scopes, organization);
+      const { key, record } = createIssueKey({ digestOf, randomBytes, now: context.now })(request);
+      await store.keys.create(record);
       if (flags.json) return printJson(context, keyToJson(record, context.now(), key));
       printNewKey(context, key);
       printKeys(context, [record]);
@@ -54,10 +53,11 @@ export async function requireScopes(
   organization: Pick<Organization, 'id' | 'operator'>,
 ): Promise<void> {
   if (scopes.length === 0) context.usage("--scopes is empty; '*' means every scope but the operator scopes.");
-  const known = await context.knownScopes();
+  const { config, contracts } = await context.configuration();
+  const known = contracts.scopes;
   const unknown = scopes.find((scope) => scope !== '*' && !known.has(scope));
   if (unknown !== undefined) context.fail(unknownName('scope', unknown, ['*', ...known]));
-  const reserved = await context.operatorScopes();
+  const reserved = new Set(config.gateway.operatorScopes);
   const forbidden = organization.operator ? undefined : scopes.find((scope) => reserved.has(scope));
   if (forbidden !== undefined) {
     context.fail(`The scope ${forbidden} is granted to operator organizations only, and ${organization.id} is none.`);

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { KeyStore } from '../../auth/store/store.ts';
-import { type CommandContext, withStore } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import { createProgress } from '../progress.ts';
 import { writeWhole } from './export-file.ts';
@@ -22,7 +22,8 @@ export function addExport(keys: Command, context: CommandContext): void {
     .option('--json', 'with --file, print what was written as one JSON object')
     .addHelpText('after', '\nExample:\n  gateway keys export --file keys.jsonl')
     .action(async (flags: ExportFlags) => {
-      const counts = await withStore(context, ({ store }) => exportTo(context, store, flags.file));
+      const { store } = await context.keyStore();
+      const counts = await exportTo(context, store, flags.file);
       if (flags.file !== undefined && flags.json) return printJson(context, { file: flags.file, ...counts });
       const text = `Exported ${counted(counts.organizations, 'organization')} and ${counted(counts.keys, 'key')}`;
       if (flags.file !== undefined) printLine(context, `${text} to ${flags.file}.`);

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Imported, KeyStore } from '../../auth/store/store.ts';
 import type { Awaitable } from '../../exchange.ts';
-import { type CommandContext, withStore } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import { createProgress } from '../progress.ts';
 import { type Batch, readExport } from './import-read.ts';
@@ -34,7 +34,8 @@ export function addImport(keys: Command, context: CommandContext): void {
     .addHelpText('after', '\nExample:\n  gateway keys import keys.jsonl')
     .action(async (file: string, { json }: { readonly json?: true }) => {
       const source = await sourceOf(context, file);
-      const tally = await withStore(context, ({ store }) => importFrom(context, store, source));
+      const { store } = await context.keyStore();
+      const tally = await importFrom(context, store, source);
       if (json) printJson(context, toJson(tally));
       else printLine(context, toText(tally));
     });
@@ -67,8 +68,9 @@ async function importFrom(context: CommandContext, store: KeyStore, source: Sour
     for (const { scopes } of keys) for (const scope of scopes) names.scopes.add(scope);
     return store.import(organizations, keys, context.actor);
   });
-  warnOfUnknown(context, 'tier', names.tiers, await context.tiers());
-  warnOfUnknown(context, 'scope', names.scopes, ['*', ...(await context.knownScopes())]);
+  const { config, contracts } = await context.configuration();
+  warnOfUnknown(context, 'tier', names.tiers, Object.keys(config.limits.tiers));
+  warnOfUnknown(context, 'scope', names.scopes, ['*', ...contracts.scopes]);
   return tally;
 }
 

@@ -1,7 +1,7 @@
 // `gateway keys list`: lists keys with their state and last use.
 
 import type { Command } from 'commander';
-import { type CommandContext, withStore } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { printJson } from '../print.ts';
 import { keyToJson, printKeys } from './print.ts';
 
@@ -18,12 +18,11 @@ export function addKeysList(keys: Command, context: CommandContext): void {
     .option('--json', 'print one JSON array')
     .addHelpText('after', '\nExample:\n  gateway keys list --org org_acme')
     .action(async ({ org: organization, json }: ListFlags) => {
-      const records = await withStore(context, async ({ store }) => {
-        if (organization !== undefined && (await store.organizations.get(organization)) === undefined) {
-          context.fail(`There is no organization ${organization}.`);
-        }
-        return store.keys.list({ organization });
-      });
+      const { store } = await context.keyStore();
+      if (organization !== undefined && (await store.organizations.get(organization)) === undefined) {
+        context.fail(`There is no organization ${organization}.`);
+      }
+      const records = await store.keys.list({ organization });
       if (!json) return printKeys(context, records);
       const nowMs = context.now();
       printJson(

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from '../confirmations.ts';
-import { type CommandContext, withStore } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { shortTime } from '../print.ts';
 import { keyToJson } from './print.ts';
 
@@ -20,11 +20,10 @@ export function addRevoke(keys: Command, context: CommandContext): void {
     .addHelpText('after', '\nExample:\n  gateway keys revoke key_4fGh… --reason "found in a public repository" --wait')
     .action(async (id: string, flags: RevokeFlags) => {
       const timeoutMs = requireTimeout(context, flags);
-      await withStore(context, async ({ store }) => {
-        const record = await store.keys.revoke(id, context.actor, flags.reason);
-        if (record === undefined) context.fail(`There is no key ${id}.`);
-        const sentence = `The key ${id} is revoked since ${shortTime(record.revokedAtMs)}.`;
-        await tellChange(context, store, flags, timeoutMs, { object: keyToJson(record, context.now()), sentence });
-      });
+      const { store } = await context.keyStore();
+      const record = await store.keys.revoke(id, context.actor, flags.reason);
+      if (record === undefined) context.fail(`There is no key ${id}.`);
+      const sentence = `The key ${id} is revoked since ${shortTime(record.revokedAtMs)}.`;
+      await tellChange(context, store, flags, timeoutMs, { object: keyToJson(record, context.now()), sentence });
     });
 }

@@ -1,9 +1,10 @@
 // `gateway keys rotate`: creates a successor for a key; both work until the overlap ends.
 
+import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { createIssueKey, type IssuedKey, type KeyRequest } from '../../auth/issue.ts';
 import type { KeyStore, StoredKey } from '../../auth/store/store.ts';
-import { type CommandContext, type OpenStore, withStore } from '../context.ts';
+import type { CommandContext, OpenKeyStore } from '../context.ts';
 import { printJson, printLine, shortTime } from '../print.ts';
 import { parseDurationMs } from '../read.ts';
 import { requireExpiry } from './create.ts';
@@ -33,7 +34,7 @@ export function addRotate(keys: Command, context: CommandContext): void {
       const overlapMs = parseDurationMs(overlap);
       if (overlapMs === undefined) context.usage(`--overlap "${overlap}" is not a duration such as 0s, 15m, 24h, 30d.`);
       const expiresAtMs = expires === undefined ? undefined : requireExpiry(context, expires);
-      const rotation = await withStore(context, (open) => rotate(context, open, id, overlapMs, expiresAtMs));
+      const rotation = await rotate(context, await context.keyStore(), id, overlapMs, expiresAtMs);
       if (json) printJson(context, toJson(rotation, context.now()));
       else printRotation(context, rotation);
     });
@@ -41,7 +42,7 @@ export function addRotate(keys: Command, context: CommandContext): void {
 
 async function rotate(
   context: CommandContext,
-  { store, digestOf }: OpenStore,
+  { store, digestOf }: OpenKeyStore,
   id: string,
   overlapMs: number,
   expiresAtMs: number | undefined,
@@ -50,7 +51,7 @@ async function rotate(
   if (before === undefined) context.fail(`There is no key ${id}.`);
   const nowMs = context.now();
   const request = successorOf(before, context.actor, expiresAtMs ?? sameLifetime(before, nowMs));
-  const issued = createIssueKey({ digestOf, randomBytes: context.randomBytes, now: () => nowMs })(request);
+  const issued = createIssueKey({ digestOf, randomBytes, now: () => nowMs })(request);
   const previous = await store.keys.rotate(id, issued.record, nowMs + overlapMs);
   if (previous === undefined) context.fail(await whyNot(store, id, nowMs));
   return { ...issued, previous };

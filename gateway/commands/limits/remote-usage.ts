@@ -1,17 +1,11 @@
 // Limit use from the gateway that runs on this machine, through its admin listener.
 
-import type { Settings } from '../../config/load.ts';
 import type { LimitUsage, ResetReport, UsageReport } from '../../limits/usage.ts';
-import { createAdminClient } from '../admin-client.ts';
 import type { CommandContext } from '../context.ts';
 
 /** Ends the command with a sentence if no gateway answers. */
-export function createRemoteUsage(
-  { fail }: Pick<CommandContext, 'fail'>,
-  settings: Pick<Settings, 'adminHost' | 'adminPort'>,
-  token: string | undefined,
-): LimitUsage {
-  const { origin, ask: askAdmin } = createAdminClient(settings, token);
+export function createRemoteUsage({ fail, adminClient }: Pick<CommandContext, 'fail' | 'adminClient'>): LimitUsage {
+  const { origin, ask: askAdmin } = adminClient();
 
   async function ask(method: 'GET' | 'POST', path: string, query: Readonly<Record<string, string>>): Promise<unknown> {
     const answer = await askAdmin(method, `${path}?${new URLSearchParams(query)}`);

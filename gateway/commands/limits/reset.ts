@@ -3,14 +3,14 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
-import type { WithUsage } from './usage.ts';
+import { withUsage } from './usage.ts';
 
 interface ResetFlags {
   readonly org: string;
   readonly json?: true;
 }
 
-export function addReset(limits: Command, context: CommandContext, withUsage: WithUsage): void {
+export function addReset(limits: Command, context: CommandContext): void {
   limits
     .command('reset')
     .description('reset the counters of an organization; running gateways follow within a second')
@@ -18,7 +18,7 @@ export function addReset(limits: Command, context: CommandContext, withUsage: Wi
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway limits reset --org org_acme')
     .action(async ({ org, json }: ResetFlags) => {
-      const report = await withUsage((usage) => usage.reset(org, context.actor));
+      const report = await withUsage(context, (usage) => usage.reset(org, context.actor));
       if (report === undefined) context.fail(`There is no organization ${org}.`);
       if (json) printJson(context, report);
       else printLine(context, `Forgot what ${org} has spent: it has all its limits again.`);

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { LimitUse, UsageReport } from '../../limits/usage.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine, printTable, shortTime } from '../print.ts';
-import type { WithUsage } from './usage.ts';
+import { withUsage } from './usage.ts';
 
 /** Operations of an extra limit in the table. */
 const OPERATIONS_SHOWN = 3;
@@ -14,7 +14,7 @@ interface ShowFlags {
   readonly json?: true;
 }
 
-export function addShow(limits: Command, context: CommandContext, withUsage: WithUsage): void {
+export function addShow(limits: Command, context: CommandContext): void {
   limits
     .command('show')
     .description('show what an organization has used of its limits now, and by which rules')
@@ -22,7 +22,7 @@ export function addShow(limits: Command, context: CommandContext, withUsage: Wit
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway limits show --org org_acme')
     .action(async ({ org, json }: ShowFlags) => {
-      const report = await withUsage((usage) => usage.show(org));
+      const report = await withUsage(context, (usage) => usage.show(org));
       if (report === undefined) context.fail(`There is no organization ${org}.`);
       if (json) printJson(context, report);
       else printReport(context, report);

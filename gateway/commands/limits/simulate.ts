@@ -16,10 +16,7 @@ interface SimulateFlags {
   readonly json?: true;
 }
 
-/** Loads the configuration, with another file in place of limits.yaml if one is given. Rejects with ConfigError. */
-export type LoadWithLimits = (limitsPath?: string) => Promise<Configuration>;
-
-export function addSimulate(limits: Command, context: CommandContext, load: LoadWithLimits): void {
+export function addSimulate(limits: Command, context: CommandContext): void {
   limits
     .command('simulate')
     .description('replay an access log under other limits and print the requests they would have refused')
@@ -27,14 +24,14 @@ export function addSimulate(limits: Command, context: CommandContext, load: Load
     .requiredOption('--log <files...>', 'what gateways wrote to standard output; may end in .gz; - for standard input')
     .option('--json', 'print one JSON object, with every organization')
     .addHelpText('after', '\nExample:\n  gateway limits simulate --limits candidate.yaml --log access.ndjson')
-    .action((flags: SimulateFlags) => simulate(context, load, flags));
+    .action((flags: SimulateFlags) => simulate(context, flags));
 }
 
-async function simulate(context: CommandContext, load: LoadWithLimits, flags: SimulateFlags): Promise<void> {
+async function simulate(context: CommandContext, flags: SimulateFlags): Promise<void> {
   if (new Set(flags.log).size < flags.log.length)
     context.usage('A log is named twice; its requests would count twice.');
-  const candidate = await checked(context, () => load(flags.limits));
-  const { config, contracts } = await checked(context, () => load());
+  const candidate = await checked(context, flags.limits);
+  const { config, contracts } = await checked(context);
   const simulation = createSimulation({
     operations: new Map(contracts.operations.map(({ operation }) => [operation.id, operation])),
     present: config.limits,
@@ -57,9 +54,10 @@ async function simulate(context: CommandContext, load: LoadWithLimits, flags: Si
   else printSimulation(context, simulated);
 }
 
-async function checked(context: CommandContext, load: () => Promise<Configuration>): Promise<Configuration> {
+/** @param limitsPath takes the place of limits.yaml */
+async function checked(context: CommandContext, limitsPath?: string): Promise<Configuration> {
   try {
-    return await load();
+    return await context.configuration('few', limitsPath);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const mistake of error.mistakes) context.complain(`${toSentence(mistake)}\n`);

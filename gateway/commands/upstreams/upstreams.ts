@@ -1,9 +1,7 @@
 // `gateway upstreams try`: tests a service against its contract and the rules of the gateway before it gets traffic.
 
 import type { Command } from 'commander';
-import type { Settings } from '../../config/load.ts';
 import type { UpstreamEntry } from '../../config/schema.ts';
-import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Mode } from '../../exchange.ts';
 import { liesOnSandbox } from '../../upstream/sandbox.ts';
@@ -19,13 +17,6 @@ import { idempotencyOf } from './idempotency.ts';
 import { openBackend } from './open.ts';
 import { checkConnections, checkHeaders, checkTimes } from './response-checks.ts';
 
-export interface UpstreamPlaces {
-  settings(): Settings;
-  /** Rejects with ConfigError. */
-  configuration(): Promise<Configuration>;
-  secrets(): Secrets;
-}
-
 interface TryFlags {
   readonly target?: string;
   readonly mode?: string;
@@ -37,7 +28,7 @@ interface TryFlags {
 
 const REQUESTS_MAX = 10_000;
 
-export function addUpstreamsCommands(program: Command, context: CommandContext, places: UpstreamPlaces): void {
+export function addUpstreamsCommands(program: Command, context: CommandContext): void {
   const upstreams = program.command('upstreams').description('try the services behind the gateway');
   upstreams
     .command('try')
@@ -52,27 +43,22 @@ export function addUpstreamsCommands(program: Command, context: CommandContext, 
     .option('--writes', 'also write: change and remove only records that the test creates; test targets always')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway upstreams try inventory --target http://localhost:3000 --writes')
-    .action((name: string, flags: TryFlags) => tryUpstream(context, places, name, flags));
+    .action((name: string, flags: TryFlags) => tryUpstream(context, name, flags));
 }
 
-async function tryUpstream(
-  context: CommandContext,
-  places: UpstreamPlaces,
-  name: string,
-  flags: TryFlags,
-): Promise<void> {
+async function tryUpstream(context: CommandContext, name: string, flags: TryFlags): Promise<void> {
   const requestsMax = parseCount(flags.requests, REQUESTS_MAX);
   if (requestsMax === undefined) return context.usage(`--requests must be a number from 1 to ${REQUESTS_MAX}.`);
-  const configuration = await places.configuration();
+  const configuration = await context.configuration();
   const { upstreams } = configuration.config;
   const entry = upstreams[name];
   if (entry === undefined) return context.usage(unknownName('upstream', name, Object.keys(upstreams)));
   const { mode, address } = whereTo(context, name, entry, flags);
   const writes = flags.writes === true || mode === 'test' || liesOnSandbox({ live: [address] });
   const { now } = context;
-  const settings = places.settings();
+  const settings = context.settings();
   const opened = await openBackend({
-    ...{ configuration, settings, secrets: places.secrets(), name, address, mode, now },
+    ...{ configuration, settings, secrets: context.secrets(), name, address, mode, now },
     organization: flags.org,
   });
   try {

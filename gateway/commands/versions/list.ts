@@ -5,16 +5,15 @@ import { deprecationsOf } from '../../versions/deprecation.ts';
 import { deprecationJson, deprecationState } from '../../versions/report.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printTable } from '../print.ts';
-import type { VersionPlaces } from './versions.ts';
 
-export function addVersionsList(versions: Command, context: CommandContext, { configuration }: VersionPlaces): void {
+export function addVersionsList(versions: Command, context: CommandContext): void {
   versions
     .command('list')
     .description('list versions and deprecated operations with their states and dates')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway versions list')
     .action(async ({ json }: { json?: true }) => {
-      const { config, contracts } = await configuration();
+      const { config, contracts } = await context.configuration();
       const operations = contracts.operations.map(({ operation }) => operation);
       const { gateway } = config;
       const names = new Set([...operations.flatMap(({ version }) => version ?? []), ...Object.keys(gateway.versions)]);

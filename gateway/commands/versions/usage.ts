@@ -9,10 +9,9 @@ import { type Notice, noticesOf } from '../../versions/notices.ts';
 import { openUseStore } from '../../versions/open-store.ts';
 import { type Affected, affectedBy, jsonOf } from '../../versions/report.ts';
 import { dayOf } from '../../versions/store.ts';
-import { type CommandContext, withStore } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine, printTable, shortTime } from '../print.ts';
 import { parseMoment } from '../read.ts';
-import type { VersionPlaces } from './versions.ts';
 
 interface UsageFlags {
   readonly since: string;
@@ -22,7 +21,7 @@ interface UsageFlags {
   readonly from?: string;
 }
 
-export function addUsage(versions: Command, context: CommandContext, places: VersionPlaces): void {
+export function addUsage(versions: Command, context: CommandContext): void {
   versions
     .command('usage')
     .description('list the organizations that call deprecated operations, and write notices for them')
@@ -35,20 +34,21 @@ export function addUsage(versions: Command, context: CommandContext, places: Ver
       'after',
       '\nExample:\n  gateway versions usage --since 30d --notices out/notices --from api@example.com',
     )
-    .action((flags: UsageFlags) => usage(context, places, flags));
+    .action((flags: UsageFlags) => usage(context, flags));
 }
 
-async function usage(context: CommandContext, places: VersionPlaces, flags: UsageFlags): Promise<void> {
+async function usage(context: CommandContext, flags: UsageFlags): Promise<void> {
   const sinceMs = parseMoment(flags.since, context.now(), -1);
   if (sinceMs === undefined)
     return context.usage(`--since "${flags.since}" is neither a duration such as 24h, 30d nor an ISO time.`);
-  const { config, contracts } = await places.configuration();
+  const { config, contracts } = await context.configuration();
   const { gateway } = config;
   const from = flags.from ?? `noreply@${new URL(gateway.publicUrl).hostname}`;
   if (!isAddress(from)) return context.usage(`--from "${from}" is not an address.`);
   const operations = contracts.operations.map(({ operation }) => operation);
   const deprecations = deprecationsOf(operations, gateway, gateway.publicUrl).ofOperations.values();
-  const affected = affectedBy(await usesSince(context, places, sinceMs), deprecations, await organizationsOf(context));
+  const { store } = await context.keyStore();
+  const affected = affectedBy(await usesSince(context, sinceMs), deprecations, await store.organizations.list());
   if (flags.json) printJson(context, affected.map(jsonOf));
   else
     printTable(
@@ -60,8 +60,8 @@ async function usage(context: CommandContext, places: VersionPlaces, flags: Usag
   writeNotices(context, noticesOf(affected, dayOf(sinceMs), gateway.publicUrl), { from, atMs: context.now() }, flags);
 }
 
-async function usesSince(context: CommandContext, places: VersionPlaces, sinceMs: number) {
-  const store = await openUseStore({ ...places.settings(), now: context.now });
+async function usesSince(context: CommandContext, sinceMs: number) {
+  const store = await openUseStore({ ...context.settings(), now: context.now });
   try {
     return await store.list(dayOf(sinceMs));
   } catch {
@@ -69,10 +69,6 @@ async function usesSince(context: CommandContext, places: VersionPlaces, sinceMs
   } finally {
     await store.close();
   }
-}
-
-function organizationsOf(context: CommandContext) {
-  return withStore(context, async ({ store }) => store.organizations.list());
 }
 
 function rowsOf(affected: readonly Affected[]): string[][] {

@@ -93,8 +93,8 @@ test('a set of the secrets store is left alone, and the new one printed on reque
   const key = newAssertionKey();
   mkdirSync(directory);
   writeFileSync(join(directory, 'assertion_keys'), printAssertionKeys([key]));
-  const { run, json } = commandLine(t, undefined, { directory });
-  await assert.rejects(run('assertion-keys', 'rotate'), /comes from SECRETS_DIR or the environment.*--print/);
+  const { run, json } = commandLine(t, undefined, { SECRETS_DIR: directory });
+  assert.match((await run('assertion-keys', 'rotate')).err, /comes from SECRETS_DIR or the environment.*--print/);
 
   const { code, out } = await run('assertion-keys', 'rotate', '--print');
   assert.equal(code, 0);
@@ -114,8 +114,7 @@ test('a rotation that was cut off says which file it left behind', async (t) => 
   await json('assertion-keys', 'list');
   const lock = join(dataDirectory, 'secrets', '.assertion_keys.lock');
   writeFileSync(lock, '');
-  await assert.rejects(run('assertion-keys', 'rotate'), ({ message }: Error) =>
-    message.endsWith(`left behind: ${lock}`),
-  );
+  const { err } = await run('assertion-keys', 'rotate');
+  assert.ok(err.endsWith(`left behind: ${lock}`), err);
   assert.deepEqual(readdirSync(join(dataDirectory, 'secrets')).sort(), ['.assertion_keys.lock', 'assertion_keys']);
 });

@@ -6,8 +6,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { addContractCommands } from '../../../gateway/commands/contract/contract.ts';
-import { contractPlaces } from '../../../gateway/commands/contract/places.ts';
 import { temporaryDirectory } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 
@@ -41,9 +39,7 @@ function line(t: Parameters<typeof temporaryDirectory>[0]) {
     writeFileSync(file, content);
     return file;
   };
-  const { run } = commandLine(t, undefined, {}, (program, context) =>
-    addContractCommands(program, context, contractPlaces({})),
-  );
+  const { run } = commandLine(t);
   return { directory, write, run: (...words: string[]) => run('contract', 'diff', ...words) };
 }
 

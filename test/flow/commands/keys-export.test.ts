@@ -80,11 +80,12 @@ test('what cannot be written leaves nothing behind', async (t) => {
   const directory = temporaryDirectory(t);
   const file = join(directory, 'taken');
   mkdirSync(file);
-  await assert.rejects(run('keys', 'export', '--file', file), /taken is no plain file\. Leave --file out/);
-  await assert.rejects(run('keys', 'export', '--file', join(file, 'no', 'file')), /cannot be written \(ENOENT\)\.$/);
+  const exportTo = async (path: string) => (await run('keys', 'export', '--file', path)).err;
+  assert.match(await exportTo(file), /taken is no plain file\. Leave --file out/);
+  assert.match(await exportTo(join(file, 'no', 'file')), /cannot be written \(ENOENT\)\.$/);
   const link = join(directory, 'link');
   symlinkSync(join(directory, 'elsewhere'), link);
-  await assert.rejects(run('keys', 'export', '--file', link), /link is no plain file/);
+  assert.match(await exportTo(link), /link is no plain file/);
   assert.ok(lstatSync(link).isSymbolicLink());
   assert.deepEqual(readdirSync(directory).sort(), ['link', 'taken']);
 });

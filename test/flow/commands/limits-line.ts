@@ -1,15 +1,10 @@
 // A gateway with limits to be seen, and the commands that show and reset them, wired as the entry point does.
 
 import type { TestContext } from 'node:test';
-import { addReset } from '../../../gateway/commands/limits/reset.ts';
-import { addShow } from '../../../gateway/commands/limits/show.ts';
-import { createWithUsage } from '../../../gateway/commands/limits/usage.ts';
-import { loadSettings } from '../../../gateway/config/load.ts';
-import { loadConfiguration } from '../../../gateway/configuration.ts';
 import { startGateway, writeConfiguration } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
 import { startUpstream } from '../../support/upstream.ts';
-import { digestOf, PEPPER, temporaryDirectory } from '../../unit/auth/samples.ts';
+import { PEPPER, temporaryDirectory } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 
 /** Three requests a minute, two of which may create something; listing is only watched. */
@@ -39,23 +34,8 @@ export async function limitsLine(test: TestContext, environment: Record<string, 
     GATEWAY_CONFIG: `${directory}/config`,
     GATEWAY_CONTRACTS: `${directory}/openapi`,
   };
-  const settings = () => loadSettings(asOperator);
-  const line = commandLine(test, directory, {}, (program, given) => {
-    const context = {
-      ...given,
-      now: Date.now,
-      // The gateway's own: what commands do about a key store that is away is not the matter here.
-      openStore: async () => ({ store: { ...gateway.store, close: () => undefined }, digestOf }),
-    };
-    const withUsage = createWithUsage(context, {
-      settings,
-      configuration: () => loadConfiguration(settings(), asOperator),
-      adminToken: () => asOperator.ADMIN_TOKEN,
-    });
-    const group = program.command('limits');
-    addShow(group, context, withUsage);
-    addReset(group, context, withUsage);
-  });
+  const line = commandLine(test, all.GATEWAY_DATA, asOperator);
+  line.clock.now = Date.now;
   const { id, key } = await gateway.issueKey({ organization: 'org_acme' });
 
   /** The status of the answer to one request with the key. */

@@ -3,19 +3,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { addSimulate } from '../../../gateway/commands/limits/simulate.ts';
-import { loadSettings } from '../../../gateway/config/load.ts';
-import { loadConfiguration } from '../../../gateway/configuration.ts';
 import { temporaryDirectory } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 
 /** `configured` holds `config/` and `openapi/`. */
 export function simulateLine(test: TestContext, configured: string) {
   const environment = { GATEWAY_CONFIG: join(configured, 'config'), GATEWAY_CONTRACTS: join(configured, 'openapi') };
-  const load = (limitsPath?: string) => loadConfiguration(loadSettings(environment), environment, 'few', limitsPath);
-  const line = commandLine(test, undefined, {}, (program, context) =>
-    addSimulate(program.command('limits'), context, load),
-  );
+  const line = commandLine(test, undefined, environment);
   const directory = temporaryDirectory(test);
 
   /** Writes a file and gives its path. */

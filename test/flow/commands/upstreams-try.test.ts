@@ -5,14 +5,9 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { Command } from 'commander';
-import type { CommandContext } from '../../../gateway/commands/context.ts';
 import type { Finding } from '../../../gateway/commands/finding.ts';
-import { addUpstreamsCommands } from '../../../gateway/commands/upstreams/upstreams.ts';
-import { loadSettings } from '../../../gateway/config/load.ts';
-import { loadSecrets } from '../../../gateway/config/secrets.ts';
-import { loadConfiguration } from '../../../gateway/configuration.ts';
 import { environmentOf, writeFiles } from '../../config/faults.ts';
+import { runInProcess } from '../../support/in-process.ts';
 import { createInstallation } from '../../support/process.ts';
 import { type Answer, type FakeUpstream, startUpstream } from '../../support/upstream.ts';
 
@@ -62,35 +57,16 @@ interface Told {
   readonly checks: readonly Finding[];
 }
 
-/** In this process, wired as the entry point does it. */
 async function tryIt(upstream: FakeUpstream, flags: readonly string[] = [], entry = ''): Promise<Told> {
   const directory = writeFiles({
     'config/upstreams.yaml': `upstreams:\n  items:\n    contracts: [items.yaml]\n    live: ${upstream.url}\n${entry}`,
     'openapi/items.yaml': contract,
   });
   const environment = { ...environmentOf(directory), GATEWAY_DATA: join(directory, 'data') };
-  const settings = loadSettings(environment);
-  let printed = '';
-  let code = 0;
-  const context = {
-    now: Date.now,
-    write: (text: string) => {
-      printed += text;
-    },
-    fail: () => {
-      code = 1;
-    },
-  } as unknown as CommandContext;
-  const program = new Command('gateway');
-  addUpstreamsCommands(program, context, {
-    settings: () => settings,
-    configuration: () => loadConfiguration(settings, environment),
-    secrets: () => loadSecrets({ environment, dataDirectory: settings.dataDirectory }),
-  });
-  await program.parseAsync(['upstreams', 'try', 'items', '--json', ...flags], { from: 'user' });
+  const { code, stdout } = await runInProcess(['upstreams', 'try', 'items', '--json', ...flags], { environment });
   rmSync(directory, { recursive: true });
   await upstream.close();
-  return { code, ...(JSON.parse(printed) as Omit<Told, 'code'>) };
+  return { code, ...(JSON.parse(stdout) as Omit<Told, 'code'>) };
 }
 
 const failures = ({ checks }: Told) => checks.filter(({ verdict }) => verdict === 'fail').map(({ says }) => says);

@@ -5,8 +5,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { addContractCommands } from '../../../gateway/commands/contract/contract.ts';
-import { contractPlaces } from '../../../gateway/commands/contract/places.ts';
 import { loadSettings } from '../../../gateway/config/load.ts';
 import { ConfigError } from '../../../gateway/config-errors.ts';
 import { type Configuration, loadConfiguration } from '../../../gateway/configuration.ts';
@@ -70,9 +68,7 @@ describe('published contracts', () => {
   }
 
   function line(t: TestContext) {
-    const { run } = commandLine(t, join(directory, 'data'), {}, (program, context) =>
-      addContractCommands(program, context, contractPlaces(environment)),
-    );
+    const { run } = commandLine(t, join(directory, 'data'), environment);
     return (...words: string[]) => run('contract', ...words);
   }
 

@@ -3,12 +3,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { createAdminClient } from '../../../gateway/commands/admin-client.ts';
-import { addExplainCommand } from '../../../gateway/commands/explain/explain.ts';
 import type { ExchangeReport } from '../../../gateway/commands/explain/report.ts';
-import { createRemoteUsage } from '../../../gateway/commands/limits/remote-usage.ts';
-import { loadSettings } from '../../../gateway/config/load.ts';
-import { loadConfiguration } from '../../../gateway/configuration.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { commandLine } from '../commands/command-line.ts';
 
@@ -17,15 +12,12 @@ type Explained = Pick<TestGateway, 'adminUrl' | 'directory' | 'dataDirectory'>;
 /** Runs `gateway explain` beside a gateway that runs, on its files and its store. */
 export function explainer(test: TestContext, { adminUrl, directory, dataDirectory }: Explained) {
   const { hostname, port } = new URL(adminUrl);
-  const listener = { adminHost: hostname, adminPort: Number(port) };
-  const environment = { GATEWAY_CONFIG: join(directory, 'config'), GATEWAY_CONTRACTS: join(directory, 'openapi') };
-  const { runWith } = commandLine(test, dataDirectory, {}, (program, context) =>
-    addExplainCommand(program, context, {
-      adminClient: () => createAdminClient(listener, undefined),
-      configuration: () => loadConfiguration(loadSettings(environment), environment),
-      usageOf: (organization) => createRemoteUsage(context, listener, undefined).show(organization),
-    }),
-  );
+  const { runWith } = commandLine(test, dataDirectory, {
+    GATEWAY_CONFIG: join(directory, 'config'),
+    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+    ADMIN_HOST: hostname,
+    ADMIN_PORT: port,
+  });
   const run = (...words: string[]) => runWith({}, 'explain', ...words);
   return {
     run,

@@ -5,9 +5,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { addVersionsCommands } from '../../../gateway/commands/versions/versions.ts';
-import { loadSettings } from '../../../gateway/config/load.ts';
-import { loadConfiguration } from '../../../gateway/configuration.ts';
 import { createTwoVersions, NOW_MS } from '../../support/versions.ts';
 import type { World } from '../../support/world.ts';
 import { PEPPER } from '../../unit/auth/samples.ts';
@@ -78,11 +75,7 @@ describe('calls of deprecated operations', () => {
       GATEWAY_CONTRACTS: join(world.gateway.directory, 'openapi'),
       GATEWAY_DATA: data,
     };
-    const places = {
-      settings: () => loadSettings(environment),
-      configuration: () => loadConfiguration(loadSettings(environment), environment),
-    };
-    const line = commandLine(t, data, {}, (program, context) => addVersionsCommands(program, context, places));
+    const line = commandLine(t, data, environment);
     line.clock.nowMs = NOW_MS;
     return line;
   }

@@ -10,7 +10,8 @@ import { after, before, it } from 'node:test';
 import { loadSettings } from '../../../gateway/config/load.ts';
 import { ConfigError } from '../../../gateway/config-errors.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
-import { createInstallation, type Finished } from '../../support/process.ts';
+import type { Finished } from '../../support/in-process.ts';
+import { createInstallation } from '../../support/process.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
 

@@ -1,0 +1,61 @@
+// Runs one command line and says how it ended: the exit code, and what is printed about a failure.
+
+import { Command, CommanderError } from 'commander';
+import { ConfigError, toSentence } from '../config-errors.ts';
+import { addCommands } from './all.ts';
+import { type CommandContext, CommandFailure } from './context.ts';
+import { addHelpCommand } from './help.ts';
+
+/**
+ * Resolves with the exit code. 0: it succeeded, and `start` goes on; 1: it found a problem; 2: wrong usage. Closes the context.
+ *
+ * @param words the command line after the name of the program
+ */
+export async function runCommand(words: readonly string[], context: CommandContext): Promise<number> {
+  // Before the commands are added: they inherit these settings.
+  const program = new Command('gateway')
+    .description('One hostname in front of the platform.')
+    .version(context.version)
+    .showHelpAfterError()
+    .configureOutput({ writeOut: context.write, writeErr: context.complain })
+    .exitOverride();
+  await addCommands(program, context, words[0]);
+  addHelpCommand(program);
+  let failure: unknown;
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    failure = error;
+  } finally {
+    await context.close();
+  }
+  if (failure === undefined) return 0;
+  context.complain(toText(failure));
+  return exitCodeOf(failure);
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommandFailure) return error.exitCode;
+  if (!(error instanceof CommanderError)) return 1;
+  // 0: the help was asked for.
+  return error.exitCode === 0 ? 0 : 2;
+}
+
+/** The text to print; empty for errors that were printed already. */
+function toText(error: unknown): string {
+  // commander prints its own errors.
+  if (error instanceof CommanderError) return '';
+  if (error instanceof CommandFailure) return error.message === '' ? '' : `gateway: ${error.message}\n`;
+  if (!(error instanceof ConfigError)) return `gateway: ${messageOf(error)}\n`;
+  const count = error.mistakes.length;
+  const mistakes = error.mistakes.map(toSentence).join('\n');
+  return `${mistakes}\ngateway: ${count} ${count === 1 ? 'mistake' : 'mistakes'} in the configuration; nothing was started.\n`;
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, path, message } = error as NodeJS.ErrnoException;
+  // An error after opening: a store that cannot be opened throws a sentence with its own name.
+  if (code === 'ERR_SQLITE_ERROR') return `An embedded store cannot be used: ${message}. "gateway doctor" says which.`;
+  return path === undefined ? message : `${path} cannot be read or written (${code}).`;
+}

@@ -1,0 +1,25 @@
+// Containers often run under an account that the password file does not list: commands run, and the audit log names the account by number.
+
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { temporaryDirectory } from '../../unit/auth/samples.ts';
+
+const UID = 54_321;
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const readsFiles = () => spawnSync(process.execPath, ['--version'], { cwd: root, uid: UID }).status === 0;
+
+test('a change is recorded under the number of the account', {
+  skip: process.getuid?.() !== 0 || !readsFiles(),
+}, async (t) => {
+  const directory = temporaryDirectory(t);
+  chmodSync(directory, 0o777);
+  const env = { PATH: process.env.PATH, GATEWAY_DATA: `${directory}/data` };
+  const gateway = (...words: string[]) => promisify(execFile)(`${root}/bin/gateway`, words, { env, uid: UID });
+  await gateway('orgs', 'create', '--name', 'Acme', '--tier', 'standard');
+  const [change] = JSON.parse((await gateway('audit', '--json')).stdout);
+  assert.equal(change.by, `uid ${UID}`);
+});
