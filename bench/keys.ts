@@ -93,7 +93,7 @@ async function lookUps(store: KeyStore): Promise<Measured[]> {
   return measured;
 }
 
-/** Mean microseconds of callerOf for keys that exist. In between somebody makes up a key each time, and in a flood asks for it. */
+/** Mean microseconds of callerOf for known keys. Between two of them an invented key is made, and in a flood also looked up. */
 async function knownDuring(directory: Directory, known: readonly string[], flooded: boolean): Promise<number> {
   let tookMs = 0;
   for (const key of known) {

@@ -126,7 +126,7 @@ function createRecord() {
       count(sources, String(limit_source));
       if (decided_at === undefined) return;
       lastDecisionMs = Math.max(lastDecisionMs, decided_at);
-      // Whoever came past the stage was admitted, whatever became of it.
+      // A request that passed the stage was admitted, even if it failed later.
       if (stage !== 'limit') admittedAtMs.push(decided_at);
     },
     decided: (): Decided => ({

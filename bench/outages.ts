@@ -207,7 +207,7 @@ function rowOf(name: string, seen: readonly Seen[], beganAt: number, endedAt: nu
 const isAdmission = ({ verdict }: Seen) => verdict.outcome === 'admitted';
 const admissionsIn = (seen: readonly Seen[]) => seen.filter(isAdmission).length;
 
-/** Admissions in the span as long as the window that has most of them, by the clock of whoever asked. */
+/** The most admissions in any span as long as the window, by the clock of the clients. */
 function busiest(seen: readonly Seen[]): number {
   const times = seen.filter(isAdmission).map(({ verdict }) => verdict.decidedAtMs);
   times.sort((one, other) => one - other);

@@ -1,5 +1,5 @@
-// `npm run bench:overload`: what becomes of an upstream of 500 requests a second that is asked for five times as much. Ends with 1 if it
-// does less than four fifths of what it can, or somebody else suffers.
+// `npm run bench:overload`: loads an upstream of 500 requests a second with five times as many. Exits with 1 if it serves
+// less than four fifths of its capacity, or if requests to another upstream suffer.
 
 import { parseArgs } from 'node:util';
 import { describeMachine } from './machine.ts';

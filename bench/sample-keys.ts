@@ -14,7 +14,7 @@ export function keyAt(number: number): string {
   return createApiKey('live', (size) => hash('sha512', `${number} ${round++}`, 'buffer').subarray(0, size));
 }
 
-/** Well-formed, and nobody's. */
+/** A well-formed key without an owner. */
 export function strangeKey(): string {
   return createApiKey('live', randomBytes);
 }

@@ -1,5 +1,5 @@
-// Slow clients, in a thread of their own, so that they do not hold up the clients that are measured: half of them trickle heads, half of
-// them bodies, a byte at a time, and whoever is cut off comes again.
+// Slow clients, in a thread of their own, so that they do not delay the measured clients: half of them send heads a byte at a time, half of
+// them bodies. A client whose connection is closed connects again.
 
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -59,12 +59,12 @@ async function start(): Promise<void> {
   // Ctrl-C reaches every process of a terminal. The gateways drain after it and need this one until they let go.
   process.on('SIGINT', () => {});
   process.on('SIGHUP', () => {});
-  // Whoever read the log may be gone.
+  // The reader of the log may have ended.
   process.stderr.on('error', () => {});
 
   const services = { platform: await listen(platform), mail: await listen(mail) };
   announce({ pid: process.pid, services });
-  // A parent that is gone by now is none of this process's business: nobody takes a lease, and it ends.
+  // If the parent has ended by now, no gateway takes a lease, and this process ends by itself.
   process.send?.({ ready: true, services }, () => {});
 }
 
@@ -79,7 +79,7 @@ async function listen({ server }: Service): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Whoever reads the announcement sees all of it or none, never a part. */
+/** Readers see the whole announcement or none, never a part. */
 function announce(content: Readonly<Record<string, unknown>>): void {
   const draft = `${announcement}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(content)}\n`, { mode: 0o600 });
@@ -105,7 +105,7 @@ function withdraw(): void {
     const { pid } = JSON.parse(readFileSync(announcement, 'utf8')) as { pid?: number };
     if (pid === process.pid) rmSync(announcement);
   } catch {
-    // There is none, or somebody wrote another: not this process's to remove.
+    // It is missing, or another process has replaced it: leave it.
   }
 }
 

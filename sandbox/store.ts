@@ -79,7 +79,7 @@ export function createStore(database: Database): RecordStore {
 
 function moveOn(database: Database, scope: Scope, { name, moves = [] }: SandboxResource, nowMs: number): void {
   for (const { from, to, afterMs, stamps } of moves) {
-    // The moment that the change was due, not the moment that somebody looked.
+    // The time at which the change was due, not the time of this read.
     const due = `strftime('%Y-%m-%dT%H:%M:%fZ', ${memberOf('created_at')}, '+${afterMs / 1000} seconds')`;
     const stamped = stamps === undefined ? '' : `, '$.${stamps}', ${due}`;
     const sql = `UPDATE ${name} SET record = json_set(record, '$.status', ?, '$.updated_at', ${due}${stamped})

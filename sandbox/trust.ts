@@ -1,5 +1,5 @@
 // Which keys of the gateway are trusted: those in a file beside the database, which the gateways write whenever they rotate their
-// keys. Whoever can write there can read the database as well; whoever merely reaches the port can change nothing.
+// keys. A process that can write there can read the database as well; a client of the port cannot change the keys.
 import { readFileSync } from 'node:fs';
 import type { JSONWebKeySet } from 'jose';
 

@@ -64,7 +64,7 @@ export function slowReaders(count: number, answerBytes: number, progress: (text:
 async function ask(port: number, request: Buffer): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' });
   await once(socket, 'connect');
-  // Nothing is taken from the system until somebody reads.
+  // A paused socket takes no bytes from the kernel.
   socket.pause();
   socket.write(request);
   return socket;

@@ -1,6 +1,6 @@
-// A service that can do so much and no more: so many requests at once, each for the same time, the rest in line. It keeps its own pace by
-// the clock, since timers that come late would make it slower than it is said to be, and has a thread of its own, so that whoever makes the
-// load does not hold it up. Run as a thread, it tells its port.
+// A service with a fixed capacity: a number of concurrent requests, each for the same time; further requests wait in a queue. It paces itself
+// by the clock, because late timers would lower its capacity, and runs in a thread of its own, so that the load generator does not delay
+// it. As a thread, it reports its port.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -203,7 +203,7 @@ async function shedBy(adminPort: number): Promise<string> {
     .join(', ');
 }
 
-/** Milliseconds until nobody waits, nothing is refused any more, and a request is served in a time that tells nothing of the overload. */
+/** Milliseconds until no request waits or is refused, and a request takes as long as without overload. */
 async function recovery(port: number, adminPort: number, request: Buffer, eachMs: number): Promise<number> {
   const since = performance.now();
   for (;;) {

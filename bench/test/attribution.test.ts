@@ -30,7 +30,7 @@ test('what a stage has libraries and the system do counts for the stage', () => 
   assert.equal(totalMicros, 40);
 });
 
-test('what nobody of the gateway asked for counts for the library or for Node', () => {
+test('calls without a caller in the gateway count for the library or for Node', () => {
   const { stages } = attribute(profileOf(nodes, [2, 6, 6]), ROOT, everything);
   assert.deepEqual(stages, [
     { name: 'undici, by itself', micros: 20 },

@@ -14,7 +14,7 @@ const sample = (cpuMicros: number, added?: Sample['added']): Sample => ({
 });
 
 test('a contestant is compared with the floor round by round', () => {
-  // The second round is twice as dear for everybody, as on a machine that is disturbed.
+  // In the second round every contestant costs twice as much, as on a disturbed machine.
   const [first, second] = resultsOf(
     'GET list',
     [

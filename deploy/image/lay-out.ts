@@ -55,7 +55,7 @@ function copy(source: string, target: string, ignored?: (path: string) => boolea
   cpSync(source, target, { recursive: true, filter, verbatimSymlinks: true });
 }
 
-/** Takes the right to write from everybody, everywhere below. */
+/** Removes all write permissions below the path. */
 export function makeReadOnly(directory: string): void {
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
     if (entry.isSymbolicLink()) continue;

@@ -1,4 +1,4 @@
-// Invented people and places. The telephone numbers and mail domains are ones that belong to nobody.
+// Invented people and places. The telephone numbers and mail domains are reserved for fiction.
 import type { Chance } from './chance.ts';
 
 const FIRST_NAMES = [
@@ -72,7 +72,7 @@ export interface Person {
   readonly phone: string;
 }
 
-/** `serial` keeps address and number unlike those of everybody else. */
+/** `serial` makes the address and the number unique. */
 export function inventPerson(chance: Chance, serial: number): Person {
   const [first, last] = [chance.pick(FIRST_NAMES), chance.pick(LAST_NAMES)];
   return {

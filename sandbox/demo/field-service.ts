@@ -55,7 +55,7 @@ export function many(count: number, make: (index: number) => string): Identifier
   return Array.from({ length: count }, (_, index) => make(index)) as Identifiers;
 }
 
-/** Of records that came one by one, those that were there so long ago: nobody has a job before becoming a customer. */
+/** The records that existed that long ago, of records created one by one: a customer exists before the first job. */
 export function olderThan(ageMs: number, identifiers: Identifiers, everyMs: number): Identifiers {
   const count = Math.max(1, Math.floor(identifiers.length - ageMs / everyMs));
   return identifiers.slice(0, count) as Identifiers;

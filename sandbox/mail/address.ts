@@ -1,5 +1,5 @@
-// Whose request it is, by address. With forwarded addresses believed there is no list of proxies to trust: whoever
-// connects is believed.
+// The client address of a request. With `useForwarded` the mail server trusts the header of every peer: it has no list of
+// trusted proxies.
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { phrased, Refused } from './answers.ts';

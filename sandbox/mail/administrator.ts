@@ -1,10 +1,10 @@
-// Who the administrator is: whoever a file beside the database names, which the gateway writes from the credential it
-// is given. It is read again at every login, so a new password holds at once.
+// Reads the administrator from a file beside the database. The gateway writes it from its credential. It is read at every
+// login, so a new password takes effect at once.
 import { readFileSync } from 'node:fs';
 import type { Administrator } from './accounts.ts';
 
 /**
- * The file holds `user:password`, perhaps with a line end. Without it, or with anything else in it, nobody is
+ * The file holds `user:password`, with or without a line end. Without a file of this form there is no
  * administrator.
  */
 export function createAdministrator(path: string): () => Administrator | undefined {

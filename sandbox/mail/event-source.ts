@@ -1,5 +1,5 @@
-// The event stream (RFC 8620, section 7.3): state changes of the wanted types, and pings only for whoever asked for
-// them.
+// The event stream (RFC 8620, section 7.3): state changes of the requested types, and pings for clients that ask
+// for them.
 import type { ServerResponse } from 'node:http';
 import { invalidParameters } from './answers.ts';
 import type { Pushes } from './pushes.ts';
@@ -14,7 +14,7 @@ export interface EventSource {
   close(): void;
 }
 
-/** Whoever asks for more gets one every thirty seconds. */
+/** The shortest interval between two pings; a shorter request is raised to it. */
 const PING_SECONDS_MIN = 30;
 
 /** @param secondMs How long a second is; tests shorten it. */

@@ -6,7 +6,7 @@ import { IN_FLIGHT_MAX } from './session.ts';
 export interface MailServerOptions {
   /** A file, or `:memory:`. */
   readonly databasePath: string;
-  /** Asked at each login; undefined where nobody is administrator. */
+  /** Called at each login; undefined: there is no administrator. */
   administrator(): Administrator | undefined;
   /** Where uploads are kept while the server runs, emptied at start; default a new directory for temporary files. */
   readonly blobsDirectory?: string;
@@ -14,7 +14,7 @@ export interface MailServerOptions {
   readonly failuresMax?: number;
   /** Unparsable requests a day of one address until a ban; default 30. */
   readonly malformedMax?: number;
-  /** Whether `Forwarded` and `X-Forwarded-For` are believed, whoever sends them; default false. */
+  /** Whether `Forwarded` and `X-Forwarded-For` of any client are trusted; default false. */
   readonly useForwarded?: boolean;
   /** Where the URLs in its documents begin; default the address it listens on. */
   readonly publicUrl?: string;

@@ -63,7 +63,7 @@ export function createRelate(store: MailStore): Relate {
     else store.join(principal.id, id);
   }
 
-  /** Nobody of that name is as good as somebody who does not belong. */
+  /** An unknown name is no error: the relation does not exist either way. */
   function unlink({ id }: Principal, relation: Relation, name: string): void {
     const found = store.find(name);
     if (!found) return;

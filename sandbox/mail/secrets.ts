@@ -67,7 +67,7 @@ async function matches(stored: string, sent: string): Promise<SecretOutcome> {
 /** RFC 6238 with the step before and the one after, as clocks differ. */
 function isCodeOf(enrolment: string, code: string, nowMs: number): boolean {
   const key = decodeBase32(URL.parse(enrolment)?.searchParams.get('secret') ?? '');
-  // Anybody could compute the codes of an empty key.
+  // The codes of an empty key are public.
   if (key.length === 0) return false;
   const step = Math.floor(nowMs / 1000 / STEP_SECONDS);
   return [step - 1, step, step + 1].some((counter) => codeAt(key, counter) === code);
