@@ -32,7 +32,7 @@ import { type Lifecycle, upstreamStatus } from './observe/status.ts';
 import { untraced } from './observe/tracing/tracing.ts';
 import { createTrail } from './observe/trail.ts';
 import type { OverloadRules } from './overload/overload.ts';
-import type { LoopProbe } from './overload/probe.ts';
+import type { LoopProbe } from './overload/pressure.ts';
 import { createParts, type Parts } from './parts.ts';
 import { onFault } from './shared/faults.ts';
 import { claimDirectory } from './shared/sqlite.ts';

@@ -5,9 +5,8 @@ import { GatewayError } from '../errors.ts';
 import type { Awaitable, Checked, Fresh } from '../exchange.ts';
 import { digestOf, fingerprintOf } from './fingerprint.ts';
 import { parseOutcome, type RecordedOutcome } from './record.ts';
-import { createRecordings, type RecordedWrite, STORE_WAIT_MS } from './recording.ts';
+import { createRecordings, type RecordedWrite, STORE_WAIT_MS, within } from './recording.ts';
 import type { AnswerStore, Begun, Lost } from './store.ts';
-import { within } from './within.ts';
 
 /**
  * Added to an upstream's deadline: the time that an exchange takes before and after it, and the possible difference between the clocks of
@@ -27,7 +26,7 @@ export interface IdempotencyOptions {
   readonly retainSeconds: number;
   /** Longer answers are not stored. */
   readonly answerBytesMax: number;
-  /** Bytes that one organization may store; see retention.ts. */
+  /** Bytes that one organization may store; see `Retention`. */
   readonly organizationBytesMax: number;
   /** Epoch milliseconds. */
   now(): number;

@@ -5,9 +5,7 @@ import { GatewayError } from '../errors.ts';
 import type { Awaitable, RecordedAnswer, Recording, Trail } from '../exchange.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
 import { mayHaveRun, recordOf, recordOfRefusal } from './record.ts';
-import type { Retention } from './retention.ts';
-import type { AnswerStore, Claim, Slot } from './store.ts';
-import { within } from './within.ts';
+import type { AnswerStore, Claim, Retention, Slot } from './store.ts';
 
 /** The longest time that a client waits for each call of the store. */
 export const STORE_WAIT_MS = 100;
@@ -122,4 +120,15 @@ export function createRecordings({ store, retention, bodyBytesMax }: RecordingOp
       return settled();
     },
   };
+}
+
+/** Waits for the store with a bound: settles as `answer` does, or rejects after `ms` milliseconds. */
+export function within<T>(ms: number, answer: Awaitable<T>): Awaitable<T> {
+  if (!(answer instanceof Promise)) return answer;
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Error(`no answer within ${ms} ms`));
+    // If this process was busy, the reply may be waiting in the socket: the socket is read before setImmediate runs.
+    const timer = setTimeout(() => setImmediate(late), ms);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

@@ -3,9 +3,16 @@
 
 import { connectRedis } from '../redis/client.ts';
 import { evaluate, toScript } from '../redis/script.ts';
-import { SLOT_BYTES, withoutRoomMs } from './retention.ts';
-import { createState } from './state.ts';
-import type { AnswerStore, AnswerStoreStatus, Begun, Claim, Slot } from './store.ts';
+import {
+  type AnswerStore,
+  type AnswerStoreStatus,
+  type Begun,
+  type Claim,
+  createStoreState,
+  retainMsWithoutRoom,
+  SLOT_BYTES,
+  type Slot,
+} from './store.ts';
 
 /**
  * Arguments: fingerprint; owner; known data; milliseconds to keep the slot, lease included; 1 if the slot of a dead owner may be taken
@@ -66,7 +73,7 @@ export interface RedisAnswerStoreOptions {
 /** Connects at once and reconnects by itself. Resolves when the first attempt to connect has succeeded or failed. */
 export async function createRedisAnswerStore({ url, onChange }: RedisAnswerStoreOptions): Promise<AnswerStore> {
   const opened = Promise.withResolvers<void>();
-  const state = createState('redis', onChange);
+  const state = createStoreState('redis', onChange);
   const client = connectRedis({
     url,
     onReady() {
@@ -98,7 +105,13 @@ export async function createRedisAnswerStore({ url, onChange }: RedisAnswerStore
     async finish(slot, owner, record, retention) {
       const { retainMs, organizationBytesMax } = retention;
       // Replies are decoded as UTF-8, which the record need not be: each byte is sent as the character with its number.
-      const args = [owner, record?.toString('latin1') ?? '', retainMs, organizationBytesMax, withoutRoomMs(retention)];
+      const args = [
+        owner,
+        record?.toString('latin1') ?? '',
+        retainMs,
+        organizationBytesMax,
+        retainMsWithoutRoom(retention),
+      ];
       await noting(evaluate(client, FINISH, [nameOf(slot), usedOf(slot)], args));
     },
     async forget(slot, owner) {

@@ -2,11 +2,18 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, openSqlite } from '../shared/sqlite.ts';
-import { type Retention, withoutRoomMs } from './retention.ts';
 import { prepareAnswerSchema } from './sqlite-schema.ts';
 import { createStorageUsage } from './sqlite-usage.ts';
-import { createState } from './state.ts';
-import type { AnswerStore, AnswerStoreStatus, Begun, Claim, Slot } from './store.ts';
+import {
+  type AnswerStore,
+  type AnswerStoreStatus,
+  type Begun,
+  type Claim,
+  createStoreState,
+  type Retention,
+  retainMsWithoutRoom,
+  type Slot,
+} from './store.ts';
 
 /** Rows removed at once: about a millisecond with small answers, a few milliseconds with the longest ones. */
 const PURGE_ROWS = 50;
@@ -37,7 +44,7 @@ export function createSqliteAnswerStore({ directory, now, onChange }: SqliteAnsw
   });
   const purge = createPurge(database, now);
   const usage = createStorageUsage(database);
-  const state = createState('sqlite', onChange, 'up');
+  const state = createStoreState('sqlite', onChange, 'up');
 
   // An expired row counts as absent, whether or not it has been removed yet.
   const insert = database.prepare(`
@@ -56,7 +63,7 @@ export function createSqliteAnswerStore({ directory, now, onChange }: SqliteAnsw
     UPDATE answers SET lease_ends_at = ?, expires_at = ? WHERE ${AT_SLOT} AND owner = ? AND expires_at > ?`);
   const remove = database.prepare(`DELETE FROM answers WHERE ${AT_SLOT} AND owner = ?`);
 
-  function noting<T>(write: () => T): T {
+  function reportingFailure<T>(write: () => T): T {
     try {
       return write();
     } catch (cause) {
@@ -83,7 +90,7 @@ export function createSqliteAnswerStore({ directory, now, onChange }: SqliteAnsw
     const nowMs = now();
     if (isOwner.get(organization, mode, digest, owner, nowMs) === undefined) return;
     const hasRoom = usage.count(organization, record, retention, nowMs);
-    const endsAtMs = nowMs + (hasRoom ? retention.retainMs : withoutRoomMs(retention));
+    const endsAtMs = nowMs + (hasRoom ? retention.retainMs : retainMsWithoutRoom(retention));
     update.run(hasRoom ? (record ?? null) : null, endsAtMs, organization, mode, digest);
   }
 
@@ -94,9 +101,9 @@ export function createSqliteAnswerStore({ directory, now, onChange }: SqliteAnsw
   }
 
   return {
-    begin: (slot, claim) => noting(() => begin(slot, claim)),
+    begin: (slot, claim) => reportingFailure(() => begin(slot, claim)),
     finish(slot, owner, record, retention) {
-      noting(() => inTransaction(database, () => finish(slot, owner, record, retention)));
+      reportingFailure(() => inTransaction(database, () => finish(slot, owner, record, retention)));
     },
     forget({ organization, mode, digest }, owner) {
       remove.run(organization, mode, digest, owner);

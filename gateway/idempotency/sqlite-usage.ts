@@ -1,7 +1,7 @@
 // Bytes that each organization has stored in its present span, in the file of the answers.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { type Retention, SLOT_BYTES } from './retention.ts';
+import { type Retention, SLOT_BYTES } from './store.ts';
 
 export interface StorageUsage {
   /** Counts a record if it fits into the bound; otherwise counts nothing and returns false. Call it in a transaction. */

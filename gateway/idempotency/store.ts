@@ -1,8 +1,7 @@
-// Types of the store of answers, independent of the implementation. Every method is one atomic step and rejects if the store is away; the
-// caller bounds its duration.
+// What every store of answers implements and shares. Every method is one atomic step and rejects if the store is away; the caller bounds its
+// duration.
 
 import type { Awaitable, Mode } from '../exchange.ts';
-import type { Retention } from './retention.ts';
 
 /** Identifies an Idempotency-Key: the same key of another organization or mode is a different slot. */
 export interface Slot {
@@ -74,4 +73,59 @@ export interface AnswerStoreStatus {
   readonly kind: 'sqlite' | 'redis';
   /** Whether the store accepts writes. */
   readonly state: 'up' | 'away';
+}
+
+/** Bytes of a finished request besides its record: digests, names, indexes. */
+export const SLOT_BYTES = 256;
+
+/** Above the bound, only the fact that the request was done is kept, for this long, and it is not counted. */
+export const FULL_RETAIN_MS = 600_000;
+
+/**
+ * How long finished requests are kept, and how much one organization may store. Without a bound, one client could fill the disk, or the
+ * Redis in which keys are revoked.
+ *
+ * Stored bytes are counted in spans: a span begins with the first answer and ends when that answer expires. Everything stored in a span has
+ * expired when the next span ends, so that at most twice the bound is stored at any time.
+ */
+export interface Retention {
+  /** Milliseconds for which an answer can be replayed. */
+  readonly retainMs: number;
+  /** Bytes that one organization may store in a span, in both modes together. */
+  readonly organizationBytesMax: number;
+}
+
+/** Milliseconds for which a request is kept whose answer exceeded the bound. */
+export function retainMsWithoutRoom({ retainMs }: Retention): number {
+  return Math.min(retainMs, FULL_RETAIN_MS);
+}
+
+/** Whether a store accepts writes. Only a successful `begin` proves it: a full store still allows reading, forgetting, and mostly finishing. */
+export interface StoreState {
+  note(next: AnswerStoreStatus['state']): void;
+  status(): AnswerStoreStatus;
+  /** No change is reported after this call. */
+  end(): void;
+}
+
+/** Reports only changes. The state is unknown at first unless `state` is given; `status` then returns `away`. */
+export function createStoreState(
+  kind: AnswerStoreStatus['kind'],
+  onChange: (status: AnswerStoreStatus) => void,
+  state?: AnswerStoreStatus['state'],
+): StoreState {
+  let current = state;
+  let ended = false;
+  const status = (): AnswerStoreStatus => ({ kind, state: current ?? 'away' });
+  return {
+    note(next) {
+      if (current === next || ended) return;
+      current = next;
+      onChange(status());
+    },
+    status,
+    end() {
+      ended = true;
+    },
+  };
 }

@@ -4,8 +4,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Permitted, Trail } from '../exchange.ts';
 import { createLoads } from './loads.ts';
-import { createPressure } from './pressure.ts';
-import type { LoopProbe } from './probe.ts';
+import { createPressure, type LoopProbe } from './pressure.ts';
 import type { Shedding, ShedReason } from './shedding.ts';
 
 export interface OverloadRules {

@@ -3,7 +3,7 @@
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createOverload, type Overload, type OverloadOptions } from '../overload/overload.ts';
-import { type LoopProbe, probeLoop } from '../overload/probe.ts';
+import { type LoopProbe, probeLoop } from '../overload/pressure.ts';
 import { createShedding, type Shedding } from '../overload/shedding.ts';
 
 export interface OverloadParts extends Omit<OverloadOptions, 'probe'> {

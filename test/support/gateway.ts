@@ -12,7 +12,7 @@ import { openKeyStore, openSecrets } from '../../gateway/commands/context.ts';
 import { loadSettings } from '../../gateway/config/load.ts';
 import { loadConfiguration, reloadConfiguration } from '../../gateway/configuration.ts';
 import type { Mode } from '../../gateway/exchange.ts';
-import type { LoopProbe } from '../../gateway/overload/probe.ts';
+import type { LoopProbe } from '../../gateway/overload/pressure.ts';
 
 export interface GatewayOptions {
   /** Members of gateway.yaml. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { createRedisAnswerStore } from '../../../gateway/idempotency/redis-store.ts';
-import { FULL_RETAIN_MS, SLOT_BYTES } from '../../../gateway/idempotency/retention.ts';
 import type { AnswerStoreStatus, Slot } from '../../../gateway/idempotency/store.ts';
+import { FULL_RETAIN_MS, SLOT_BYTES } from '../../../gateway/idempotency/store.ts';
 import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { until } from '../../support/connection.ts';
 import { lookInside, startRedis, startServer, type TestRedis } from '../../support/redis.ts';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { FULL_RETAIN_MS, SLOT_BYTES } from '../../../gateway/idempotency/retention.ts';
 import { createSqliteAnswerStore } from '../../../gateway/idempotency/sqlite-store.ts';
 import type { AnswerStore } from '../../../gateway/idempotency/store.ts';
+import { FULL_RETAIN_MS, SLOT_BYTES } from '../../../gateway/idempotency/store.ts';
 import { claimOf } from './claim.ts';
 import { answerStoreSuite, LEASE_MS, newSlot, RETENTION } from './store-suite.ts';
 

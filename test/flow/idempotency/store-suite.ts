@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { type Retention, SLOT_BYTES } from '../../../gateway/idempotency/retention.ts';
 import type { AnswerStore, Begun, Slot } from '../../../gateway/idempotency/store.ts';
+import { type Retention, SLOT_BYTES } from '../../../gateway/idempotency/store.ts';
 import { claimOf, SENT_AT_MS } from './claim.ts';
 
 export interface Stores {
