@@ -2,7 +2,8 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ErrorCode, GatewayError } from './errors.ts';
+import type { ErrorCode } from './error-catalogue.ts';
+import type { GatewayError } from './errors.ts';
 
 export type Awaitable<T> = T | Promise<T>;
 export type Mode = 'live' | 'test';

@@ -1,7 +1,8 @@
 // The only writer of error answers: for stages, for Express, and for bytes that never became a request.
 
 import type { Socket } from 'node:net';
-import { GatewayError, isIdempotent, type Refusal, toGatewayError } from '../errors.ts';
+import type { Refusal } from '../error-catalogue.ts';
+import { GatewayError, isIdempotent, toGatewayError } from '../errors.ts';
 import type { Arrived, DownstreamResponse, Operation, Scheme } from '../exchange.ts';
 import { contain } from '../shared/faults.ts';
 import { atEndOfTurn } from '../sockets/end-of-turn.ts';

@@ -3,7 +3,8 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type ErrorCode, GatewayError } from '../errors.ts';
+import type { ErrorCode } from '../error-catalogue.ts';
+import { GatewayError } from '../errors.ts';
 import type { Trail } from '../exchange.ts';
 import type { NodeExchange } from './node-exchange.ts';
 import type { Refuse } from './refuse.ts';

@@ -2,7 +2,7 @@
 // value.
 
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { REFUSALS } from '../errors.ts';
+import { REFUSALS } from '../error-catalogue.ts';
 import type { Trail } from '../exchange.ts';
 import { createLineBatch } from './batch.ts';
 import { createLines } from './line.ts';

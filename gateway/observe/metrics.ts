@@ -1,7 +1,7 @@
 // Counters and histograms, filled from the trail. Labels come from contracts and the catalogue, never from a client.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
-import { REFUSALS } from '../errors.ts';
+import { REFUSALS } from '../error-catalogue.ts';
 import { type Operation, PUBLISHED_NAMES, type Trail } from '../exchange.ts';
 import type { MetricSnapshot } from './aggregate.ts';
 import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';

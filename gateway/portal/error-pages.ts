@@ -1,7 +1,6 @@
 // Pages for the error catalogue: one per code, the target of `doc_url`, and one that lists all codes.
 
-import { type ErrorCode, REFUSALS, type Refusal } from '../errors.ts';
-import { EXPLANATIONS } from './explanations.ts';
+import { type ErrorCode, REFUSALS, type Refusal } from '../error-catalogue.ts';
 import { escapeHtml } from './html.ts';
 import type { Page } from './layout.ts';
 import { codeBlock, renderLine } from './markdown.ts';
@@ -22,7 +21,7 @@ export const errorCodes: readonly string[] = codes;
 
 export function errorPage(code: ErrorCode, publicUrl: string): Page {
   const refusal: Refusal = REFUSALS[code];
-  const { meaning, remedy } = EXPLANATIONS[code];
+  const { meaning, remedy } = refusal;
   const main = `<article>
 <p class="crumbs"><a href="/docs/errors">Errors</a></p>
 <h1><code>${code}</code></h1>
@@ -68,10 +67,9 @@ export function errorsPage(): Page {
   const byType = Map.groupBy(codes, (code) => REFUSALS[code].type);
   const sections = [...byType].map(([type, members]) => {
     const rows = members.map((code) => {
-      const { status, retryable }: Refusal = REFUSALS[code];
+      const { status, meaning, retryable }: Refusal = REFUSALS[code];
       const link = `<a href="/docs/errors/${code}"><code>${code}</code></a>`;
-      const meaning = renderLine(EXPLANATIONS[code].meaning);
-      return `<tr><th scope="row">${link}</th><td>${status}</td><td>${meaning}</td><td>${shortly[`${retryable}`]}</td></tr>`;
+      return `<tr><th scope="row">${link}</th><td>${status}</td><td>${renderLine(meaning)}</td><td>${shortly[`${retryable}`]}</td></tr>`;
     });
     const head = ['Code', 'Status', 'Meaning', 'Again'].map((text) => `<th scope="col">${text}</th>`).join('');
     return `<h2 id="${type}"><code>${type}</code></h2>

@@ -2,7 +2,7 @@
 // created on first use and kept until the configuration changes.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../error-catalogue.ts';
 import { answerWith } from './answer.ts';
 import { ASSETS } from './assets.ts';
 import { errorCodes, errorPage, errorsPage, unknownCodePage } from './error-pages.ts';

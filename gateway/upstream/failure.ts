@@ -1,6 +1,7 @@
 // Maps errors of connections and of the upstream's HTTP to codes of the catalogue.
 
-import { type ErrorCode, GatewayError } from '../errors.ts';
+import type { ErrorCode } from '../error-catalogue.ts';
+import { GatewayError } from '../errors.ts';
 
 /** Error codes of Node, and of our own client (WIRE_*) → code and Proxy-Status error type (RFC 9209 section 2.3). */
 const failures: Readonly<Record<string, readonly [ErrorCode, string]>> = {

@@ -1,6 +1,7 @@
 // What the end of an attempt says about the health of its target.
 
-import { type ErrorCode, GatewayError } from '../errors.ts';
+import type { ErrorCode } from '../error-catalogue.ts';
+import { GatewayError } from '../errors.ts';
 import type { Fresh } from '../exchange.ts';
 
 /**

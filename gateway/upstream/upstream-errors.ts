@@ -1,6 +1,7 @@
 // Parses the error bodies of upstreams. Recognised parts go into the gateway's error object, the rest is dropped.
 
-import { type ErrorCode, type ErrorType, GatewayError, type UpstreamWords } from '../errors.ts';
+import type { ErrorCode, ErrorType } from '../error-catalogue.ts';
+import { GatewayError, type UpstreamWords } from '../errors.ts';
 import type { AnswerHeaders } from './headers.ts';
 
 const types = new Set<string>([

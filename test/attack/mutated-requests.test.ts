@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { REFUSALS } from '../../gateway/errors.ts';
+import { REFUSALS } from '../../gateway/error-catalogue.ts';
 import { type Answer, ask, openConnection, requestOf, until } from '../support/connection.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type RecordingUpstream, startRecordingUpstream } from '../support/recording-upstream.ts';

@@ -1,6 +1,6 @@
 // What a refusal has to be: one object of the catalogue, whole, with the id of the request, for a reason that there was.
 
-import { REFUSALS } from '../../gateway/errors.ts';
+import { REFUSALS } from '../../gateway/error-catalogue.ts';
 import type { Disturbances } from './disturbances.ts';
 import { type Exchange, errorOf } from './exchanges.ts';
 

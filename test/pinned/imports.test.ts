@@ -24,6 +24,7 @@ const concerns = [
 ];
 const shared = [
   'gateway/exchange.ts',
+  'gateway/error-catalogue.ts',
   'gateway/errors.ts',
   'gateway/config-errors.ts',
   'gateway/redis/',

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type ErrorCode, REFUSALS, type Refusal } from '../../gateway/errors.ts';
+import { type ErrorCode, REFUSALS, type Refusal } from '../../gateway/error-catalogue.ts';
 import type { Answer } from './connection.ts';
 
 /** One way to bring about one code, through a real socket. */

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { configFileNames, editorSchemaOf } from '../../gateway/config/editor-schemas.ts';
 import { configTables } from './config-tables.ts';
+import { errorTables } from './error-tables.ts';
 import { fill } from './table.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -16,5 +17,10 @@ export function fileOf(path: string): URL {
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   const read = (path: string) => readFileSync(fileOf(path), 'utf8');
   const schemas = configFileNames.map((name) => [`config/schemas/${name}.json`, editorSchemaOf(name)] as const);
-  return new Map([['docs/config.md', fill(read('docs/config.md'), configTables())] as const, ...schemas]);
+  const texts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    'docs/config.md': configTables(),
+    'docs/errors.md': { errors: errorTables() },
+  };
+  const pages = Object.entries(texts).map(([path, parts]) => [path, fill(read(path), parts)] as const);
+  return new Map([...pages, ...schemas]);
 }

@@ -1,6 +1,6 @@
 // Pure: turns a decision record, which is one line of the access log, into a report per stage.
 
-import { REFUSALS } from '../../errors.ts';
+import { REFUSALS } from '../../error-catalogue.ts';
 import { PUBLISHED_NAMES, type PublishedStageName, STAGES } from '../../exchange.ts';
 import { type DecisionRecord, durationsOf } from './record.ts';
 import { type StageOutcome, stageText } from './stage-text.ts';

@@ -1,7 +1,8 @@
 // Builds the client's error from a declared refusal and the upstream's answer. Only the members that the rule names are copied from that
 // answer, and only if they cannot reveal a submitted secret.
 
-import { type ErrorCode, GatewayError, REFUSALS } from '../../errors.ts';
+import { type ErrorCode, REFUSALS } from '../../error-catalogue.ts';
+import { GatewayError } from '../../errors.ts';
 import type { JsonNode } from '../../shared/json-tree.ts';
 import { typeOf } from '../upstream-errors.ts';
 import { memberPath, nodeAt } from './members.ts';

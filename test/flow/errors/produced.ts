@@ -1,6 +1,6 @@
 // Every code that the tests of this folder produce through a real socket. Not written down by hand: these are the cases they run.
 
-import type { ErrorCode } from '../../../gateway/errors.ts';
+import type { ErrorCode } from '../../../gateway/error-catalogue.ts';
 import { contentCases } from './content.cases.ts';
 import { credentialCases } from './credentials.cases.ts';
 import { declaredCases } from './declared.cases.ts';

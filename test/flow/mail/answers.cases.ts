@@ -1,6 +1,6 @@
 // Everything that the mail server may answer to the five operations, and what the client gets for it.
 
-import type { ErrorCode } from '../../../gateway/errors.ts';
+import type { ErrorCode } from '../../../gateway/error-catalogue.ts';
 import { SECRET } from '../../support/errors.ts';
 import { httpAnswer, type Script } from '../../support/scripted-upstream.ts';
 

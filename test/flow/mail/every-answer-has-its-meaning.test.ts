@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { REFUSALS } from '../../../gateway/errors.ts';
+import { REFUSALS } from '../../../gateway/error-catalogue.ts';
 import type { Answer } from '../../support/connection.ts';
 import { assertRefusal, SECRET } from '../../support/errors.ts';
 import { bodyOf, type MailGateway, newPassword, startMailGateway } from '../../support/mail.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { REFUSALS } from '../../../gateway/errors.ts';
+import { REFUSALS } from '../../../gateway/error-catalogue.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { sendRaw } from '../../support/raw.ts';
 

@@ -11,7 +11,7 @@ import { createApiKey, createDigestOf, keyFingerprint } from '../../../gateway/a
 import { createIssueKey, type IssuedKey, type KeyRequest } from '../../../gateway/auth/issue.ts';
 import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.ts';
 import type { KeyStore } from '../../../gateway/auth/store/store.ts';
-import type { ErrorCode } from '../../../gateway/errors.ts';
+import type { ErrorCode } from '../../../gateway/error-catalogue.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Caller, Matched, Mode, Operation, Organization, Trail } from '../../../gateway/exchange.ts';
 

@@ -1,0 +1,30 @@
+// The tables of docs/errors.md, made from the catalogue: one for each type.
+
+import { REFUSALS, type Refusal } from '../../gateway/error-catalogue.ts';
+import { table } from './table.ts';
+
+const again = { true: 'yes', false: 'no', if_safe: 'if safe' };
+
+/** Returns the tables with a heading each, in the order of the catalogue. */
+export function errorTables(): string {
+  const byType = Map.groupBy(Object.entries<Refusal>(REFUSALS), ([, { type }]) => type);
+  return [...byType]
+    .map(([type, rows]) => {
+      const lines = rows.map(([code, { status, meaning, remedy, retryable }]) => [
+        `\`${code}\``,
+        String(status),
+        linked(meaning),
+        linked(remedy),
+        again[`${retryable}`],
+      ]);
+      return `### \`${type}\`\n\n${table(['Code', 'Status', 'Meaning', 'What to do', 'Again'], lines)}`;
+    })
+    .join('\n\n');
+}
+
+/** The texts link to pages that the gateway serves; here the same pages are files. The reference is made by the gateway. */
+function linked(text: string): string {
+  return text
+    .replace(/\(\/docs\/guides\/([\w-]+)\)/g, '(guides/$1.md)')
+    .replace(/\[([^\]]+)\]\((\/docs\/[\w/-]+)\)/g, '$1 (`$2`)');
+}
