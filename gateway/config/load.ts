@@ -226,8 +226,14 @@ function checkNames({ upstreams, sources, names }: ConfigDraft, mistakes: Mistak
     const reason = `"${reserved}" is reserved for the limit of the tier.`;
     mistakes.push(sources.limits.mistakeAtKey(['extra', reserved], reason, 'Choose another name for this limit.'));
   }
+  const entries = blockIn(sources.upstreams.value, 'upstreams');
   for (const [name, entry] of Object.entries(upstreams)) {
     unknownLimit(sources.upstreams, ['upstreams', name, 'limit'], entry.limit);
+    if (entry.basicForClients && blockIn(blockIn(entries, name), 'credential').basic === undefined) {
+      const reason = 'the upstream has no user name and password that clients could present.';
+      const remedy = 'Add credential: { basic: { user, secret } }, or remove basicForClients.';
+      mistakes.push(sources.upstreams.mistakeAtKey(['upstreams', name, 'basicForClients'], reason, remedy));
+    }
     if (!entry.public || !entry.security) continue;
     const reason = 'an upstream is either public or secured.';
     mistakes.push(sources.upstreams.mistakeAtKey(['upstreams', name, 'public'], reason, 'Remove public or security.'));

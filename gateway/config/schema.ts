@@ -4,8 +4,9 @@
 import { z } from 'zod';
 import { answerRules } from './answer-rules.ts';
 import { breaking } from './breaking.ts';
+import { credential } from './credential.ts';
 import { site } from './hosts.ts';
-import { isHttpUrl, name, scope, secretEntry, whole } from './parts.ts';
+import { isHttpUrl, name, scope, whole } from './parts.ts';
 import { requestRules } from './request-rules.ts';
 import { breaker, ejection, health } from './target-rules.ts';
 import { tunnels } from './tunnels.ts';
@@ -98,19 +99,13 @@ export const upstreamEntry = z.strictObject({
   tls: upstreamTls.optional().meta({
     description: 'TLS toward `https://` addresses. Without it, the default authorities and no client certificate.',
   }),
-  credential: z
-    .strictObject({
-      basic: z.strictObject({
-        user: z.string().regex(/^[^:\s]{1,128}$/, 'must be a user name without colon and spaces'),
-        secret: secretEntry,
-      }),
-    })
-    .optional()
-    .meta({
-      description:
-        'The login of the gateway at the upstream. The secret holds `user:password`, or the password alone if it has no colon. If the upstream rejects it, requests are suspended until the secret changes. Clients may present the same login to operations that accept Basic.',
-      values: '`{ basic: { user, secret } }`',
-    }),
+  credential,
+  basicForClients: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether clients may present the user name and password of `credential` instead of a key, to operations whose contract accepts HTTP Basic. The gateway compares them itself. Needs a `basic` credential.',
+    ),
   maxInFlight: whole('requests', 1, 100_000)
     .optional()
     .describe(

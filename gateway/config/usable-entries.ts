@@ -15,7 +15,7 @@ export function usableEntries(source: Source): Record<string, UpstreamEntry> {
     const failed = parsed.flatMap(([key, { success }]) => (success ? [] : [key]));
     const misspelt = Object.keys(written).filter((key) => !known.includes(key));
     const doubtful = [...failed, ...misspelt.map((key) => closest(key, known))];
-    if (doubtful.some((key) => /^(contracts|basePath|security|public)$/.test(key ?? ''))) return [];
+    if (doubtful.some((key) => /^(contracts|basePath|basicForClients|security|public)$/.test(key ?? ''))) return [];
     return [[name, Object.fromEntries(parsed.map(([key, { data }]) => [key, data])) as UpstreamEntry] as const];
   });
   return Object.fromEntries(entries);

@@ -11,7 +11,7 @@ import { knownScopes, operationSecurity, type SecuritySettings } from './securit
 /** The settings of an upstreams.yaml entry for the documents that it lists. */
 export interface DocumentDefaults extends SecuritySettings {
   readonly basePath?: string | undefined;
-  /** The gateway has its own user name and password for this upstream, and clients may present them instead of a key. */
+  /** Clients may present the user name and password that the gateway uses at this upstream instead of a key. */
   readonly acceptsBasic?: boolean | undefined;
   readonly limit?: string | undefined;
   readonly cost?: number | undefined;

@@ -38,7 +38,7 @@ export interface SecurityDefaults {
   readonly says: SecuritySettings;
   readonly own: Extensions;
   readonly scopes: ReadonlySet<string>;
-  /** Whether the upstream has a user name and password that clients may present. */
+  /** Whether clients may present the gateway's user name and password for the upstream. */
   readonly acceptsBasic: boolean;
 }
 
@@ -104,7 +104,10 @@ function toAlternative(
   }
   if (kind !== 'bearer') {
     const reason = `the gateway does not check credentials of the security scheme "${name}".`;
-    const credential = kind === 'basic' ? 'Give its entry of upstreams.yaml a credential (basic), or use' : 'Use';
+    const credential =
+      kind === 'basic'
+        ? 'Add basicForClients: true and a basic credential to its entry of upstreams.yaml, or use'
+        : 'Use';
     return complain(path, reason, `${credential} a scheme of type http with scheme bearer, ${override}`);
   }
   const unknown = wanted.filter((scope) => !scopes.has(scope));

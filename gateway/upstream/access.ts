@@ -8,6 +8,7 @@ import {
   type QueueRefusal,
 } from './concurrency-limit.ts';
 import { type Credential, createCredential, type LatchReason } from './credential.ts';
+import { type CredentialSettings, parseCredential } from './credential-kinds.ts';
 
 /** Longest wait in a queue that no longer empties, if the upstream has no `maxInFlight`. */
 const QUEUE_MS = 200;
@@ -17,7 +18,7 @@ export interface AccessEntry {
   readonly live: readonly string[];
   readonly test?: readonly string[] | undefined;
   readonly connections: number;
-  readonly credential?: { readonly basic: { readonly user: string; readonly secret: string } } | undefined;
+  readonly credential?: CredentialSettings | undefined;
   readonly maxInFlight?: number | undefined;
   readonly maxQueued: number;
   readonly maxQueueMs?: number | undefined;
@@ -78,13 +79,12 @@ export function createAccesses(options: AccessesOptions): Accesses {
 
   function credentialOf(name: string, { credential }: AccessEntry): Credential | undefined {
     if (credential === undefined) return undefined;
-    const { user, secret } = credential.basic;
-    const identity = JSON.stringify([name, user, secret]);
+    const identity = JSON.stringify([name, credential]);
     const known = credentials.get(identity);
     if (known) return known;
     const made = createCredential({
-      user,
-      read: () => options.readSecret(secret),
+      read: () => options.readSecret(credential.secret),
+      parse: (secret) => parseCredential(secret, credential),
       now: options.now,
       onLatched: (reason) => options.onLatched(name, reason),
       onHealed: () => options.onHealed(name),

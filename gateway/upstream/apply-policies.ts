@@ -9,6 +9,7 @@ import { type Attempts, type AttemptsOptions, type Dispatch, sendWithAttempts } 
 import { beforeSending } from './before-sending.ts';
 import { BufferedAnswer } from './buffered-answer.ts';
 import type { Credential } from './credential.ts';
+import type { CredentialHeader } from './credential-kinds.ts';
 import type { Outgoing } from './http1/wire.ts';
 import type { UpstreamPolicies } from './policies.ts';
 import type { Relay } from './relay.ts';
@@ -73,15 +74,15 @@ function attempt(one: Attempt): void {
   const { credential, judge } = policies;
   const fail = (error: GatewayError) => relay.onResponseError(undefined, error);
 
-  function conclude(answer: CompleteAnswer, authorization: string | undefined, pass: (body: Buffer) => void): void {
+  function conclude(answer: CompleteAnswer, sent: CredentialHeader | undefined, pass: (body: Buffer) => void): void {
     const judgement = judge?.(answer, judgeContextOf(fresh)) ?? defaultJudgement(answer, credential);
     if (judgement.kind === 'credential') {
-      const hasChanged = authorization !== undefined && credential?.refused(authorization) === true;
+      const hasChanged = sent !== undefined && credential?.refused(sent) === true;
       if (hasChanged && attempts.mayRepeat('credential')) attempt(one);
       else fail(new GatewayError('upstream_auth_failed'));
       return;
     }
-    if (authorization !== undefined && answer.status < 400) credential?.accepted(authorization);
+    if (sent !== undefined && answer.status < 400) credential?.accepted(sent);
     if (judgement.kind === 'pass') pass(judgement.body);
     else if (judgement.kind === 'retry' && attempts.mayRepeat('declared')) attempt(one);
     else fail(judgement.error);
@@ -89,19 +90,18 @@ function attempt(one: Attempt): void {
 
   if (relay.ended) return;
   try {
-    const authorization = credential?.header();
+    const sent = credential?.header();
     const buffered = new BufferedAnswer(
       relay,
       (status) => {
         const isBuffered = judge !== undefined || status >= 400;
-        if (!isBuffered && authorization !== undefined) credential?.accepted(authorization);
+        if (!isBuffered && sent !== undefined) credential?.accepted(sent);
         return isBuffered;
       },
-      (answer, pass) => conclude(answer, authorization, pass),
+      (answer, pass) => conclude(answer, sent, pass),
     );
     const outgoing = one.outgoing();
-    const headers =
-      authorization === undefined ? outgoing.headers : [...outgoing.headers, 'authorization', authorization];
+    const headers = sent === undefined ? outgoing.headers : [...outgoing.headers, sent.name, sent.value];
     target.dispatcher.dispatch({ ...outgoing, headers }, buffered);
   } catch (error) {
     fail(error as GatewayError);

@@ -3,26 +3,27 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
+import type { CredentialHeader, ParsedCredential } from './credential-kinds.ts';
 
 /** Shortest interval between two reads of the secret while the credential works. */
 const READ_EVERY_MS = 250;
 
 /**
- * Why the credential is latched: the upstream refused the secret, the secret is missing, or it cannot be parsed as user name and password.
+ * Why the credential is latched: the upstream refused the secret, the secret is missing, or it cannot be parsed as its kind demands.
  */
 export type LatchReason = 'refused' | 'absent' | 'unusable';
 
 const causes: Readonly<Record<LatchReason, string>> = {
   refused: 'the upstream refused the credential, and the secret has not changed since',
   absent: 'the secret of the credential is missing',
-  unusable: 'the secret of the credential cannot be read as user name and password',
+  unusable: 'the secret of the credential cannot be parsed',
 };
 
 export interface CredentialOptions {
-  /** User name if the secret is only a password. */
-  readonly user: string;
-  /** The current secret, `user:password` or only the password; undefined if it is missing. May throw. */
+  /** The current secret; undefined if it is missing. May throw. */
   read(): string | undefined;
+  /** Undefined for a secret that cannot be used. */
+  parse(secret: string): ParsedCredential | undefined;
   /** Epoch milliseconds. */
   now(): number;
   /** The credential is latched now. Called once per change, possibly during creation. */
@@ -33,34 +34,34 @@ export interface CredentialOptions {
 
 export interface Credential {
   /**
-   * Value of the Authorization header for the upstream. While latched, reads the secret again first. Throws upstream_auth_failed if it is
+   * The header for the upstream. While latched, reads the secret again first. Throws upstream_auth_failed if it is
    * still latched.
    */
-  header(): string;
+  header(): CredentialHeader;
   /** True if the upstream has accepted the current secret. Until then only one request at a time is sent. */
   isProven(): boolean;
   /** The upstream accepted this header. */
-  accepted(header: string): void;
+  accepted(header: CredentialHeader): void;
   /**
    * The upstream refused this header. Returns true if the secret has changed since it was sent, so that a retry makes sense; false if
    * latched.
    */
-  refused(header: string): boolean;
-  /** True if a client presents this credential. Runs in constant time. User names are compared without case and surrounding spaces. */
+  refused(header: CredentialHeader): boolean;
+  /** True if a client presents this credential as user name and password. Runs in constant time. User names are compared without case and surrounding spaces. */
   matches(user: string, password: string): boolean;
   status(): 'unproven' | 'proven' | 'latched';
 }
 
 interface Login {
-  readonly header: string;
+  readonly header: CredentialHeader;
   readonly userDigest: Buffer;
   readonly passwordDigest: Buffer;
 }
 
 /** Reads the secret immediately: a credential without a secret starts latched. */
-export function createCredential({ user, read, now, onLatched, onHealed }: CredentialOptions): Credential {
+export function createCredential({ read, parse, now, onLatched, onHealed }: CredentialOptions): Credential {
   const digestOf = createDigestOf();
-  /** Compared against if no secret is available, so that the comparison takes the same time. */
+  /** Compared against if clients can present no credential, so that the comparison takes the same time. */
   const noLogin = { userDigest: randomBytes(32), passwordDigest: randomBytes(32) };
   /** The last secret that could be parsed. Kept while the secret is missing, because the refused one may come back. */
   let login: Login | undefined;
@@ -82,18 +83,31 @@ export function createCredential({ user, read, now, onLatched, onHealed }: Crede
 
   function reload(): void {
     readAtMs = now();
-    const found = readPair(read, user);
+    const found = readParsed();
     fault = typeof found === 'string' ? found : undefined;
     if (typeof found !== 'string') use(found);
     report();
   }
 
-  /** A different spelling of the same user name and password is not a change: the upstream would refuse it again. */
-  function use(pair: Pair): void {
-    const header = `Basic ${Buffer.from(`${pair.user}:${pair.password}`).toString('base64')}`;
-    if (header === login?.header) return;
-    login = { header, userDigest: digestOf(nameOf(pair.user)), passwordDigest: digestOf(pair.password) };
+  function readParsed(): ParsedCredential | 'absent' | 'unusable' {
+    try {
+      const text = read();
+      return text === undefined ? 'absent' : (parse(text.replace(/\r?\n$/, '')) ?? 'unusable');
+    } catch {
+      return 'unusable';
+    }
+  }
+
+  /** A different spelling of the same credential is not a change: the upstream would refuse it again. */
+  function use({ header, login: shared }: ParsedCredential): void {
+    if (isCurrent(header)) return;
+    const digests = shared && { userDigest: digestOf(nameOf(shared.user)), passwordDigest: digestOf(shared.password) };
+    login = { header, ...(digests ?? noLogin) };
     verdict = 'unproven';
+  }
+
+  function isCurrent({ name, value }: CredentialHeader): boolean {
+    return value === login?.header.value && name === login.header.name;
   }
 
   /** Also reloads after the clock was set back. */
@@ -115,12 +129,12 @@ export function createCredential({ user, read, now, onLatched, onHealed }: Crede
     isProven: () => latchedBy() === undefined && verdict === 'proven',
     accepted(header) {
       // An acceptance that arrives after a refusal belongs to an earlier request.
-      if (header === login?.header && verdict === 'unproven') verdict = 'proven';
+      if (isCurrent(header) && verdict === 'unproven') verdict = 'proven';
     },
     refused(header) {
       // A refusal of a replaced secret does not concern the current one.
-      if (header === login?.header) reload();
-      if (header === login?.header) verdict = 'refused';
+      if (isCurrent(header)) reload();
+      if (isCurrent(header)) verdict = 'refused';
       report();
       return latchedBy() === undefined;
     },
@@ -146,27 +160,4 @@ function createDigestOf(): (text: string) => Buffer {
 
 function nameOf(user: string): string {
   return user.trim().toLowerCase();
-}
-
-interface Pair {
-  readonly user: string;
-  readonly password: string;
-}
-
-function readPair(read: () => string | undefined, user: string): Pair | 'absent' | 'unusable' {
-  let text: string | undefined;
-  try {
-    text = read();
-  } catch {
-    return 'unusable';
-  }
-  return text === undefined ? 'absent' : (parsePair(text.replace(/\r?\n$/, ''), user) ?? 'unusable');
-}
-
-/** RFC 7617 section 2: splits at the first colon and rejects control characters. An empty half means a truncated file. */
-function parsePair(text: string, defaultUser: string): Pair | undefined {
-  const colon = text.indexOf(':');
-  const user = colon === -1 ? defaultUser : text.slice(0, colon);
-  const password = text.slice(colon + 1);
-  return user === '' || password === '' || /\p{Cc}/u.test(text) ? undefined : { user, password };
 }

@@ -30,8 +30,8 @@ export function namedSecrets({ config, upstreamTls }: Named): NamedSecret[] {
   const { upstreams, gateway, sources } = config;
   const credentials = Object.entries(upstreams).flatMap(([name, entry]): NamedSecret[] => {
     if (entry.credential === undefined || liesOnSandboxOnly(entry)) return [];
-    const { secret } = entry.credential.basic;
-    const path = ['upstreams', name, 'credential', 'basic', 'secret'];
+    const { kind, secret } = entry.credential;
+    const path = ['upstreams', name, 'credential', kind, 'secret'];
     return [
       {
         entry: secret,

@@ -38,8 +38,8 @@ export async function openUpstreamAccess({
   isShedding,
 }: UpstreamAccessOptions): Promise<UpstreamAccess> {
   const generated = new Map<string, string>();
-  for (const { basic } of credentialsOf(config.upstreams, liesOnSandboxOnly)) {
-    if (secrets.read(basic.secret) === undefined) generated.set(basic.secret, await secrets.readOrMake(basic.secret));
+  for (const { secret } of credentialsOf(config.upstreams, liesOnSandboxOnly)) {
+    if (secrets.read(secret) === undefined) generated.set(secret, await secrets.readOrMake(secret));
   }
   const readSecret = (entry: string) => secrets.read(entry) ?? generated.get(entry);
 
@@ -47,9 +47,9 @@ export async function openUpstreamAccess({
   function objections({ config }: Pick<Configuration, 'config'>): Mistake[] {
     return Object.entries(config.upstreams).flatMap(([name, entry]) => {
       if (entry.credential === undefined || !liesOnSandboxOnly(entry)) return [];
-      const { secret } = entry.credential.basic;
+      const { kind, secret } = entry.credential;
       if (readSecret(secret) !== undefined) return [];
-      const path = ['upstreams', name, 'credential', 'basic', 'secret'];
+      const path = ['upstreams', name, 'credential', kind, 'secret'];
       return [
         config.sources.upstreams.mistakeAt(path, `there is no secrets entry "${secret}".`, 'Start the gateway again.'),
       ];
@@ -79,9 +79,9 @@ function credentialsOf(upstreams: Config['upstreams'], applies: (upstream: Upstr
 }
 
 function administratorOf(upstreams: Config['upstreams'], readSecret: (entry: string) => string | undefined) {
-  const [credential] = credentialsOf(upstreams, ({ live, test = [] }) => [...live, ...test].includes('sandbox:mail'));
+  const credentials = credentialsOf(upstreams, ({ live, test = [] }) => [...live, ...test].includes('sandbox:mail'));
+  const credential = credentials.find((one) => one.kind === 'basic');
   if (credential === undefined) return undefined;
-  const { user, secret } = credential.basic;
-  const text = readSecret(secret) ?? '';
-  return text.includes(':') ? text : `${user}:${text}`;
+  const text = readSecret(credential.secret) ?? '';
+  return text.includes(':') ? text : `${credential.user}:${text}`;
 }

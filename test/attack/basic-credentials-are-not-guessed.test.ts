@@ -48,7 +48,12 @@ before(async () => {
   gateway = await startGateway({
     contracts: { 'post.yaml': contract },
     upstreams: {
-      post: { contracts: ['post.yaml'], live: upstream.url, credential: { basic: { user: 'admin', secret: ENTRY } } },
+      post: {
+        contracts: ['post.yaml'],
+        live: upstream.url,
+        credential: { basic: { user: 'admin', secret: ENTRY } },
+        basicForClients: true,
+      },
     },
     // Addresses of clients as the tests wish, and a window that does not end while they run.
     gateway: { trustedProxies: ['127.0.0.1/32'] },

@@ -55,6 +55,29 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/gateway.yaml:1: this is not well-formed YAML (Unresolved alias (the anchor must be set before the alias): proxies). Correct the alias, or write the value out.',
     ],
   },
+  'basic-for-clients-without-a-credential': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'basicForClients: true'),
+    says: [
+      'config/upstreams.yaml:5:5: upstreams.items.basicForClients: the upstream has no user name and password that clients could present. Add credential: { basic: { user, secret } }, or remove basicForClients.',
+    ],
+  },
+  'basic-for-clients-that-no-upstream-asks-for': {
+    files: {
+      ...spoiled(upstreams, 'timeoutMs: 1000', 'credential: { basic: { user: gateway, secret: items_login } }'),
+      'openapi/items.yaml': sound['openapi/items.yaml']
+        .replace('[{ apiKey: ["items:write"] }]', '[{ login: [] }]')
+        .replace('  securitySchemes:\n', '  securitySchemes:\n    login: { type: http, scheme: basic }\n'),
+    },
+    says: [
+      'openapi/items.yaml:11:18: paths./v1/items.post.security.0: the gateway does not check credentials of the security scheme "login". Add basicForClients: true and a basic credential to its entry of upstreams.yaml, or use a scheme of type http with scheme bearer, or override it by security in its entry of upstreams.yaml.',
+    ],
+  },
+  'credential-of-no-kind': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: {}'),
+    says: [
+      'config/upstreams.yaml:5:5: upstreams.items.credential: {} is not possible here. It must name one kind, such as basic: { user, secret }.',
+    ],
+  },
   'service-that-the-sandbox-has-not': {
     files: spoiled(upstreams, 'http://items:3000', 'sandbox:platfrom'),
     says: [

@@ -6,6 +6,7 @@ import type { UpstreamEntry } from '../../config/schema.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
 import type { Awaitable, Caller, Checked } from '../../exchange.ts';
 import { createJudge, type Judgement } from '../../upstream/answers/rules.ts';
+import type { CredentialHeader } from '../../upstream/credential-kinds.ts';
 import { type AnswerHeaders, upstreamRequestHeaders } from '../../upstream/headers.ts';
 import { ask } from '../../upstream/http1/ask.ts';
 import type { TlsSettings } from '../../upstream/http1/connect.ts';
@@ -69,8 +70,8 @@ export interface BackendOptions {
   readonly scheme: string;
   /** Undefined if the upstream uses a credential instead. */
   assertion(): Awaitable<string> | undefined;
-  /** Value of Authorization. Throws if the credential cannot be used. */
-  readonly credential?: (() => string) | undefined;
+  /** Its header. Throws if the credential cannot be used. */
+  readonly credential?: (() => CredentialHeader) | undefined;
 }
 
 /** Client address in the requests: one reserved for documentation (RFC 5737). */
@@ -97,8 +98,8 @@ export function createBackend(options: BackendOptions): Backend {
     if (assertion !== undefined) proofs.add(assertion);
     const credential = options.credential?.();
     if (credential !== undefined) {
-      headers.push('authorization', credential);
-      proofs.add(credential);
+      headers.push(credential.name, credential.value);
+      proofs.add(credential.value);
     }
     const rewritten = await rewrite(operation)?.(checked as unknown as Checked);
     const own = operation.upstreamPrefix + path.slice(operation.publicPrefix.length);

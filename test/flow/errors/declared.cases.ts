@@ -33,6 +33,7 @@ export function declaredOptions(url: string, password: string): GatewayOptions {
         contracts: ['things.yaml'],
         live: url,
         credential: { basic: { user: 'keeper', secret: 'vault_credentials' } },
+        basicForClients: true,
         answers: [
           rule({ status: 403, body: { title: { contains: 'quota' } } }, { code: 'quota_exceeded' }),
           rule(fails('taken'), { code: 'already_exists', param: { member: 'field' } }),

@@ -78,7 +78,7 @@ test('a scope of a resource that the document does not have is a mistake', async
 
 const basic = { scheme: 'basic', scopes: [] };
 
-test('user name and password are a way in where the upstream has a credential to compare them with', async () => {
+test('user name and password are a way in where the entry of the upstream asks for it', async () => {
   const security = [{ key: ['jobs:read'] }, { pair: [] }];
   assert.deepEqual(await securityOf({ security }, {}, { acceptsBasic: true }), [apiKey('jobs:read'), basic]);
   assert.deepEqual(await securityOf({}, { security: [{ pair: [] }] }, { acceptsBasic: true }), [basic]);
@@ -86,7 +86,7 @@ test('user name and password are a way in where the upstream has a credential to
   assert.deepEqual(await securityOf({ security }, {}, override), [apiKey('it:read')]);
 });
 
-test('without one they are a mistake, and the remedy names the credential', async () => {
+test('elsewhere they are a mistake, and the remedy names the two settings', async () => {
   const document = {
     ...documentOf({ '/jobs': { get: { responses, security: [{ pair: [] }] } } }),
     components: { securitySchemes },
@@ -99,7 +99,7 @@ test('without one they are a mistake, and the remedy names the credential', asyn
       [
         [
           'the gateway does not check credentials of the security scheme "pair".',
-          'Give its entry of upstreams.yaml a credential (basic), or use a scheme of type http with scheme bearer, or override it by security in its entry of upstreams.yaml.',
+          'Add basicForClients: true and a basic credential to its entry of upstreams.yaml, or use a scheme of type http with scheme bearer, or override it by security in its entry of upstreams.yaml.',
         ],
       ],
     );

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { GatewayError } from '../../../gateway/errors.ts';
 import { createCredential } from '../../../gateway/upstream/credential.ts';
+import { parseCredential } from '../../../gateway/upstream/credential-kinds.ts';
 
 /** What stands in the file of the secret. */
 type Secret = string | undefined | (() => never);
@@ -15,7 +16,7 @@ function setUp(secret: Secret) {
   let reads = 0;
   const told: string[] = [];
   const credential = createCredential({
-    user: 'admin',
+    parse: (text) => parseCredential(text, { kind: 'basic', user: 'admin', secret: 'entry' }),
     read() {
       reads += 1;
       return typeof present === 'function' ? present() : present;
@@ -26,6 +27,9 @@ function setUp(secret: Secret) {
   });
   return {
     ...credential,
+    header: () => credential.header().value,
+    accepted: (value: string) => credential.accepted(named(value)),
+    refused: (value: string) => credential.refused(named(value)),
     told,
     put(next: Secret) {
       present = next;
@@ -42,6 +46,7 @@ function setUp(secret: Secret) {
   };
 }
 
+const named = (value: string) => ({ name: 'authorization', value });
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
 const broken = () => {
   throw new Error('EACCES');

@@ -6,7 +6,7 @@ import type { AccessEntry } from '../../../gateway/upstream/access.ts';
 import { openAccesses as open } from './accesses.ts';
 
 const plain: AccessEntry = { live: ['http://127.0.0.1:1'], connections: 16, maxQueued: 1000 };
-const basic = { user: 'somebody', secret: 'entry' };
+const basic = { kind: 'basic', user: 'gateway', secret: 'entry' } as const;
 
 /** How many get in at once of as many as come. */
 function insideOf(accesses: ReturnType<typeof open>): number {
@@ -26,7 +26,7 @@ function insideWith(entry: Partial<AccessEntry>, workers?: number): number {
 
 it('workers divide the places among themselves, and each has one at least', () => {
   assert.deepEqual(
-    [1, 2, 3, 8].map((workers) => insideWith({ maxInFlight: 4, credential: { basic } }, workers)),
+    [1, 2, 3, 8].map((workers) => insideWith({ maxInFlight: 4, credential: basic }, workers)),
     [4, 2, 1, 1],
   );
   assert.equal(insideWith({ maxInFlight: 5 }, 2), 2);
@@ -41,7 +41,7 @@ it('without a bound there are as many as connections to all its addresses, of ea
 
 it('one is let in until the credential is known to be right', () => {
   const accesses = open();
-  accesses.use({ books: { ...plain, credential: { basic } } }, 0.5);
+  accesses.use({ books: { ...plain, credential: basic } }, 0.5);
   assert.equal(insideOf(accesses), 1);
 });
 

@@ -1,0 +1,54 @@
+// The kinds of credential that the gateway uses at upstreams: each makes the header of a request from the value of its secret.
+
+/** A credential as upstreams.yaml declares it. */
+export type CredentialSettings = {
+  readonly kind: 'basic';
+  /** User name if the secret is only a password. */
+  readonly user: string;
+  /** Entry of the secrets store. */
+  readonly secret: string;
+};
+
+type CredentialKind = CredentialSettings['kind'];
+
+export interface CredentialHeader {
+  /** In lower case. */
+  readonly name: string;
+  readonly value: string;
+}
+
+interface Login {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** A secret that could be parsed. */
+export interface ParsedCredential {
+  readonly header: CredentialHeader;
+  /** Absent for a kind that clients cannot present by HTTP Basic. */
+  readonly login?: Login;
+}
+
+type Parse<K> = (text: string, settings: Extract<CredentialSettings, { kind: K }>) => ParsedCredential | undefined;
+
+const kinds: { readonly [K in CredentialKind]: Parse<K> } = {
+  basic(text, settings) {
+    const login = parseLogin(text, settings.user);
+    if (login === undefined) return undefined;
+    const value = `Basic ${Buffer.from(`${login.user}:${login.password}`).toString('base64')}`;
+    return { header: { name: 'authorization', value }, login };
+  },
+};
+
+/** Returns undefined for a secret that cannot be one of its kind, because it is truncated, for example. */
+export function parseCredential(text: string, settings: CredentialSettings): ParsedCredential | undefined {
+  return (kinds[settings.kind] as Parse<CredentialKind>)(text, settings);
+}
+
+/** RFC 7617 section 2: splits at the first colon and rejects control characters. An empty half means a truncated file. */
+function parseLogin(text: string, defaultUser: string): Login | undefined {
+  const colon = text.indexOf(':');
+  const user = colon === -1 ? defaultUser : text.slice(0, colon);
+  const password = text.slice(colon + 1);
+  return user === '' || password === '' || /\p{Cc}/u.test(text) ? undefined : { user, password };
+}
