@@ -28,18 +28,23 @@ export function createConnectionMetrics(registry: Registry): ConnectionMetrics {
 
   const unreadable = new Counter({
     name: 'gateway_forwarded_for_unreadable_total',
-    help: 'Requests with an unreadable X-Forwarded-For entry from a trusted proxy.',
+    help: 'Requests in which a trusted proxy wrote an X-Forwarded-For entry that is no address: their clients count as one address.',
     registers: [registry],
   });
   return {
     connectionRefused: counter(
       'gateway_connections_refused_total',
-      'Connections that were closed at once: too many of all clients, or of one address.',
+      'Connections closed at once because of the bound for all clients (all) or for one address (address).',
       'of',
       ['all', 'address'],
     ),
     forwardUnreadable: () => unreadable.inc(),
-    handshakeFailed: counter('gateway_tls_handshake_failures_total', 'TLS handshakes that failed.', 'reason', []),
+    handshakeFailed: counter(
+      'gateway_tls_handshake_failures_total',
+      'Failed TLS handshakes: timeout, closed, not_tls, version, cipher, alpn, other.',
+      'reason',
+      [],
+    ),
     renewal: counter(
       'gateway_certificate_renewals_total',
       'Certificate renewals: applied, or refused because the files cannot be used.',

@@ -34,20 +34,24 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
 
   gauge(
     'gateway_tunnel_streams',
-    'Event streams and upgraded connections that are open through tunnels.',
+    'Open event streams and upgraded connections through tunnels.',
     sources.tunnelStreams,
   );
   gauge(
     'gateway_configuration_loaded_timestamp_seconds',
-    'When the active configuration was loaded.',
+    'When the active configuration was loaded, in seconds since 1970.',
     () => sources.configurationLoadedAtMs() / 1000,
     'min',
   );
-  gauge('gateway_buffered_body_bytes', 'Bytes of buffered request bodies.', sources.bufferedBytes);
+  gauge(
+    'gateway_buffered_body_bytes',
+    'Bytes of request bodies in memory until they have been sent on.',
+    sources.bufferedBytes,
+  );
   gauge('http_server_active_requests', 'Requests in progress.', sources.activeRequests);
   gauge(
     'gateway_key_store_away',
-    '1 while the key store is away and only cached keys are accepted.',
+    '1 while keys cannot be looked up and only cached keys are accepted, for the grace.',
     sources.keyStoreAway,
     'max',
   );

@@ -50,6 +50,7 @@ export function createHistogram(
     name,
     help,
     type: 'histogram',
+    labelNames,
     aggregator: 'sum',
     get: async () => ({ name, help, type: 'histogram', values: [...all.values()].flatMap(valuesOf) }),
   };

@@ -35,19 +35,19 @@ export function createLimitMetrics(registry: Registry, onPressure: OnPressure): 
   const registers = [registry];
   const decisions = new Counter({
     name: 'gateway_rate_limit_decisions_total',
-    help: 'Decisions of the limit stage; shadow_refused were admitted because the limit is not enforced.',
+    help: 'Decisions: admitted, refused, and shadow_refused, which are admitted because the limit is not enforced.',
     labelNames: ['policy', 'decision'],
     registers,
   });
   const nearLimit = new Counter({
     name: 'gateway_rate_limit_near_limit_total',
-    help: 'Requests that were admitted and found more than 80 % of their tightest limit used.',
+    help: 'Admitted requests that found more than 80 % of their tightest limit used.',
     labelNames: ['policy'],
     registers,
   });
   const sources = new Counter({
     name: 'gateway_rate_limit_decisions_by_source_total',
-    help: 'Decisions by source: the store (redis, process), a cached refusal (known), or the policy while Redis is away.',
+    help: 'Decisions by source: redis, process, known (a refusal that still holds), or the policy while Redis is away.',
     labelNames: ['source'],
     registers,
   });

@@ -5,7 +5,7 @@ import { Counter, type Registry } from '@prometheus-io/client';
 export function createLinesDropped(registry: Registry): Counter<string> {
   return new Counter({
     name: 'gateway_log_lines_dropped_total',
-    help: 'Log lines that were dropped because standard output did not take them.',
+    help: 'Log lines dropped because standard output did not take them: its reader has stopped or is too slow.',
     registers: [registry],
   });
 }

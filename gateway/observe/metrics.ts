@@ -50,6 +50,8 @@ export interface MetricsSample {
 }
 
 export interface MetricsOptions {
+  /** Holds the metrics; default: a new one. The documentation lists the metrics of its own. */
+  readonly registry?: Registry;
   readonly version: string;
   readonly onPressure: OnPressure;
 }
@@ -68,11 +70,11 @@ const knownMethods = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'P
 const CREDENTIAL_CODES = Object.entries(REFUSALS).flatMap(([code, { status }]) => (status === 401 ? [code] : []));
 
 export function createMetrics(options: MetricsOptions): Metrics {
-  const registry = new Registry();
+  const { registry = new Registry() } = options;
   collectDefaultMetrics({ register: registry });
   const server = createHistogram(registry, {
     name: 'http_server_request_duration_seconds',
-    help: 'Duration of exchanges, from arrival to the end of the answer.',
+    help: 'Duration of exchanges, from arrival to the end of the answer. Without tunnels, which may be open for days.',
     labelNames: ['http_request_method', 'http_route', 'http_response_status_code', 'api_version'],
     buckets: DURATION_BUCKETS,
   });
@@ -99,20 +101,21 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ]),
   );
   const clientSeries = byOperation((operation, status) => client(operation.upstream, operation.method, String(status)));
-  const rejected = counter('gateway_requests_rejected_total', 'Refusals by the stage that made them and their code.', [
-    'stage',
-    'code',
-  ]);
+  const rejected = counter(
+    'gateway_requests_rejected_total',
+    'Refusals by stage and code; upstream_own stands for every code that an upstream chose itself.',
+    ['stage', 'code'],
+  );
   const tunnelled = counter(
     'gateway_tunnel_exchanges_total',
-    'Requests and upgrades that went through a tunnel, once over.',
+    'Requests and upgrades through a tunnel, counted at their end.',
     ['tunnel', 'http_response_status_code'],
   );
   const limits = createLimitMetrics(registry, options.onPressure);
   const upstreams = createUpstreamMetrics(registry);
   const violations = counter(
     'gateway_validation_failures_total',
-    'Requests and answers that do not match the contract.',
+    'Requests (request) and answers (response) that do not match their contract.',
     ['direction', 'http_route'],
   );
   const replays = counter(
@@ -125,17 +128,21 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'Requests with an Idempotency-Key that were sent and whose outcome is unknown: the key is refused from then on.',
     ['http_route'],
   );
-  const reloads = counter('gateway_configuration_reloads_total', 'Reloads: applied, or refused for mistakes.', [
-    'outcome',
-  ]);
+  const reloads = counter(
+    'gateway_configuration_reloads_total',
+    'Reloads of the configuration: applied, or refused because of mistakes.',
+    ['outcome'],
+  );
   for (const outcome of ['applied', 'refused']) reloads.inc({ outcome }, 0);
   const linesDropped = createLinesDropped(registry);
-  const spans = counter('gateway_trace_spans_total', 'Spans: exported, or dropped because the collector took none.', [
-    'outcome',
-  ]);
+  const spans = counter(
+    'gateway_trace_spans_total',
+    'Spans of traces: exported, or dropped because the collector took none.',
+    ['outcome'],
+  );
   const faults = counter(
     'gateway_faults_total',
-    'Errors thrown outside a request: each ended one exchange or connection at most.',
+    'Errors thrown outside a request. Each ended one exchange or connection at most, is in the log, and is a bug in the gateway.',
     [],
   );
   // Compared by the alerts of deploy/prometheus, whatever operations are served.
@@ -145,7 +152,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   server(OTHER_METHOD, 'unmatched', '500', '');
   const build = {
     name: 'gateway_build_info',
-    help: 'Version of the gateway.',
+    help: 'Always 1: the version that runs.',
     labelNames: ['version'],
     aggregator: 'first' as const,
     registers: [registry],

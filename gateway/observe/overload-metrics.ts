@@ -27,7 +27,7 @@ export type ShedReasonLabel = (typeof SHED_REASONS)[number];
 export function createOverloadMetrics(registry: Registry): OverloadMetrics {
   const shed = new Counter({
     name: 'gateway_shed_total',
-    help: 'Requests refused because of overload, by reason.',
+    help: 'Requests refused because of overload: upstream_queue, upstream_wait, in_flight, organization, buffered_bytes, event_loop.',
     labelNames: ['reason'],
     registers: [registry],
   });

@@ -55,7 +55,7 @@ export function registerUpstreamGauges(
 export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
   const retries = new Counter({
     name: 'gateway_upstream_retries_total',
-    help: 'Requests that were retried, by reason.',
+    help: 'Requests sent again: not_sent, connection_lost, timeout, status_502, status_503, status_504, declared, credential.',
     labelNames: ['upstream', 'reason'],
     registers: [registry],
   });

@@ -25,18 +25,17 @@ export interface MetricsOfWorker {
 }
 
 /** @param serving number of workers that accept requests now */
-export function createWorkerMetrics(serving: () => number): WorkerMetrics {
-  const registry = new Registry();
+export function createWorkerMetrics(serving: () => number, registry = new Registry()): WorkerMetrics {
   collectDefaultMetrics({ register: registry });
   const restarts = new Counter({
     name: 'gateway_worker_restarts_total',
-    help: 'Workers that died and were replaced.',
+    help: 'Workers that died and were replaced. Only with WORKERS above 1.',
     registers: [registry],
   });
   const linesDropped = createLinesDropped(registry);
   new Gauge({
     name: 'gateway_workers_serving',
-    help: 'Workers that accept requests.',
+    help: 'Workers that accept requests. Only with WORKERS above 1.',
     registers: [registry],
     collect() {
       this.set(serving());

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { configFileNames, editorSchemaOf } from '../../gateway/config/editor-schemas.ts';
 import { configTables } from './config-tables.ts';
 import { errorTables } from './error-tables.ts';
+import { metricTables } from './metric-tables.ts';
 import { fill } from './table.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -20,6 +21,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   const texts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'docs/config.md': configTables(),
     'docs/errors.md': { errors: errorTables() },
+    'docs/metrics.md': await metricTables(),
   };
   const pages = Object.entries(texts).map(([path, parts]) => [path, fill(read(path), parts)] as const);
   return new Map([...pages, ...schemas]);
