@@ -6,7 +6,7 @@ import { declaredFor, essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { member } from './pointer.ts';
 import { responseFor, type Schemas } from './schemas.ts';
-import { toViolations } from './violations.ts';
+import { toBodyViolations } from './violations.ts';
 
 export interface AnswerCheck {
   /**
@@ -74,8 +74,9 @@ export function createAnswerCheck(
     if (depth > DEPTH_MAX) return ['the body is nested too deeply to be checked'];
     const errors = check(value, members + items);
     if (errors.length === 0) return [];
-    const placed = errors.map((error) => ({ ...error, instancePath: `/body${error.instancePath}` }));
-    return toViolations(placed, entry.document.root).map(({ pointer, code }) => `${pointer || 'the body'}: ${code}`);
+    return toBodyViolations(errors, entry.document.root).map(
+      ({ pointer, code }) => `${pointer || 'the body'}: ${code}`,
+    );
   }
 
   return { acceptsMediaType, modeFor, violations };

@@ -163,15 +163,21 @@ function checkBodyMode(
   mistakes.push(document.position().mistakeAt(place, reason, remedy));
 }
 
-/** Refuses style matrix: it puts semicolons into the path, and the gateway refuses such requests. */
+/** Refuses style matrix, which puts semicolons into the path, and the place `querystring` of OpenAPI 3.2. */
 function checkParameters(
   document: ContractDocument,
   place: readonly string[],
   parameters: readonly Located[],
   mistakes: Mistake[],
 ): void {
-  const matrix = parameters.find(({ value }) => isObject(value) && value.in === 'path' && value.style === 'matrix');
-  if (!matrix) return;
-  const reason = `the path parameter "${(matrix.value as JsonObject).name}" has style matrix, and paths with a semicolon are refused.`;
-  mistakes.push(document.position().mistakeAt(place, reason, 'Use style simple or label.'));
+  for (const { value } of parameters) {
+    const { name, in: where, style } = value as JsonObject;
+    if (where === 'path' && style === 'matrix') {
+      const reason = `the path parameter "${name}" has style matrix, and paths with a semicolon are refused.`;
+      mistakes.push(document.position().mistakeAt(place, reason, 'Use style simple or label.'));
+    } else if (where === 'querystring') {
+      const reason = `the parameter "${name}" describes the query as a whole, which the gateway does not check.`;
+      mistakes.push(document.position().mistakeAt(place, reason, 'Declare parameters with in: query instead.'));
+    }
+  }
 }

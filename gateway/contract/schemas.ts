@@ -1,7 +1,6 @@
-// Compiles the schemas of operations into checks on first use: openapi-backend builds the validators, Ajv 2020 runs them.
+// Compiles the schemas of operations into checks, on first use.
 
-import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import { OpenAPIValidator } from 'openapi-backend';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { type Ajvs, createAjvs, DOCUMENT_KEY } from './ajv.ts';
 import type { ContractDocument } from './document.ts';
 import { essenceOf, isJson } from './media-types.ts';
@@ -10,13 +9,13 @@ import { renewSteps } from './patterns.ts';
 import { child, follow, fragmentOf, isObject, type JsonObject, type Located, member, objectAt } from './pointer.ts';
 import { forgetJudgements } from './references.ts';
 
-/** Returns the errors of a value, none if it is valid. `size` is the number of members and items in it. */
+/** Returns the errors of a value, none if it is valid; their paths begin at the value. `size` is the number of members and items in it. */
 export type SchemaCheck = (value: unknown, size: number) => readonly ErrorObject[];
 
 export interface RequestSchemas {
   /** Checks `{path, query, header, cookie}`. */
   readonly parameters: SchemaCheck;
-  /** One check per declared JSON media type or range that includes JSON, by its lower-case name. Checks `{requestBody}`. */
+  /** One check per declared JSON media type or range that includes JSON, by its lower-case name. */
   readonly bodies: ReadonlyMap<string, SchemaCheck>;
 }
 
@@ -44,9 +43,8 @@ interface Compiled {
 }
 
 /**
- * Registers whole documents with Ajv and refers to schemas by pointer, so circular references need no dereferencing. openapi-backend
- * receives documents of one operation only, because its work per document is expensive (docs/decisions/0004-contract-tools.md). Each
- * document has its own Ajv, so that compiled schemas are released with it.
+ * Registers whole documents with Ajv and refers to schemas by pointer, so circular references need no dereferencing. Each document has
+ * its own Ajv, so that compiled schemas are released with it (docs/decisions/0004-contract-tools.md).
  */
 export function createSchemas(): Schemas {
   const documents = new WeakMap<ContractDocument, Compiled>();
@@ -74,7 +72,7 @@ export function createSchemas(): Schemas {
     const [, schema] = declared.find(([type]) => type === mediaType) ?? declared[0] ?? [];
     if (!schema) return undefined;
     const { answers, forAnswers } = compiledOf(entry.document);
-    const check = answers.get(schema.pointer) ?? toCheck(forAnswers, (ajv) => ajv.compile(pointTo(schema)));
+    const check = answers.get(schema.pointer) ?? toCheck(forAnswers, pointTo(schema));
     answers.set(schema.pointer, check);
     return check;
   }
@@ -88,16 +86,35 @@ function pointTo({ pointer }: Located): JsonObject {
 
 function requestSchemasOf(entry: ContractOperation, ajvs: Ajvs): RequestSchemas {
   const { root } = entry.document;
-  const parameters = entry.parameters.map((located) => {
+  const bodies = jsonSchemasOf(root, member(root, entry.located, 'requestBody'), ranges).map(
+    ([type, schema]) => [type, toCheck(ajvs, bodySchemaOf(root, type, schema))] as const,
+  );
+  return { parameters: toCheck(ajvs, parametersSchemaOf(entry)), bodies: new Map(bodies) };
+}
+
+/** Returns the schema of `{path, query, header, cookie}`. Undeclared headers and cookies are allowed, because clients add their own. */
+function parametersSchemaOf({ document: { root }, parameters }: ContractOperation): JsonObject {
+  const declared = parameters.map((located) => {
     const { name, in: place, required } = located.value as JsonObject;
     const schema = parameterSchema(root, located);
-    return { name, in: place, required: required === true, schema: schema ? pointTo(schema) : {} };
+    return {
+      name: place === 'header' ? String(name).toLowerCase() : String(name),
+      place,
+      required: required === true,
+      schema: schema ? pointTo(schema) : {},
+    };
   });
-  const bodies = jsonSchemasOf(root, member(root, entry.located, 'requestBody'), ranges).map(([type, schema]) => {
-    const content = { 'application/json': { schema: bodySchemaOf(root, type, schema) } };
-    return [type, toCheck(ajvs, (ajv) => validatorOf({ requestBody: { content } }, ajv))] as const;
-  });
-  return { parameters: toCheck(ajvs, (ajv) => validatorOf({ parameters }, ajv)), bodies: new Map(bodies) };
+  const schemaOf = (place: string) => {
+    const here = declared.filter((parameter) => parameter.place === place);
+    return {
+      type: 'object',
+      properties: Object.fromEntries(here.map(({ name, schema }) => [name, schema])),
+      required: [...new Set(here.flatMap(({ name, required }) => (required ? name : [])))],
+      additionalProperties: place === 'header' || place === 'cookie',
+    };
+  };
+  const places = ['path', 'query', 'header', 'cookie'];
+  return { type: 'object', properties: Object.fromEntries(places.map((place) => [place, schemaOf(place)])) };
 }
 
 /**
@@ -146,29 +163,17 @@ function jsonSchemasOf(
     });
 }
 
-function toCheck(ajvs: Ajvs, compile: (ajv: Ajv2020) => ValidateFunction): SchemaCheck {
-  const all = compile(ajvs('all'));
+function toCheck(ajvs: Ajvs, schema: JsonObject): SchemaCheck {
+  const all = ajvs('all').compile(schema);
   let first: ValidateFunction | undefined;
   return function check(value, size) {
     renewSteps();
     forgetJudgements();
     let validate = all;
     if (size > COLLECTED_SIZE_MAX) {
-      first ??= compile(ajvs('first'));
+      first ??= ajvs('first').compile(schema);
       validate = first;
     }
     return validate(value) ? none : (validate.errors ?? none);
   };
-}
-
-/** Returns the validator that openapi-backend creates for an operation with these members: the first in its list. */
-function validatorOf(members: JsonObject, ajv: Ajv2020): ValidateFunction {
-  const paths = { '/': { post: { operationId: 'it', responses: {}, ...members } } };
-  const definition = { openapi: '3.1.0', info: { title: '', version: '' }, paths };
-  const validator = new OpenAPIValidator({
-    definition: definition as never,
-    lazyCompileValidators: true,
-    customizeAjv: () => ajv as never,
-  });
-  return (validator.getRequestValidatorsForOperation('it') as unknown as ValidateFunction[])[0] as ValidateFunction;
 }

@@ -15,7 +15,7 @@ import { toOverflowViolation } from './overflow.ts';
 import { createParameterReader, type ParameterReader } from './parameters.ts';
 import { isObject, type JsonObject, member } from './pointer.ts';
 import type { RequestSchemas, Schemas } from './schemas.ts';
-import { toFields, toViolations, type Violation } from './violations.ts';
+import { toBodyViolations, toFields, toViolations, type Violation } from './violations.ts';
 
 export interface ValidateOptions extends JsonLimits {
   readonly operations: readonly ContractOperation[];
@@ -94,8 +94,8 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     if (check && rawBody.length > 0 && (isJson(mediaType) || isJson(essenceOf(counted.headers.get('content-type'))))) {
       const { value, size, overflows } = parseJson(rawBody, options);
       for (const overflow of overflows) violations.push(toOverflowViolation(overflow));
-      const errors = overflows.length > 0 ? [] : check({ requestBody: value }, size);
-      if (errors.length > 0) violations.push(...toViolations(errors, contract.root));
+      const errors = overflows.length > 0 ? [] : check(value, size);
+      if (errors.length > 0) violations.push(...toBodyViolations(errors, contract.root));
     }
     return pass(counted, contract, search, rawBody, violations);
   }

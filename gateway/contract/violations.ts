@@ -43,10 +43,13 @@ const structural = new Set(['if', 'allOf', '$ref', 'propertyNames', 'dependentSc
 /** A violation with one of these codes hides all others of the same value. */
 const decisive = ['read_only', 'wrong_type'];
 
-/**
- * Translates the errors of one check into violations, one per mistake. Instance paths begin with `/requestBody` or `/body`, `/query`,
- * `/path`, `/header` or `/cookie`. `root` is the document that contains the schemas.
- */
+/** Translates the errors of a body into violations, one per mistake. `root` is the document that contains the schema. */
+export function toBodyViolations(errors: readonly ErrorObject[], root: JsonObject): Violation[] {
+  const placed = errors.map((error) => ({ ...error, instancePath: `/body${error.instancePath}` }));
+  return toViolations(placed, root);
+}
+
+/** Translates errors whose paths begin with the place: `/path`, `/query`, `/header`, `/cookie` or `/body`. */
 export function toViolations(errors: readonly ErrorObject[], root: JsonObject): Violation[] {
   const byPlace = new Map<string, Violation[]>();
   for (const error of settleUnions(errors, root)) {
@@ -65,7 +68,7 @@ export function toViolations(errors: readonly ErrorObject[], root: JsonObject): 
 function toViolation(error: ErrorObject): Violation {
   const params = error.params as Record<string, unknown>;
   const named = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty ?? error.propertyName;
-  const [place = 'requestBody', ...tokens] = pathOf(error.instancePath);
+  const [place = 'body', ...tokens] = pathOf(error.instancePath);
   if (named !== undefined) tokens.push(String(named));
   const text = violationMessageFor(error);
   const message = error.propertyName === undefined ? text.message : `As a name: ${text.message}`;
@@ -73,7 +76,7 @@ function toViolation(error: ErrorObject): Violation {
 }
 
 function whereOf(place: string, tokens: readonly string[]): Pick<Violation, 'in' | 'param' | 'pointer'> {
-  if (place === 'requestBody' || place === 'body') return inBody(tokens);
+  if (place === 'body') return inBody(tokens);
   return { in: place as Violation['in'], param: dotted(tokens) };
 }
 

@@ -5,7 +5,7 @@ import { loadSettings } from '../../gateway/config/load.ts';
 import { loadConfiguration } from '../../gateway/configuration.ts';
 import type { ContractOperation } from '../../gateway/contract/operations.ts';
 import { child, follow, isObject, type Located, member } from '../../gateway/contract/pointer.ts';
-import { toViolations, type Violation } from '../../gateway/contract/violations.ts';
+import { toBodyViolations, type Violation } from '../../gateway/contract/violations.ts';
 import { shippedContracts } from '../support/gateway.ts';
 
 const environment = { GATEWAY_CONTRACTS: shippedContracts };
@@ -22,7 +22,7 @@ export function operation(id: string): ContractOperation {
 export function bodyViolations(entry: ContractOperation, value: unknown): Violation[] {
   const check = schemas.request(entry).bodies.get('application/json');
   assert.ok(check, `${entry.operation.id} has no JSON body`);
-  return toViolations(check({ requestBody: value }, 0), entry.document.root);
+  return toBodyViolations(check(value, 0), entry.document.root);
 }
 
 export interface Example {

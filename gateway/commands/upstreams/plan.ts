@@ -143,9 +143,7 @@ function bodiesOf(entry: ContractOperation, schemas: Schemas, ids: KnownIds): un
   const written = isObject(examples) ? Object.keys(examples).map((key) => exampleAt(root, content, key)) : [];
   const schema = { value: (content.value as JsonObject).schema, pointer: `${content.pointer}/schema` };
   const all = [example, ...written, ...samplesOf(root, schema)].filter((value) => value !== undefined);
-  const valid = all
-    .map((value) => withReferences(value, ids))
-    .filter((value) => check({ requestBody: value }, 1).length === 0);
+  const valid = all.map((value) => withReferences(value, ids)).filter((value) => check(value, 1).length === 0);
   return valid.length === 0 && isRequired ? undefined : valid;
 }
 

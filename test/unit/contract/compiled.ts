@@ -8,7 +8,7 @@ import { createDirectReader } from '../../../gateway/contract/document.ts';
 import { loadContracts, locateMistakes } from '../../../gateway/contract/load.ts';
 import type { ContractOperation } from '../../../gateway/contract/operations.ts';
 import type { Schemas } from '../../../gateway/contract/schemas.ts';
-import { toViolations, type Violation } from '../../../gateway/contract/violations.ts';
+import { toBodyViolations, type Violation } from '../../../gateway/contract/violations.ts';
 
 export interface Compiled {
   readonly operations: readonly ContractOperation[];
@@ -69,5 +69,5 @@ export async function bodyCheck(
   const [entry] = operations;
   if (!entry) throw new Error(JSON.stringify(mistakes));
   const check = schemas.request(entry).bodies.get('application/json');
-  return (value, size = 0) => toViolations(check?.({ requestBody: value }, size) ?? [], entry.document.root);
+  return (value, size = 0) => toBodyViolations(check?.(value, size) ?? [], entry.document.root);
 }

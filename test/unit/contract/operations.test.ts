@@ -106,6 +106,12 @@ test('JSON is not streamed, and semicolons do not pass', async () => {
   assert.match(matrix.mistakes[0]?.reason ?? '', /has style matrix/);
 });
 
+test('a parameter for the query as a whole is refused, because it cannot be checked', async () => {
+  const parameters = [{ name: 'all', in: 'querystring', content: { 'application/json': { schema: {} } } }];
+  const { mistakes } = await operationOf('/it', { get: { responses, parameters } }, { openapi: '3.2.0' });
+  assert.match(mistakes[0]?.reason ?? '', /describes the query as a whole/);
+});
+
 test('each JSON media type of a body has its own schema', async () => {
   const schema = (name: string) => ({ schema: { type: 'object', required: [name] } });
   const content = {
@@ -117,8 +123,8 @@ test('each JSON media type of a body has its own schema', async () => {
   assert.ok(entry);
   const { bodies } = schemas.request(entry);
   assert.deepEqual([...bodies.keys()], ['application/json', 'application/merge-patch+json']);
-  assert.equal(bodies.get('application/json')?.({ requestBody: { a: 1 } }, 0).length, 0);
-  assert.equal(bodies.get('application/merge-patch+json')?.({ requestBody: { a: 1 } }, 0).length, 1);
+  assert.equal(bodies.get('application/json')?.({ a: 1 }, 0).length, 0);
+  assert.equal(bodies.get('application/merge-patch+json')?.({ a: 1 }, 0).length, 1);
 });
 
 function path(name: string) {
