@@ -1,6 +1,6 @@
 // `node bench/limits-redis.ts`: what limits take of a Redis server: memory per organization, and time per decision.
 
-import { createRedisCounterStore } from '../gateway/limits/redis-store.ts';
+import { createRedisCounterStore } from '../gateway/limits/redis/store.ts';
 import type { Charge } from '../gateway/limits/store.ts';
 import { connectRedis } from '../gateway/redis/client.ts';
 import { startServer } from '../test/support/redis.ts';

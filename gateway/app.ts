@@ -178,7 +178,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const live = createLiveInstances(store.instances);
   parts.add({ name: 'live instances', close: live.stop });
   const counters = await openCounterStore({
-    redisUrl: settings.redisUrl,
+    settings,
     whenStoreIsAway: () => inForce().config.limits.whenStoreIsAway,
     instances: live.count,
     now: forwardNow,
@@ -240,7 +240,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     now,
     onAssertionKeys: () => sandbox.process?.renewTrust(),
     onChange({ kind }) {
-      if (kind === 'limits.reset') counters.forgetRefusals();
+      if (kind === 'limits.reset') counters.clearRefusals();
     },
   });
   parts.add({

@@ -73,7 +73,7 @@ test('every part of the pipeline is a stage of its own', () => {
     'gateway/contract/match.ts': 'match',
     'gateway/auth/directory.ts': 'authenticate',
     'gateway/auth/authorize.ts': 'authorize',
-    'gateway/limits/batches.ts': 'limit',
+    'gateway/limits/redis/batches.ts': 'limit',
     'gateway/contract/body.ts': 'validate',
     'gateway/idempotency/idempotency.ts': 'idempotency',
     'gateway/upstream/headers.ts': 'forward',

@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
-import { addressBlockOf } from './address.ts';
+import { addressBlockOf } from './address-block.ts';
 import { retryAfterSecondsOf } from './headers.ts';
 import { createLoginThrottle, type LoginThrottleOptions, type LoginThrottleRules } from './login-throttle.ts';
 import { createProcessStore } from './process-store.ts';
@@ -24,16 +24,16 @@ export interface AddressLimit {
   answered(admitted: Admitted, status: number): void;
   useRules(rules: AddressLimitRules): void;
   /** Number of requests and connections in progress. */
-  inside(): number;
+  inProgress(): number;
 }
 
 /** A guess, because the end of an open connection cannot be predicted. */
 const RETRY_AFTER_SECONDS = 5;
 
 export function createAddressLimit(rules: AddressLimitRules, options: LoginThrottleOptions): AddressLimit {
-  const attempts = createLoginThrottle(rules, options);
+  const logins = createLoginThrottle(rules, options);
   const rates = createProcessStore({ now: options.now });
-  const inside = new Map<string, number>();
+  const inProgress = new Map<string, number>();
   let total = 0;
 
   function countRequest(block: string): void {
@@ -45,30 +45,30 @@ export function createAddressLimit(rules: AddressLimitRules, options: LoginThrot
   }
 
   function leave(block: string): void {
-    const left = (inside.get(block) ?? 1) - 1;
-    if (left === 0) inside.delete(block);
-    else inside.set(block, left);
+    const left = (inProgress.get(block) ?? 1) - 1;
+    if (left === 0) inProgress.delete(block);
+    else inProgress.set(block, left);
     total -= 1;
   }
 
   return {
     enter(admitted) {
-      attempts.admit(admitted);
+      logins.admit(admitted);
       const block = addressBlockOf(admitted.clientAddress);
-      const own = inside.get(block) ?? 0;
+      const own = inProgress.get(block) ?? 0;
       if (own >= rules.connections) throw new GatewayError('rate_limited', { retryAfterSeconds: RETRY_AFTER_SECONDS });
       if (total >= rules.connectionsTotal) throw new GatewayError('gateway_overloaded');
       countRequest(block);
-      inside.set(block, own + 1);
+      inProgress.set(block, own + 1);
       total += 1;
       return () => leave(block);
     },
-    answered: attempts.answered,
+    answered: logins.answered,
     useRules(next) {
       rules = next;
-      attempts.useRules(next);
+      logins.useRules(next);
     },
-    inside: () => total,
+    inProgress: () => total,
   };
 }
 

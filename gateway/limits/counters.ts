@@ -2,7 +2,7 @@
 // operation.
 
 import type { Caller, Operation, Organization } from '../exchange.ts';
-import { addressBlockOf } from './address.ts';
+import { addressBlockOf } from './address-block.ts';
 import { policiesOf } from './headers.ts';
 import type { AwayPolicy, Charge } from './store.ts';
 
@@ -37,7 +37,7 @@ export interface Counters {
 }
 
 /** The counting settings that operations share: few kinds cover all operations. */
-interface Kind {
+interface OperationKind {
   /** Index, from 0. */
   readonly number: number;
   readonly cost: number;
@@ -56,7 +56,7 @@ export function createCounters(rules: LimitRules): (caller: Caller, operation: O
   /** Per caller, by the index of the kind. */
   const known = new WeakMap<Caller, (Counters | undefined)[]>();
 
-  function countersOfOrganization(caller: Caller, organization: Organization, kind: Kind): Counters {
+  function countersOfOrganization(caller: Caller, organization: Organization, kind: OperationKind): Counters {
     const perKind = known.get(caller) ?? [];
     let counters = perKind[kind.number];
     if (counters === undefined) {
@@ -87,9 +87,9 @@ function keyOf({ issuer, subject }: Caller): string {
   return issuer === undefined ? subject : `${issuer}/${subject}`;
 }
 
-function createKinds(rules: LimitRules): (operation: Operation) => Kind {
-  const kinds = new Map<string, Kind>();
-  const known = new WeakMap<Operation, Kind>();
+function createKinds(rules: LimitRules): (operation: Operation) => OperationKind {
+  const kinds = new Map<string, OperationKind>();
+  const known = new WeakMap<Operation, OperationKind>();
   return function kindOf(operation) {
     let kind = known.get(operation);
     if (kind === undefined) {
@@ -114,7 +114,7 @@ interface Subject {
 
 function resolve(
   rules: LimitRules,
-  { cost, extra }: Kind,
+  { cost, extra }: OperationKind,
   rule: LimitRule | undefined,
   { tag, key }: Subject,
 ): Counters {
@@ -142,6 +142,13 @@ export function extraCounterOf(tag: string, extra: string, key: string | undefin
   return `rl:{${tag}}:extra:${extra}${key === undefined ? '' : `:key:${key}`}`;
 }
 
+/**
+ * Builds a charge under a rule.
+ *
+ * @param cost units
+ * @param policy name of the limit, as clients see it
+ * @param key name of the counter
+ */
 export function chargeOf(
   { requests, windowSeconds, enforce }: LimitRule,
   cost: number,

@@ -1,8 +1,7 @@
-// Decides by policy while Redis cannot.
+// Decides by the configured policy while a shared store cannot.
 
 import { createProcessStore } from './process-store.ts';
-import type { AwayPolicy, Charge, LimitDecision } from './store.ts';
-import { uncounted } from './verdict.ts';
+import { type AwayPolicy, type Charge, type LimitDecision, uncounted } from './store.ts';
 
 export interface FallbackOptions {
   /** Read at each decision, so that the rules can be replaced while the store is in use. */
@@ -13,6 +12,7 @@ export interface FallbackOptions {
 }
 
 export interface Fallback {
+  /** Counts against the share of this instance, admits, or refuses, as the policy says. */
   decide(charges: readonly Charge[]): LimitDecision;
   close(): Promise<void>;
 }
@@ -43,14 +43,14 @@ function createShares(): (charges: readonly Charge[], instances: number) => read
     if (instances === 1) return charges;
     let share = known.get(charges);
     if (share?.instances !== instances) {
-      share = { instances, charges: charges.map((charge) => partOf(charge, instances)) };
+      share = { instances, charges: charges.map((charge) => shareOfCharge(charge, instances)) };
       known.set(charges, share);
     }
     return share.charges;
   };
 }
 
-function partOf(charge: Charge, instances: number): Charge {
+function shareOfCharge(charge: Charge, instances: number): Charge {
   const share = Math.max(charge.cost, Math.floor(charge.requests / instances));
   return { ...charge, requests: Math.min(charge.requests, share) };
 }

@@ -12,7 +12,13 @@ export function policiesOf(charges: readonly Charge[]): string {
     .join(', ');
 }
 
-/** Appends the headers of one answer to its flat list of headers. */
+/**
+ * Appends the limit headers of one answer.
+ *
+ * @param carried flat list of header names and values
+ * @param policies result of `policiesOf`
+ * @param nowMs epoch milliseconds
+ */
 export function appendLimitHeaders(
   carried: string[],
   policies: string,
@@ -24,13 +30,14 @@ export function appendLimitHeaders(
   carried.push('RateLimit-Policy', policies);
   const { states, tightest } = quota;
   if (tightest === undefined) return;
-  let live = '';
+  let rateLimit = '';
   for (let index = 0; index < states.length; index += 1) {
-    if (charges[index]?.enforce === true) live += `${live === '' ? '' : ', '}${liveOf(states[index] as QuotaState)}`;
+    if (charges[index]?.enforce === true)
+      rateLimit += `${rateLimit === '' ? '' : ', '}${rateLimitItemOf(states[index] as QuotaState)}`;
   }
   carried.push(
     'RateLimit',
-    live,
+    rateLimit,
     'X-RateLimit-Limit',
     String(tightest.limit),
     'X-RateLimit-Remaining',
@@ -46,7 +53,7 @@ export function retryAfterSecondsOf(waitMs: number): number {
   return Math.max(1, Math.ceil(waitMs / 1000));
 }
 
-function liveOf({ policy, remaining, resetMs }: QuotaState): string {
+function rateLimitItemOf({ policy, remaining, resetMs }: QuotaState): string {
   return `${quoted(policy)};r=${remaining};t=${Math.ceil(resetMs / 1000)}`;
 }
 

@@ -22,15 +22,15 @@ export function createLimit({ store, rules, now }: LimitOptions): (permitted: Pe
   return function limit(permitted) {
     const counters = countersOf(permitted.caller, permitted.operation, permitted.clientAddress);
     if (counters.charges.length === 0) return { ...permitted, quota: UNCOUNTED };
-    const verdict = store.decide(counters.charges);
-    if (!(verdict instanceof Promise)) return conclude(permitted, counters, verdict, now());
-    return verdict.then((decided) => conclude(permitted, counters, decided, now()));
+    const decision = store.decide(counters.charges);
+    if (!(decision instanceof Promise)) return conclude(permitted, counters, decision, now());
+    return decision.then((decided) => conclude(permitted, counters, decided, now()));
   };
 }
 
-function conclude(permitted: Permitted, counters: Counters, verdict: LimitDecision, nowMs: number): Counted {
-  const quota = note(permitted, counters, verdict, nowMs);
-  if (verdict.outcome !== 'admitted') throw refusalOf(verdict);
+function conclude(permitted: Permitted, counters: Counters, decision: LimitDecision, nowMs: number): Counted {
+  const quota = noteQuota(permitted, counters, decision, nowMs);
+  if (decision.outcome !== 'admitted') throw refusalOf(decision);
   return { ...permitted, quota };
 }
 
@@ -38,18 +38,18 @@ function conclude(permitted: Permitted, counters: Counters, verdict: LimitDecisi
  * A function of its own, because the engine never optimizes a function that always throws, as `conclude` does while nearly all requests are
  * refused.
  */
-function note(
+function noteQuota(
   { trail, carried }: Permitted,
   { charges, policies }: Counters,
-  verdict: LimitDecision,
+  decision: LimitDecision,
   nowMs: number,
 ): Quota {
-  const { states, shadowRefusals } = verdict;
-  const quota: Quota = { states, tightest: tightestOf(charges, verdict) };
+  const { states, shadowRefusals } = decision;
+  const quota: Quota = { states, tightest: tightestOf(charges, decision) };
   trail.quota = quota;
   trail.charged = charges;
-  trail.quotaSource = verdict.source;
-  trail.quotaDecidedAtMs = verdict.decidedAtMs;
+  trail.quotaSource = decision.source;
+  trail.quotaDecidedAtMs = decision.decidedAtMs;
   if (shadowRefusals.length > 0) trail.shadowRefusals = shadowRefusals;
   appendLimitHeaders(carried, policies, charges, quota, nowMs);
   return quota;

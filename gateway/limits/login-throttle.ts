@@ -23,10 +23,10 @@ export interface LoginThrottle {
 }
 
 /** Accepted credentials in memory, about 1 MB. */
-const KNOWN_MAX = 10_000;
+const ACCEPTED_MAX = 10_000;
 /** Statuses of the upstream for a failed login, or for too many of them. */
 const failing = new Set([401, 402, 403, 429]);
-const ALL_ADDRESSES = 'everybody';
+const ALL_ADDRESSES = 'all';
 
 export interface LoginThrottleOptions {
   /** Name of the login; the same on all instances. */
@@ -46,35 +46,39 @@ export function createLoginThrottle(
   rules: LoginThrottleRules,
   { name, counters, now }: LoginThrottleOptions,
 ): LoginThrottle {
-  const known = createKnown(() => rules.failuresWindowSeconds * 1000, now);
-  const isKnownCaller = (admitted: Admitted) => known.has(guessableIn(admitted));
+  const accepted = createAcceptedCredentials(() => rules.failuresWindowSeconds * 1000, now);
+  const isKnownCaller = (admitted: Admitted) => accepted.has(guessableCredentialIn(admitted));
   const throttleOf = (part: string) => ({ name: `${part}:${name}`, ...(counters && { counters }), isKnownCaller, now });
   const ofAddress = createThrottle({ ...throttleOf('login'), ...throttleRules(rules, 1) });
-  const ofKnown = createThrottle({ ...throttleOf('known'), ...throttleRules(rules, 0.1), isKnownCaller: () => false });
+  const ofAccepted = createThrottle({
+    ...throttleOf('known'),
+    ...throttleRules(rules, 0.1),
+    isKnownCaller: () => false,
+  });
   const ofAll = createThrottle({ ...throttleOf('total'), ...totalRules(rules) });
 
   return {
     admit(admitted) {
       // A request without guessable credentials cannot fail to log in.
-      if (guessableIn(admitted) === undefined) return;
-      ofKnown.throttle(admitted);
+      if (guessableCredentialIn(admitted) === undefined) return;
+      ofAccepted.throttle(admitted);
       ofAddress.throttle(admitted);
       if (rules.failuresTotal !== undefined) ofAll.throttle({ ...admitted, clientAddress: ALL_ADDRESSES });
     },
     answered(admitted, status) {
-      const credential = guessableIn(admitted);
+      const credential = guessableCredentialIn(admitted);
       if (credential === undefined) return;
-      if (status < 300) known.add(credential);
+      if (status < 300) accepted.add(credential);
       if (!failing.has(status)) return;
       const { clientAddress } = admitted;
-      if (known.forget(credential)) ofKnown.countFailure(clientAddress);
+      if (accepted.forget(credential)) ofAccepted.countFailure(clientAddress);
       ofAddress.countFailure(clientAddress);
       if (rules.failuresTotal !== undefined) ofAll.countFailure(ALL_ADDRESSES);
     },
     useRules(next) {
       rules = next;
       ofAddress.useRules(throttleRules(next, 1));
-      ofKnown.useRules(throttleRules(next, 0.1));
+      ofAccepted.useRules(throttleRules(next, 0.1));
       ofAll.useRules(totalRules(next));
     },
   };
@@ -83,7 +87,7 @@ export function createLoginThrottle(
 /**
  * Returns the credential of the request, unless it is a bearer token: a token cannot be guessed, and every token fails once it has expired.
  */
-function guessableIn({ headers }: Admitted): string | undefined {
+function guessableCredentialIn({ headers }: Admitted): string | undefined {
   const credential = headers.get('authorization');
   return credential === undefined || /^bearer /i.test(credential) ? undefined : credential;
 }
@@ -96,25 +100,29 @@ function totalRules({ failures, failuresTotal = failures, failuresWindowSeconds 
   return { failures: failuresTotal, windowSeconds: failuresWindowSeconds };
 }
 
-/** Stores digests instead of credentials: they are useless outside this process. */
-function createKnown(keptMs: () => number, now: () => number) {
+/**
+ * Credentials that the upstream has accepted. Stores digests instead of credentials: they are useless outside this process.
+ *
+ * @param keptMs milliseconds for which an acceptance counts
+ */
+function createAcceptedCredentials(keptMs: () => number, now: () => number) {
   const secret = randomBytes(32);
   /** Digest → time of its last acceptance, oldest first. */
-  const accepted = new Map<string, number>();
+  const acceptedAtMs = new Map<string, number>();
   const digestOf = (credential: string) => createHmac('sha256', secret).update(credential).digest('base64');
 
   return {
     has(credential: string | undefined): boolean {
-      const atMs = credential === undefined ? undefined : accepted.get(digestOf(credential));
+      const atMs = credential === undefined ? undefined : acceptedAtMs.get(digestOf(credential));
       return atMs !== undefined && now() - atMs < keptMs();
     },
     add(credential: string): void {
       const digest = digestOf(credential);
-      accepted.delete(digest);
-      if (accepted.size >= KNOWN_MAX) accepted.delete(accepted.keys().next().value as string);
-      accepted.set(digest, now());
+      acceptedAtMs.delete(digest);
+      if (acceptedAtMs.size >= ACCEPTED_MAX) acceptedAtMs.delete(acceptedAtMs.keys().next().value as string);
+      acceptedAtMs.set(digest, now());
     },
-    /** Returns whether the credential was known. */
-    forget: (credential: string) => accepted.delete(digestOf(credential)),
+    /** Returns whether the credential was stored. */
+    forget: (credential: string) => acceptedAtMs.delete(digestOf(credential)),
   };
 }

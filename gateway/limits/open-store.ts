@@ -1,23 +1,28 @@
-// Opens the counter store: Redis if one is configured, otherwise the memory of this process.
+// Opens the counter store that the settings name: Redis, otherwise the memory of this process. A further store is listed here.
 
 import { createProcessStore } from './process-store.ts';
-import { createRedisCounterStore } from './redis-store.ts';
-import type { AwayPolicy, CounterStore, CounterStoreStatus } from './store.ts';
+import { createRedisCounterStore, type RedisCounterStoreOptions } from './redis/store.ts';
+import type { CounterStore } from './store.ts';
 
-export interface OpenCounterStoreOptions {
+/** The settings of the process that choose the store. */
+export interface CounterStoreSettings {
   readonly redisUrl: string | undefined;
-  readonly whenStoreIsAway: () => AwayPolicy;
-  readonly now: () => number;
-  readonly onChange: (status: CounterStoreStatus) => void;
-  /** Number of instances that share the limits now: each grants its share while Redis is away. */
-  readonly instances?: () => number;
-  readonly onBatch?: (durationMs: number) => void;
+}
+
+export interface OpenCounterStoreOptions extends Omit<RedisCounterStoreOptions, 'url'> {
+  readonly settings: CounterStoreSettings;
+}
+
+/** Whether all gateways share the counters: a command can then read them without a running gateway. */
+export function areCountersShared({ redisUrl }: CounterStoreSettings): boolean {
+  return redisUrl !== undefined;
 }
 
 /** If Redis is away, this waits only for the first attempt to connect; the policy decides meanwhile. */
-export async function openCounterStore({ redisUrl, now, ...options }: OpenCounterStoreOptions): Promise<CounterStore> {
-  if (redisUrl === undefined) return createProcessStore({ now });
-  const store = createRedisCounterStore({ url: redisUrl, now, ...options });
+export async function openCounterStore({ settings, ...options }: OpenCounterStoreOptions): Promise<CounterStore> {
+  const { redisUrl } = settings;
+  if (redisUrl === undefined) return createProcessStore(options);
+  const store = createRedisCounterStore({ url: redisUrl, ...options });
   await store.opened;
   return store;
 }

@@ -1,8 +1,7 @@
 // Counters in the memory of this process: exact for one process, and synchronous. Also the fallback of the Redis store.
 
-import type { Charge, CounterStore, LimitDecision } from './store.ts';
-import { toVerdict } from './verdict.ts';
-import { createWindow, type Look, look, newestMsOf, spend, type Window } from './window.ts';
+import { type Charge, type CounterStore, type LimitDecision, toLimitDecision } from './store.ts';
+import { type CostCheck, checkCost, createWindow, newestMsOf, spend, type Window } from './window.ts';
 
 /**
  * Number of subjects checked for expiry per new subject: more than are added, so that the sweep keeps ahead. Known subjects cause no sweep,
@@ -11,8 +10,9 @@ import { createWindow, type Look, look, newestMsOf, spend, type Window } from '.
 const SWEPT_PER_SUBJECT = 2;
 
 export interface ProcessStoreOptions {
+  /** Milliseconds; see `createProcessStore`. */
   readonly now: () => number;
-  /** Source named in verdicts. */
+  /** Source named in decisions. Default: `process`. */
   readonly source?: string;
 }
 
@@ -31,16 +31,16 @@ interface Subject {
 /** `now` should be a monotonic clock: after it is set back, less memory is freed until it has caught up. */
 export function createProcessStore({ now, source = 'process' }: ProcessStoreOptions): ProcessStore {
   const subjects = new Map<string, Subject>();
-  let kept = { windowMs: 0, untilMs: Number.NEGATIVE_INFINITY };
-  const sweepOne = createSweep(subjects, (clockMs) => (clockMs < kept.untilMs ? kept.windowMs : 0));
+  let extended = { windowMs: 0, untilMs: Number.NEGATIVE_INFINITY };
+  const sweepOne = createSweep(subjects, (clockMs) => (clockMs < extended.untilMs ? extended.windowMs : 0));
   const since = now();
   /** Steps of the sweep that new subjects have added and that are still to be made. */
-  let owed = 0;
+  let sweepsDue = 0;
 
   function windowOf({ key, windowMs }: Charge): Window {
     let subject = subjects.get(key);
     if (subject === undefined) {
-      owed += SWEPT_PER_SUBJECT;
+      sweepsDue += SWEPT_PER_SUBJECT;
       subject = { window: createWindow(), windowMs };
       subjects.set(key, subject);
     }
@@ -50,7 +50,7 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
 
   function decide(charges: readonly Charge[]): LimitDecision {
     const clockMs = now();
-    for (; owed > 0; owed -= 1) sweepOne(clockMs);
+    for (; sweepsDue > 0; sweepsDue -= 1) sweepOne(clockMs);
     const windows: Window[] = [];
     let atMs = clockMs;
     for (const charge of charges) {
@@ -58,20 +58,20 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
       windows.push(window);
       atMs = Math.max(atMs, newestMsOf(window));
     }
-    const looks: Look[] = [];
+    const checks: CostCheck[] = [];
     let admitted = true;
     for (let index = 0; index < charges.length; index += 1) {
       const charge = charges[index] as Charge;
-      const found = look(windows[index] as Window, charge, charge.cost, atMs, clockMs);
-      looks.push(found);
-      if (charge.enforce && found.waitMs > 0) admitted = false;
+      const check = checkCost(windows[index] as Window, charge, charge.cost, atMs, clockMs);
+      checks.push(check);
+      if (charge.enforce && check.waitMs > 0) admitted = false;
     }
 
     const figures: number[] = [];
     for (let index = 0; index < charges.length; index += 1) {
       const charge = charges[index] as Charge;
       const window = windows[index] as Window;
-      let { remaining, resetMs, waitMs } = looks[index] as Look;
+      let { remaining, resetMs, waitMs } = checks[index] as CostCheck;
       if (admitted && waitMs === 0 && charge.cost > 0) {
         spend(window, charge.windowMs, charge.cost, atMs);
         remaining -= charge.cost;
@@ -79,7 +79,7 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
       }
       figures.push(remaining, resetMs, waitMs);
     }
-    return toVerdict(charges, figures, 0, atMs, source);
+    return toLimitDecision(charges, figures, 0, atMs, source);
   }
 
   return {
@@ -87,11 +87,11 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
     reset(keys) {
       for (const key of keys) subjects.delete(key);
     },
-    keep(windowMs) {
-      kept = { windowMs, untilMs: now() + windowMs };
+    extendExpiry(windowMs) {
+      extended = { windowMs, untilMs: now() + windowMs };
     },
-    // The store keeps no refusals: every decision reads the counters.
-    forgetRefusals: () => undefined,
+    // The store caches no refusals: every decision reads the counters.
+    clearRefusals: () => undefined,
     size: () => subjects.size,
     status: () => ({ kind: 'process', state: 'up', since, policyInForce: undefined, reason: undefined }),
     close: async () => subjects.clear(),
@@ -99,7 +99,10 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
 }
 
 /** One step of an endless iteration over all subjects, so that no single request pays for removing all expired ones. */
-function createSweep(subjects: Map<string, Subject>, keptMsAt: (clockMs: number) => number): (clockMs: number) => void {
+function createSweep(
+  subjects: Map<string, Subject>,
+  extendedMsAt: (clockMs: number) => number,
+): (clockMs: number) => void {
   let walk = subjects.entries();
   return function sweepOne(clockMs) {
     const next = walk.next();
@@ -109,6 +112,6 @@ function createSweep(subjects: Map<string, Subject>, keptMsAt: (clockMs: number)
     }
     const [key, { window, windowMs }] = next.value;
     // Kept for twice the window: after the clock is set back by less than a window, all counters are still present.
-    if (newestMsOf(window) <= clockMs - 2 * Math.max(windowMs, keptMsAt(clockMs))) subjects.delete(key);
+    if (newestMsOf(window) <= clockMs - 2 * Math.max(windowMs, extendedMsAt(clockMs))) subjects.delete(key);
   };
 }

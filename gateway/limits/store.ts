@@ -1,4 +1,4 @@
-// Types of the counter store. `process-store.ts` and `redis-store.ts` implement it.
+// What every counter store implements and shares. `open-store.ts` lists the stores.
 
 import type { Awaitable, QuotaState } from '../exchange.ts';
 
@@ -37,7 +37,8 @@ export interface LimitDecision {
 }
 
 export interface CounterStoreStatus {
-  readonly kind: 'process' | 'redis';
+  /** Name of the store: `process` or `redis`. */
+  readonly kind: string;
   readonly state: 'up' | 'away';
   /** Epoch milliseconds of the last change. */
   readonly since: number;
@@ -56,9 +57,64 @@ export interface CounterStore {
    * Call it when a window has become longer: units counted before the call then count for this long after their admission. Rejects while
    * the store is away.
    */
-  keep(windowMs: number): Awaitable<void>;
+  extendExpiry(windowMs: number): Awaitable<void>;
   /** Counters were reset: drops cached refusals, which may no longer hold. */
-  forgetRefusals(): void;
+  clearRefusals(): void;
   status(): CounterStoreStatus;
   close(): Promise<void>;
+}
+
+/** Figures per charge, flat: units remaining, milliseconds until more are freed, milliseconds until the cost fits. */
+export const FIGURES_PER_CHARGE = 3;
+
+const NONE: readonly never[] = Object.freeze([]);
+
+/**
+ * Converts the figures of one request into its decision. All stores use it, so that clients see no difference between them.
+ *
+ * @param offset index of the first figure of the request
+ * @param decidedAtMs by the clock of the deciding store, epoch milliseconds
+ * @param source see `LimitDecision`
+ */
+export function toLimitDecision(
+  charges: readonly Charge[],
+  figures: readonly number[],
+  offset: number,
+  decidedAtMs: number,
+  source: string,
+): LimitDecision {
+  const states: QuotaState[] = [];
+  let violated: string[] | undefined;
+  let shadowRefusals: string[] | undefined;
+  let longestWaitMs = 0;
+  for (let index = 0; index < charges.length; index += 1) {
+    const { policy, requests, windowSeconds, enforce } = charges[index] as Charge;
+    const at = offset + index * FIGURES_PER_CHARGE;
+    const remaining = figures[at] as number;
+    const waitMs = figures[at + 2] as number;
+    // With nothing left, a client only needs to know when its request fits again.
+    const resetMs = waitMs > 0 && remaining === 0 ? waitMs : (figures[at + 1] as number);
+    states.push({ policy, limit: requests, windowSeconds, remaining, resetMs });
+    if (waitMs === 0) continue;
+    if (enforce) {
+      violated = [...(violated ?? NONE), policy];
+      longestWaitMs = Math.max(longestWaitMs, waitMs);
+    } else {
+      shadowRefusals = [...(shadowRefusals ?? NONE), policy];
+    }
+  }
+  return {
+    outcome: violated === undefined ? 'admitted' : 'refused',
+    states,
+    violated: violated ?? NONE,
+    shadowRefusals: shadowRefusals ?? NONE,
+    waitMs: longestWaitMs,
+    decidedAtMs,
+    source,
+  };
+}
+
+/** The decision without counting: every request is admitted, or every request is refused. */
+export function uncounted(outcome: 'admitted' | 'undecided', decidedAtMs: number, source: string): LimitDecision {
+  return { outcome, states: NONE, violated: NONE, shadowRefusals: NONE, waitMs: 0, decidedAtMs, source };
 }

@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
-import { addressBlockOf } from './address.ts';
+import { addressBlockOf } from './address-block.ts';
 import { type FailureCounters, type FailureRules, processFailureCounters } from './failure-counter.ts';
 import { retryAfterSecondsOf } from './headers.ts';
 

@@ -1,8 +1,16 @@
 // Shows what an organization has used of its limits, without charging it, and resets its counters.
 
 import type { Awaitable, Operation, Organization } from '../exchange.ts';
-import { type ApplicableLimit, applicableCounters, applicableLimits, type LimitSubject } from './applicable-limits.ts';
-import { chargeOf, type LimitRules } from './counters.ts';
+import {
+  type CountPer,
+  chargeOf,
+  extraCounterOf,
+  extraOf,
+  type LimitRule,
+  type LimitRules,
+  ruleOf,
+  tierCounterOf,
+} from './counters.ts';
 import type { CounterStore } from './store.ts';
 
 /** Above any limit: the remaining units of a counter then show everything that was spent, even if the limit was lowered since. */
@@ -67,18 +75,18 @@ export function createLimitUsage({ store, rules, operations, ...options }: Usage
 
   return {
     async show(id) {
-      const counted = await find(id);
-      if (counted === undefined) return undefined;
+      const subject = await find(id);
+      if (subject === undefined) return undefined;
       // Called in one turn, so that the store can batch the reads.
       const limits = await Promise.all(
-        applicableLimits(rules(), operations(), counted).map((limit) => look(store, limit)),
+        applicableLimits(rules(), operations(), subject).map((limit) => readLimit(store, limit)),
       );
-      return { organization: id, tier: counted.organization.tier, limits };
+      return { organization: id, tier: subject.organization.tier, limits };
     },
     async reset(id, by) {
-      const counted = await find(id);
-      if (counted === undefined) return undefined;
-      const counters = applicableCounters(rules(), counted);
+      const subject = await find(id);
+      if (subject === undefined) return undefined;
+      const counters = applicableCounters(rules(), subject);
       // Reset the counters first: gateways that read of the reset must find them gone.
       await store.reset(counters);
       await options.noteReset(id, by);
@@ -88,7 +96,7 @@ export function createLimitUsage({ store, rules, operations, ...options }: Usage
 }
 
 /** Reads a counter through a decision with a cost of 0, which spends nothing. */
-async function look(store: Pick<CounterStore, 'decide'>, limit: ApplicableLimit): Promise<LimitUse> {
+async function readLimit(store: Pick<CounterStore, 'decide'>, limit: ApplicableLimit): Promise<LimitUse> {
   const { rule, policy, ruleName, counter, key, operations } = limit;
   const charge = chargeOf({ ...rule, requests: BEYOND, enforce: false }, 0, policy, counter);
   const { states, decidedAtMs, source } = await store.decide([charge]);
@@ -108,4 +116,64 @@ async function look(store: Pick<CounterStore, 'decide'>, limit: ApplicableLimit)
     next_freed_at: used === 0 ? null : new Date(decidedAtMs + state.resetMs).toISOString(),
     source,
   };
+}
+
+/** An organization, and the ids of its usable keys. */
+export interface LimitSubject {
+  readonly organization: Organization;
+  readonly keys: readonly string[];
+}
+
+/** One limit on one subject. */
+export interface ApplicableLimit {
+  readonly counter: string;
+  readonly policy: string;
+  /** Path of the rule in `limits.yaml`. */
+  readonly ruleName: string;
+  readonly rule: LimitRule;
+  /** Absent: the limit counts the organization as a whole. */
+  readonly key: string | undefined;
+  /** Ids of the operations that the limit counts; absent: all. */
+  readonly operations: readonly string[] | undefined;
+}
+
+/**
+ * Lists the limits that apply to an organization: that of the tier first, then the extra limits of the operations, in the order of the
+ * rules.
+ */
+export function applicableLimits(
+  rules: LimitRules,
+  operations: readonly Operation[],
+  { organization, keys }: LimitSubject,
+): ApplicableLimit[] {
+  const subjectsOf = (per: CountPer) => (per === 'key' ? keys : [undefined]);
+  const found: ApplicableLimit[] = [];
+  const main = ruleOf(rules, organization);
+  if (main !== undefined) {
+    const limit = { policy: rules.countPer, ruleName: main.name, rule: main.rule, operations: undefined };
+    for (const key of subjectsOf(rules.countPer)) {
+      found.push({ ...limit, counter: tierCounterOf(organization.id, rules.countPer, key), key });
+    }
+  }
+  for (const [policy, rule] of Object.entries(rules.extra)) {
+    const under = operations.filter((operation) => extraOf(rules, operation) === policy).map(({ id }) => id);
+    for (const key of under.length === 0 ? [] : subjectsOf(rule.per)) {
+      const counter = extraCounterOf(organization.id, policy, key);
+      found.push({ counter, policy, ruleName: `extra.${policy}`, rule, key, operations: under });
+    }
+  }
+  return found;
+}
+
+/**
+ * Lists every counter that these rules can create for an organization, also those that exist only under another counting rule (per key, per
+ * organization).
+ */
+export function applicableCounters(rules: LimitRules, { organization: { id }, keys }: LimitSubject): string[] {
+  const subjects = [undefined, ...keys];
+  return [
+    tierCounterOf(id, 'organization', undefined),
+    ...keys.map((key) => tierCounterOf(id, 'key', key)),
+    ...Object.keys(rules.extra).flatMap((extra) => subjects.map((key) => extraCounterOf(id, extra, key))),
+  ];
 }

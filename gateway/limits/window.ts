@@ -1,5 +1,5 @@
 // Pure: the sliding window of one counted subject. Never admits more than the limit in any span as long as the window, with bounded memory.
-// `redis-script.ts` implements the same algorithm in Lua, and a property test compares the two.
+// `redis/window.lua` implements the same algorithm in Lua, and a property test compares the two.
 
 /** No entry covers more than a hundredth of a window, so units count at most 1 % too long. */
 const GRAINS_PER_WINDOW = 100;
@@ -30,7 +30,7 @@ export interface WindowRule {
   readonly windowMs: number;
 }
 
-export interface Look {
+export interface CostCheck {
   /** Units that could be admitted now. */
   readonly remaining: number;
   /** Milliseconds until the oldest entry frees its units; 0 if nothing is spent. */
@@ -51,10 +51,11 @@ export function newestMsOf(window: Window): number {
 /**
  * Checks whether a cost fits, without changing the window.
  *
+ * @param cost units
  * @param atMs the time of the decision: the clock, but never before the latest admission
  * @param clockMs the unadjusted clock, from which waits are counted
  */
-export function look(window: Window, rule: WindowRule, cost: number, atMs: number, clockMs: number): Look {
+export function checkCost(window: Window, rule: WindowRule, cost: number, atMs: number, clockMs: number): CostCheck {
   const { lastMs, spent } = window;
   const { requests, windowMs } = rule;
   const oldest = firstAbove(lastMs, atMs - windowMs);
@@ -69,7 +70,7 @@ export function look(window: Window, rule: WindowRule, cost: number, atMs: numbe
   return { remaining, resetMs, waitMs: (lastMs[lastInTheWay] as number) + windowMs - clockMs };
 }
 
-/** Adds an admission and drops entries that have left the window. */
+/** Adds an admission of `cost` units and drops entries that have left the window. */
 export function spend(window: Window, windowMs: number, cost: number, atMs: number): void {
   if (cost === 0) return;
   const { lastMs, spent } = window;

@@ -1,13 +1,13 @@
-// Keeps counters when a reload makes windows longer, so that earlier requests count in the longer window, too.
+// Extends the expiry of counters when a reload makes windows longer, so that earlier requests count in the longer window, too.
 
-import { longestLengthened } from '../limits/lengthened.ts';
+import type { LimitRule, LimitRules } from '../limits/counters.ts';
 import type { CounterStore } from '../limits/store.ts';
 import type { Log } from '../observe/log.ts';
 
-type Rules = Parameters<typeof longestLengthened>[0];
+type Rules = Pick<LimitRules, 'tiers' | 'extra' | 'organizations'>;
 
 /** Never rejects: logs a store failure. */
-export async function keepLengthenedCounters(
+export async function extendLengthenedWindows(
   before: Rules,
   after: Rules,
   counters: CounterStore,
@@ -16,9 +16,23 @@ export async function keepLengthenedCounters(
   const windowMs = longestLengthened(before, after);
   if (windowMs === undefined) return;
   try {
-    await counters.keep(windowMs);
+    await counters.extendExpiry(windowMs);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    log.logger.warn({ reason }, 'a window is longer now, but what was counted in it before expires as it would have');
+    log.logger.warn(
+      { reason },
+      'a window is longer now, but its counters could not be extended: requests counted before expire with the former window',
+    );
   }
+}
+
+/** Returns the longest window that is new or longer than before, in milliseconds; undefined if none is. */
+export function longestLengthened(before: Rules, after: Rules): number | undefined {
+  const lengthened = (['tiers', 'extra', 'organizations'] as const).flatMap((part) => {
+    const former: Readonly<Record<string, LimitRule>> = before[part];
+    return Object.entries<LimitRule>(after[part])
+      .filter(([name, { windowSeconds }]) => windowSeconds > (former[name]?.windowSeconds ?? 0))
+      .map(([, { windowSeconds }]) => windowSeconds * 1000);
+  });
+  return lengthened.length === 0 ? undefined : Math.max(...lengthened);
 }

@@ -14,7 +14,7 @@ import { createPublicServer, listen, type PublicServer, type ServerOptions } fro
 import { createPlain } from '../edge/tls/plain.ts';
 import { createSecure, type HandshakeFailure } from '../edge/tls/secure.ts';
 import type { Arrived, DownstreamRequest, Trail } from '../exchange.ts';
-import { addressBlockOf } from '../limits/address.ts';
+import { addressBlockOf } from '../limits/address-block.ts';
 import type { Log } from '../observe/log.ts';
 import { type Certificates, followCertificates } from './certificates.ts';
 

@@ -4,7 +4,7 @@ import type { KeyStore } from '../auth/store/store.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
 import { createServing, type Serving, type Shared } from '../serving.ts';
-import { keepLengthenedCounters } from './lengthened-windows.ts';
+import { extendLengthenedWindows } from './lengthened-windows.ts';
 import { warnOfLostTiers } from './lost-tiers.ts';
 
 export interface OpenServing {
@@ -30,7 +30,7 @@ export function openServing(
       serving = createServing(next, shared);
       open.add(serving);
       void before.retire().then(() => open.delete(before));
-      void keepLengthenedCounters(before.configuration.config.limits, next.config.limits, shared.counters, log);
+      void extendLengthenedWindows(before.configuration.config.limits, next.config.limits, shared.counters, log);
       void warnOfLostTiers(before.configuration.config.limits, next.config.limits, store, log);
     },
     async close() {

@@ -1,8 +1,7 @@
 // A counter store that decides on the current counters and spends nothing.
 
-import type { Charge, CounterStore, LimitDecision } from '../../limits/store.ts';
+import { type Charge, type CounterStore, type LimitDecision, toLimitDecision } from '../../limits/store.ts';
 import type { LimitUse, UsageReport } from '../../limits/usage.ts';
-import { toVerdict } from '../../limits/verdict.ts';
 
 /** @param report the use of the organization's limits; undefined if unknown, which counts as unused */
 export function createReadOnlyStore(report: UsageReport | undefined, now: () => number): Pick<CounterStore, 'decide'> {
@@ -11,7 +10,7 @@ export function createReadOnlyStore(report: UsageReport | undefined, now: () => 
       const nowMs = now();
       const figures = charges.flatMap((charge) => figuresOf(charge, useOf(report, charge), nowMs));
       const source = report?.limits[0]?.source ?? 'unknown';
-      return toVerdict(charges, figures, 0, nowMs, source);
+      return toLimitDecision(charges, figures, 0, nowMs, source);
     },
   };
 }

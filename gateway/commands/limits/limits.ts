@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../context.ts';
 import { addReset } from './reset.ts';
 import { addShow } from './show.ts';
-import { addSimulate } from './simulate.ts';
+import { addSimulate } from './simulate/simulate.ts';
 
 export function addLimitsCommands(program: Command, context: CommandContext): void {
   const limits = program

@@ -1,8 +1,9 @@
-// Gives commands access to the counters: in Redis if it is configured, otherwise through the running gateway, whose memory holds them.
+// Gives commands access to the counters: in the store that all gateways share if one is configured, otherwise through the running gateway,
+// whose memory holds them.
 
 import { liveKeysOf } from '../../auth/live-keys.ts';
 import type { Configuration } from '../../configuration.ts';
-import { createRedisCounterStore } from '../../limits/redis-store.ts';
+import { areCountersShared, openCounterStore } from '../../limits/open-store.ts';
 import { createLimitUsage, type LimitUsage } from '../../limits/usage.ts';
 import type { CommandContext } from '../context.ts';
 import { createRemoteUsage } from './remote-usage.ts';
@@ -12,23 +13,24 @@ const DEADLINE_MS = 2000;
 
 /** Runs `work` with the counters. */
 export async function withUsage<T>(context: CommandContext, work: (usage: LimitUsage) => Promise<T>): Promise<T> {
-  const { redisUrl } = context.settings();
-  if (redisUrl === undefined) return work(createRemoteUsage(context));
-  return withRedis(context, redisUrl, await context.configuration(), work);
+  if (!areCountersShared(context.settings())) return work(createRemoteUsage(context));
+  return withSharedStore(context, await context.configuration(), work);
 }
 
-/** Redis holds the counters of all gateways, so no gateway needs to run. */
-async function withRedis<T>(
+/** The store holds the counters of all gateways, so no gateway needs to run. */
+async function withSharedStore<T>(
   context: CommandContext,
-  redisUrl: string,
   { config, contracts }: Configuration,
   work: (usage: LimitUsage) => Promise<T>,
 ): Promise<T> {
   const { now } = context;
-  const whenStoreIsAway = () => 'refuse' as const;
-  const counters = createRedisCounterStore({ url: redisUrl, whenStoreIsAway, now, deadlineMs: DEADLINE_MS });
+  const counters = await openCounterStore({
+    settings: context.settings(),
+    whenStoreIsAway: () => 'refuse',
+    now,
+    deadlineMs: DEADLINE_MS,
+  });
   try {
-    await counters.opened;
     const operations = contracts.operations.map(({ operation }) => operation);
     const { store } = await context.keyStore();
     const usage = createLimitUsage({

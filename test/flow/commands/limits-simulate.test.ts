@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
 import { temporaryDirectory } from '../../unit/auth/samples.ts';
-import { exchange } from '../../unit/limits/recorded.ts';
+import { exchange } from '../../unit/commands/limits/logged-requests.ts';
 import { START_MS } from '../../unit/limits/scenarios.ts';
 import { simulateLine, toLog } from './simulate-line.ts';
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
-import { slotOf } from '../../../gateway/limits/cluster-slots.ts';
+import { slotOf } from '../../../gateway/limits/redis/cluster.ts';
 import type { Charge } from '../../../gateway/limits/store.ts';
 import { connectRedis } from '../../../gateway/redis/client.ts';
 import { evaluate, toScript } from '../../../gateway/redis/script.ts';

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { createProcessStore } from '../../../gateway/limits/process-store.ts';
-import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis-store.ts';
+import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis/store.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { busiestSpan, createReference } from '../../unit/limits/reference-model.ts';
 import { charge, crowds, type Scenario, START_MS, scenarios } from '../../unit/limits/scenarios.ts';
@@ -78,7 +78,7 @@ test('Redis merges entries as the process does, while crowds come and go', async
       clockMs += gapMs;
       const { source, ...verdict } = await (stores[turn % stores.length] as RedisStore).decide(charges);
       // Known refusals are taken at a clock that does not know of this one.
-      for (const { forgetRefusals } of stores) forgetRefusals();
+      for (const { clearRefusals } of stores) clearRefusals();
       assert.equal(source, 'redis');
       assert.deepEqual(verdict, (({ source: _, ...expected }) => expected)(store.decide(charges)));
     }

@@ -10,7 +10,7 @@ import type { Awaitable, Caller, Counted, Operation, Permitted } from '../../../
 import { createCounters, type LimitRules } from '../../../gateway/limits/counters.ts';
 import { retryAfterSecondsOf } from '../../../gateway/limits/headers.ts';
 import { createLimit } from '../../../gateway/limits/limit.ts';
-import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis-store.ts';
+import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis/store.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { caller, operation, organization, permitted, rule, rules } from '../../unit/limits/parties.ts';
 import { busiestSpan, createReference } from '../../unit/limits/reference-model.ts';

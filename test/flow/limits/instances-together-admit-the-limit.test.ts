@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis-store.ts';
+import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis/store.ts';
 import type { Charge, LimitDecision } from '../../../gateway/limits/store.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { busiestSpan } from '../../unit/limits/reference-model.ts';

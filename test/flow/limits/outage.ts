@@ -7,7 +7,7 @@ import {
   createRedisCounterStore,
   type RedisCounterStoreOptions,
   type RedisStore,
-} from '../../../gateway/limits/redis-store.ts';
+} from '../../../gateway/limits/redis/store.ts';
 import type { AwayPolicy, Charge, CounterStoreStatus, LimitDecision } from '../../../gateway/limits/store.ts';
 import { charge } from '../../unit/limits/scenarios.ts';
 

@@ -5,7 +5,7 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { it } from 'node:test';
 import { createConnections } from '../../../gateway/edge/connections.ts';
-import { addressBlockOf } from '../../../gateway/limits/address.ts';
+import { addressBlockOf } from '../../../gateway/limits/address-block.ts';
 
 interface FakeSocket extends EventEmitter {
   readonly remoteAddress: string | undefined;

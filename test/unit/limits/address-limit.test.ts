@@ -56,9 +56,9 @@ test('so many are inside at once, of one address and of all, until they leave', 
   assert.throws(() => enter('192.0.2.1'), refusedWith('rate_limited', 5));
   enter('192.0.2.2');
   assert.throws(() => enter('192.0.2.3'), refusedWith('gateway_overloaded'));
-  assert.equal(door.inside(), 3);
+  assert.equal(door.inProgress(), 3);
   leave();
-  assert.equal(door.inside(), 2);
+  assert.equal(door.inProgress(), 2);
   enter('192.0.2.3');
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { applicableCounters, applicableLimits } from '../../../gateway/limits/applicable-limits.ts';
 import { createCounters, type LimitRules } from '../../../gateway/limits/counters.ts';
+import { applicableCounters, applicableLimits } from '../../../gateway/limits/usage.ts';
 import { caller, operation, organization, rule, rules } from './parties.ts';
 
 const acme = organization('org_acme');

@@ -6,7 +6,7 @@ import type { LimitRules } from '../../../gateway/limits/counters.ts';
 import { createLimit } from '../../../gateway/limits/limit.ts';
 import { createProcessStore } from '../../../gateway/limits/process-store.ts';
 import type { CounterStore } from '../../../gateway/limits/store.ts';
-import { uncounted } from '../../../gateway/limits/verdict.ts';
+import { uncounted } from '../../../gateway/limits/store.ts';
 import { caller, operation, organization, permitted, rule, rules } from './parties.ts';
 
 const NOW_MS = 1_795_190_400_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createWindow, look, newestMsOf, spend, type Window } from '../../../gateway/limits/window.ts';
+import { checkCost, createWindow, newestMsOf, spend, type Window } from '../../../gateway/limits/window.ts';
 import { crowds } from './scenarios.ts';
 
 const rule = { requests: 1_000_000, windowMs: 60_000 };
@@ -51,7 +51,7 @@ test('units are held as long as the window, and at most a hundredth of it longer
     spendAfter(gapsMs, (window, atMs) => {
       admittedMs.push(atMs);
       for (const laterMs of [0, 10_000, 59_999]) {
-        const held = rule.requests - look(window, rule, 1, atMs + laterMs, atMs + laterMs).remaining;
+        const held = rule.requests - checkCost(window, rule, 1, atMs + laterMs, atMs + laterMs).remaining;
         const within = (ms: number) => admittedMs.filter((one) => one > atMs + laterMs - ms).length;
         assert.ok(held >= within(60_000) && held <= within(60_600), `${held} are held`);
       }
@@ -64,7 +64,7 @@ test('limits of up to 150 are exact to the millisecond', () => {
   const window = createWindow();
   for (let sent = 0; sent < 150; sent += 1) spend(window, 60_000, 1, sent);
   for (let freed = 0; freed < 150; freed += 1) {
-    assert.equal(look(window, rule, 1, 60_000 + freed, 60_000 + freed).remaining, rule.requests - 149 + freed);
+    assert.equal(checkCost(window, rule, 1, 60_000 + freed, 60_000 + freed).remaining, rule.requests - 149 + freed);
   }
 });
 
@@ -72,7 +72,7 @@ test('looking changes nothing', () => {
   const window = createWindow();
   spend(window, rule.windowMs, 7, 1_000);
   const before = structuredClone(window);
-  look(window, { requests: 5, windowMs: 60_000 }, 1, 90_000, 90_000);
+  checkCost(window, { requests: 5, windowMs: 60_000 }, 1, 90_000, 90_000);
   assert.deepEqual(window, before);
 });
 
@@ -89,7 +89,7 @@ test('when few entries are left, new ones are fine again', () => {
 test('an untouched window is full and has nothing to wait for', () => {
   const window = createWindow();
   assert.equal(newestMsOf(window), Number.NEGATIVE_INFINITY);
-  assert.deepEqual(look(window, rule, 1, 5, 5), { remaining: 1_000_000, resetMs: 0, waitMs: 0 });
+  assert.deepEqual(checkCost(window, rule, 1, 5, 5), { remaining: 1_000_000, resetMs: 0, waitMs: 0 });
 });
 
 test('where there are many, admissions within a hundredth of the window share an entry, which counts until the last of them is out', () => {
@@ -97,8 +97,8 @@ test('where there are many, admissions within a hundredth of the window share an
   // Ten a second: more than there can be entries for, unless each covers a hundredth of the window.
   for (let sent = 0; sent < 600; sent += 1) spend(window, 60_000, 1, sent * 100);
   assert.deepEqual(window.lastMs.slice(0, 2), [500, 1_100]);
-  assert.equal(look(window, rule, 1, 60_499, 60_499).remaining, 1_000_000 - 600);
-  assert.equal(look(window, rule, 1, 60_500, 60_500).remaining, 1_000_000 - 594);
+  assert.equal(checkCost(window, rule, 1, 60_499, 60_499).remaining, 1_000_000 - 600);
+  assert.equal(checkCost(window, rule, 1, 60_500, 60_500).remaining, 1_000_000 - 594);
 });
 
 test('of a burst, each entry covers a small part', () => {
@@ -111,14 +111,14 @@ test('of a burst, each entry covers a small part', () => {
 test('a clock behind the latest admission adds to the wait', () => {
   const window = createWindow();
   spend(window, 60_000, 1, 10_000);
-  const { waitMs, resetMs } = look(window, { requests: 1, windowMs: 60_000 }, 1, 10_000, 4_000);
+  const { waitMs, resetMs } = checkCost(window, { requests: 1, windowMs: 60_000 }, 1, 10_000, 4_000);
   assert.deepEqual([waitMs, resetMs], [66_000, 66_000]);
 });
 
 test('a cost of nothing fits even when nothing is left', () => {
   const window = createWindow();
   spend(window, 60_000, 1, 0);
-  assert.equal(look(window, { requests: 1, windowMs: 60_000 }, 0, 0, 0).waitMs, 0);
+  assert.equal(checkCost(window, { requests: 1, windowMs: 60_000 }, 0, 0, 0).waitMs, 0);
   spend(window, 60_000, 0, 1);
   assert.deepEqual(window.spent, [1]);
 });

@@ -1,11 +1,10 @@
 // Prints a simulation: complete as JSON for programs, the main results as tables for people.
 
-import type { SimulationResult } from '../../limits/simulate.ts';
-import type { OrganizationTally } from '../../limits/tallies.ts';
-import type { Outcomes, Tally } from '../../limits/tally.ts';
-import type { CommandContext } from '../context.ts';
-import { counted, printLine, printTable, shortTime, timeOrNull } from '../print.ts';
-import type { LinesRead } from './simulate-read.ts';
+import type { CommandContext } from '../../context.ts';
+import { counted, printLine, printTable, shortTime, timeOrNull } from '../../print.ts';
+import type { LinesRead } from './read-logs.ts';
+import type { SimulationResult } from './replay.ts';
+import type { OrganizationTally, Outcomes, Tally } from './tally.ts';
 
 /** Organizations in the table. */
 const SHOWN_MAX = 20;

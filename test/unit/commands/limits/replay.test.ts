@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createCounters, type LimitRules } from '../../../gateway/limits/counters.ts';
-import type { Recorded } from '../../../gateway/limits/recorded.ts';
-import { createSimulation, type SimulationResult } from '../../../gateway/limits/simulate.ts';
-import type { Tally } from '../../../gateway/limits/tally.ts';
-import { caller, operation, organization, rule, rules } from './parties.ts';
-import { recorded } from './recorded.ts';
-import { createReference } from './reference-model.ts';
-import { START_MS } from './scenarios.ts';
+import type { LoggedRequest } from '../../../../gateway/commands/limits/simulate/logged-request.ts';
+import { createSimulation, type SimulationResult } from '../../../../gateway/commands/limits/simulate/replay.ts';
+import type { Tally } from '../../../../gateway/commands/limits/simulate/tally.ts';
+import { createCounters, type LimitRules } from '../../../../gateway/limits/counters.ts';
+import { caller, operation, organization, rule, rules } from '../../limits/parties.ts';
+import { createReference } from '../../limits/reference-model.ts';
+import { START_MS } from '../../limits/scenarios.ts';
+import { recorded } from './logged-requests.ts';
 
 const listThings = operation('listThings');
 const createJob = operation('createJob', { extraLimit: 'jobs', cost: 2 });
@@ -22,7 +22,7 @@ const present = rules({
 const candidate = rules({ ...present, tiers: { standard: rule(4), premium: rule(100) } });
 
 function simulate(
-  log: readonly Recorded[],
+  log: readonly LoggedRequest[],
   other: LimitRules = candidate,
   now: LimitRules = present,
 ): SimulationResult {
@@ -34,7 +34,7 @@ function simulate(
 }
 
 /** So many requests, a second apart. */
-function burst(count: number, fromMs = 0, members: Partial<Recorded> = {}): Recorded[] {
+function burst(count: number, fromMs = 0, members: Partial<LoggedRequest> = {}): LoggedRequest[] {
   return Array.from({ length: count }, (_, index) => recorded(fromMs + index * 1000, members));
 }
 
@@ -80,7 +80,7 @@ test('whatever the traffic, each rule set refuses what a model that remembers ev
 });
 
 /** How many requests of a log the reference model refuses. */
-function modelled(log: readonly Recorded[], table: LimitRules): number {
+function modelled(log: readonly LoggedRequest[], table: LimitRules): number {
   const countersOf = createCounters(table);
   const reference = createReference();
   const refused = log.filter(({ organization: id = '', subject, operation: name, atMs }) => {

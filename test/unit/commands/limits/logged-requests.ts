@@ -1,7 +1,7 @@
 // Lines of an access log for the tests of the replay, as `observe/line.ts` writes them, without what the limits do not look at.
 
-import type { Recorded } from '../../../gateway/limits/recorded.ts';
-import { START_MS } from './scenarios.ts';
+import type { LoggedRequest } from '../../../../gateway/commands/limits/simulate/logged-request.ts';
+import { START_MS } from '../../limits/scenarios.ts';
 
 /** Members of an exchange that was admitted and answered. */
 export function exchange(members: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
@@ -23,7 +23,7 @@ export function exchange(members: Readonly<Record<string, unknown>> = {}): Recor
 }
 
 /** A request of an organization, so many milliseconds after the start. */
-export function recorded(afterMs: number, members: Partial<Recorded> = {}): Recorded {
+export function recorded(afterMs: number, members: Partial<LoggedRequest> = {}): LoggedRequest {
   return {
     atMs: START_MS + afterMs,
     writtenAtMs: START_MS + afterMs,

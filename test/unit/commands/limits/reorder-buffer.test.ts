@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createInOrder } from '../../../gateway/limits/in-order.ts';
-import type { Recorded } from '../../../gateway/limits/recorded.ts';
-import { recorded } from './recorded.ts';
+import type { LoggedRequest } from '../../../../gateway/commands/limits/simulate/logged-request.ts';
+import { createReorderBuffer } from '../../../../gateway/commands/limits/simulate/reorder-buffer.ts';
+import { recorded } from './logged-requests.ts';
 
-function ordered(log: readonly Recorded[], heldMax?: number): Recorded[] {
-  const inOrder = createInOrder(heldMax);
-  const out: Recorded[] = [];
+function ordered(log: readonly LoggedRequest[], heldMax?: number): LoggedRequest[] {
+  const buffer = createReorderBuffer(heldMax);
+  const out: LoggedRequest[] = [];
   for (const one of log) {
-    const earliest = inOrder.push(one);
+    const earliest = buffer.push(one);
     if (earliest !== undefined) out.push(earliest);
   }
-  for (let rest = inOrder.pop(); rest !== undefined; rest = inOrder.pop()) out.push(rest);
+  for (let rest = buffer.pop(); rest !== undefined; rest = buffer.pop()) out.push(rest);
   return out;
 }
 
@@ -31,10 +31,10 @@ test('whatever the order of a log, requests come in the order of their decisions
 });
 
 test('no more are held than may be, which is enough for what is that little out of order', () => {
-  const inOrder = createInOrder(3);
-  const first = [30, 10, 20].map((afterMs) => inOrder.push(recorded(afterMs)));
+  const buffer = createReorderBuffer(3);
+  const first = [30, 10, 20].map((afterMs) => buffer.push(recorded(afterMs)));
   assert.deepEqual(first, [undefined, undefined, undefined]);
-  assert.deepEqual(inOrder.push(recorded(40)), recorded(10));
+  assert.deepEqual(buffer.push(recorded(40)), recorded(10));
   const swapped = [1, 0, 3, 2, 5, 4, 7, 6].map((afterMs) => recorded(afterMs));
   assert.deepEqual(
     ordered(swapped, 2),

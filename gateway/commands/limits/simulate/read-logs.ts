@@ -1,14 +1,14 @@
 // Reads one or several access logs, plain or gzipped, in bounded memory, and yields their requests in the order of the limit decisions.
 
-import { createInOrder } from '../../limits/in-order.ts';
-import { parseRecorded, type Recorded, type Unused } from '../../limits/recorded.ts';
-import type { CommandContext } from '../context.ts';
-import { nextLines, type OpenLines, openLines } from '../log-lines.ts';
+import type { CommandContext } from '../../context.ts';
+import { nextLines, type OpenLines, openLines } from '../../log-lines.ts';
+import { type LoggedRequest, parseLoggedRequest, type SkipReason } from './logged-request.ts';
+import { createReorderBuffer } from './reorder-buffer.ts';
 
 export interface LinesRead {
   lines: number;
   /** Lines without a request that limits have counted, by reason. */
-  readonly unused: Record<Unused, number>;
+  readonly unused: Record<SkipReason, number>;
 }
 
 export interface AccessLogs {
@@ -16,7 +16,7 @@ export interface AccessLogs {
   /** Fraction of the files read so far, 0 to 1; undefined if a size is unknown. */
   fraction(): number | undefined;
   /** Calls `take` for each request. May be called once. */
-  eachRequest(take: (recorded: Recorded) => void, onProgress: () => void): Promise<void>;
+  eachRequest(take: (recorded: LoggedRequest) => void, onProgress: () => void): Promise<void>;
 }
 
 interface OpenLog extends OpenLines {
@@ -35,10 +35,10 @@ export async function openLogs(
   const sizes = logs.map(({ size }) => size);
 
   /** Counts the lines and passes the requests to `take`. */
-  function use(log: OpenLog, lines: readonly string[], take: (recorded: Recorded) => void): void {
+  function use(log: OpenLog, lines: readonly string[], take: (recorded: LoggedRequest) => void): void {
     for (const line of lines) {
       read.lines += 1;
-      const recorded = parseRecorded(line);
+      const recorded = parseLoggedRequest(line);
       if (typeof recorded === 'string') {
         read.unused[recorded] += 1;
         continue;
@@ -56,7 +56,7 @@ export async function openLogs(
       return size === 0 ? 1 : logs.reduce((sum, { bytesRead }) => sum + bytesRead(), 0) / size;
     },
     async eachRequest(take, onProgress) {
-      const inOrder = createInOrder();
+      const buffer = createReorderBuffer();
       const open = new Set(logs);
       for (;;) {
         const log = furthestBehind(open);
@@ -65,13 +65,13 @@ export async function openLogs(
         if (done === true) open.delete(log);
         else {
           use(log, value, (recorded) => {
-            const earliest = inOrder.push(recorded);
+            const earliest = buffer.push(recorded);
             if (earliest !== undefined) take(earliest);
           });
         }
         onProgress();
       }
-      for (let rest = inOrder.pop(); rest !== undefined; rest = inOrder.pop()) take(rest);
+      for (let rest = buffer.pop(); rest !== undefined; rest = buffer.pop()) take(rest);
     },
   };
 }

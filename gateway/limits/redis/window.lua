@@ -1,20 +1,16 @@
-// The Lua script that decides many requests in one call: the algorithm of `window.ts`, on lists in Redis. Atomic, by the server's clock; a
-// refusal writes nothing.
+-- Decides many requests in one call: the algorithm of `../window.ts`, on lists in Redis. Atomic, by the server's clock; a refusal writes
+-- nothing.
+--
+-- ARGV[1] is a JSON array: the prefix of all counter names, the clock in milliseconds or 0 for the server's, the number of the call, then
+-- per charge a text and the counter. The text is "limit,window,cost,enforced,last", where last marks the end of one request's charges.
+-- Takes no KEYS: a Cluster server rejects a command whose keys are in several slots, even if it holds all of them.
+--
+-- Reply, as doubles in one string: the number of the call, the clock, then per request how far ahead of the clock it was decided (0 unless
+-- the clock was set back), then per charge the figures that `toLimitDecision` of `../store.ts` takes.
+--
+-- A counter is a list of entries of 17 bytes each: latest admission, units admitted before the entry, units in it, number of times its
+-- grain was halved. The total of a window is then the difference between its newest and its oldest entry.
 
-import { toScript } from '../redis/script.ts';
-
-/**
- * ARGV[1] is a JSON array: the prefix of all counter names, the clock in milliseconds or 0 for the server's, the number of the call, then
- * per charge a text and the counter. The text is "limit,window,cost,enforced,last", where last marks the end of one request's charges.
- * Takes no KEYS: a Cluster server rejects a command whose keys are in several slots, even if it holds all of them.
- *
- * Reply, as doubles in one string: the number of the call, the clock, then per request how far ahead of the clock it was decided (0 unless
- * the clock was set back), then per charge the figures of `verdict.ts`.
- *
- * A counter is a list of entries of 17 bytes each: latest admission, units admitted before the entry, units in it, number of times its
- * grain was halved. The total of a window is then the difference between its newest and its oldest entry.
- */
-const SOURCE = `
 local call, pack, unpack, unpackAll = redis.call, struct.pack, struct.unpack, unpack
 local floor = math.floor
 local GRAINS_PER_WINDOW, ENTRIES_MAX, ENTRIES_MERGED, ENTRIES_FEW = 100, 150, 100, 25
@@ -62,7 +58,7 @@ local keys, charges = {}, {}
 local newest, before, after, halvings = {}, {}, {}, {}
 local expired, oldest, total, wait = {}, {}, {}, {}
 
-local function look(i, at)
+local function checkCost(i, at)
   local key, charge = keys[i], charges[i]
   local border = at - charge.window
   expired[i], total[i], oldest[i], wait[i] = 0, 0, nil, 0
@@ -174,7 +170,7 @@ while i <= count do
   until charges[i - 1].last
   local admitted = true
   for j = from, i - 1 do
-    if not look(j, at) then admitted = false end
+    if not checkCost(j, at) then admitted = false end
   end
   size = size + 1
   reply[size] = at - clock
@@ -187,6 +183,3 @@ while i <= count do
   end
 end
 return pack('<' .. string.rep('d', size), unpackAll(reply))
-`;
-
-export const SCRIPT = toScript(SOURCE);

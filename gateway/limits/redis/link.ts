@@ -1,38 +1,41 @@
 // The connection to one Redis server, with its health. A call gets its reply before the deadline or fails. One failure marks the link as
 // down for all callers; only a probe in the background marks it as up again.
 
-import { connectRedis, type Redis } from '../redis/client.ts';
-import { createDenseSet } from '../shared/dense-set.ts';
-import { keepCounters } from './redis-keep.ts';
-import { isWrongNode, runScript, type ScriptReply, toScriptArgument } from './redis-protocol.ts';
+import { connectRedis, type Redis } from '../../redis/client.ts';
+import { createDenseSet } from '../../shared/dense-set.ts';
+import { encodeCharges, extendExpiryOfAll, runDecisions, type ScriptReply } from './script.ts';
 
 /** Writes a counter through the script: a read-only or full server would still answer PING. */
 const PROBE = { policy: 'probe', requests: 1_000_000_000, windowSeconds: 1, windowMs: 1000, cost: 1, enforce: true };
 
 const AWAY = 'Redis is away';
 
-export interface LinkListeners {
+export interface RedisLinkOptions {
+  readonly url: string;
+  /** Longest time that a call waits for its reply. */
+  readonly deadlineMs: number;
+  /** Time between two probes while the server is away. */
+  readonly probeEveryMs: number;
+  /** A key that this server holds. */
+  readonly probeKey: () => string;
   readonly onChange: (up: boolean, reason: string) => void;
   /** A Cluster server rejected a key that it does not (or no longer) hold. */
   readonly onMisplaced?: () => void;
 }
 
-export interface RedisLinkOptions extends LinkListeners {
-  readonly url: string;
-  readonly deadlineMs: number;
-  readonly probeEveryMs: number;
-  /** A key that this server holds. */
-  readonly probeKey: () => string;
-}
-
 export interface RedisLink {
   isUp(): boolean;
-  /** Decides a batch; a clock of 0 is the server's. Rejects if the link is down, goes down, or misses the deadline. */
-  run(clockMs: number, questions: string): Promise<ScriptReply>;
+  /**
+   * Decides a batch. Rejects if the link is down, goes down, or misses the deadline.
+   *
+   * @param clockMs epoch milliseconds; 0: the server's clock
+   * @param encodedCharges concatenated results of `encodeCharges`
+   */
+  run(clockMs: number, encodedCharges: string): Promise<ScriptReply>;
   /** Deletes counters. Rejects while the link is down. */
   remove(keys: readonly string[]): Promise<void>;
-  /** Extends counters: units counted before the call count for this long after their admission. Rejects while the link is down. */
-  keep(windowMs: number): Promise<void>;
+  /** Units counted before the call count for this long after their admission. Rejects while the link is down. */
+  extendExpiry(windowMs: number): Promise<void>;
   /** Resolves when the first attempt to connect has succeeded or failed. */
   readonly opened: Promise<void>;
   close(): void;
@@ -77,7 +80,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
     probing = true;
     probedAt = performance.now();
     try {
-      await calls.run(0, toScriptArgument([{ ...PROBE, key: probeKey() }]));
+      await calls.run(0, encodeCharges([{ ...PROBE, key: probeKey() }]));
       up = !closed;
       opened.resolve();
       if (up) onChange(true, 'the counters can be written');
@@ -91,14 +94,14 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
 
   return {
     isUp: () => up === true,
-    run: (clockMs, questions) => (up ? calls.run(clockMs, questions) : Promise.reject(new Error(AWAY))),
+    run: (clockMs, encodedCharges) => (up ? calls.run(clockMs, encodedCharges) : Promise.reject(new Error(AWAY))),
     async remove(keys) {
       if (!up) throw new Error(AWAY);
       await client.del(...keys);
     },
-    async keep(windowMs) {
+    async extendExpiry(windowMs) {
       if (!up) throw new Error(AWAY);
-      await keepCounters(client, windowMs);
+      await extendExpiryOfAll(client, windowMs);
     },
     opened: opened.promise,
     close() {
@@ -111,7 +114,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
 }
 
 interface Calls {
-  run(clockMs: number, questions: string): Promise<ScriptReply>;
+  run(clockMs: number, encodedCharges: string): Promise<ScriptReply>;
   /** Rejects all calls in progress at once, before their deadlines. */
   failAll(cause: Error): void;
 }
@@ -125,7 +128,7 @@ function createCalls(
   const waiting = createDenseSet<(cause: Error) => void>();
   let number = 0;
 
-  function run(clockMs: number, questions: string): Promise<ScriptReply> {
+  function run(clockMs: number, encodedCharges: string): Promise<ScriptReply> {
     return new Promise((resolve, reject) => {
       const late = () => fail(new Error(`no answer within ${deadlineMs} ms`));
       // If this process was busy, the reply may be waiting in the socket: the socket is read before setImmediate runs.
@@ -141,7 +144,7 @@ function createCalls(
       }
       const entry = waiting.add(fail);
       number += 1;
-      runScript(client, number, clockMs, questions).then((reply) => {
+      runDecisions(client, number, clockMs, encodedCharges).then((reply) => {
         if (settle()) resolve(reply);
       }, fail);
     });
@@ -153,4 +156,30 @@ function createCalls(
       for (const fail of waiting.all()) fail(cause);
     },
   };
+}
+
+/** Whether a Cluster server rejected a key that is on another server. */
+function isWrongNode({ message }: Error): boolean {
+  return message.includes('non local key') || message.startsWith('MOVED ') || message.startsWith('ASK ');
+}
+
+/** The servers that hold the counters: one, the current master of several, or those of a Cluster. */
+export interface RedisServers {
+  /** Link to the server that holds this counter; undefined while it is unknown. */
+  linkOf(key: string): RedisLink | undefined;
+  all(): readonly RedisLink[];
+  /** Whether all servers accept writes. */
+  areUp(): boolean;
+  /** Resolves when the first attempt to connect has succeeded or failed. */
+  readonly opened: Promise<void>;
+  close(): void;
+}
+
+/** `onChange` is called when all servers accept writes, or when the first of them no longer does. */
+export type RedisServersOptions = Pick<RedisLinkOptions, 'url' | 'deadlineMs' | 'probeEveryMs' | 'onChange'>;
+
+/** Connects to a single server, or to the master that Sentinels name. */
+export function createSingleServer(options: RedisServersOptions): RedisServers {
+  const link = createRedisLink({ ...options, probeKey: () => 'rl:{probe}' });
+  return { linkOf: () => link, all: () => [link], areUp: link.isUp, opened: link.opened, close: link.close };
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Caller, Trail } from '../../../gateway/exchange.ts';
-import { parseRecorded } from '../../../gateway/limits/recorded.ts';
-import { createLines } from '../../../gateway/observe/line.ts';
-import { createTrail } from '../../../gateway/observe/trail.ts';
-import { caller, operation, organization } from './parties.ts';
-import { exchange, recorded } from './recorded.ts';
-import { START_MS } from './scenarios.ts';
+import { parseLoggedRequest } from '../../../../gateway/commands/limits/simulate/logged-request.ts';
+import type { Caller, Trail } from '../../../../gateway/exchange.ts';
+import { createLines } from '../../../../gateway/observe/line.ts';
+import { createTrail } from '../../../../gateway/observe/trail.ts';
+import { caller, operation, organization } from '../../limits/parties.ts';
+import { START_MS } from '../../limits/scenarios.ts';
+import { exchange, recorded } from './logged-requests.ts';
 
-const parse = (members: Record<string, unknown>) => parseRecorded(JSON.stringify(exchange(members)));
+const parse = (members: Record<string, unknown>) => parseLoggedRequest(JSON.stringify(exchange(members)));
 
 /** What a gateway writes about a request whose limits were decided. */
 function written(by: Caller, notes: Partial<Trail> = {}): string {
@@ -29,14 +29,14 @@ function written(by: Caller, notes: Partial<Trail> = {}): string {
 
 test('what the gateway writes is read back: caller, operation, address and the time of the decision', () => {
   const line = written(caller('key_1', organization('org_a')));
-  assert.deepEqual(parseRecorded(line), recorded(0, { writtenAtMs: START_MS + 5 }));
+  assert.deepEqual(parseLoggedRequest(line), recorded(0, { writtenAtMs: START_MS + 5 }));
 });
 
 test('the caller of a token is known by its issuer too, and an anonymous one has no organization', () => {
-  const ofToken = parseRecorded(written({ ...caller('user_1', organization('org_a')), issuer: 'web' }));
+  const ofToken = parseLoggedRequest(written({ ...caller('user_1', organization('org_a')), issuer: 'web' }));
   assert.ok(typeof ofToken === 'object');
   assert.deepEqual([ofToken.issuer, ofToken.subject], ['web', 'user_1']);
-  const anonymous = parseRecorded(written(caller('anonymous', undefined)));
+  const anonymous = parseLoggedRequest(written(caller('anonymous', undefined)));
   assert.ok(typeof anonymous === 'object');
   assert.deepEqual([anonymous.organization, anonymous.tier, anonymous.client], [undefined, undefined, '192.0.2.1']);
 });
@@ -67,9 +67,9 @@ for (const stage of ['admit', 'throttle', 'match', 'authenticate', 'authorize'])
 }
 
 test('a line about something else than an exchange is told from one that no gateway wrote', () => {
-  assert.equal(parseRecorded('{"level":30,"time":1,"msg":"the key store is back"}'), 'other');
+  assert.equal(parseLoggedRequest('{"level":30,"time":1,"msg":"the key store is back"}'), 'other');
   for (const line of ['', ' ', 'GET / HTTP/1.1', '{"msg":"exchange"', 'null', '[]', '"exchange"', '7', '{}', '\x00']) {
-    assert.equal(parseRecorded(line), 'unreadable', line);
+    assert.equal(parseLoggedRequest(line), 'unreadable', line);
   }
 });
 

@@ -1,9 +1,9 @@
 // Pure: parses one line of the access log into the request that it records, as far as limits need it. Counterpart of `observe/line.ts`.
 
-import { PUBLISHED_NAMES, STAGES } from '../exchange.ts';
+import { PUBLISHED_NAMES, STAGES } from '../../../exchange.ts';
 
 /** A request that reached the limit stage, whatever its outcome. */
-export interface Recorded {
+export interface LoggedRequest {
   /** Time of the decision by the store's clock, epoch milliseconds. */
   readonly atMs: number;
   /** Time at which the line was written; the log is ordered by it. */
@@ -21,19 +21,19 @@ export interface Recorded {
 }
 
 /** Why a line is skipped: it is not a line of the gateway, not about a request, or the request ended before the limits. */
-export type Unused = 'unreadable' | 'other' | 'before_limits';
+export type SkipReason = 'unreadable' | 'other' | 'before_limits';
 
 /** Published names of the stages that a request reaches only after it has been counted. */
 const COUNTED_STAGES: ReadonlySet<unknown> = new Set(
   STAGES.slice(STAGES.indexOf('limit')).map((stage) => PUBLISHED_NAMES[stage]),
 );
 
-export function parseRecorded(line: string): Recorded | Unused {
+export function parseLoggedRequest(line: string): LoggedRequest | SkipReason {
   const entry = parseObject(line);
   if (entry === undefined || typeof entry.msg !== 'string') return 'unreadable';
   if (entry.msg !== 'exchange') return 'other';
   if (!COUNTED_STAGES.has(entry.stage)) return 'before_limits';
-  return toRecorded(entry) ?? 'unreadable';
+  return toLoggedRequest(entry) ?? 'unreadable';
 }
 
 function parseObject(line: string): Record<string, unknown> | undefined {
@@ -45,7 +45,7 @@ function parseObject(line: string): Record<string, unknown> | undefined {
   }
 }
 
-function toRecorded(entry: Record<string, unknown>): Recorded | undefined {
+function toLoggedRequest(entry: Record<string, unknown>): LoggedRequest | undefined {
   const { time, duration_ms: durationMs, decided_at: decidedAtMs, organization, tier, token_issuer: issuer } = entry;
   const { operation, client = '', stage, code } = entry;
   const subject = issuer === undefined ? (entry.key_id ?? entry.subject) : entry.subject;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { createKnownRefusals, type KnownRefusals } from '../../../gateway/limits/known-refusals.ts';
+import { createRefusalCache, type RefusalCache } from '../../../gateway/limits/refusal-cache.ts';
 import type { LimitDecision } from '../../../gateway/limits/store.ts';
 import { charge } from './scenarios.ts';
 
@@ -23,26 +23,26 @@ const refusal: LimitDecision = {
 };
 
 let nowMs = 0;
-let known: KnownRefusals;
+let cache: RefusalCache;
 beforeEach(() => {
   nowMs = 77.25;
-  known = createKnownRefusals(() => nowMs);
+  cache = createRefusalCache(() => nowMs);
 });
 
 describe('a known refusal', () => {
   it('holds until its wait is over, and not a millisecond longer', () => {
-    known.note(charges, refusal);
+    cache.put(charges, refusal);
     nowMs += 4_999;
-    assert.equal(known.find(charges)?.outcome, 'refused');
+    assert.equal(cache.get(charges)?.outcome, 'refused');
     nowMs += 1;
-    assert.equal(known.find(charges), undefined);
-    assert.equal(known.find(charges), undefined);
+    assert.equal(cache.get(charges), undefined);
+    assert.equal(cache.get(charges), undefined);
   });
 
   it('tells the wait that is left, and the time at which the store would have decided', () => {
-    known.note(charges, refusal);
+    cache.put(charges, refusal);
     nowMs += 2_000.4;
-    const later = known.find(charges);
+    const later = cache.get(charges);
     assert.equal(later?.waitMs, 2_999);
     assert.deepEqual(
       later?.states.map(({ resetMs }) => resetMs),
@@ -54,30 +54,30 @@ describe('a known refusal', () => {
   });
 
   it('is known of exactly these charges: new rules and other operations are asked about', () => {
-    known.note(charges, refusal);
-    assert.equal(known.find([charge({ key: 'rl:{org_a}:organization' })]), undefined);
+    cache.put(charges, refusal);
+    assert.equal(cache.get([charge({ key: 'rl:{org_a}:organization' })]), undefined);
   });
 
   it('gives way to a later one', () => {
-    known.note(charges, refusal);
+    cache.put(charges, refusal);
     nowMs += 5_000;
-    assert.equal(known.find(charges), undefined);
-    known.note(charges, { ...refusal, waitMs: 100 });
-    assert.equal(known.find(charges)?.waitMs, 100);
+    assert.equal(cache.get(charges), undefined);
+    cache.put(charges, { ...refusal, waitMs: 100 });
+    assert.equal(cache.get(charges)?.waitMs, 100);
   });
 
   it('is forgotten when counters were reset, and can be known anew', () => {
-    known.note(charges, refusal);
-    known.forgetAll();
-    assert.equal(known.find(charges), undefined);
-    known.note(charges, refusal);
-    assert.equal(known.find(charges)?.outcome, 'refused');
+    cache.put(charges, refusal);
+    cache.clear();
+    assert.equal(cache.get(charges), undefined);
+    cache.put(charges, refusal);
+    assert.equal(cache.get(charges)?.outcome, 'refused');
   });
 
   it('is never made of an admission, nor of a verdict while the store is away', () => {
     for (const outcome of ['admitted', 'undecided'] as const) {
-      known.note(charges, { ...refusal, outcome });
-      assert.equal(known.find(charges), undefined);
+      cache.put(charges, { ...refusal, outcome });
+      assert.equal(cache.get(charges), undefined);
     }
   });
 });

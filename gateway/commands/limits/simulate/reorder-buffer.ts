@@ -1,27 +1,27 @@
 // Pure: sorts nearly ordered requests. A log is written when exchanges end, but limits are decided soon after requests arrive.
 
-import type { Recorded } from './recorded.ts';
+import type { LoggedRequest } from './logged-request.ts';
 
 /** Enough to sort a request that took a minute at a thousand requests per second. About 20 MB. */
 const BUFFERED_MAX = 65_536;
 
-export interface InOrder {
+export interface ReorderBuffer {
   /** Adds a request, and returns the earliest one once the buffer is full. */
-  push(recorded: Recorded): Recorded | undefined;
+  push(recorded: LoggedRequest): LoggedRequest | undefined;
   /** Returns the next request; undefined when the buffer is empty. */
-  pop(): Recorded | undefined;
+  pop(): LoggedRequest | undefined;
 }
 
 /**
  * Orders requests by the time of their decision. Within a millisecond refused requests come last: they changed no counter, so no other
  * request depends on them.
  */
-export function createInOrder(bufferedMax = BUFFERED_MAX): InOrder {
+export function createReorderBuffer(bufferedMax = BUFFERED_MAX): ReorderBuffer {
   // A binary heap: every item comes before the two at twice its index.
   const heap: BufferedRequest[] = [];
   let pushed = 0;
 
-  function pop(): Recorded | undefined {
+  function pop(): LoggedRequest | undefined {
     const first = heap[0];
     const last = heap.pop();
     if (first === undefined || last === undefined) return undefined;
@@ -40,7 +40,7 @@ export function createInOrder(bufferedMax = BUFFERED_MAX): InOrder {
 }
 
 interface BufferedRequest {
-  readonly recorded: Recorded;
+  readonly recorded: LoggedRequest;
   /** Position in the log, which orders requests that were decided in the same millisecond. */
   readonly number: number;
 }

@@ -1,14 +1,16 @@
 // Counters on a Redis Cluster: one link per server that has slots, each with a health state of its own, so that the loss of one server does
 // not affect the limits on the others.
 
-import { readSlotMap, type SlotMap, slotOf } from './cluster-slots.ts';
-import { createRedisLink, type RedisLink } from './redis-link.ts';
-import type { Servers, ServersOptions } from './servers.ts';
+import { askRedis } from '../../redis/client.ts';
+import { createRedisLink, type RedisLink, type RedisServers, type RedisServersOptions } from './link.ts';
 
 /** While a server is away, another one may take over its slots. */
 const READ_AGAIN_MS = 500;
+const SLOTS = 16_384;
+/** Timeout of the command that reads the slot map. */
+const ANSWER_MAX_MS = 1000;
 
-export interface ClusterServersOptions extends ServersOptions {
+export interface ClusterServersOptions extends RedisServersOptions {
   readonly seeds: readonly URL[];
 }
 
@@ -21,7 +23,7 @@ interface Server {
 }
 
 /** Reads the slot map at start, and again whenever a server fails or has lost a slot. */
-export function createClusterServers({ seeds, onChange, ...options }: ClusterServersOptions): Servers {
+export function createClusterServers({ seeds, onChange, ...options }: ClusterServersOptions): RedisServers {
   const servers = new Map<string, Server>();
   const opened = Promise.withResolvers<void>();
   let owners: readonly (Server | undefined)[] = [];
@@ -42,7 +44,7 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
       },
       onChange(isUp, reason) {
         server.reason = isUp ? undefined : reason;
-        tell();
+        reportState();
         if (!isUp) readLater();
       },
     });
@@ -75,9 +77,9 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
       if (closed) return;
       apply(map);
       await Promise.all([...servers.values()].map(({ link }) => link.opened));
-      tell();
+      reportState();
     } catch (cause) {
-      tell((cause as AggregateError).errors[0]?.message ?? 'the Cluster returned no slot map');
+      reportState((cause as AggregateError).errors[0]?.message ?? 'the Cluster returned no slot map');
     } finally {
       reading = false;
       opened.resolve();
@@ -99,7 +101,7 @@ export function createClusterServers({ seeds, onChange, ...options }: ClusterSer
   }
 
   /** Reports the first server that is away; the status of the Cluster shows the others. */
-  function tell(failure?: string): void {
+  function reportState(failure?: string): void {
     const away = [...servers.values()].find(({ reason }) => reason !== undefined);
     const complete = owners.length > 0 && owners.every((owner) => owner !== undefined);
     const isUp = away === undefined && complete && failure === undefined;
@@ -133,4 +135,43 @@ function probeKeysOf(map: SlotMap): Map<string, string> {
     if (owner !== undefined && !keys.has(owner.href)) keys.set(owner.href, key);
   }
   return keys;
+}
+
+/** The slot of a key (Redis Cluster specification, "Key distribution model"): CRC16/XMODEM of its hash tag, or of the whole key. */
+export function slotOf(key: string): number {
+  const opening = key.indexOf('{');
+  const closing = opening < 0 ? -1 : key.indexOf('}', opening + 1);
+  const hashed = closing > opening + 1 ? key.slice(opening + 1, closing) : key;
+  let crc = 0;
+  for (const byte of Buffer.from(hashed)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;
+    crc &= 0xffff;
+  }
+  return crc % SLOTS;
+}
+
+/** URL of the server by slot; empty for a slot without a server. */
+type SlotMap = readonly (URL | undefined)[];
+
+/**
+ * Reads the map from one server, on a connection of its own, because this happens only after a failure. Rejects if the server does not
+ * answer.
+ */
+async function readSlotMap(server: URL): Promise<SlotMap> {
+  return askRedis(server.href, ANSWER_MAX_MS, async (client) =>
+    toSlotMap((await client.call('CLUSTER', ['SLOTS'])) as Ranges, server),
+  );
+}
+
+/** First slot, last slot, the master, replicas. A server that does not know its own host name leaves it empty. */
+type Ranges = readonly (readonly [number, number, readonly [string | null, number, ...unknown[]], ...unknown[]])[];
+
+function toSlotMap(ranges: Ranges, source: URL): SlotMap {
+  const map = Array.from<URL | undefined>({ length: SLOTS });
+  for (const [first, last, [host, port]] of ranges) {
+    const hostname = host ? (host.includes(':') ? `[${host}]` : host) : source.hostname;
+    map.fill(Object.assign(new URL(source), { hostname, port: String(port) }), first, last + 1);
+  }
+  return map;
 }

@@ -1,11 +1,13 @@
 // Counters in Redis, shared by all instances. A decision is made by the server that holds the counter; while that server is away or slow,
 // the configured policy decides without waiting.
 
+import { parseRedisUrl } from '../../redis/url.ts';
+import { createFallback } from '../fallback.ts';
+import { createRefusalCache } from '../refusal-cache.ts';
+import type { AwayPolicy, Charge, CounterStore, CounterStoreStatus } from '../store.ts';
 import { createBatches } from './batches.ts';
-import { createFallback } from './fallback.ts';
-import { createKnownRefusals } from './known-refusals.ts';
-import { openServers } from './servers.ts';
-import type { AwayPolicy, Charge, CounterStore, CounterStoreStatus } from './store.ts';
+import { createClusterServers } from './cluster.ts';
+import { createSingleServer, type RedisServers, type RedisServersOptions } from './link.ts';
 
 export interface RedisCounterStoreOptions {
   readonly url: string;
@@ -13,7 +15,7 @@ export interface RedisCounterStoreOptions {
   readonly whenStoreIsAway: () => AwayPolicy;
   readonly now: () => number;
   readonly onChange?: (status: CounterStoreStatus) => void;
-  /** Called after each command with the milliseconds from its first request to the verdict. */
+  /** Called after each command with the milliseconds from its first request to the decision. */
   readonly onBatch?: (durationMs: number) => void;
   /** Number of instances that share the limits now: the policy `local` grants each its share. Default 1: the full limit for each. */
   readonly instances?: () => number;
@@ -44,10 +46,10 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
       onChange?.(status());
     },
   });
-  const whileAway = createFallback({ now, whenStoreIsAway, instances });
-  const refusals = createKnownRefusals(() => performance.now());
+  const fallback = createFallback({ now, whenStoreIsAway, instances });
+  const refusals = createRefusalCache(() => performance.now());
   const { onBatch, serverClock } = options;
-  const ask = createBatches({ decideWithout: whileAway.decide, refusals, onBatch, serverClock });
+  const decideInBatch = createBatches({ decideWithout: fallback.decide, refusals, onBatch, serverClock });
 
   function status(): CounterStoreStatus {
     const up = servers.areUp();
@@ -58,24 +60,24 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
   return {
     decide(charges) {
       const link = servers.linkOf(keyOf(charges));
-      if (link === undefined || !link.isUp()) return whileAway.decide(charges);
-      return refusals.find(charges) ?? ask(link, charges);
+      if (link === undefined || !link.isUp()) return fallback.decide(charges);
+      return refusals.get(charges) ?? decideInBatch(link, charges);
     },
     async reset(keys) {
       const link = servers.linkOf(keys[0] ?? '');
       if (link === undefined) throw new Error('no server is known to hold these counters');
       await link.remove(keys);
-      refusals.forgetAll();
+      refusals.clear();
     },
-    async keep(windowMs) {
-      await Promise.all(servers.all().map((link) => link.keep(windowMs)));
+    async extendExpiry(windowMs) {
+      await Promise.all(servers.all().map((link) => link.extendExpiry(windowMs)));
     },
-    forgetRefusals: refusals.forgetAll,
+    clearRefusals: refusals.clear,
     status,
     opened: servers.opened,
     async close() {
       servers.close();
-      await whileAway.close();
+      await fallback.close();
     },
   };
 }
@@ -83,4 +85,11 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
 /** The counters of one request share a hash tag, so any of them identifies the server. */
 function keyOf(charges: readonly Charge[]): string {
   return charges[0]?.key ?? '';
+}
+
+function openServers(options: RedisServersOptions): RedisServers {
+  const address = parseRedisUrl(options.url);
+  return address?.kind === 'cluster'
+    ? createClusterServers({ ...options, seeds: address.servers })
+    : createSingleServer(options);
 }

@@ -1,12 +1,12 @@
 // Replays recorded requests at their recorded times, once under the present rules and once under candidate rules, with the code that the
 // gateway uses.
 
-import type { Caller, Operation } from '../exchange.ts';
-import { createCounters, type LimitRules } from './counters.ts';
-import { createProcessStore } from './process-store.ts';
-import type { Recorded } from './recorded.ts';
-import type { LimitDecision } from './store.ts';
-import { createTallies, type TalliesResult } from './tallies.ts';
+import type { Caller, Operation } from '../../../exchange.ts';
+import { createCounters, type LimitRules } from '../../../limits/counters.ts';
+import { createProcessStore } from '../../../limits/process-store.ts';
+import type { LimitDecision } from '../../../limits/store.ts';
+import type { LoggedRequest } from './logged-request.ts';
+import { createTallies, type TallyResult } from './tally.ts';
 
 /** Size of the cache of callers, about 20 MB with their counters. */
 const CALLERS_MAX = 10_000;
@@ -19,7 +19,7 @@ export interface SimulateOptions {
   readonly candidate: LimitRules;
 }
 
-export interface SimulationResult extends TalliesResult {
+export interface SimulationResult extends TallyResult {
   /** Times of the first and the last request, epoch milliseconds. */
   readonly fromMs: number;
   readonly toMs: number;
@@ -31,7 +31,7 @@ export interface SimulationResult extends TalliesResult {
 
 export interface Simulation {
   /** Call it in the order of the recorded times. */
-  replay(recorded: Recorded): void;
+  replay(recorded: LoggedRequest): void;
   /** Returns undefined if no request was replayed. */
   result(): SimulationResult | undefined;
 }
@@ -99,7 +99,7 @@ function createOperations(operations: ReadonlyMap<string, Operation>) {
 }
 
 /** Returns the same object for the same caller, as the gateway does, because counters are looked up by it. */
-function createCallers(): (recorded: Recorded) => Caller {
+function createCallers(): (recorded: LoggedRequest) => Caller {
   const callers = new Map<string, Caller>();
   return function callerOf({ organization, tier, issuer, subject }) {
     const name = `${organization}\n${tier}\n${issuer}\n${subject}`;

@@ -1,14 +1,14 @@
 // `gateway limits simulate`: replays an access log under other limits. Changes nothing.
 
 import type { Command } from 'commander';
-import { ConfigError, toSentence } from '../../config-errors.ts';
-import type { Configuration } from '../../configuration.ts';
-import { createSimulation } from '../../limits/simulate.ts';
-import type { CommandContext } from '../context.ts';
-import { counted, printJson } from '../print.ts';
-import { createProgress } from '../progress.ts';
-import { printSimulation, simulationToJson } from './simulate-print.ts';
-import { openLogs } from './simulate-read.ts';
+import { ConfigError, toSentence } from '../../../config-errors.ts';
+import type { Configuration } from '../../../configuration.ts';
+import type { CommandContext } from '../../context.ts';
+import { counted, printJson } from '../../print.ts';
+import { createProgress } from '../../progress.ts';
+import { printSimulation, simulationToJson } from './print.ts';
+import { openLogs } from './read-logs.ts';
+import { createSimulation } from './replay.ts';
 
 interface SimulateFlags {
   readonly limits: string;
