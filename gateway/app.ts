@@ -169,7 +169,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     metrics.fault();
   });
   parts.add({ name: 'faults', close: stopReporting });
-  const admin = openAdminListener({ settings, secrets, worker: options.worker, now: forwardNow });
+  const admin = openAdminListener({ settings, secrets, log, worker: options.worker, now: forwardNow });
   parts.add({ name: 'admin', close: admin.close });
   const tracing = openTracing({ gateway, secrets, ids, log, version: options.version, onOutcome: metrics.spans });
   parts.add({ name: 'tracing', close: () => tracing?.close() });

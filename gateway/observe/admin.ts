@@ -4,12 +4,15 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
+import type { Logger } from 'pino';
+import { createAdminLog } from './admin-log.ts';
 import type { MetricSnapshot } from './aggregate.ts';
 
 export interface AdminOptions extends Answers {
   /** Bound address of the listener; determines which Host names it accepts. */
   readonly host: string;
   readonly token: string | undefined;
+  readonly logger: Logger;
   /** The console: its files by path, which contain no secrets, and the data that it shows. */
   readonly console: {
     file(path: string): Promise<{ readonly type: string; readonly body: Buffer }> | undefined;
@@ -72,6 +75,8 @@ export function createAdminServer(options: AdminOptions): Server {
     response.status(ready ? 200 : 503).json({ status: ready ? 'ok' : 'unavailable', checks });
   });
 
+  // Below the probes, which are asked every few seconds and tell nothing about an operator.
+  app.use(createAdminLog(options.logger));
   const needsToken = !isLoopback(options.host);
   app.use(refuseStrangers(options.host));
   app.get(['/', '/console/:file'], async ({ path, headers }, response, next) => {

@@ -21,6 +21,7 @@ import type { VersionUses } from './version-uses.ts';
 export interface AdminListenerOptions {
   readonly settings: Settings;
   readonly secrets: Pick<Secrets, 'read'>;
+  readonly log: Pick<Log, 'logger'>;
   /** Set in a worker: the primary process has the listener and asks the worker. */
   readonly worker?: number | undefined;
   now(): number;
@@ -33,14 +34,15 @@ export interface AdminListener {
 }
 
 /** Opened before the other parts and closed after them, so that operators see the gateway start and drain. */
-export function openAdminListener({ settings, secrets, worker, now }: AdminListenerOptions): AdminListener {
+export function openAdminListener({ settings, secrets, log, worker, now }: AdminListenerOptions): AdminListener {
   let opened: { readonly server: Server; readonly console: Console } | undefined;
   return {
     async listen(answers) {
       if (worker !== undefined) return 0;
       const { adminHost: host, adminPort } = settings;
       const console = openConsole(answers, now);
-      const server = createAdminServer({ host, token: secrets.read('admin_token'), ...answers, console });
+      const token = secrets.read('admin_token');
+      const server = createAdminServer({ host, token, logger: log.logger, ...answers, console });
       opened = { server, console };
       return listen(server, host, adminPort);
     },

@@ -88,6 +88,7 @@ export async function startPrimary(context: CommandContext, settings: Settings):
   });
   const adminServer = createAdminServer({
     host: settings.adminHost,
+    logger: log.logger,
     token: context.secrets().read('admin_token'),
     ...operators,
     console: createConsole({ ...operators, bounds: DURATION_BUCKETS, now: createForwardClock(now) }),

@@ -58,6 +58,7 @@ const libraries: Record<string, readonly string[]> = {
   marked: ['gateway/portal/'],
   'openapi-backend': ['gateway/contract/'],
   pino: ['gateway/observe/', 'gateway/app.ts'],
+  'pino-http': ['gateway/observe/'],
   'rate-limiter-flexible': ['gateway/limits/'],
   re2js: ['gateway/contract/'],
   'swagger-ui-dist': ['gateway/portal/'],

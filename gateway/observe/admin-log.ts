@@ -1,0 +1,62 @@
+// Writes one line per request to the admin listener, with no header and no query: the token, cookies and names of organizations stay out.
+
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { pinoHttp } from 'pino-http';
+
+const PATH_LENGTH_MAX = 200;
+
+/** Answers with X-Request-Id, which the line holds too. Lines pass through the logger's output, which bounds the lines that wait. */
+export function createAdminLog(logger: Logger) {
+  return pinoHttp({
+    logger,
+    // A child logger keeps the level of its start. The level in force decides in `levelOf`.
+    level: 'trace',
+    genReqId(_request, response) {
+      const id = `admin_${randomBytes(10).toString('hex')}`;
+      response.setHeader('X-Request-Id', id);
+      return id;
+    },
+    customLogLevel: (request, response) => levelOf(logger, request, response),
+    // Without the library's own objects of request, response and error, which hold all headers.
+    quietReqLogger: true,
+    quietResLogger: true,
+    serializers: { req: () => undefined },
+    customAttributeKeys: { reqId: 'request_id', responseTime: 'duration_ms' },
+    customSuccessObject: membersOf,
+    customErrorObject: (request, response, _error, loggable) => membersOf(request, response, loggable),
+    customSuccessMessage: () => 'admin request',
+    customErrorMessage: () => 'admin request',
+  });
+}
+
+/** Scrapes of metrics and the files and polls of the console repeat without end: only their failures are logged above debug. */
+function levelOf(logger: Logger, request: IncomingMessage, { statusCode }: ServerResponse) {
+  const path = pathOf(request);
+  const isRoutine = (path === '/metrics' || path.startsWith('/console/')) && statusCode < 400;
+  const level = statusCode >= 500 ? 'warn' : isRoutine ? 'debug' : 'info';
+  return logger.isLevelEnabled(level) ? level : 'silent';
+}
+
+function membersOf(
+  request: IncomingMessage,
+  { statusCode: status, writableFinished }: ServerResponse,
+  { duration_ms }: { readonly duration_ms: number },
+) {
+  const { method, socket } = request;
+  const aborted = writableFinished ? {} : { aborted: true };
+  return {
+    method,
+    path: pathOf(request).slice(0, PATH_LENGTH_MAX),
+    status,
+    client: socket.remoteAddress,
+    duration_ms,
+    ...aborted,
+  };
+}
+
+/** Express rewrites `url` below a mounted path, and keeps the request's own in `originalUrl`. */
+function pathOf({ url = '', originalUrl = url }: IncomingMessage & { readonly originalUrl?: string }): string {
+  return originalUrl.split('?', 1)[0] as string;
+}
