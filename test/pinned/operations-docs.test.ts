@@ -7,7 +7,8 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { REFUSALS } from '../../gateway/error-catalogue.ts';
-import { commandLines, complaintAbout, documents, knownCommands } from '../support/documented-commands.ts';
+import { knownCommands } from '../../tools/docs/command-list.ts';
+import { commandLines, complaintAbout, documents } from '../support/documented-commands.ts';
 import { documentedMetrics } from '../support/documented-metrics.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

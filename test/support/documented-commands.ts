@@ -1,20 +1,11 @@
-// The command lines that documents show, and the commands that there are: as main.ts adds them, without what they would act on.
+// The command lines that documents show.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Command } from 'commander';
-import { addCommands } from '../../gateway/commands/all.ts';
-import type { CommandContext } from '../../gateway/commands/context.ts';
+import type { Command } from 'commander';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-
-/** All commands with their options. None of them can be run. */
-export async function knownCommands(): Promise<Command> {
-  const program = new Command('gateway');
-  await addCommands(program, {} as CommandContext);
-  return program;
-}
 
 /** README.md and everything in docs/, by path. */
 export function documents(): ReadonlyMap<string, string> {

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { configFileNames, editorSchemaOf } from '../../gateway/config/editor-schemas.ts';
+import { commandList } from './command-list.ts';
 import { configTables } from './config-tables.ts';
 import { errorTables } from './error-tables.ts';
 import { metricTables } from './metric-tables.ts';
@@ -19,6 +20,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   const read = (path: string) => readFileSync(fileOf(path), 'utf8');
   const schemas = configFileNames.map((name) => [`config/schemas/${name}.json`, editorSchemaOf(name)] as const);
   const texts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    'docs/commands.md': await commandList(),
     'docs/config.md': configTables(),
     'docs/errors.md': { errors: errorTables() },
     'docs/metrics.md': await metricTables(),
