@@ -1,0 +1,67 @@
+// Runs test files, many in one process: loading the gateway takes longer than the tests of most files. One process more than there are
+// cores runs at a time, because tests also wait; the processes take one file after another from the same list.
+//
+//   node test/support/run/main.ts [folder or file …]     default: all of test/
+
+import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { fileURLToPath } from 'node:url';
+import { untaken } from './list.ts';
+
+/** Folders of slow files come first, so that all processes end at about the same time. */
+const FIRST = ['test/attack/', 'test/flow/'];
+
+/** A process keeps the modules of its files, and with them what their tests started: some 30 MB each. */
+const FILES_MAX = 30;
+
+/** Of a file and of each test in it: tests have the timeout of the file that declares them. */
+const FILE_MS_MAX = 240_000;
+
+/** The test files of a folder, or the one file that was named. */
+function filesOf(place: string): string[] {
+  if (!statSync(place).isDirectory()) return [place];
+  const rank = (file: string) => FIRST.findIndex((folder) => file.startsWith(folder)) >>> 0;
+  return globSync(join(place, '**/*.test.ts'))
+    .sort()
+    .sort((a, b) => rank(a) - rank(b));
+}
+
+/** Writes the list and gives its path. The directory is removed when this process ends. */
+function writeList(files: readonly string[]): string {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-tests-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const list = join(directory, 'files.json');
+  writeFileSync(list, JSON.stringify(files));
+  return list;
+}
+
+function runAll(files: readonly string[]): void {
+  const list = writeList(files);
+  const atOnce = Math.min(files.length, availableParallelism() + 1);
+  const processes = Math.max(atOnce, Math.ceil(files.length / FILES_MAX));
+  const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
+  const results = run({
+    files: Array.from({ length: processes }, () => worker),
+    concurrency: atOnce,
+    argv: [list, String(FILES_MAX)],
+    execArgv: [`--test-timeout=${FILE_MS_MAX}`],
+  });
+  results.on('test:fail', () => {
+    process.exitCode = 1;
+  });
+  results.once('end', () => {
+    const left = untaken(list);
+    if (left.length === 0) return;
+    process.exitCode = 1;
+    console.error(`All processes ended before these files were run: ${left.join(', ')}`);
+  });
+  results.compose(spec).pipe(process.stdout);
+}
+
+process.chdir(fileURLToPath(new URL('../../..', import.meta.url)));
+process.env.NODE_COMPILE_CACHE ??= join(process.cwd(), 'node_modules/.cache/compile');
+const [, , ...places] = process.argv;
+runAll((places.length > 0 ? places : ['test']).flatMap(filesOf));

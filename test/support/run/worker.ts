@@ -1,0 +1,32 @@
+// One of the processes that run test files. Each file becomes a test: the tests and hooks that it declares belong to that test, so that
+// they run as they would in a process of their own.
+
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { takeFiles } from './list.ts';
+
+/** Sockets and timers that the last tests have just closed may take so long to end. */
+const ENDING_MS = 15_000;
+
+const [, , list = '', filesMax] = process.argv;
+let running: string | undefined;
+process.once('exit', () => {
+  if (running !== undefined) console.error(`The process ended during ${running}.`);
+});
+
+// Between two files nothing else may be open, and node:test ends when nothing is.
+const open = setInterval(() => undefined, 60_000);
+for (const file of takeFiles(list, Number(filesMax))) {
+  running = file;
+  await test(file, async () => {
+    await import(pathToFileURL(resolve(file)).href);
+  });
+}
+running = undefined;
+clearInterval(open);
+
+setTimeout(() => {
+  console.error(`A test left something open: ${process.getActiveResourcesInfo().join(', ')}.`);
+  process.exit(1);
+}, ENDING_MS).unref();
