@@ -19,7 +19,7 @@ import { cutOff } from './edge/linger.ts';
 import { createRefuse } from './edge/refuse.ts';
 import { securityHeadersFor } from './edge/security-headers.ts';
 import { newTicketKeys } from './edge/tls/secure.ts';
-import type { Operation, StageName } from './exchange.ts';
+import type { Operation } from './exchange.ts';
 import { openAnswerStore } from './idempotency/open-store.ts';
 import { createAddressLimits } from './limits/address-limit.ts';
 import { openFailureCounters } from './limits/failure-counter.ts';
@@ -30,7 +30,6 @@ import { createLog, type Log } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
 import { type Lifecycle, upstreamStatus } from './observe/status.ts';
 import { untraced } from './observe/tracing/tracing.ts';
-import { createTrail } from './observe/trail.ts';
 import type { OverloadRules } from './overload/overload.ts';
 import type { LoopProbe } from './overload/pressure.ts';
 import { createParts, type Parts } from './parts.ts';
@@ -104,10 +103,6 @@ export interface App {
    */
   stop(handOver?: boolean): Promise<void>;
 }
-
-/** Failures in these stages count against the client's address; failures in later stages are about one request only. */
-const countedStages = new Set<StageName>(['admit', 'match', 'authenticate', 'authorize']);
-const countedStatuses = new Set([401, 403, 404, 405]);
 
 /** Builds the gateway and opens its listeners. If a part cannot be opened, closes the others and rejects. */
 export async function startApp(options: AppOptions): Promise<App> {
@@ -274,9 +269,8 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
     constantHeaders,
-    onRefused({ trail }, error) {
-      const failed = countedStatuses.has(error.refusal.status) && countedStages.has(trail.stage);
-      if (failed && trail.clientAddress !== undefined) throttle.countFailure(trail.clientAddress);
+    onRefused({ clientAddress }, error) {
+      if (clientAddress !== undefined) throttle.countRefusal(clientAddress, error);
     },
   });
   const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);
@@ -294,7 +288,6 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     onRenewal: metrics.renewal,
     constantHeaders,
     refuse,
-    createTrail,
     requestId: ids.requestId,
   });
   const { certificates } = listeners;
@@ -312,10 +305,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     toFailure: toUpstreamFailure,
     refuse: refuse.refuse,
     cutOff,
-    onProxied({ request, trail }, tunnel) {
-      trail.tunnel = tunnel.name;
-      listeners.letStream(request);
-    },
+    onProxied: ({ request }) => listeners.letStream(request),
   });
   parts.add({ name: 'tunnels', drain: tunnels.drain, close: tunnels.close });
   let overloadRules = overloadRulesOf(configuration);

@@ -21,6 +21,8 @@ export interface GatewayErrorDetails {
   readonly hint?: string;
   /** Whole seconds: sent as Retry-After and as `retry_after`. */
   readonly retryAfterSeconds?: number;
+  /** Of a 401: whether the operation accepts user name and password too, or nothing else. Decides the challenges. */
+  readonly basic?: 'also' | 'only';
   /** Replaces status, type, code and message by the upstream's own. */
   readonly words?: UpstreamWords;
   /** Status of the upstream's answer; present if the outcome of the request is known. */

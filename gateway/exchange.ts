@@ -1,7 +1,6 @@
 // The types of one request, stage by stage: each stage takes one type and returns the next. Types and names only.
 
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Socket } from 'node:net';
+import type { DownstreamRequest, DownstreamResponse } from './downstream.ts';
 import type { ErrorCode } from './error-catalogue.ts';
 import type { GatewayError } from './errors.ts';
 
@@ -104,14 +103,6 @@ export interface Charged {
   readonly enforce: boolean;
 }
 
-/** Spans of an exchange whose trace is kept. */
-export interface TraceNotes {
-  /** Span of the exchange itself. */
-  readonly spanId: string;
-  /** One per attempt to send the request to an upstream. */
-  readonly attempts: { readonly spanId: string; readonly beganAt: number; readonly target: string }[];
-}
-
 /** A place where a request violates its contract. Contains nothing that the client sent, not even an undeclared name. */
 export interface NotedViolation {
   readonly in: string;
@@ -127,6 +118,14 @@ export interface OrganizationLoad {
   bytes: number;
 }
 
+/** What one exchange holds of its organization's share. Written and read by `overload/` alone. */
+export interface Reservation {
+  /** The organization's load, while the request counts in it. */
+  load: OrganizationLoad | undefined;
+  /** Bytes of its body that count in `load`. */
+  bytesHeld: number;
+}
+
 /** Why a request was sent to its upstream again; the answer rules ask for `declared`, the upstream credential for `credential`. */
 export type RetryReason =
   | 'not_sent'
@@ -138,130 +137,99 @@ export type RetryReason =
   | 'declared'
   | 'credential';
 
-/** Notes about one exchange, for log and metrics. Stages write it; `observe/` reads it, and so does the writer of refusals. */
-export interface Trail {
-  readonly id: string;
-  readonly method: string;
-  /** `performance.now()` at arrival. */
-  readonly startedAt: number;
-  stage: StageName;
-  /** `performance.now()` at the end of `authenticate`, `limit` and `validate`; 0: not reached. */
-  identifiedAt: number;
-  countedAt: number;
-  checkedAt: number;
-  clientAddress: string | undefined;
-  clientRequestId: string | undefined;
-  traceId: string | undefined;
-  trace: TraceNotes | undefined;
-  /** As the client sent it; noted only while traces are kept. */
-  clientTraceparent: string | undefined;
-  operation: Operation | undefined;
-  /** Name of the tunnel, where there is no operation. */
-  tunnel: string | undefined;
-  caller: Caller | undefined;
-  quota: Quota | undefined;
-  /** One per state of the quota, in the same order. */
-  charged: readonly Charged[] | undefined;
-  /** Decided by: `redis`, `known` (an earlier refusal that still holds), `process`, or the policy in force while Redis is away. */
-  quotaSource: string | undefined;
-  /** Time of the decision by the store's clock, epoch milliseconds. */
-  quotaDecidedAtMs: number | undefined;
-  /** Shadow limits that would have refused the request. */
-  shadowRefusals: readonly string[] | undefined;
-  /** Whether the client got the stored answer to an earlier request with the same Idempotency-Key. */
-  replayed: boolean;
-  /** Whether the answer is stored for repetitions with the same Idempotency-Key. */
-  recorded: boolean;
-  /** Whether the client may repeat the request with its Idempotency-Key. False: it would be refused, or might be executed twice. */
-  repeatable: boolean;
-  /** The organization's load, while the request counts in it. */
-  load: OrganizationLoad | undefined;
-  /** Bytes of its body that count in `load`. */
-  bytesHeld: number;
-  /** Milliseconds in the upstream's queue; undefined: the request did not wait. */
-  queuedMs: number | undefined;
-  target: string | undefined;
-  /** Number of attempts to send the request. */
-  attempts: number;
-  /** The reason of each further attempt. */
-  retries: RetryReason[] | undefined;
-  /** Whether a retry was left out because the retry budget of the upstream was spent. */
-  retryBudgetSpent: boolean;
-  upstreamStatus: number | undefined;
-  /** Milliseconds from the start of the attempt to the first byte of the answer. */
-  upstreamMs: number | undefined;
-  /** `performance.now()` when forwarding began. */
-  forwardedAt: number | undefined;
-  bytesIn: number;
-  bytesOut: number;
-  status: number;
-  code: ErrorCode | string | undefined;
-  cause: unknown;
-  /** The gateway's refusal. */
-  refusal: GatewayError | undefined;
-  /** Violations found by the stage `validate`. */
-  violations: readonly NotedViolation[] | undefined;
-  /** Contract violations found in the upstream's answer. */
-  answerViolations: readonly string[] | undefined;
-}
+/** The type of a note when it is read: `void`, which nearly every use refuses. */
+type Unread = ReturnType<() => void>;
 
 /**
- * The client's request: the members that stages use. Node's IncomingMessage has them all, so that it is passed as it is; only `edge/` and
- * `tunnel/` know the class.
+ * Notes about one exchange, for log, metrics and traces. Stages write them and cannot read them. State that a part decides by belongs to that
+ * part. `trail.ts` has the other side, which `observe/` reads.
  */
-export interface DownstreamRequest {
-  readonly method?: string | undefined;
-  /** The request target, as the request line has it. */
-  readonly url?: string | undefined;
-  readonly httpVersionMajor: number;
-  readonly httpVersionMinor: number;
-  /** Names and values in turn, as they came. */
-  readonly rawHeaders: readonly string[];
-  /** Lower-case name → value, as the parser joins repeats. From `admit` on, stages use the map of `Admitted`. */
-  readonly headers: IncomingHttpHeaders;
-  /** Whether the whole body has arrived. */
-  readonly complete: boolean;
-  /** Whether a byte of the body has been read, which cannot be read again. */
-  readonly readableDidRead: boolean;
-  /** Whether nothing more of it can arrive. */
-  readonly destroyed: boolean;
-  /** The client's connection, which other requests may share. */
-  readonly socket: Socket;
-  on(event: 'data', listener: (chunk: Buffer) => void): unknown;
-  on(event: 'end', listener: () => void): unknown;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  removeAllListeners(event: 'data'): unknown;
-  /** Stops the events `data` until a reader asks for more. */
-  pause(): unknown;
-  /** The chunks of the body. `destroyOnReturn: false`: a reader that stops early leaves the connection open. */
-  iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterable<unknown>;
-}
-
-/** The answer to the client: the members that stages use. Node's ServerResponse has them all; see DownstreamRequest. */
-export interface DownstreamResponse {
-  readonly statusCode: number;
-  readonly headersSent: boolean;
-  /** Whether `end` has been called. */
-  readonly writableEnded: boolean;
-  /** Whether the client reads more slowly than the answer is written. */
-  readonly writableNeedDrain: boolean;
-  /** Whether nothing can be sent any more: the client has left, or the answer was given up. */
-  readonly destroyed: boolean;
-  /** Whether the connection stays open after this answer; settled once the head is written. */
-  shouldKeepAlive: boolean;
-  /** An interim answer: the client may send its body (RFC 9110 section 15.2.1). */
-  writeContinue(): void;
-  /** @param headers flat names and values */
-  writeHead(status: number, headers?: string[]): unknown;
-  /** False: the client is behind, `drain` follows. */
-  write(chunk: Buffer, onWritten?: () => void): boolean;
-  end(chunk?: Buffer): unknown;
-  destroy(): unknown;
-  /** `close`: the answer is complete, or the client has left. */
-  once(event: 'close' | 'drain', listener: () => void): unknown;
-  off(event: 'close' | 'drain', listener: () => void): unknown;
-  /** For a listener that must run before the one that ends the exchange and has it logged. */
-  prependListener(event: 'close', listener: () => void): unknown;
+export interface TrailNotes {
+  /** The stage that runs now: a refusal names it. */
+  get stage(): Unread;
+  set stage(value: StageName);
+  /** Notes the time at which a stage has ended. */
+  ended(stage: TimedStage): void;
+  /** The client has left before the end of its answer: status 499, unless the exchange has been refused. */
+  clientLeft(): void;
+  get clientAddress(): Unread;
+  set clientAddress(value: string | undefined);
+  get clientRequestId(): Unread;
+  set clientRequestId(value: string | undefined);
+  /** As the client sent it; noted only while traces are kept. */
+  get clientTraceparent(): Unread;
+  set clientTraceparent(value: string | undefined);
+  get operation(): Unread;
+  set operation(value: Operation | undefined);
+  /** Name of the tunnel, where there is no operation. */
+  get tunnel(): Unread;
+  set tunnel(value: string | undefined);
+  get caller(): Unread;
+  set caller(value: Caller | undefined);
+  get quota(): Unread;
+  set quota(value: Quota | undefined);
+  /** One per state of the quota, in the same order. */
+  get charged(): Unread;
+  set charged(value: readonly Charged[] | undefined);
+  /** Decided by: `redis`, `known` (an earlier refusal that still holds), `process`, or the policy in force while Redis is away. */
+  get quotaSource(): Unread;
+  set quotaSource(value: string | undefined);
+  /** Time of the decision by the store's clock, epoch milliseconds. */
+  get quotaDecidedAtMs(): Unread;
+  set quotaDecidedAtMs(value: number | undefined);
+  /** Shadow limits that would have refused the request. */
+  get shadowRefusals(): Unread;
+  set shadowRefusals(value: readonly string[] | undefined);
+  /** Violations found by the stage `validate`. */
+  get violations(): Unread;
+  set violations(value: readonly NotedViolation[] | undefined);
+  /** Whether the client got the stored answer to an earlier request with the same Idempotency-Key. */
+  get replayed(): Unread;
+  set replayed(value: boolean);
+  /** Whether the answer is stored for repetitions with the same Idempotency-Key. */
+  get recorded(): Unread;
+  set recorded(value: boolean);
+  /** Whether a recorded request was sent and its outcome is unknown. */
+  get outcomeUnknown(): Unread;
+  set outcomeUnknown(value: boolean);
+  /** Milliseconds in the upstream's queue; undefined: the request did not wait. */
+  get queuedMs(): Unread;
+  set queuedMs(value: number | undefined);
+  get target(): Unread;
+  set target(value: string | undefined);
+  /** `performance.now()` when forwarding began. */
+  get forwardedAt(): Unread;
+  set forwardedAt(value: number | undefined);
+  /** Number of attempts to send the request. */
+  get attempts(): Unread;
+  set attempts(value: number);
+  /** The reason of each further attempt. */
+  get retries(): Unread;
+  set retries(value: readonly RetryReason[] | undefined);
+  /** Whether a retry was left out because the retry budget of the upstream was spent. */
+  get retryBudgetSpent(): Unread;
+  set retryBudgetSpent(value: boolean);
+  get upstreamStatus(): Unread;
+  set upstreamStatus(value: number | undefined);
+  /** Milliseconds from the start of the attempt to the first byte of the answer. */
+  get upstreamMs(): Unread;
+  set upstreamMs(value: number | undefined);
+  /** Contract violations found in the upstream's answer. */
+  get answerViolations(): Unread;
+  set answerViolations(value: readonly string[] | undefined);
+  get bytesIn(): Unread;
+  set bytesIn(value: number);
+  get bytesOut(): Unread;
+  set bytesOut(value: number);
+  get status(): Unread;
+  set status(value: number);
+  get code(): Unread;
+  set code(value: ErrorCode | string | undefined);
+  get cause(): Unread;
+  set cause(value: unknown);
+  /** The gateway's refusal. */
+  get refusal(): Unread;
+  set refusal(value: GatewayError | undefined);
 }
 
 /** A request as it arrived; nothing about it has been checked. */
@@ -269,7 +237,10 @@ export interface Arrived {
   readonly id: string;
   readonly request: DownstreamRequest;
   readonly response: DownstreamResponse;
-  readonly trail: Trail;
+  readonly trail: TrailNotes;
+  readonly reservation: Reservation;
+  /** The client's address, computed through the trusted proxies by `admit`; undefined before that. */
+  clientAddress: string | undefined;
   /** Headers of whatever answer this request gets, flat names and values: stages append, never remove. Starts with the constant headers. */
   readonly carried: string[];
 }
@@ -284,7 +255,6 @@ export interface Admitted extends Arrived {
   readonly query: string;
   /** Lower-case name → value; list-valued repeats joined by comma. */
   readonly headers: ReadonlyMap<string, string>;
-  /** The client's address, computed through the trusted proxies. */
   readonly clientAddress: string;
   /** `http` or `https`, as the client sees it. */
   readonly scheme: string;
@@ -383,11 +353,11 @@ export const PUBLISHED_NAMES = Object.freeze(
   Object.assign(Object.fromEntries(STAGES.map((stage) => [stage, stage])), renamed),
 ) as Readonly<Record<StageName, PublishedStageName>>;
 
-/** Stages that can wait: log lines contain their times. */
-export const TIMED_STAGES = [
-  'authenticate',
-  'limit',
-  'validate',
-  'idempotency',
-  'forward',
-] as const satisfies StageName[];
+/** Stages that can wait before the request is forwarded: the trail has the time of their end. With the name of that event in a trace. */
+export const TIMED_STAGES = {
+  authenticate: 'identified',
+  limit: 'counted',
+  validate: 'checked',
+} as const satisfies Partial<Record<StageName, string>>;
+
+export type TimedStage = keyof typeof TIMED_STAGES;

@@ -81,7 +81,7 @@ function createOperationPipeline<Place, Tunnel>(steps: Steps<Place, Tunnel>): Pi
 
     trail.stage = 'authenticate';
     const identified = await steps.authenticate(matched);
-    trail.identifiedAt = performance.now();
+    trail.ended('authenticate');
 
     trail.stage = 'authorize';
     const permitted = steps.authorize(identified);
@@ -89,12 +89,12 @@ function createOperationPipeline<Place, Tunnel>(steps: Steps<Place, Tunnel>): Pi
 
     trail.stage = 'limit';
     const counted = await steps.limit(permitted);
-    trail.countedAt = performance.now();
+    trail.ended('limit');
 
     trail.stage = 'validate';
     steps.reserve(counted);
     const checked = await steps.validate(counted);
-    trail.checkedAt = performance.now();
+    trail.ended('validate');
 
     trail.stage = 'idempotency';
     const fresh = await steps.idempotency(checked);

@@ -5,13 +5,14 @@ import type { Configuration } from './configuration.ts';
 import { createAnswerCheck } from './contract/answer.ts';
 import { parseIdempotencyKey } from './contract/idempotency-key.ts';
 import { publishedContracts } from './contract/merged/groups.ts';
+import type { DownstreamRequest } from './downstream.ts';
 import { createCors } from './edge/cors.ts';
 import { createAnswerOptions } from './edge/options.ts';
 import type { Refuse } from './edge/refuse.ts';
 import { createShell } from './edge/shell.ts';
 import { addressOfSite, authorityOf, type Site } from './edge/sites.ts';
 import { GatewayError } from './errors.ts';
-import type { Arrived, DownstreamRequest, Operation, Trail } from './exchange.ts';
+import type { Arrived, Operation, TrailNotes } from './exchange.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import type { AnswerStore } from './idempotency/store.ts';
 import { createLimit } from './limits/limit.ts';
@@ -47,7 +48,7 @@ export interface Shared {
   readonly pools: Pools;
   readonly targetSets: TargetSets;
   readonly tls: Pick<UpstreamTlsAccess, 'settingsOf'>;
-  traceparentFor(trail: Trail): string;
+  traceparentFor(trail: TrailNotes): string;
   readonly refuse: Refuse;
   /** Configured address → current origin: the sandbox has its port from the system. */
   originOf(address: string): string;
@@ -96,6 +97,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     honoursKey: (upstream) => upstreams[upstream]?.honoursIdempotencyKey === true,
     runsUnknown: (upstream) => upstreams[upstream]?.whenOutcomeUnknown === 'run',
     ...gateway.idempotency,
+    onUnprotected: shared.refuse.ignoreKey,
     now,
   });
   const { overload } = shared;

@@ -5,6 +5,7 @@ import { GatewayError } from '../errors.ts';
 import type { Awaitable, Caller, Identified, Matched } from '../exchange.ts';
 import { type CredentialReader, createApiKeyReader } from './api-key-reader.ts';
 import { createBasicReader, type MatchesBasic } from './basic.ts';
+import { withChallenge } from './challenge.ts';
 import { parseAuthorization } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
@@ -52,8 +53,16 @@ export function createAuthenticate({ directory, readToken, matchesBasic }: Authe
   /** Synchronous unless the caller has to be looked up in the store. */
   return function authenticate(matched: Matched): Awaitable<Identified> {
     if (matched.operation.security.length === 0) return identify(matched, ANONYMOUS);
-    const caller = read(matched);
-    return caller instanceof Promise ? caller.then((known) => identify(matched, known)) : identify(matched, caller);
+    function fail(thrown: unknown): never {
+      throw withChallenge(thrown, matched.operation);
+    }
+    try {
+      const caller = read(matched);
+      if (!(caller instanceof Promise)) return identify(matched, caller);
+      return caller.then((known) => identify(matched, known), fail);
+    } catch (thrown) {
+      return fail(thrown);
+    }
   };
 }
 

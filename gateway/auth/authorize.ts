@@ -3,6 +3,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Caller, Identified, Operation, Permitted, SecurityAlternative } from '../exchange.ts';
+import { withChallenge } from './challenge.ts';
 
 export interface AuthorizeOptions {
   /** Scopes that `*` does not cover: a key has to name them, and only organizations marked as operators may use them. */
@@ -32,16 +33,23 @@ export function createAuthorize({ operatorScopes, hasTestTarget, now }: Authoriz
     throw new GatewayError('insufficient_scope', { fields: { required_scopes: nearest.scopes } });
   }
 
-  return function authorize(identified: Identified): Permitted {
-    const { caller, operation } = identified;
+  function check({ caller, operation, clientAddress }: Identified): void {
     // Check the key before the organization: 401 says that another key would help, 403 that it would not.
     if (caller.revoked) throw new GatewayError('api_key_revoked');
     if (caller.expiresAtMs <= now())
       throw new GatewayError(caller.issuer === undefined ? 'api_key_expired' : 'token_expired');
-    if (caller.allowsAddress?.(identified.clientAddress) === false) throw new GatewayError('ip_not_allowed');
+    if (caller.allowsAddress?.(clientAddress) === false) throw new GatewayError('ip_not_allowed');
     if (caller.organization?.state === 'suspended') throw new GatewayError('account_inactive');
     requireScopes(caller, operation);
     if (caller.mode === 'test' && !hasTestTarget(operation.upstream)) throw new GatewayError('key_mode_mismatch');
+  }
+
+  return function authorize(identified: Identified): Permitted {
+    try {
+      check(identified);
+    } catch (thrown) {
+      throw withChallenge(thrown, identified.operation);
+    }
     return { ...identified, permitted: true };
   };
 }

@@ -3,7 +3,7 @@
 // buffered.
 
 import { GatewayError } from '../errors.ts';
-import type { Admitted, Trail } from '../exchange.ts';
+import type { Admitted, Reservation } from '../exchange.ts';
 import { declaredFor, essenceOf } from './media-types.ts';
 
 /** What the contract says about the body of one operation. */
@@ -69,9 +69,9 @@ const UNCOUNTED_BYTES = 4096;
  * body_too_large, with the error that `hold` throws, or with the socket's error if the client disconnects.
  */
 export function readBody(
-  { request, trail }: Admitted,
+  { request, reservation }: Admitted,
   bytesMax: number,
-  hold: (trail: Trail, bytes: number) => void,
+  hold: (reservation: Reservation, bytes: number) => void,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -94,7 +94,7 @@ export function readBody(
       chunks.push(chunk);
       if (size <= UNCOUNTED_BYTES) return;
       try {
-        hold(trail, size - counted);
+        hold(reservation, size - counted);
         counted = size;
       } catch (error) {
         giveUp(error);

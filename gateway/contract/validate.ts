@@ -3,7 +3,7 @@
 // errors of reading a body.
 
 import { GatewayError } from '../errors.ts';
-import type { Awaitable, Checked, Counted, Operation, Trail } from '../exchange.ts';
+import type { Awaitable, Checked, Counted, Operation, Reservation } from '../exchange.ts';
 import { checkAccept } from './accept.ts';
 import { type BodyContract, expectBody, isUnexpected, readBody } from './body.ts';
 import { declaredNames, toNotes } from './declared.ts';
@@ -22,7 +22,7 @@ export interface ValidateOptions extends JsonLimits {
   readonly schemas: Schemas;
   readonly bodyBytesMax: number;
   /** Counts further buffered bytes of a body. Throws if the memory budget is exceeded. */
-  hold(trail: Trail, bytes: number): void;
+  hold(reservation: Reservation, bytes: number): void;
 }
 
 /** One operation's contract, prepared for checking requests. */

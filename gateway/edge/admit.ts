@@ -2,8 +2,9 @@
 // http_version_not_supported, uri_too_long, headers_too_large, authorization_ambiguous, malformed_path, expectation_failed,
 // gateway_shutting_down.
 
+import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
-import type { Admitted, Arrived, DownstreamRequest } from '../exchange.ts';
+import type { Admitted, Arrived } from '../exchange.ts';
 import { createClientAddress } from './client-address.ts';
 import { readHeaders } from './headers.ts';
 import { parseTarget } from './path.ts';
@@ -36,6 +37,7 @@ export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitt
     const target = originForm(url, headers);
     const hasBody = checkFraming(request, headers);
     const client = clientAddress(request.socket.remoteAddress ?? '', headers);
+    arrived.clientAddress = client.address;
     trail.clientAddress = client.address;
     if (options.notesTraces) trail.clientTraceparent = headers.get('traceparent');
     noteClientRequestId(arrived, headers.get('x-request-id'));
@@ -45,6 +47,7 @@ export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitt
       request,
       response: arrived.response,
       trail,
+      reservation: arrived.reservation,
       carried: arrived.carried,
       method: request.method as string,
       path,

@@ -1,15 +1,17 @@
 // Limits how long a request's body may take. Replaces Node's requestTimeout, which allows no exceptions: a body that is forwarded as a
 // stream may take longer, and has a deadline of its own.
 
+import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
-import type { Arrived, DownstreamRequest } from '../exchange.ts';
+import type { Arrived } from '../exchange.ts';
 import { contain } from '../shared/faults.ts';
+import type { NodeExchange } from './node-exchange.ts';
 
 export interface BodyTimeout {
   /** Exempts a request, because another part of the gateway limits it from now on. */
   letStream(request: DownstreamRequest): void;
   /** Call it at the end of an exchange. Its body may still be arriving: the body is no longer needed, but occupies a connection. */
-  answered(arrived: Arrived): void;
+  answered(exchange: NodeExchange): void;
   stop(): void;
 }
 
@@ -19,7 +21,7 @@ export interface BodyTimeoutOptions {
   /** Interval of the checks, milliseconds. */
   readonly everyMs: number;
   /** Exchanges in progress. */
-  active(): Iterable<Arrived>;
+  active(): Iterable<NodeExchange>;
   /** Writes a refusal; may be called several times for one exchange. */
   refuse(arrived: Arrived, error: GatewayError): void;
 }
@@ -27,12 +29,12 @@ export interface BodyTimeoutOptions {
 /** Starts the checks: all requests at intervals, so that a single request costs nothing. */
 export function createBodyTimeout({ requestMs, everyMs, active, refuse }: BodyTimeoutOptions): BodyTimeout {
   const streaming = new WeakSet<DownstreamRequest>();
-  const answered = new Set<Arrived>();
+  const answered = new Set<NodeExchange>();
   const timer = setInterval(() => contain(look), everyMs).unref();
 
   function look(): void {
     const latest = performance.now() - requestMs;
-    const isOverdue = ({ request, trail }: Arrived) => !request.complete && trail.startedAt <= latest;
+    const isOverdue = ({ request, startedAt }: NodeExchange) => !request.complete && startedAt <= latest;
     for (const arrived of active()) {
       if (isOverdue(arrived) && !streaming.has(arrived.request)) refuse(arrived, new GatewayError('request_timeout'));
     }
@@ -44,8 +46,9 @@ export function createBodyTimeout({ requestMs, everyMs, active, refuse }: BodyTi
 
   return {
     letStream: (request) => void streaming.add(request),
-    answered(arrived) {
-      if (!arrived.request.complete && !arrived.request.socket.destroyed) answered.add(arrived);
+    answered(exchange) {
+      const { request } = exchange;
+      if (!request.complete && !request.socket.destroyed) answered.add(exchange);
     },
     stop: () => clearInterval(timer),
   };

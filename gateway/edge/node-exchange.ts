@@ -7,6 +7,8 @@ import type { Arrived } from '../exchange.ts';
 export interface NodeExchange extends Arrived {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** `performance.now()` */
+  readonly startedAt: number;
 }
 
 /** The same exchange, for libraries that need the classes: each exchange is made by the listener. */

@@ -1,9 +1,10 @@
 // The only writer of error answers: for stages, for Express, and for bytes that never became a request.
 
 import type { Socket } from 'node:net';
+import type { DownstreamRequest, DownstreamResponse } from '../downstream.ts';
 import type { Refusal } from '../error-catalogue.ts';
 import { GatewayError, isIdempotent, toGatewayError } from '../errors.ts';
-import type { Arrived, DownstreamResponse, Operation, Scheme } from '../exchange.ts';
+import type { Arrived } from '../exchange.ts';
 import { contain } from '../shared/faults.ts';
 import { atEndOfTurn } from '../sockets/end-of-turn.ts';
 import { cutOff, endAfterLingering } from './linger.ts';
@@ -13,7 +14,7 @@ export interface RefuseOptions {
   readonly publicUrl: string;
   /** Headers of every answer, flat names and values: for answers on a bare socket, which have no exchange that carries them. */
   readonly constantHeaders: readonly string[];
-  /** Called after a refusal has been written; the trail names the stage. */
+  /** Called after a refusal has been written. */
   onRefused(arrived: Arrived, error: GatewayError): void;
 }
 
@@ -25,6 +26,8 @@ export interface Refuse {
   refuse(arrived: Arrived, thrown: unknown): void;
   /** Answers on a bare socket, for bytes that the parser refused. */
   refuseSocket(socket: Socket, error: GatewayError, requestId: string): void;
+  /** From now on a refusal of this request does not count its Idempotency-Key, which does not prevent a second execution. */
+  ignoreKey(request: DownstreamRequest): void;
 }
 
 const reasons: Readonly<Record<number, string>> = {
@@ -39,6 +42,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
   const realm = new URL(options.publicUrl).host;
   /** Responses whose refusal is already being written: a second error on their connection is not answered. */
   const answered = new WeakSet<DownstreamResponse>();
+  const unprotected = new WeakSet<DownstreamRequest>();
 
   function refuse(arrived: Arrived, thrown: unknown): void {
     const { response } = arrived;
@@ -86,18 +90,13 @@ export function createRefuse(options: RefuseOptions): Refuse {
       options.onRefused(arrived, error);
       return;
     }
-    const isKeyed = request.headers['idempotency-key'] !== undefined && trail.repeatable;
+    const isKeyed = request.headers['idempotency-key'] !== undefined && !unprotected.has(request);
     const retryable = isRetryable(error, request.method ?? '', isKeyed);
     const body = Buffer.from(JSON.stringify(errorObject(error, arrived.id, retryable, options.publicUrl)));
     const status = error.details.words?.status ?? error.refusal.status;
     const closes = closesAfter(arrived, error);
     trail.status = status;
-    const head = [
-      ...arrived.carried,
-      ...errorHeaders(error, realm, trail.operation),
-      'Content-Length',
-      String(body.length),
-    ];
+    const head = [...arrived.carried, ...errorHeaders(error, realm), 'Content-Length', String(body.length)];
     if (closes) head.push('Connection', 'close');
     response.writeHead(status, head);
     if (closes && request.method !== 'HEAD') {
@@ -119,7 +118,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
       ...options.constantHeaders,
       'X-Request-Id',
       requestId,
-      ...errorHeaders(error, realm, undefined),
+      ...errorHeaders(error, realm),
       'Content-Length',
       String(Buffer.byteLength(body)),
       'Connection',
@@ -131,7 +130,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
     endAfterLingering(socket);
   }
 
-  return { refuse, refuseSocket };
+  return { refuse, refuseSocket, ignoreKey: (request) => void unprotected.add(request) };
 }
 
 /** Whether the client may send the identical request again: it had no effect, or is idempotent by its method or key. */
@@ -161,7 +160,7 @@ function errorObject(error: GatewayError, requestId: string, retryable: boolean,
   };
 }
 
-function errorHeaders(error: GatewayError, realm: string, operation: Operation | undefined): string[] {
+function errorHeaders(error: GatewayError, realm: string): string[] {
   const head = [
     'Content-Type',
     'application/json',
@@ -172,7 +171,7 @@ function errorHeaders(error: GatewayError, realm: string, operation: Operation |
   ];
   const retryAfter = retryAfterOf(error);
   if (retryAfter !== undefined) head.push('Retry-After', String(retryAfter));
-  for (const challenge of challengesOf(error, realm, operation)) head.push('WWW-Authenticate', challenge);
+  for (const challenge of challengesOf(error, realm)) head.push('WWW-Authenticate', challenge);
   for (const [name, value] of Object.entries(error.details.headers ?? {})) head.push(name, value);
   return head;
 }
@@ -182,17 +181,13 @@ function retryAfterOf(error: GatewayError): number | undefined {
 }
 
 /** One line per challenge, because some clients cannot parse several in one line (RFC 9110 section 11.6.1). */
-function challengesOf(error: GatewayError, realm: string, operation: Operation | undefined): string[] {
+function challengesOf(error: GatewayError, realm: string): string[] {
   const bearer = bearerChallengeOf(error, realm);
   if (bearer === undefined) return [];
-  // A caller that lacks a scope is authenticated already: no other scheme is offered.
-  if (error.refusal.status !== 401 || operation === undefined || !accepts(operation, 'basic')) return [bearer];
+  const { basic: accepted } = error.details;
+  if (accepted === undefined) return [bearer];
   const basic = `Basic realm="${realm}", charset="UTF-8"`;
-  return accepts(operation, 'apiKey') ? [bearer, basic] : [basic];
-}
-
-function accepts({ security }: Operation, scheme: Scheme): boolean {
-  return security.some((alternative) => alternative.scheme === scheme);
+  return accepted === 'also' ? [bearer, basic] : [basic];
 }
 
 /** RFC 6750 section 3: no error code if the request has no usable credential. */

@@ -9,9 +9,11 @@ import {
 } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { type AddressInfo, Server as Listener, type Socket } from 'node:net';
-import type { Arrived, DownstreamRequest, Trail } from '../exchange.ts';
+import type { DownstreamRequest } from '../downstream.ts';
+import type { Arrived } from '../exchange.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
 import { contain, reportFault } from '../shared/faults.ts';
+import { notesOn, Trail } from '../trail.ts';
 import { createBodyTimeout } from './body-timeout.ts';
 import { sendContinueInOrder } from './continue-100.ts';
 import { onHalfClosed } from './half-closed.ts';
@@ -36,7 +38,6 @@ export interface ServerOptions {
   readonly createTlsServer?: ((options: HttpOptions) => HttpsServer) | undefined;
   /** Told of every new connection; may end it. */
   takeConnection?(socket: Socket): void;
-  createTrail(id: string, method: string): Trail;
   requestId(): string;
   /** Everything that arrives as a request; resolves when it has been answered. */
   handle(arrived: Arrived): Promise<void>;
@@ -111,8 +112,18 @@ export function createPublicServer(options: ServerOptions): PublicServer {
 
   function arrive(request: IncomingMessage, response: ServerResponse, until: ServerResponse | Socket): NodeExchange {
     const id = options.requestId();
-    const trail = options.createTrail(id, request.method as string);
-    const arrived = { id, request, response, trail, carried: [...options.constantHeaders, 'X-Request-Id', id] };
+    const startedAt = performance.now();
+    const trail = new Trail(id, request.method as string, startedAt);
+    const arrived: NodeExchange = {
+      id,
+      request,
+      response,
+      startedAt,
+      trail: notesOn(trail),
+      reservation: trail,
+      clientAddress: undefined,
+      carried: [...options.constantHeaders, 'X-Request-Id', id],
+    };
     // Until somebody answers: then the client has left before anybody could.
     trail.status = 499;
     const entry = active.add(arrived);

@@ -1,6 +1,6 @@
 // Maps host names to sites. Without configured host names, every name stands for all sites but the panel.
 
-import type { DownstreamRequest } from '../exchange.ts';
+import type { DownstreamRequest } from '../downstream.ts';
 
 /** The sites that can have a host name of their own. */
 export type Site = 'api' | 'mail' | 'jmap' | 'panel';

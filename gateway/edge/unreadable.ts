@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorCode } from '../error-catalogue.ts';
 import { GatewayError } from '../errors.ts';
-import type { Trail } from '../exchange.ts';
+import { Trail } from '../trail.ts';
 import type { NodeExchange } from './node-exchange.ts';
 import type { Refuse } from './refuse.ts';
 
@@ -13,7 +13,6 @@ export interface UnreadableOptions {
   readonly refuse: Refuse;
   /** Exchanges in progress. */
   active(): readonly NodeExchange[];
-  createTrail(id: string, method: string): Trail;
   requestId(): string;
   /** Called for each refusal outside an exchange. */
   onFinished(trail: Trail): void;
@@ -37,7 +36,7 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
   /** Exchanges in progress on the connection, in the order of their requests. */
   function pendingOn(socket: Socket): NodeExchange[] {
     const pending = options.active().filter(({ request }) => request.socket === socket);
-    return pending.sort((one, other) => one.trail.startedAt - other.trail.startedAt);
+    return pending.sort((one, other) => one.startedAt - other.startedAt);
   }
 
   /** No further request can be read from this connection. Which exchange gets the refusal depends on where reading stopped. */
@@ -53,9 +52,10 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
   }
 
   function refuseUnparsed(socket: Socket, error: GatewayError): void {
-    const trail = options.createTrail(options.requestId(), '_OTHER');
-    options.refuse.refuseSocket(socket, error, trail.id);
+    const id = options.requestId();
+    options.refuse.refuseSocket(socket, error, id);
     const { code, refusal, cause } = error;
+    const trail = new Trail(id, '_OTHER');
     options.onFinished(
       Object.assign(trail, { code, cause, status: refusal.status, clientAddress: socket.remoteAddress }),
     );

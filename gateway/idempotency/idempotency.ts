@@ -1,6 +1,7 @@
 // Stage: recognises repeated writes by their Idempotency-Key. Throws idempotency_key_in_use, idempotency_key_reused,
 // idempotency_result_not_retained, idempotency_outcome_unknown, gateway_overloaded, and the recorded refusal of the upstream.
 
+import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Checked, Fresh } from '../exchange.ts';
 import { digestOf, fingerprintOf } from './fingerprint.ts';
@@ -28,6 +29,8 @@ export interface IdempotencyOptions {
   readonly answerBytesMax: number;
   /** Bytes that one organization may store; see `Retention`. */
   readonly organizationBytesMax: number;
+  /** Called for a request whose key does not prevent a second execution. */
+  onUnprotected(request: DownstreamRequest): void;
   /** Epoch milliseconds. */
   now(): number;
 }
@@ -47,6 +50,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
     store,
     retention: { retainMs: options.retainSeconds * 1000, organizationBytesMax: options.organizationBytesMax },
     bodyBytesMax: options.answerBytesMax,
+    onUnprotected: options.onUnprotected,
   });
 
   function replay(checked: Checked): Awaitable<Fresh | undefined> {
@@ -58,8 +62,8 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
 
   /** A key that the gateway does not record protects only if it is passed on to an upstream that honours it. */
   function unrecorded(checked: Checked): Fresh {
-    const { operation, trail } = checked;
-    trail.repeatable = operation.idempotency !== 'off' && runsAgain(options, operation.upstream);
+    const { operation, request } = checked;
+    if (operation.idempotency === 'off' || !runsAgain(options, operation.upstream)) options.onUnprotected(request);
     return { ...checked, recording: undefined };
   }
 
@@ -71,7 +75,7 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
         return { ...checked, recording: undefined };
       case 'started':
         trail.recorded = true;
-        return { ...checked, recording: recordings.recordingOf(attempt, trail) };
+        return { ...checked, recording: recordings.recordingOf(attempt, checked) };
       case 'running':
         throw new GatewayError('idempotency_key_in_use');
       case 'different':

@@ -1,8 +1,9 @@
 // Writes the outcome of one request to the store, whether or not its client is still connected.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
-import type { Awaitable, RecordedAnswer, Recording, Trail } from '../exchange.ts';
+import type { Arrived, Awaitable, RecordedAnswer, Recording } from '../exchange.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
 import { mayHaveRun, recordOf, recordOfRefusal } from './record.ts';
 import type { AnswerStore, Claim, Retention, Slot } from './store.ts';
@@ -25,11 +26,13 @@ export interface RecordingOptions {
   readonly store: AnswerStore;
   readonly retention: Retention;
   readonly bodyBytesMax: number;
+  /** Called for a request that was sent and whose outcome is unknown. */
+  onUnprotected(request: DownstreamRequest): void;
 }
 
 export interface Recordings {
   /** Notes in the trail if the request was sent and its outcome is unknown. */
-  recordingOf(attempt: RecordedWrite, trail: Trail): Recording;
+  recordingOf(attempt: RecordedWrite, exchange: Pick<Arrived, 'request' | 'trail'>): Recording;
   /** Frees the slot of a request that was not sent, in the background. */
   forgetLater(attempt: RecordedWrite): void;
   /** Resolves when every write in progress is stored, or its time is over. */
@@ -38,7 +41,7 @@ export interface Recordings {
   close(): Promise<void>;
 }
 
-export function createRecordings({ store, retention, bodyBytesMax }: RecordingOptions): Recordings {
+export function createRecordings({ store, retention, bodyBytesMax, onUnprotected }: RecordingOptions): Recordings {
   const writing = createDenseSet<Promise<void>>();
   let closing = false;
 
@@ -76,7 +79,7 @@ export function createRecordings({ store, retention, bodyBytesMax }: RecordingOp
   const finish = ({ slot, claim }: RecordedWrite, record: Buffer | undefined) =>
     store.finish(slot, claim.owner, record, retention);
 
-  function recordingOf(attempt: RecordedWrite, trail: Trail): Recording {
+  function recordingOf(attempt: RecordedWrite, { request, trail }: Pick<Arrived, 'request' | 'trail'>): Recording {
     const { owner, runsAgain } = attempt.claim;
     let isOpen = true;
     let isSent = false;
@@ -92,7 +95,10 @@ export function createRecordings({ store, retention, bodyBytesMax }: RecordingOp
       const record = recordOfRefusal(owner, error);
       if (record !== undefined) return () => finish(attempt, record);
       if (!isSent || runsAgain || !mayHaveRun(error)) return () => forget(attempt);
-      if (isOpen) trail.repeatable = false;
+      if (isOpen) {
+        trail.outcomeUnknown = true;
+        onUnprotected(request);
+      }
       return () => giveUp(attempt);
     }
 

@@ -7,6 +7,9 @@ import { addressBlockOf } from './address-block.ts';
 import { type FailureCounters, type FailureRules, processFailureCounters } from './failure-counter.ts';
 import { retryAfterSecondsOf } from './headers.ts';
 
+/** Of refusals by the gateway itself: unknown credentials, lacking permissions, unknown paths and methods. */
+const countedStatuses: ReadonlySet<number> = new Set([401, 403, 404, 405]);
+
 /** About 30 MB. Counting addresses cannot stop a client that uses more addresses than this within a window. */
 const ADDRESSES_MAX = 100_000;
 
@@ -26,7 +29,9 @@ export interface ThrottleOptions extends FailureRules {
 
 export interface Throttle {
   throttle(admitted: Admitted): void;
-  /** Call it for each answer that counts as a failure of its client. */
+  /** Call it for each refusal that a client address got. */
+  countRefusal(address: string, error: GatewayError): void;
+  /** Counts a failure of a client address. */
   countFailure(address: string): void;
   /** Applies from now on; windows that have begun keep their end, and a throttled address stays throttled. */
   useRules(rules: FailureRules): void;
@@ -69,6 +74,20 @@ export function createThrottle(options: ThrottleOptions): Throttle {
     endsMs.set(block, nowMs + windowSeconds * 1000);
   }
 
+  function countFailure(address: string): void {
+    const nowMs = now();
+    forgetEnded(nowMs);
+    const block = addressBlockOf(address);
+    forgetIfEnded(block, nowMs);
+    if (blocked.has(block)) return;
+    if (!endsMs.has(block)) beginWindow(block, nowMs);
+    void counter.count(block).then(({ isUsedUp, leftMs }) => {
+      if (!isUsedUp || !endsMs.has(block)) return;
+      blocked.add(block);
+      if (leftMs !== undefined) endsMs.set(block, now() + leftMs);
+    });
+  }
+
   return {
     throttle(admitted) {
       if (blocked.size === 0) return;
@@ -81,19 +100,11 @@ export function createThrottle(options: ThrottleOptions): Throttle {
       throw new GatewayError('auth_attempts_limited', { retryAfterSeconds: retryAfterSecondsOf(waitMs) });
     },
 
-    countFailure(address) {
-      const nowMs = now();
-      forgetEnded(nowMs);
-      const block = addressBlockOf(address);
-      forgetIfEnded(block, nowMs);
-      if (blocked.has(block)) return;
-      if (!endsMs.has(block)) beginWindow(block, nowMs);
-      void counter.count(block).then(({ isUsedUp, leftMs }) => {
-        if (!isUsedUp || !endsMs.has(block)) return;
-        blocked.add(block);
-        if (leftMs !== undefined) endsMs.set(block, now() + leftMs);
-      });
+    countRefusal(address, { refusal, details }) {
+      // With words of the upstream: the failure is about one request, made by a caller who may make it.
+      if (details.words === undefined && countedStatuses.has(refusal.status)) countFailure(address);
     },
+    countFailure,
 
     useRules(rules) {
       counter.useRules(rules);

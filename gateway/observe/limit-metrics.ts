@@ -2,7 +2,8 @@
 // their number is unbounded; `gateway limits show` reports on each.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
-import type { QuotaState, Trail } from '../exchange.ts';
+import type { QuotaState } from '../exchange.ts';
+import type { Trail } from '../trail.ts';
 import { createHistogram } from './histogram.ts';
 import { memoize } from './memoize.ts';
 

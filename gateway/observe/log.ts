@@ -3,7 +3,7 @@
 
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { REFUSALS } from '../error-catalogue.ts';
-import type { Trail } from '../exchange.ts';
+import type { Trail } from '../trail.ts';
 import { createLineBatch } from './batch.ts';
 import { createLines } from './line.ts';
 import { bytesOf, createPending, DROPPED, linesIn } from './pending.ts';

@@ -2,7 +2,8 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 import { REFUSALS } from '../error-catalogue.ts';
-import { type Operation, PUBLISHED_NAMES, type Trail } from '../exchange.ts';
+import { type Operation, PUBLISHED_NAMES } from '../exchange.ts';
+import type { Trail } from '../trail.ts';
 import type { MetricSnapshot } from './aggregate.ts';
 import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';
 import { type GaugeSources, registerGauges } from './gauges.ts';
@@ -196,7 +197,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     if (code === 'validation_failed')
       violations.inc({ direction: 'request', http_route: operation?.path ?? 'unmatched' });
     if (trail.replayed) replays.inc({ http_route: operation?.path ?? 'unmatched' });
-    if (trail.recorded && !trail.repeatable) lost.inc({ http_route: operation?.path ?? 'unmatched' });
+    if (trail.outcomeUnknown) lost.inc({ http_route: operation?.path ?? 'unmatched' });
     if (trail.answerViolations) violations.inc({ direction: 'response', http_route: operation?.path ?? 'unmatched' });
   }
 

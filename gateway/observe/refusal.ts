@@ -1,6 +1,6 @@
 // Formats a refusal for the log beyond its code: enough to explain it, without any text from the client.
 
-import type { Trail } from '../exchange.ts';
+import type { Trail } from '../trail.ts';
 
 const SCOPES_MAX = 64;
 /** Members of the error object that contain only data of the contract and the configuration. */

@@ -1,7 +1,7 @@
 // Metrics of upstreams: suspended credentials and used concurrency, read at each scrape, and retried requests.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
-import type { Trail } from '../exchange.ts';
+import type { Trail } from '../trail.ts';
 
 export interface UpstreamState {
   readonly credential?: 'unproven' | 'proven' | 'latched' | undefined;

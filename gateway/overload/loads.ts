@@ -1,6 +1,6 @@
 // Bytes and requests in progress per organization, so that one organization can use only its share of the memory.
 
-import type { Caller, OrganizationLoad, Trail } from '../exchange.ts';
+import type { Caller, OrganizationLoad, Reservation } from '../exchange.ts';
 
 /** Above this number of organizations, those without requests in progress are dropped. */
 const LOADS_MAX = 4096;
@@ -9,11 +9,11 @@ export interface Loads {
   /**
    * Counts a request for its organization until `end`. Returns false, and counts nothing, if the organization already has `requestsMax`.
    */
-  begin(trail: Trail, caller: Caller, requestsMax: number): boolean;
+  begin(reservation: Reservation, caller: Caller, requestsMax: number): boolean;
   /** Counts further buffered bytes of the body. Returns false if they exceed `bytesMax` in all, or `ofOneMax` for the organization. */
-  hold(trail: Trail, bytes: number, bytesMax: number, ofOneMax: number): boolean;
+  hold(reservation: Reservation, bytes: number, bytesMax: number, ofOneMax: number): boolean;
   /** Removes everything that was counted for the request. */
-  end(trail: Trail): void;
+  end(reservation: Reservation): void;
   bytesHeld(): number;
 }
 
@@ -36,29 +36,29 @@ export function createLoads(): Loads {
   }
 
   return {
-    begin(trail, caller, requestsMax) {
+    begin(reservation, caller, requestsMax) {
       const load = loadOf(caller);
       if (load.requests >= requestsMax) return false;
       load.requests += 1;
-      trail.load = load;
+      reservation.load = load;
       return true;
     },
-    hold(trail, bytes, bytesMax, ofOneMax) {
-      const { load } = trail;
+    hold(reservation, bytes, bytesMax, ofOneMax) {
+      const { load } = reservation;
       // The client has left, and the buffered part of its body was dropped.
       if (load === undefined) return true;
-      trail.bytesHeld += bytes;
+      reservation.bytesHeld += bytes;
       load.bytes += bytes;
       bytesHeld += bytes;
       return bytesHeld <= bytesMax && load.bytes <= ofOneMax;
     },
-    end(trail) {
-      const { load } = trail;
+    end(reservation) {
+      const { load } = reservation;
       if (load === undefined) return;
-      trail.load = undefined;
+      reservation.load = undefined;
       load.requests -= 1;
-      load.bytes -= trail.bytesHeld;
-      bytesHeld -= trail.bytesHeld;
+      load.bytes -= reservation.bytesHeld;
+      bytesHeld -= reservation.bytesHeld;
     },
     bytesHeld: () => bytesHeld,
   };

@@ -2,7 +2,7 @@
 // late. Throws gateway_overloaded.
 
 import { GatewayError } from '../errors.ts';
-import type { Admitted, Permitted, Trail } from '../exchange.ts';
+import type { Admitted, Permitted, Reservation } from '../exchange.ts';
 import { createLoads } from './loads.ts';
 import { createPressure, type LoopProbe } from './pressure.ts';
 import type { Shedding, ShedReason } from './shedding.ts';
@@ -35,9 +35,9 @@ export interface Overload {
   /** Counts the request for its organization until `ended`. */
   enter(permitted: Permitted): void;
   /** Counts further buffered bytes of the body. */
-  hold(trail: Trail, bytes: number): void;
+  hold(reservation: Reservation, bytes: number): void;
   /** Call it at the end of every exchange. */
-  ended(trail: Trail): void;
+  ended(reservation: Reservation): void;
   bufferedBytes(): number;
   status(): object;
   stop(): void;
@@ -62,17 +62,17 @@ export function createOverload({ rules, inFlight, isKnownCaller, shedding, probe
         refuse('event_loop', LOOP_RETRY_SECONDS);
       if (inFlight() > rules().maxInFlight) refuse('in_flight');
     },
-    enter({ trail, caller, response }) {
+    enter({ reservation, caller, response }) {
       // If the client left before it was identified, `ended` has already been called.
       if (response.destroyed) return;
       const { maxInFlight, organizationShare } = rules();
       const requestsMax = Math.max(1, Math.floor(maxInFlight * organizationShare));
-      if (!loads.begin(trail, caller, requestsMax)) refuse('organization');
+      if (!loads.begin(reservation, caller, requestsMax)) refuse('organization');
     },
-    hold(trail, bytes) {
+    hold(reservation, bytes) {
       const { bufferedBytesMax, organizationShare, bodyBytesMax } = rules();
       const ofOneMax = Math.max(bodyBytesMax, bufferedBytesMax * organizationShare);
-      if (!loads.hold(trail, bytes, bufferedBytesMax, ofOneMax)) refuse('buffered_bytes');
+      if (!loads.hold(reservation, bytes, bufferedBytesMax, ofOneMax)) refuse('buffered_bytes');
     },
     ended: loads.end,
     bufferedBytes: loads.bytesHeld,

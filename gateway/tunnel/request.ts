@@ -46,6 +46,7 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
   const { admitted, proxy, toFailure } = options;
   const { request, response, trail } = admitted;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const sentAt = performance.now();
   const waiting = createWaiting({
     ...options,
     request,
@@ -57,6 +58,7 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
   let answering = false;
   let retried = false;
   let settled = false;
+  let bytesIn = 0;
   let ended = () => {};
 
   function settle(): boolean {
@@ -120,7 +122,8 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
   };
 
   function onBody(chunk: Buffer): void {
-    trail.bytesIn += chunk.length;
+    bytesIn += chunk.length;
+    trail.bytesIn = bytesIn;
     waiting.progress();
   }
 
@@ -147,7 +150,7 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
     failIfCut(incoming);
     const status = incoming.statusCode as number;
     trail.upstreamStatus = status;
-    trail.upstreamMs = performance.now() - (trail.forwardedAt as number);
+    trail.upstreamMs = performance.now() - sentAt;
     trail.status = status;
     options.onAnswer(status);
     // Runs before the library's listener, which would close the client's connection without a report.
@@ -164,9 +167,11 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
       tunnelAnswerHeaders({ raw: incoming.rawHeaders, status, origin: target.origin, carried, hasPages }),
     );
     let begun = false;
+    let bytesOut = 0;
     incoming.on('data', (chunk: Buffer) => {
       begun = true;
-      trail.bytesOut += chunk.length;
+      bytesOut += chunk.length;
+      trail.bytesOut = bytesOut;
     });
     incoming.pipe(response);
     // The body may come much later than the head. Usually both arrive together, so flush only if no data came in this turn.
@@ -188,7 +193,7 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
 
   // Runs before the listener that ends and logs the exchange.
   response.prependListener('close', onClose);
-  trail.forwardedAt = performance.now();
+  trail.forwardedAt = sentAt;
   proxy.send(request, response, proxied);
   return promise;
 }

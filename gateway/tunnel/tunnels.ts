@@ -3,7 +3,7 @@
 
 import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
-import type { Admitted, Arrived, Trail } from '../exchange.ts';
+import type { Admitted, Arrived, TrailNotes } from '../exchange.ts';
 import { tunnelRequestHeaders, upgradeHeaders } from './headers.ts';
 import { createHttpProxy, type TunnelTls } from './http-proxy.ts';
 import { type NodeAdmitted, proxyRequest } from './request.ts';
@@ -23,7 +23,7 @@ export interface TunnelsOptions {
   isOut(upstream: string, address: string): boolean;
   addressLimitOf(tunnel: Tunnel): TunnelAddressLimit;
   /** The `traceparent` of one attempt; writes its ids into the trail. */
-  traceparentFor(trail: Trail): string;
+  traceparentFor(trail: TrailNotes): string;
   /** Turns an error of the connection or of the upstream's HTTP into a refusal. */
   toFailure(error: unknown): GatewayError;
   /** Writes the error answer. */
@@ -31,7 +31,7 @@ export interface TunnelsOptions {
   /** Closes a client's connection, so that a truncated answer is not taken for a complete one. */
   cutOff(socket: Socket): void;
   /** Called before forwarding: a tunnel watches the progress of the body itself, so the usual body timeout does not apply. */
-  onProxied(arrived: Arrived, tunnel: Tunnel): void;
+  onProxied(arrived: Arrived): void;
   /** Time allowed to open a connection to an upstream. */
   readonly connectMs?: number;
 }
@@ -91,7 +91,8 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     const addressLimit = options.addressLimitOf(tunnel);
     const leave = addressLimit.enter(admitted);
     trail.stage = 'forward';
-    options.onProxied(admitted, tunnel);
+    options.onProxied(admitted);
+    trail.tunnel = tunnel.name;
     const target = targetOf(tunnel);
     trail.target = target.origin;
     const traceparent = options.traceparentFor(trail);

@@ -34,8 +34,11 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     onTooMany: (error) => fail(toFailure(error)),
   });
   const origin = options.target.origin;
+  const sentAt = performance.now();
   let outgoing: ClientRequest | undefined;
   let settled = false;
+  let bytesIn = 0;
+  let bytesOut = 0;
 
   function settle(): boolean {
     if (settled) return false;
@@ -52,9 +55,14 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     outgoing?.destroy();
   }
 
+  function addBytesOut(bytes: Buffer): void {
+    bytesOut += bytes.length;
+    trail.bytesOut = bytesOut;
+  }
+
   function note(status: number): void {
     trail.upstreamStatus = status;
-    trail.upstreamMs = performance.now() - (trail.forwardedAt as number);
+    trail.upstreamMs = performance.now() - sentAt;
     trail.status = status;
     options.onAnswer(status);
   }
@@ -112,11 +120,12 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
   function join(upstream: Socket): void {
     const frames = createFrames();
     upstream.on('data', (bytes: Buffer) => {
-      trail.bytesOut += bytes.length;
+      addBytesOut(bytes);
       frames.see(bytes);
     });
     socket.on('data', (bytes: Buffer) => {
-      trail.bytesIn += bytes.length;
+      bytesIn += bytes.length;
+      trail.bytesIn = bytesIn;
     });
     const ended = options.onStream(() => {
       upstream.unpipe(socket);
@@ -147,9 +156,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     note(status);
     const { hasPages } = options;
     response.writeHead(status, tunnelAnswerHeaders({ raw: incoming.rawHeaders, status, origin, carried, hasPages }));
-    incoming.on('data', (chunk: Buffer) => {
-      trail.bytesOut += chunk.length;
-    });
+    incoming.on('data', addBytesOut);
     incoming.on('error', () => undefined);
     failIfCut(incoming);
     incoming.once('close', () => {
@@ -172,7 +179,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
       resolve();
     });
   });
-  trail.forwardedAt = performance.now();
+  trail.forwardedAt = sentAt;
   proxy.upgrade(request, socket, options.head, proxied);
   return over;
 }

@@ -67,6 +67,8 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   #repeats: RetryPlan | undefined;
   /** The refusal for the client if no attempt brings an answer. */
   #error: GatewayError | undefined;
+  #count = 0;
+  #retries: RetryReason[] | undefined;
   #wasSent = false;
   #wasAskedAgain = false;
   readonly #onClientGone = () => this.#clientGone();
@@ -139,9 +141,10 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     const { trail, response } = this.#fresh;
     this.#target = target;
     trail.target = target.origin;
-    trail.forwardedAt ??= at;
+    if (this.#count === 0) trail.forwardedAt = at;
     this.attemptAt = at;
-    trail.attempts += 1;
+    this.#count += 1;
+    trail.attempts = this.#count;
     const relay = new Relay(this.#fresh, this.#options.answers, this);
     this.#relay = relay;
     if (response.destroyed) {
@@ -163,7 +166,8 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     if (this.#wasAskedAgain || isStreamed(this.#fresh)) return false;
     this.#wasAskedAgain = true;
     this.#noteRetry(reason);
-    this.#fresh.trail.attempts += 1;
+    this.#count += 1;
+    this.#fresh.trail.attempts = this.#count;
     this.attemptAt = performance.now();
     this.#relay?.noteAgain();
     return true;
@@ -171,8 +175,9 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
 
   #noteRetry(reason: RetryReason): void {
     const { trail } = this.#fresh;
-    trail.retries ??= [];
-    trail.retries.push(reason);
+    this.#retries ??= [];
+    this.#retries.push(reason);
+    trail.retries = this.#retries;
     trail.upstreamStatus = undefined;
     trail.upstreamMs = undefined;
   }
@@ -301,9 +306,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
 
   /** The client left: no target failed, and no answer can be sent. */
   #leave(): void {
-    const { trail } = this.#fresh;
-    // Unless it was refused meanwhile, for example because its body took too long.
-    if (trail.refusal === undefined) trail.status = 499;
+    this.#fresh.trail.clientLeft();
     this.#settle();
     this.#resolve();
   }

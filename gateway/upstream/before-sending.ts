@@ -22,8 +22,7 @@ export async function beforeSending<T extends object>(
   }, deadlineAt - performance.now());
 
   function leave(): void {
-    // Keeps the status of a refusal that was sent in the meantime.
-    if (trail.refusal === undefined) trail.status = 499;
+    trail.clientLeft();
     abort.abort();
     resolve(undefined);
   }

@@ -1,7 +1,7 @@
 // Stage: sends the checked request to a target of its upstream, within the concurrency limit, and hands the answer to the relay. Throws
 // upstream_* codes.
 
-import type { Awaitable, Caller, Checked, Fresh, Recording, Trail } from '../exchange.ts';
+import type { Awaitable, Caller, Checked, Fresh, Recording, TrailNotes } from '../exchange.ts';
 import { sendWithPolicies } from './apply-policies.ts';
 import { type AttemptsOptions, sendWithAttempts } from './attempts.ts';
 import { upstreamRequestHeaders } from './headers.ts';
@@ -16,7 +16,7 @@ export interface ForwardOptions extends AttemptsOptions {
   /** A signed token that names the caller to the upstream; mostly from a cache. */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
   /** The `traceparent` of one attempt; notes its ids in the trail. */
-  traceparentFor(trail: Trail): string;
+  traceparentFor(trail: TrailNotes): string;
 }
 
 export function createForward(options: ForwardOptions): (fresh: Fresh) => Promise<void> {
@@ -93,8 +93,10 @@ function bodyOf(checked: Checked, headers: string[], isFirst: boolean): Outgoing
 
 async function* countedBody({ request, trail }: Checked): AsyncGenerator<Buffer> {
   // If the upstream stops reading, the client's connection is still needed for the answer.
+  let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    trail.bytesIn += (chunk as Buffer).length;
+    bytes += (chunk as Buffer).length;
+    trail.bytesIn = bytes;
     yield chunk as Buffer;
   }
 }

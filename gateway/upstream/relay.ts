@@ -65,6 +65,7 @@ export class Relay implements AnswerHandler {
   readonly #judge: AnswerJudge;
   readonly #owner: Relayed;
   #byteAt = 0;
+  #bytesOut = 0;
   /** Created when the client first falls behind. */
   #onDrain: (() => void) | undefined;
 
@@ -144,7 +145,8 @@ export class Relay implements AnswerHandler {
     }
     if (this.#mode === 'report') this.#keep(chunk, CHECKED_BYTES_MAX);
     const { recording, trail } = this.#fresh;
-    trail.bytesOut += chunk.length;
+    this.#bytesOut += chunk.length;
+    trail.bytesOut = this.#bytesOut;
     if (this.#held !== undefined && recording !== undefined) {
       this.#hold(control, recording, this.#held, chunk);
       return;

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import type { KeyStore } from '../auth/store/store.ts';
 import type { Settings } from '../config/load.ts';
 import type { Configuration } from '../configuration.ts';
+import type { DownstreamRequest } from '../downstream.ts';
 import { createAdmit } from '../edge/admit.ts';
 import { createIsTrusted } from '../edge/client-address.ts';
 import { createConnections, type Excess } from '../edge/connections.ts';
@@ -13,16 +14,16 @@ import { securityHeadersFor } from '../edge/security-headers.ts';
 import { createPublicServer, listen, type PublicServer, type ServerOptions } from '../edge/server.ts';
 import { createPlain } from '../edge/tls/plain.ts';
 import { createSecure, type HandshakeFailure } from '../edge/tls/secure.ts';
-import type { Arrived, DownstreamRequest, Trail } from '../exchange.ts';
+import type { Arrived } from '../exchange.ts';
 import { addressBlockOf } from '../limits/address-block.ts';
 import type { Log } from '../observe/log.ts';
+import type { Trail } from '../trail.ts';
 import { type Certificates, followCertificates } from './certificates.ts';
 
 /** The request handlers; they exist only after everything behind the listeners is open. */
 export type Requests = Pick<ServerOptions, 'handle' | 'upgrades' | 'upgrade' | 'onFinished'>;
 
-export interface ListenersOptions
-  extends Pick<ServerOptions, 'constantHeaders' | 'refuse' | 'createTrail' | 'requestId'> {
+export interface ListenersOptions extends Pick<ServerOptions, 'constantHeaders' | 'refuse' | 'requestId'> {
   readonly settings: Settings;
   /** The configuration in force. */
   configuration(): Configuration;

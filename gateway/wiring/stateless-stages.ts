@@ -7,7 +7,7 @@ import { createMatchByPlace } from '../contract/match.ts';
 import { createValidate } from '../contract/validate.ts';
 import { createAdmit } from '../edge/admit.ts';
 import { createSites, type Site, type SitesOf } from '../edge/sites.ts';
-import type { Stages, Trail } from '../exchange.ts';
+import type { Reservation, Stages } from '../exchange.ts';
 import { createTunnelTable, type TunnelTable } from '../tunnel/table.ts';
 import { type Deprecations, deprecationsOf } from '../versions/deprecation.ts';
 import { createSunset, type Sunset } from '../versions/sunset.ts';
@@ -27,7 +27,7 @@ export interface StatelessStages
 export interface StatelessStagesOptions {
   isDraining(): boolean;
   /** Counts further buffered bytes of a body. Throws if the buffer is full. */
-  hold(trail: Trail, bytes: number): void;
+  hold(reservation: Reservation, bytes: number): void;
   now(): number;
   readonly onUnreadableForward?: ((entry: string, proxy: string) => void) | undefined;
 }

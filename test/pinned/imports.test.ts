@@ -26,6 +26,8 @@ const shared = [
   'gateway/exchange.ts',
   'gateway/error-catalogue.ts',
   'gateway/errors.ts',
+  'gateway/downstream.ts',
+  'gateway/trail.ts',
   'gateway/config-errors.ts',
   'gateway/redis/',
   'gateway/shared/',

@@ -9,12 +9,12 @@ import { createRefuse } from '../../edge/refuse.ts';
 import { closeAtOnce, createPublicServer, listen } from '../../edge/server.ts';
 import { authorityOf, type Site } from '../../edge/sites.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Arrived, Fresh, Stages, Trail } from '../../exchange.ts';
+import type { Arrived, Fresh, Stages } from '../../exchange.ts';
 import { createLimit } from '../../limits/limit.ts';
 import type { CounterStore } from '../../limits/store.ts';
 import { createLines } from '../../observe/line.ts';
-import { createTrail } from '../../observe/trail.ts';
 import { createPipeline } from '../../pipeline.ts';
+import type { Trail } from '../../trail.ts';
 import type { Tunnel } from '../../tunnel/table.ts';
 import { createStatelessStages } from '../../wiring/stateless-stages.ts';
 import type { DecisionRecord } from './record.ts';
@@ -54,7 +54,6 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
     ...timeouts,
     constantHeaders,
     refuse,
-    createTrail,
     requestId: createIds(parts.now).requestId,
     handle: createHandle(asked, parts),
     upgrades: () => false,

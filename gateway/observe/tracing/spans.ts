@@ -1,7 +1,8 @@
 // Pure: converts an ended exchange to spans in the JSON form of OTLP (opentelemetry-proto 1.x, trace.proto; ids in hexadecimal). Names and
 // attributes follow OpenTelemetry's semantic conventions for HTTP (1.44). Contains no path, query, header or body.
 
-import { PUBLISHED_NAMES, type Trail } from '../../exchange.ts';
+import { PUBLISHED_NAMES, TIMED_STAGES } from '../../exchange.ts';
+import type { Trail } from '../../trail.ts';
 import { parseTraceparent } from './context.ts';
 
 const KIND_SERVER = 2;
@@ -65,14 +66,12 @@ function serverAttributes(trail: Trail): object[] {
   });
 }
 
-function eventsOf({ identifiedAt, countedAt, checkedAt, forwardedAt = 0 }: Trail): object[] {
-  const ends: readonly (readonly [string, number])[] = [
-    ['identified', identifiedAt],
-    ['counted', countedAt],
-    ['checked', checkedAt],
-    ['forwarded', forwardedAt],
-  ];
-  return ends.filter(([, at]) => at !== 0).map(([name, at]) => ({ timeUnixNano: nanoseconds(at), name }));
+const eventNames = [...Object.values(TIMED_STAGES), 'forwarded'];
+
+function eventsOf({ endedAt, forwardedAt = Number.NaN }: Trail): object[] {
+  return [...endedAt, forwardedAt].flatMap((at, index) =>
+    Number.isNaN(at) ? [] : { timeUnixNano: nanoseconds(at), name: eventNames[index] },
+  );
 }
 
 function clientSpans({ traceId = '', trace, operation, ...trail }: Trail, endedAt: number): Span[] {

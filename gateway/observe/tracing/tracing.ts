@@ -1,7 +1,8 @@
 // Traces of exchanges. A trace begins at the gateway, whatever trace context a client sends: clients must not decide which traces are
 // sampled. The client's context becomes a link of the span.
 
-import type { Trail } from '../../exchange.ts';
+import type { TrailNotes } from '../../exchange.ts';
+import { type Trail, trailOf } from '../../trail.ts';
 import { isSampled, traceparentOf } from './context.ts';
 import { createExporter, type ExporterOptions } from './exporter.ts';
 import { attributes, spansOf } from './spans.ts';
@@ -12,7 +13,7 @@ export interface TraceIds {
 }
 
 /** Creates and records the `traceparent` of one attempt at an upstream. */
-export type TraceparentFor = (trail: Trail) => string;
+export type TraceparentFor = (notes: TrailNotes) => string;
 
 export interface Tracing {
   readonly traceparentFor: TraceparentFor;
@@ -31,7 +32,8 @@ export interface TracingOptions extends Omit<ExporterOptions, 'resource'> {
 
 /** Without tracing: upstreams get ids for traces of their own, and the gateway records no spans. */
 export function untraced(ids: TraceIds): TraceparentFor {
-  return (trail) => {
+  return (notes) => {
+    const trail = trailOf(notes);
     trail.traceId ??= ids.traceId();
     return traceparentOf({ traceId: trail.traceId, spanId: ids.spanId() }, true);
   };
@@ -55,7 +57,8 @@ export function createTracing({ ids, sampleRatio, serviceName, instance, ...opti
   }
 
   return {
-    traceparentFor(trail) {
+    traceparentFor(notes) {
+      const trail = trailOf(notes);
       trail.traceId ??= begin(trail);
       const { traceId, trace, target = '' } = trail;
       const spanId = ids.spanId();

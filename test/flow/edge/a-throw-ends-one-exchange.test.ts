@@ -9,7 +9,7 @@ import { nodeExchangeOf } from '../../../gateway/edge/node-exchange.ts';
 import { createRefuse } from '../../../gateway/edge/refuse.ts';
 import { createPublicServer, listen, type PublicServer } from '../../../gateway/edge/server.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
-import type { Arrived, Trail } from '../../../gateway/exchange.ts';
+import type { Arrived } from '../../../gateway/exchange.ts';
 import { onFault } from '../../../gateway/shared/faults.ts';
 import { openConnection, requestOf } from '../../support/connection.ts';
 
@@ -61,7 +61,6 @@ before(async () => {
         if (request.url === '/refused') throw new TypeError('a mistake in a count');
       },
     }),
-    createTrail: (id, method) => ({ id, method, startedAt: performance.now() }) as Trail,
     requestId: () => `req_${++requests}`,
     handle: ({ request, ...others }) =>
       (mistakes[request.url as string] as (typeof mistakes)[string])({ request, ...others }),

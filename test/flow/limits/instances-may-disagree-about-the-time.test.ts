@@ -11,6 +11,7 @@ import { createCounters, type LimitRules } from '../../../gateway/limits/counter
 import { retryAfterSecondsOf } from '../../../gateway/limits/headers.ts';
 import { createLimit } from '../../../gateway/limits/limit.ts';
 import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis/store.ts';
+import { trailOf } from '../../../gateway/trail.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { caller, operation, organization, permitted, rule, rules } from '../../unit/limits/parties.ts';
 import { busiestSpan, createReference } from '../../unit/limits/reference-model.ts';
@@ -130,8 +131,9 @@ test('each instance decides as the model does by the clock of the store, and no 
       const expected = reference.decide(charges, clockMs);
       const told = await retryAfterOf(limits[instance % limits.length] as (typeof limits)[0], request);
       assert.equal(told, expected.outcome === 'refused' ? retryAfterSecondsOf(expected.waitMs) : undefined);
-      assert.deepEqual(request.trail.quota?.states, expected.states);
-      assert.equal(request.trail.quotaDecidedAtMs, expected.decidedAtMs);
+      const { quota, quotaDecidedAtMs } = trailOf(request.trail);
+      assert.deepEqual(quota?.states, expected.states);
+      assert.equal(quotaDecidedAtMs, expected.decidedAtMs);
     }
     for (const [key, { windowMs, requests }] of asked) {
       assert.ok(busiestSpan(reference.admissionsOf(key), windowMs) <= requests);

@@ -2,7 +2,7 @@
 // IPC how much memory buffers have taken and how many lines were dropped, and when told to, logs one more line and ends.
 
 import { createLog } from '../../../gateway/observe/log.ts';
-import { createTrail } from '../../../gateway/observe/trail.ts';
+import { Trail } from '../../../gateway/trail.ts';
 
 const EXCHANGES = Number(process.argv[2]);
 let dropped = 0;
@@ -17,7 +17,7 @@ const collectGarbage = globalThis.gc as () => void;
 collectGarbage();
 const before = process.memoryUsage().arrayBuffers;
 for (let count = 1; count <= EXCHANGES; count += 1) {
-  const trail = createTrail(`req_${count}`, 'GET');
+  const trail = new Trail(`req_${count}`, 'GET');
   trail.status = 404;
   trail.code = 'route_not_found';
   trail.clientRequestId = 'x'.repeat(100);

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANONYMOUS, createAuthenticate } from '../../../gateway/auth/authenticate.ts';
 import { ADMINISTRATOR } from '../../../gateway/auth/basic.ts';
+import type { GatewayError } from '../../../gateway/errors.ts';
 import type { Caller } from '../../../gateway/exchange.ts';
+import { trailOf } from '../../../gateway/trail.ts';
 import { caller, makeKey, matched, operation, refusal } from './samples.ts';
 
 const key = makeKey();
@@ -37,7 +39,7 @@ for (const authorization of [`Bearer ${key}`, `bearer ${key}`, `BEARER ${key}`, 
     const identified = authenticate(exchange);
     assert.ok(!(identified instanceof Promise));
     assert.equal(identified.caller, known);
-    assert.equal(exchange.trail.caller, known);
+    assert.equal(trailOf(exchange.trail).caller, known);
   });
 }
 
@@ -76,7 +78,7 @@ test('a public operation has the anonymous caller, whatever is sent along', () =
   const identified = authenticate(exchange);
   assert.ok(!(identified instanceof Promise));
   assert.equal(identified.caller, ANONYMOUS);
-  assert.equal(exchange.trail.caller, ANONYMOUS);
+  assert.equal(trailOf(exchange.trail).caller, ANONYMOUS);
 });
 
 test('a store that has to be waited for is waited for', async () => {
@@ -96,14 +98,14 @@ test('user name and password are compared with those of the upstream that the op
   const identified = authenticate(exchange);
   assert.ok(!(identified instanceof Promise));
   assert.equal(identified.caller, ADMINISTRATOR);
-  assert.equal(exchange.trail.caller, ADMINISTRATOR);
+  assert.equal(trailOf(exchange.trail).caller, ADMINISTRATOR);
   assert.deepEqual(compared, [['post', 'admin', 'right']]);
 });
 
 test('wrong ones are refused, and nobody is noted as having called', () => {
   const exchange = matched(basic('admin:wrong'), { operation: withBasic });
   assert.throws(() => authenticate(exchange), refusal('basic_credentials_invalid'));
-  assert.equal(exchange.trail.caller, undefined);
+  assert.equal(trailOf(exchange.trail).caller, undefined);
 });
 
 test('where Basic is not accepted nothing is compared, however right it is', () => {
@@ -119,4 +121,16 @@ test('where Basic is accepted keys, tokens and their refusals are what they are 
   assert.throws(() => call(`Bearer ${makeKey()}`), refusal('api_key_invalid'));
   assert.throws(() => call('Digest username="admin"'), refusal('auth_scheme_unsupported'));
   assert.throws(() => call(), refusal('api_key_missing'));
+});
+
+test('a 401 of an operation that accepts Basic says so, whether it is thrown at once or after a look-up', async () => {
+  const says = (basic: string | undefined) => (thrown: unknown) => (thrown as GatewayError).details.basic === basic;
+  const waiting = createAuthenticate({
+    directory: { callerOf: () => Promise.resolve(undefined) },
+    readToken: () => undefined,
+    matchesBasic: () => false,
+  });
+  assert.throws(() => authenticate(matched(undefined, { operation: withBasic })), says('also'));
+  await assert.rejects(async () => waiting(matched(`Bearer ${makeKey()}`, { operation: withBasic })), says('also'));
+  assert.throws(() => authenticate(matched()), says(undefined));
 });

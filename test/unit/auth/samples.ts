@@ -13,7 +13,8 @@ import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.t
 import type { KeyStore } from '../../../gateway/auth/store/store.ts';
 import type { ErrorCode } from '../../../gateway/error-catalogue.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
-import type { Caller, Matched, Mode, Operation, Organization, Trail } from '../../../gateway/exchange.ts';
+import type { Caller, Matched, Mode, Operation, Organization } from '../../../gateway/exchange.ts';
+import { notesOn, Trail } from '../../../gateway/trail.ts';
 
 export const PEPPER = 'a pepper that only tests use';
 export const digestOf = createDigestOf(PEPPER);
@@ -117,11 +118,13 @@ export function operation(overrides: Partial<Operation> = {}): Operation {
 }
 
 export function matched(authorization?: string, overrides: Partial<Matched> = {}): Matched {
+  const trail = new Trail('req_sample', 'GET');
   return {
     id: 'req_sample',
     request: {} as IncomingMessage,
     response: {} as ServerResponse,
-    trail: {} as Trail,
+    trail: notesOn(trail),
+    reservation: trail,
     carried: [],
     method: 'GET',
     path: '/v1/customers',

@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { expectBody, isUnexpected, readBody } from '../../../gateway/contract/body.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Admitted } from '../../../gateway/exchange.ts';
-import { createTrail } from '../../../gateway/observe/trail.ts';
 
 const json = { required: true, mediaTypes: ['application/json', 'image/*'] };
 
@@ -64,8 +63,8 @@ test('a missing body is refused if there has to be one, a needless one is not to
 /** Reads a body of these chunks; `held` is told what is counted. */
 function read(chunks: readonly Buffer[], max: number, hold: (bytes: number) => void = () => undefined) {
   const request = Readable.from(chunks);
-  const arrived = { request, trail: createTrail('id', 'POST') } as unknown as Admitted;
-  return readBody(arrived, max, (_trail, bytes) => hold(bytes));
+  const arrived = { request, reservation: { load: undefined, bytesHeld: 0 } } as unknown as Admitted;
+  return readBody(arrived, max, (_reservation, bytes) => hold(bytes));
 }
 
 test('a body is read to its limit and not further', async () => {

@@ -4,11 +4,12 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { withChallenge } from '../../../gateway/auth/challenge.ts';
 import { createRefuse } from '../../../gateway/edge/refuse.ts';
 import { type ErrorCode, REFUSALS, type Refusal } from '../../../gateway/error-catalogue.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Operation, SecurityAlternative } from '../../../gateway/exchange.ts';
-import { createTrail } from '../../../gateway/observe/trail.ts';
+import { notesOn, Trail } from '../../../gateway/trail.ts';
 import { ask, requestOf } from '../../support/connection.ts';
 
 const key: SecurityAlternative = { scheme: 'apiKey', scopes: ['post:read'] };
@@ -22,19 +23,18 @@ const ofStatus401 = codes.filter((code) => refusalOf(code).status === 401);
 
 /** The challenges of a refusal, a line each, of an operation with these ways in. */
 async function startRefusing(t: TestContext) {
-  let thrown: GatewayError;
-  let operation: Operation | undefined;
+  let thrown: unknown;
   const { refuse } = createRefuse({ publicUrl: 'https://api.test', constantHeaders: [], onRefused: () => undefined });
   const server = createServer((request, response) => {
-    const trail = { ...createTrail('req_1', 'GET'), operation };
-    refuse({ id: 'req_1', request, response, trail, carried: [] }, thrown);
+    const trail = new Trail('req_1', 'GET');
+    const shared = { trail: notesOn(trail), reservation: trail, clientAddress: undefined, carried: [] };
+    refuse({ id: 'req_1', request, response, ...shared }, thrown);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
   return async function challengesOf(error: GatewayError, security?: readonly SecurityAlternative[]) {
-    thrown = error;
-    operation = security && ({ security } as Operation);
+    thrown = security ? withChallenge(error, { security } as Operation) : error;
     const { lines } = await ask(port, requestOf('GET /', { Connection: 'close' }));
     return lines.filter(([name]) => name === 'WWW-Authenticate').map(([, value]) => value);
   };

@@ -7,6 +7,7 @@ import { createLimit } from '../../../gateway/limits/limit.ts';
 import { createProcessStore } from '../../../gateway/limits/process-store.ts';
 import type { CounterStore } from '../../../gateway/limits/store.ts';
 import { uncounted } from '../../../gateway/limits/store.ts';
+import { trailOf } from '../../../gateway/trail.ts';
 import { caller, operation, organization, permitted, rule, rules } from './parties.ts';
 
 const NOW_MS = 1_795_190_400_000;
@@ -51,7 +52,7 @@ test('with counters in the process the stage answers without a promise', () => {
 test('the trail learns what was decided, by whom and when', () => {
   const request = permitted(acme, listJobs);
   stage(rules())(request);
-  const { quota, quotaSource, quotaDecidedAtMs, shadowRefusals } = request.trail;
+  const { quota, quotaSource, quotaDecidedAtMs, shadowRefusals } = trailOf(request.trail);
   assert.equal(quota?.states.length, 1);
   assert.deepEqual([quotaSource, quotaDecidedAtMs, shadowRefusals], ['process', NOW_MS, undefined]);
 });
@@ -76,7 +77,7 @@ test('a refusal names the violated policies, says how long to wait, and carries 
     'X-RateLimit-Reset',
     '1795190460',
   ]);
-  assert.equal(request.trail.quotaSource, 'process');
+  assert.equal(trailOf(request.trail).quotaSource, 'process');
 });
 
 test('of two limits the one with the smaller share left is the tightest', () => {
@@ -92,7 +93,7 @@ test('of two limits the violated one is the tightest, however much the other has
   const dear = operation('bulkCreate', { extraLimit: 'job-creation', cost: 3 });
   const request = permitted(acme, dear);
   assert.equal(refusalOf(request, limit).code, 'rate_limited');
-  assert.equal(request.trail.quota?.tightest?.policy, 'job-creation');
+  assert.equal(trailOf(request.trail).quota?.tightest?.policy, 'job-creation');
 });
 
 test('a shadow limit lets the request through and leaves a note', () => {
@@ -101,7 +102,7 @@ test('a shadow limit lets the request through and leaves a note', () => {
   limit(permitted(acme, createJob));
   const request = permitted(acme, createJob);
   const counted = limit(request) as Counted;
-  assert.deepEqual(request.trail.shadowRefusals, ['job-creation']);
+  assert.deepEqual(trailOf(request.trail).shadowRefusals, ['job-creation']);
   assert.equal(counted.quota.tightest?.policy, 'organization');
   assert.equal(request.carried[1], '"organization";q=100;w=60');
 });
@@ -116,7 +117,7 @@ test('a request that no limit concerns passes without headers', () => {
 test('counters away and nobody let in: gateway_overloaded, and the trail says by which policy', () => {
   const request = permitted(acme, listJobs);
   assert.equal(refusalOf(request, stage(rules(), awayStore('undecided', 'refuse'))).code, 'gateway_overloaded');
-  assert.equal(request.trail.quotaSource, 'refuse');
+  assert.equal(trailOf(request.trail).quotaSource, 'refuse');
 });
 
 test('counters away and all let in: no figures are invented', () => {

@@ -1,7 +1,8 @@
 // Callers, operations, rules and requests as the limit tests need them: everything else about them is left plain.
 
-import type { Admitted, Caller, Operation, Organization, Permitted, Trail } from '../../../gateway/exchange.ts';
+import type { Admitted, Caller, Operation, Organization, Permitted } from '../../../gateway/exchange.ts';
 import type { LimitRule, LimitRules } from '../../../gateway/limits/counters.ts';
+import { notesOn, Trail } from '../../../gateway/trail.ts';
 
 export function organization(id: string, tier = 'standard'): Organization {
   return { id, name: id, tier, state: 'active', contacts: [], operator: false };
@@ -50,6 +51,7 @@ export function admitted(clientAddress: string): Admitted {
 }
 
 export function permitted(by: Caller, wanted: Operation, clientAddress = '192.0.2.1'): Permitted {
-  const request = { caller: by, operation: wanted, clientAddress, permitted: true, carried: [], trail: {} as Trail };
+  const trail = notesOn(new Trail('req_1', 'GET'));
+  const request = { caller: by, operation: wanted, clientAddress, permitted: true, carried: [], trail };
   return request as unknown as Permitted;
 }

@@ -9,9 +9,10 @@ import { admitted } from './parties.ts';
 function setUp(options: Partial<ThrottleOptions> = {}) {
   let nowMs = 1_795_190_400_000;
   const settings = { failures: 3, windowSeconds: 60, isKnownCaller: () => false, now: () => nowMs };
-  const { throttle, countFailure, useRules, size } = createThrottle({ ...settings, ...options });
+  const { throttle, countFailure, countRefusal, useRules, size } = createThrottle({ ...settings, ...options });
   return {
     size,
+    countRefusal,
     useRules,
     advance(ms: number) {
       nowMs += ms;
@@ -119,4 +120,23 @@ test('new rules keep what was counted, and end windows that have begun when they
   door.advance(10_000);
   assert.equal(door.refused('192.0.2.3'), undefined);
   assert.equal(door.refused('192.0.2.1'), 50);
+});
+
+test('refusals of credentials, paths and methods count; those of requests, and those that an upstream decided, do not', async () => {
+  const door = setUp({ failures: 1 });
+  const words = { status: 404, type: 'not_found_error', code: 'resource_missing', message: 'Gone.' } as const;
+  for (const error of [
+    new GatewayError('validation_failed'),
+    new GatewayError('internal_error'),
+    new GatewayError('resource_missing', { words }),
+  ]) {
+    door.countRefusal('192.0.2.1', error);
+    await turn();
+    assert.equal(door.refused('192.0.2.1'), undefined, error.code);
+  }
+  for (const [index, code] of (['api_key_invalid', 'insufficient_scope', 'route_not_found'] as const).entries()) {
+    door.countRefusal(`198.51.100.${index}`, new GatewayError(code));
+    await turn();
+    assert.equal(door.refused(`198.51.100.${index}`), 60, code);
+  }
 });

@@ -5,9 +5,11 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import type { Caller } from '../../../gateway/exchange.ts';
 import { createLines } from '../../../gateway/observe/line.ts';
-import { createTrail } from '../../../gateway/observe/trail.ts';
+import { Trail } from '../../../gateway/trail.ts';
 
 const { lineOf } = createLines();
+
+const trailWith = (notes: Partial<Trail>): Trail => Object.assign(new Trail('req_1', 'GET'), notes);
 
 it('is one line of JSON with any code, cause, violation and name in it', () => {
   fc.assert(
@@ -27,13 +29,7 @@ it('is one line of JSON with any code, cause, violation and name in it', () => {
         mode: 'live',
         scopes: new Set(),
       } as unknown as Caller;
-      const trail = {
-        ...createTrail('req_1', 'GET'),
-        caller,
-        code: text,
-        cause: new Error(text),
-        answerViolations: [text],
-      };
+      const trail = trailWith({ caller, code: text, cause: new Error(text), answerViolations: [text] });
       const line = lineOf(trail, 30, 1_795_190_400_000);
       assert.equal(line.indexOf('\n'), line.length - 1);
       const read = JSON.parse(line);
@@ -45,23 +41,33 @@ it('is one line of JSON with any code, cause, violation and name in it', () => {
 });
 
 it('prints durations with three digits behind the point', () => {
-  const trail = { ...createTrail('req_1', 'GET'), target: 'http://a:1', upstreamStatus: 200, upstreamMs: 12.0304 };
+  const trail = trailWith({ target: 'http://a:1', upstreamStatus: 200, upstreamMs: 12.0304 });
   assert.match(lineOf(trail, 30, 1), /"upstream_ms":12\.030[,}]/);
 });
 
 it('leaves out an address that is not known', () => {
-  assert.ok(!('client' in JSON.parse(lineOf(createTrail('req_1', 'GET'), 30, 1))));
+  assert.ok(!('client' in JSON.parse(lineOf(new Trail('req_1', 'GET'), 30, 1))));
 });
 
 it('has the time of the decision even when no limit that is enforced took part in it', () => {
   const quota = { states: [], tightest: undefined };
-  const trail = { ...createTrail('req_1', 'GET'), quota, quotaSource: 'process', quotaDecidedAtMs: 17 };
+  const trail = trailWith({ quota, quotaSource: 'process', quotaDecidedAtMs: 17 });
   const { limit, limit_source, decided_at } = JSON.parse(lineOf(trail, 30, 18));
   assert.deepEqual([limit, limit_source, decided_at], [undefined, 'process', 17]);
 });
 
 it('says which of several workers wrote it, and nothing of that when there is one', () => {
-  const trail = createTrail('req_1', 'GET');
+  const trail = new Trail('req_1', 'GET');
   assert.equal(JSON.parse(createLines(2).lineOf(trail, 30, 1)).worker, 2);
   assert.ok(!('worker' in JSON.parse(lineOf(trail, 30, 1))));
+});
+
+it('has the time of each stage of a refusal, up to the stage that refused', () => {
+  const trail = trailWith({ stage: 'validate', status: 400, code: 'validation_failed' });
+  trail.ended('authenticate');
+  trail.ended('limit');
+  const { stages_ms } = JSON.parse(lineOf(trail, 30, 1));
+  assert.deepEqual(Object.keys(stages_ms), ['authenticate', 'limit', 'validate']);
+  const early = trailWith({ stage: 'match', status: 404, code: 'route_not_found' });
+  assert.ok(!('stages_ms' in JSON.parse(lineOf(early, 30, 1))));
 });

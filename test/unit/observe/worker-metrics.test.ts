@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { MetricSnapshot } from '../../../gateway/observe/aggregate.ts';
 import { createMetrics } from '../../../gateway/observe/metrics.ts';
-import { createTrail } from '../../../gateway/observe/trail.ts';
 import { createWorkerMetrics } from '../../../gateway/observe/worker-metrics.ts';
+import { Trail } from '../../../gateway/trail.ts';
 
 interface State {
   readonly active: number;
@@ -110,5 +110,5 @@ it('counts the workers that had to be replaced, from zero', async () => {
 });
 
 function createTrail404() {
-  return Object.assign(createTrail('req_1', '_OTHER'), { status: 404 });
+  return Object.assign(new Trail('req_1', '_OTHER'), { status: 404 });
 }

@@ -3,34 +3,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Caller, Trail } from '../../../gateway/exchange.ts';
-import { createTrail } from '../../../gateway/observe/trail.ts';
+import type { Caller, Reservation } from '../../../gateway/exchange.ts';
 import { createLoads } from '../../../gateway/overload/loads.ts';
 
 const of = (id: string) => ({ organization: { id } }) as unknown as Caller;
-const trail = (): Trail => createTrail('id', 'POST');
+const reservation = (): Reservation => ({ load: undefined, bytesHeld: 0 });
 
 test('an organization has so many requests under way and no more, whatever others have', () => {
   const loads = createLoads();
-  const [first, second] = [trail(), trail()];
+  const [first, second] = [reservation(), reservation()];
   assert.deepEqual([loads.begin(first, of('a'), 2), loads.begin(second, of('a'), 2)], [true, true]);
-  assert.equal(loads.begin(trail(), of('a'), 2), false);
-  assert.equal(loads.begin(trail(), of('b'), 2), true);
+  assert.equal(loads.begin(reservation(), of('a'), 2), false);
+  assert.equal(loads.begin(reservation(), of('b'), 2), true);
   loads.end(first);
-  assert.equal(loads.begin(trail(), of('a'), 2), true);
+  assert.equal(loads.begin(reservation(), of('a'), 2), true);
 });
 
 test('whoever has no organization counts for themselves', () => {
   const loads = createLoads();
   const somebody = { organization: undefined, subject: 'somebody' } as unknown as Caller;
-  assert.equal(loads.begin(trail(), somebody, 1), true);
-  assert.equal(loads.begin(trail(), somebody, 1), false);
-  assert.equal(loads.begin(trail(), { ...somebody, subject: 'another' }, 1), true);
+  assert.equal(loads.begin(reservation(), somebody, 1), true);
+  assert.equal(loads.begin(reservation(), somebody, 1), false);
+  assert.equal(loads.begin(reservation(), { ...somebody, subject: 'another' }, 1), true);
 });
 
 test('bytes are bounded in all and of one organization, and those of what was refused count until it has ended', () => {
   const loads = createLoads();
-  const [first, second, third] = [trail(), trail(), trail()];
+  const [first, second, third] = [reservation(), reservation(), reservation()];
   for (const [one, name] of [
     [first, 'a'],
     [second, 'a'],
@@ -47,7 +46,7 @@ test('bytes are bounded in all and of one organization, and those of what was re
 
 test('what has ended or never began counts nothing, and ends once', () => {
   const loads = createLoads();
-  const [ended, refused] = [trail(), trail()];
+  const [ended, refused] = [reservation(), reservation()];
   loads.begin(ended, of('a'), 1);
   loads.hold(ended, 10, 100, 100);
   loads.end(ended);
@@ -55,18 +54,18 @@ test('what has ended or never began counts nothing, and ends once', () => {
   loads.end(refused);
   assert.equal(loads.hold(ended, 1000, 100, 100), true);
   assert.equal(loads.bytesHeld(), 0);
-  assert.equal(loads.begin(trail(), of('a'), 1), true);
+  assert.equal(loads.begin(reservation(), of('a'), 1), true);
 });
 
 test('with very many organizations, those that have something under way are not forgotten', () => {
   const loads = createLoads();
-  loads.begin(trail(), of('kept'), 1);
+  loads.begin(reservation(), of('kept'), 1);
   for (let index = 0; index < 10_000; index += 1) {
-    const one = trail();
+    const one = reservation();
     loads.begin(one, of(`org_${index}`), 1);
     loads.end(one);
   }
-  assert.equal(loads.begin(trail(), of('kept'), 1), false);
+  assert.equal(loads.begin(reservation(), of('kept'), 1), false);
 });
 
 test('whatever comes and ends, all is zero when nothing is under way', () => {
@@ -74,18 +73,18 @@ test('whatever comes and ends, all is zero when nothing is under way', () => {
   fc.assert(
     fc.property(fc.array(exchange, { maxLength: 30 }), (exchanges) => {
       const loads = createLoads();
-      const trails = exchanges.map(({ name, bytes }) => {
-        const one = trail();
+      const reservations = exchanges.map(({ name, bytes }) => {
+        const one = reservation();
         if (loads.begin(one, of(name), 5)) for (const some of bytes) loads.hold(one, some, 200, 100);
         return one;
       });
       assert.equal(
         loads.bytesHeld(),
-        trails.reduce((sum, { bytesHeld, load }) => sum + (load ? bytesHeld : 0), 0),
+        reservations.reduce((sum, { bytesHeld, load }) => sum + (load ? bytesHeld : 0), 0),
       );
-      for (const one of trails) loads.end(one);
+      for (const one of reservations) loads.end(one);
       assert.equal(loads.bytesHeld(), 0);
-      for (let index = 0; index < 5; index += 1) assert.equal(loads.begin(trail(), of('a'), 5), true);
+      for (let index = 0; index < 5; index += 1) assert.equal(loads.begin(reservation(), of('a'), 5), true);
     }),
   );
 });

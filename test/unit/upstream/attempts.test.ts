@@ -32,7 +32,7 @@ function createScene() {
     operation: { upstream: 'books' },
     caller: { mode: 'live', subject: 'somebody' },
     response,
-    trail: { attempts: 0 },
+    trail: {},
   } as unknown as Fresh;
   const options = { targets: targets as Targets, answers: {} as never };
   const failing = new Error('not begun');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseLoggedRequest } from '../../../../gateway/commands/limits/simulate/logged-request.ts';
-import type { Caller, Trail } from '../../../../gateway/exchange.ts';
+import type { Caller } from '../../../../gateway/exchange.ts';
 import { createLines } from '../../../../gateway/observe/line.ts';
-import { createTrail } from '../../../../gateway/observe/trail.ts';
+import { Trail } from '../../../../gateway/trail.ts';
 import { caller, operation, organization } from '../../limits/parties.ts';
 import { START_MS } from '../../limits/scenarios.ts';
 import { exchange, recorded } from './logged-requests.ts';
@@ -12,8 +12,7 @@ const parse = (members: Record<string, unknown>) => parseLoggedRequest(JSON.stri
 
 /** What a gateway writes about a request whose limits were decided. */
 function written(by: Caller, notes: Partial<Trail> = {}): string {
-  const trail: Trail = {
-    ...createTrail('req_1', 'GET'),
+  const trail = Object.assign(new Trail('req_1', 'GET'), {
     stage: 'forward',
     status: 200,
     operation: operation('listThings'),
@@ -23,7 +22,7 @@ function written(by: Caller, notes: Partial<Trail> = {}): string {
     quotaSource: 'redis',
     quotaDecidedAtMs: START_MS,
     ...notes,
-  };
+  });
   return createLines().lineOf(trail, 30, START_MS + 5);
 }
 

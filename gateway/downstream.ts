@@ -1,0 +1,63 @@
+// The client's request and the answer to it, as interfaces of our own: the members that stages use. Types only.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * The client's request: the members that stages use. Node's IncomingMessage has them all, so that it is passed as it is; only `edge/` and
+ * `tunnel/` know the class.
+ */
+export interface DownstreamRequest {
+  readonly method?: string | undefined;
+  /** The request target, as the request line has it. */
+  readonly url?: string | undefined;
+  readonly httpVersionMajor: number;
+  readonly httpVersionMinor: number;
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[];
+  /** Lower-case name → value, as the parser joins repeats. From `admit` on, stages use the map of `Admitted`. */
+  readonly headers: IncomingHttpHeaders;
+  /** Whether the whole body has arrived. */
+  readonly complete: boolean;
+  /** Whether a byte of the body has been read, which cannot be read again. */
+  readonly readableDidRead: boolean;
+  /** Whether nothing more of it can arrive. */
+  readonly destroyed: boolean;
+  /** The client's connection, which other requests may share. */
+  readonly socket: Socket;
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown;
+  on(event: 'end', listener: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  removeAllListeners(event: 'data'): unknown;
+  /** Stops the events `data` until a reader asks for more. */
+  pause(): unknown;
+  /** The chunks of the body. `destroyOnReturn: false`: a reader that stops early leaves the connection open. */
+  iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterable<unknown>;
+}
+
+/** The answer to the client: the members that stages use. Node's ServerResponse has them all; see DownstreamRequest. */
+export interface DownstreamResponse {
+  readonly statusCode: number;
+  readonly headersSent: boolean;
+  /** Whether `end` has been called. */
+  readonly writableEnded: boolean;
+  /** Whether the client reads more slowly than the answer is written. */
+  readonly writableNeedDrain: boolean;
+  /** Whether nothing can be sent any more: the client has left, or the answer was given up. */
+  readonly destroyed: boolean;
+  /** Whether the connection stays open after this answer; settled once the head is written. */
+  shouldKeepAlive: boolean;
+  /** An interim answer: the client may send its body (RFC 9110 section 15.2.1). */
+  writeContinue(): void;
+  /** @param headers flat names and values */
+  writeHead(status: number, headers?: string[]): unknown;
+  /** False: the client is behind, `drain` follows. */
+  write(chunk: Buffer, onWritten?: () => void): boolean;
+  end(chunk?: Buffer): unknown;
+  destroy(): unknown;
+  /** `close`: the answer is complete, or the client has left. */
+  once(event: 'close' | 'drain', listener: () => void): unknown;
+  off(event: 'close' | 'drain', listener: () => void): unknown;
+  /** For a listener that must run before the one that ends the exchange and has it logged. */
+  prependListener(event: 'close', listener: () => void): unknown;
+}

@@ -1,0 +1,104 @@
+// The record of one exchange: what log, metrics and traces read at its end. Stages see `TrailNotes` instead, which they can only write.
+
+import type { ErrorCode } from './error-catalogue.ts';
+import type { GatewayError } from './errors.ts';
+import {
+  type Caller,
+  type Charged,
+  type NotedViolation,
+  type Operation,
+  type OrganizationLoad,
+  type Quota,
+  type Reservation,
+  type RetryReason,
+  type StageName,
+  TIMED_STAGES,
+  type TimedStage,
+  type TrailNotes,
+} from './exchange.ts';
+
+/** Spans of an exchange whose trace is kept. */
+export interface TraceNotes {
+  /** Span of the exchange itself. */
+  readonly spanId: string;
+  /** One per attempt to send the request to an upstream. */
+  readonly attempts: { readonly spanId: string; readonly beganAt: number; readonly target: string }[];
+}
+
+const timed = Object.keys(TIMED_STAGES) as TimedStage[];
+const places = Object.fromEntries(timed.map((stage, index) => [stage, index])) as Readonly<Record<TimedStage, number>>;
+/** Not zeros: an array of integers would be replaced when it takes its first time. */
+const notEnded: readonly number[] = timed.map(() => Number.NaN);
+
+/**
+ * One object per exchange. It has the members of the reservation too, because a request pays for each object. All members exist from the
+ * start, so that every trail has the same hidden class. `TrailNotes` documents them.
+ */
+export class Trail implements Reservation {
+  readonly id: string;
+  readonly method: string;
+  /** `performance.now()` at arrival. */
+  readonly startedAt: number;
+  stage: StageName = 'admit';
+  /** `performance.now()` at the end of each timed stage, in their order; NaN: not reached. */
+  readonly endedAt: number[] = notEnded.slice();
+  clientAddress: string | undefined = undefined;
+  clientRequestId: string | undefined = undefined;
+  clientTraceparent: string | undefined = undefined;
+  traceId: string | undefined = undefined;
+  trace: TraceNotes | undefined = undefined;
+  operation: Operation | undefined = undefined;
+  tunnel: string | undefined = undefined;
+  caller: Caller | undefined = undefined;
+  quota: Quota | undefined = undefined;
+  charged: readonly Charged[] | undefined = undefined;
+  quotaSource: string | undefined = undefined;
+  quotaDecidedAtMs: number | undefined = undefined;
+  shadowRefusals: readonly string[] | undefined = undefined;
+  violations: readonly NotedViolation[] | undefined = undefined;
+  replayed = false;
+  recorded = false;
+  outcomeUnknown = false;
+  load: OrganizationLoad | undefined = undefined;
+  bytesHeld = 0;
+  queuedMs: number | undefined = undefined;
+  target: string | undefined = undefined;
+  forwardedAt: number | undefined = undefined;
+  attempts = 0;
+  retries: readonly RetryReason[] | undefined = undefined;
+  retryBudgetSpent = false;
+  upstreamStatus: number | undefined = undefined;
+  upstreamMs: number | undefined = undefined;
+  answerViolations: readonly string[] | undefined = undefined;
+  bytesIn = 0;
+  bytesOut = 0;
+  status = 0;
+  code: ErrorCode | string | undefined = undefined;
+  cause: unknown = undefined;
+  refusal: GatewayError | undefined = undefined;
+
+  /** @param startedAt `performance.now()` */
+  constructor(id: string, method: string, startedAt = performance.now()) {
+    this.id = id;
+    this.method = method;
+    this.startedAt = startedAt;
+  }
+
+  ended(stage: TimedStage): void {
+    this.endedAt[places[stage]] = performance.now();
+  }
+
+  clientLeft(): void {
+    if (this.refusal === undefined) this.status = 499;
+  }
+}
+
+/** The view of the stages. */
+export function notesOn(trail: Trail): TrailNotes {
+  return trail as unknown as TrailNotes;
+}
+
+/** The reverse of `notesOn`, for `observe/`. */
+export function trailOf(notes: TrailNotes): Trail {
+  return notes as unknown as Trail;
+}
