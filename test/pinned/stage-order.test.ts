@@ -69,3 +69,8 @@ it('only authorize makes an exchange permitted', () => {
   ].filter((file) => /permitted: true/.test(read(`gateway/${file}`)));
   assert.deepEqual(makers, ['auth/authorize.ts']);
 });
+
+it('the names of trace events stay as they were published', () => {
+  const { authenticate, limit, validate } = TIMED_STAGES;
+  assert.deepEqual([authenticate, limit, validate], ['identified', 'counted', 'checked']);
+});

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { exchangeReport } from '../../../gateway/commands/explain/report.ts';
+import { TIMED_STAGES } from '../../../gateway/exchange.ts';
 import { startCollector } from '../../support/collector.ts';
 import { type GatewayOptions, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
@@ -63,7 +64,7 @@ describe('traces', () => {
     const received = upstream.requests[0]?.headers;
     assert.equal(received?.traceparent, `00-${client.traceId}-${client.spanId}-03`);
     assert.deepEqual([received?.tracestate, received?.baggage], [undefined, undefined]);
-    assert.deepEqual(server.events, ['identified', 'counted', 'checked', 'forwarded']);
+    assert.deepEqual(server.events, [...Object.values(TIMED_STAGES), 'forwarded']);
     assert.deepEqual(
       { ...server.attributes, 'gateway.request_id': undefined },
       {
