@@ -87,7 +87,7 @@ export const REFUSALS = {
     challenge: 'invalid_token',
     message:
       'This is not an API key of this platform: its form or checksum is wrong. Was it cut off when it was copied?',
-    meaning: 'What was sent is not a key: its length, form or checksum is wrong.',
+    meaning: 'The credential is not a key: its length, form or checksum is wrong.',
     remedy: 'Copy the whole key again, without quotes or spaces around it. Keys begin with `sk_live_` or `sk_test_`.',
   },
   api_key_invalid: {
@@ -103,7 +103,7 @@ export const REFUSALS = {
     status: 401,
     challenge: 'invalid_token',
     message: 'This API key has been revoked.',
-    meaning: 'The key was withdrawn.',
+    meaning: 'The key was revoked.',
     remedy: 'Use the key that replaced it. If there is none, ask the person who manages the keys of your organization.',
   },
   api_key_expired: {
@@ -111,7 +111,7 @@ export const REFUSALS = {
     status: 401,
     challenge: 'invalid_token',
     message: 'This API key has expired.',
-    meaning: 'The key had an end, which has passed.',
+    meaning: 'The key has expired.',
     remedy: 'Use the key that replaced it. If there is none, ask the person who manages the keys of your organization.',
   },
   token_invalid: {
@@ -349,7 +349,7 @@ export const REFUSALS = {
     ...request,
     status: 400,
     message: 'The body is not one well-formed JSON text in UTF-8.',
-    meaning: 'The body is not exactly one JSON text in UTF-8; from `byte_offset` on it is none.',
+    meaning: 'The body is not exactly one JSON text in UTF-8; `byte_offset` is the place of the first error.',
     remedy: 'Let a library write the JSON, and send its text unchanged as UTF-8.',
   },
   duplicate_json_member: {
@@ -485,8 +485,8 @@ export const REFUSALS = {
     status: 409,
     message: 'The first request with this Idempotency-Key was answered, but its answer was not kept.',
     meaning:
-      'The request was done before, but its answer was not kept: too long, or one too many. See [idempotency](/docs/guides/idempotency).',
-    remedy: 'Read with a `GET` what the first request did. Do not send it again with another key: it was done.',
+      'The request was executed before, but its answer was not stored: it was too long, or the organization had no room left. See [idempotency](/docs/guides/idempotency).',
+    remedy: 'Read with a `GET` what the first request did. Do not send it again with another key: it was executed.',
   },
   idempotency_outcome_unknown: {
     type: 'idempotency_error',

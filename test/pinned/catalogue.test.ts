@@ -1,16 +1,30 @@
 // Every refusal of the catalogue is produced by a test, and its texts keep their form.
 
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { REFUSALS, type Refusal } from '../../gateway/error-catalogue.ts';
 import { producedCodes } from '../flow/errors/produced.ts';
 
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const rows = Object.entries<Refusal>(REFUSALS);
 
 describe('the catalogue', () => {
   it('has no row that no test produces', () => {
     assert.deepEqual(
       rows.map(([code]) => code).filter((code) => !(producedCodes as ReadonlySet<string>).has(code)),
+      [],
+    );
+  });
+
+  it('has every code that contracts and documents link to', () => {
+    const files = globSync(['openapi/**/*.yaml', 'docs/**/*.md'], { cwd: root }).map((path) => join(root, path));
+    const linked = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/\/docs\/errors\/([a-z_]+)/g)]);
+    assert.ok(linked.length > 20);
+    assert.deepEqual(
+      linked.map(([, code = '']) => code).filter((code) => !(code in REFUSALS)),
       [],
     );
   });
