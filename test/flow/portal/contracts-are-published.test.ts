@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import supertest from 'supertest';
 import { parse } from 'yaml';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 
@@ -15,8 +16,13 @@ const documentOf = (...ids: string[]) => ({
   ),
 });
 
+interface Published {
+  readonly paths: Record<string, { readonly get: { readonly deprecated?: boolean; readonly security: unknown } }>;
+}
+
 describe('published contracts', () => {
   let gateway: TestGateway;
+  const get = (path: string) => supertest(gateway.url).get(path);
   before(async () => {
     gateway = await startGateway({
       gateway: {
@@ -39,50 +45,39 @@ describe('published contracts', () => {
 
   it('may be read by pages of any origin, without credentials', async () => {
     for (const origin of ['https://app.example.com', 'https://elsewhere.example.net']) {
-      const answer = await fetch(`${gateway.url}/openapi/v1.json`, { headers: { origin } });
-      assert.equal(answer.status, 200);
-      assert.equal(answer.headers.get('access-control-allow-origin'), '*');
-      assert.equal(answer.headers.get('access-control-allow-credentials'), null);
-      assert.equal(answer.headers.get('cross-origin-resource-policy'), 'cross-origin');
-      assert.match(answer.headers.get('content-security-policy') ?? '', /^default-src 'none'/);
-      await answer.arrayBuffer();
+      const { headers } = await get('/openapi/v1.json')
+        .set('Origin', origin)
+        .expect(200)
+        .expect('access-control-allow-origin', '*')
+        .expect('cross-origin-resource-policy', 'cross-origin')
+        .expect('content-security-policy', /^default-src 'none'/);
+      assert.equal(headers['access-control-allow-credentials'], undefined);
     }
   });
 
   it('are the same as JSON and as YAML, each with its media type, and answer HEAD', async () => {
-    const json = await fetch(`${gateway.url}/openapi/v1.json`);
-    const yaml = await fetch(`${gateway.url}/openapi/v1.yaml`);
-    assert.equal(json.headers.get('content-type'), 'application/json');
-    assert.equal(yaml.headers.get('content-type'), 'application/yaml');
-    const document = (await json.json()) as {
-      paths: Record<string, { get: { deprecated?: boolean; security: unknown } }>;
-    };
-    assert.deepEqual(parse(await yaml.text()), document);
+    const json = await get('/openapi/v1.json').expect('content-type', 'application/json');
+    const yaml = await get('/openapi/v1.yaml').expect('content-type', 'application/yaml').buffer();
+    const document = json.body as Published;
+    assert.deepEqual(parse(yaml.text), document);
     assert.equal(document.paths['/v1/old']?.get.deprecated, true);
     assert.deepEqual(document.paths['/v1/old']?.get.security, [{ apiKey: ['things:read'] }]);
-    const head = await fetch(`${gateway.url}/openapi/v1.yaml`, { method: 'HEAD' });
-    assert.equal(head.status, 200);
-    assert.equal(await head.text(), '');
+    const head = await supertest(gateway.url).head('/openapi/v1.yaml').expect(200);
+    assert.equal(head.text, undefined);
   });
 
   it('of upstreams without a version are called by their upstream', async () => {
-    const document = (await (await fetch(`${gateway.url}/openapi/others.json`)).json()) as {
-      paths: Record<string, { get: { security: unknown } }>;
-    };
+    const document: Published = (await get('/openapi/others.json')).body;
     assert.deepEqual(Object.keys(document.paths), ['/later']);
     assert.deepEqual(document.paths['/later']?.get.security, []);
   });
 
   it('change with the configuration, and their ETag does too', async () => {
-    const before = await fetch(`${gateway.url}/openapi/v1.json`);
-    await before.arrayBuffer();
+    const { headers } = await get('/openapi/v1.json');
     writeFileSync(join(gateway.directory, 'openapi/things.json'), JSON.stringify(documentOf('old', 'added')));
     await gateway.app.reload();
-    const condition = { 'if-none-match': before.headers.get('etag') ?? '' };
-    const now = await fetch(`${gateway.url}/openapi/v1.json`, { headers: condition });
-    assert.equal(now.status, 200);
-    assert.deepEqual(Object.keys(((await now.json()) as { paths: object }).paths), ['/v1/old', '/v1/added']);
-    const reference = await fetch(`${gateway.url}/docs/reference/v1`);
-    assert.match(await reference.text(), /\/v1\/added/);
+    const now = await get('/openapi/v1.json').set('If-None-Match', String(headers.etag)).expect(200);
+    assert.deepEqual(Object.keys(now.body.paths), ['/v1/old', '/v1/added']);
+    await get('/docs/reference/v1').expect(/\/v1\/added/);
   });
 });

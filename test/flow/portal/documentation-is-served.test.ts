@@ -2,18 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import supertest from 'supertest';
 import { REFUSALS } from '../../../gateway/error-catalogue.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { sendRaw } from '../../support/raw.ts';
 
-interface Visited {
-  readonly answer: Response;
-  readonly text: string;
-}
-
 describe('the documentation', () => {
   let gateway: TestGateway;
-  const visited = new Map<string, Visited>();
+  const get = (path: string) => supertest(gateway.url).get(path);
+  const visited = new Map<string, supertest.Response>();
   before(async () => {
     gateway = await startGateway();
     await visit('/docs');
@@ -22,19 +19,15 @@ describe('the documentation', () => {
 
   async function visit(path: string): Promise<void> {
     if (visited.has(path)) return;
-    const answer = await fetch(gateway.url + path, { redirect: 'manual' });
-    const text = await answer.text();
-    visited.set(path, { answer, text });
-    if (answer.headers.get('content-type')?.startsWith('text/html')) {
-      for (const { path } of linksIn(text)) await visit(path || '/docs');
-    }
+    const answer = await get(path);
+    visited.set(path, answer);
+    if (answer.type === 'text/html') for (const { path } of linksIn(answer.text)) await visit(path || '/docs');
   }
 
-  const pages = () =>
-    [...visited].filter(([, { answer }]) => answer.headers.get('content-type')?.startsWith('text/html'));
+  const pages = () => [...visited].filter(([, { type }]) => type === 'text/html');
 
   it('has no link that leads nowhere, and none to another host', () => {
-    for (const [path, { answer }] of visited) assert.equal(answer.status, 200, path);
+    for (const [path, { status }] of visited) assert.equal(status, 200, path);
     for (const [page, { text }] of pages()) {
       for (const { path, fragment } of linksIn(text)) {
         const target = visited.get(path || page)?.text ?? '';
@@ -56,23 +49,23 @@ describe('the documentation', () => {
   });
 
   it('is where doc_url of a refusal points', async () => {
-    const { error } = (await (await fetch(`${gateway.url}/v1/customers`)).json()) as { error: { doc_url: string } };
-    assert.ok(visited.has(new URL(error.doc_url).pathname));
+    const { body } = await get('/v1/customers').expect(401);
+    assert.ok(visited.has(new URL(body.error.doc_url).pathname));
   });
 
   it('needs no script or style within its pages, and is not let to load anything from elsewhere', () => {
-    for (const [path, { answer, text }] of pages()) {
+    for (const [path, { headers, text }] of pages()) {
       assert.doesNotMatch(text, /<style|\sstyle=|\son[a-z]+=|<script(?! src=)|javascript:/, path);
-      const policy = answer.headers.get('content-security-policy') ?? '';
+      const policy = headers['content-security-policy'] ?? '';
       assert.match(
         policy,
         /^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';/,
       );
       assert.doesNotMatch(policy, /unsafe|https?:|\*/);
-      assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
-      assert.equal(answer.headers.get('referrer-policy'), 'no-referrer');
-      assert.equal(answer.headers.get('cross-origin-opener-policy'), 'same-origin');
-      assert.equal(answer.headers.get('cross-origin-resource-policy'), 'same-origin');
+      assert.equal(headers['x-content-type-options'], 'nosniff');
+      assert.equal(headers['referrer-policy'], 'no-referrer');
+      assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
+      assert.equal(headers['cross-origin-resource-policy'], 'same-origin');
     }
   });
 
@@ -94,60 +87,54 @@ describe('the documentation', () => {
   });
 
   it('may be kept for a minute and is asked for again by its ETag', async () => {
-    const { answer } = visited.get('/docs/errors/rate_limited') as Visited;
-    assert.equal(answer.headers.get('cache-control'), 'public, max-age=60, must-revalidate');
-    const etag = answer.headers.get('etag') ?? '';
+    const page = '/docs/errors/rate_limited';
+    const { headers } = await get(page).expect('cache-control', 'public, max-age=60, must-revalidate');
+    const etag = headers.etag ?? '';
     for (const condition of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
-      const again = await fetch(`${gateway.url}/docs/errors/rate_limited`, { headers: { 'if-none-match': condition } });
-      assert.equal(again.status, 304, condition);
-      assert.equal(again.headers.get('etag'), etag);
-      assert.equal(await again.text(), '');
+      const again = await get(page).set('If-None-Match', condition).expect(304).expect('etag', etag);
+      assert.equal(again.text, '');
     }
-    const other = await fetch(`${gateway.url}/docs/errors/rate_limited`, { headers: { 'if-none-match': '"other"' } });
-    assert.equal(other.status, 200);
-    await other.text();
+    await get(page).set('If-None-Match', '"other"').expect(200);
   });
 
-  it('is compressed for whoever understands that', async () => {
-    const compressed = await fetch(`${gateway.url}/docs`, { headers: { 'accept-encoding': 'br, gzip' } });
-    assert.equal(compressed.headers.get('content-encoding'), 'gzip');
-    assert.equal(compressed.headers.get('vary'), 'Accept-Encoding');
-    assert.equal(await compressed.text(), visited.get('/docs')?.text);
-    const refused = await fetch(`${gateway.url}/docs`, { headers: { 'accept-encoding': 'gzip;q=0' } });
-    assert.equal(refused.headers.get('content-encoding'), null);
-    assert.equal(await refused.text(), visited.get('/docs')?.text);
+  it('is compressed for clients that understand that', async () => {
+    const { text } = visited.get('/docs') as supertest.Response;
+    await get('/docs')
+      .set('Accept-Encoding', 'br, gzip')
+      .expect(200, text)
+      .expect('content-encoding', 'gzip')
+      .expect('vary', 'Accept-Encoding');
+    const refused = await get('/docs').set('Accept-Encoding', 'gzip;q=0').expect(200, text);
+    assert.equal(refused.headers['content-encoding'], undefined);
   });
 
   it('answers HEAD without a body and OPTIONS with what is allowed', async () => {
-    const head = await fetch(`${gateway.url}/docs`, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
-    assert.equal(head.status, 200);
-    assert.equal(head.headers.get('content-length'), String(Buffer.byteLength(visited.get('/docs')?.text ?? '')));
-    assert.equal(await head.text(), '');
-    const options = await fetch(`${gateway.url}/docs`, { method: 'OPTIONS' });
-    assert.equal(options.status, 204);
-    assert.equal(options.headers.get('allow'), 'GET, HEAD, OPTIONS');
-    const post = await fetch(`${gateway.url}/docs`, { method: 'POST' });
-    assert.equal(post.status, 405);
-    assert.equal(post.headers.get('x-error-code'), 'method_not_allowed');
-    await post.text();
+    const { text } = visited.get('/docs') as supertest.Response;
+    const length = String(Buffer.byteLength(text));
+    const docs = supertest(gateway.url);
+    const head = await docs
+      .head('/docs')
+      .set('Accept-Encoding', 'identity')
+      .expect(200)
+      .expect('content-length', length);
+    assert.equal(head.text, undefined);
+    await docs.options('/docs').expect(204).expect('allow', 'GET, HEAD, OPTIONS');
+    await docs.post('/docs').expect(405).expect('x-error-code', 'method_not_allowed');
   });
 
   it('leads a path with a slash at its end to the page', async () => {
-    const answer = await fetch(`${gateway.url}/docs/`, { redirect: 'manual' });
-    assert.equal(answer.status, 308);
-    assert.equal(answer.headers.get('location'), '/docs');
+    await get('/docs/').expect(308).expect('location', '/docs');
   });
 
   it('tells a program of a path that is not there by the error object, a reader by a page', async () => {
     for (const path of ['/docs/nothing', '/docs/errors/no_such_code', '/openapi/v9.json', '/docs/guides/constructor']) {
-      const forPrograms = await fetch(gateway.url + path);
-      assert.equal(forPrograms.status, 404);
-      assert.equal(((await forPrograms.json()) as { error: { code: string } }).error.code, 'route_not_found');
-      const forReaders = await fetch(gateway.url + path, { headers: { accept: 'text/html,*/*;q=0.8' } });
-      assert.equal(forReaders.status, 404);
-      assert.equal(forReaders.headers.get('x-error-code'), 'route_not_found');
-      assert.equal(forReaders.headers.get('cache-control'), 'no-store');
-      assert.match(await forReaders.text(), /href="\/docs/);
+      const { body } = await get(path).expect(404);
+      assert.equal(body.error.code, 'route_not_found');
+      await get(path)
+        .set('Accept', 'text/html,*/*;q=0.8')
+        .expect(404, /href="\/docs/)
+        .expect('x-error-code', 'route_not_found')
+        .expect('cache-control', 'no-store');
     }
     const last = gateway.logLines().at(-1);
     assert.equal(last?.code, 'route_not_found');
@@ -169,10 +156,8 @@ describe('the documentation', () => {
   });
 
   it('shows a code of a service as text', async () => {
-    const answer = await fetch(`${gateway.url}/docs/errors/some_code_of_a_service`, {
-      headers: { accept: 'text/html' },
-    });
-    assert.match(await answer.text(), /<h1><code>some_code_of_a_service<\/code><\/h1>/);
+    const heading = /<h1><code>some_code_of_a_service<\/code><\/h1>/;
+    await get('/docs/errors/some_code_of_a_service').set('Accept', 'text/html').expect(heading);
   });
 });
 
@@ -212,7 +197,7 @@ describe('a document that is asked for by a request that never ends', () => {
       const answer = await sendRaw(gateway.port, unfinished, { quietMs: 1500 });
       assert.match(answer.text, /^HTTP\/1\.1 (200|408) /);
       assert.equal(answer.text.match(/HTTP\/1\.1 /g)?.length, 1);
-      assert.equal((await fetch(`${gateway.url}/docs`)).status, 200);
+      await supertest(gateway.url).get('/docs').expect(200);
     } finally {
       await gateway.stop();
     }
