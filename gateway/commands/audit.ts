@@ -19,9 +19,9 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
   program
     .command('audit')
     .description('show changes of organizations, keys and configuration, newest first')
-    .option('--limit <count>', 'how many at most', '50')
-    .option('--since <when>', 'only those of the last 90s, 15m, 24h, 30d, or since an ISO time')
-    .option('--org <organization>', 'only those about one organization and its keys')
+    .option('--limit <count>', 'largest number of changes to show', '50')
+    .option('--since <when>', 'only changes of the last 90s, 15m, 24h, 30d, or since an ISO time')
+    .option('--org <organization>', 'only changes of one organization and its keys')
     .option('--json', 'print one JSON array')
     .addHelpText('after', '\nExample:\n  gateway audit --since 24h --org org_acme')
     .action(async ({ limit: limitText, since, org: organization, json }: AuditFlags) => {

@@ -22,7 +22,7 @@ const UNLIMITED_NAMED_MAX = 5;
 export function addCheckCommands(program: Command, context: CommandContext): void {
   program
     .command('check')
-    .description('check configuration and contracts, naming every mistake with file, line and remedy')
+    .description('check configuration and contracts, and name every mistake with file, line and remedy')
     .option('--json', 'print one JSON object')
     .action((options: { json?: boolean }) => check(context, options.json === true));
   program
@@ -69,7 +69,7 @@ function printSuccess(
   }
   for (const warning of warnings) context.write(`warning: ${warning}\n`);
   context.write(
-    `Everything is fine: ${counted(operations.length, 'operation')} in ${counted(documents.length, 'contract')}.\n`,
+    `No mistakes: ${counted(operations.length, 'operation')} in ${counted(documents.length, 'contract')}.\n`,
   );
 }
 

@@ -33,8 +33,8 @@ interface Confirmations {
 
 export function addChangeOptions(command: Command): Command {
   return command
-    .option('--wait', 'wait until every running gateway has put it in force; exit code 1 if one has not confirmed')
-    .option('--timeout <duration>', 'how long to wait at most', '10s')
+    .option('--wait', 'wait until every running gateway has applied the change; exit code 1 if one has not confirmed')
+    .option('--timeout <duration>', 'longest time to wait', '10s')
     .option('--json', 'print one JSON object');
 }
 

@@ -32,7 +32,7 @@ export function addOrgsCommands(program: Command, context: CommandContext): void
   const setTier = orgs
     .command('set-tier')
     .description('change the tier of an organization, for all its keys at once')
-    .argument('<organization>', 'its id')
+    .argument('<organization>', 'id of the organization')
     .argument('<tier>', 'a tier of limits.yaml');
   addChangeOptions(setTier)
     .addHelpText('after', '\nExample:\n  gateway orgs set-tier org_acme premium')
@@ -43,7 +43,7 @@ export function addOrgsCommands(program: Command, context: CommandContext): void
   const suspend = orgs
     .command('suspend')
     .description('refuse every request of an organization until it is resumed')
-    .argument('<organization>', 'its id');
+    .argument('<organization>', 'id of the organization');
   addChangeOptions(suspend)
     .addHelpText('after', '\nExample:\n  gateway orgs suspend org_acme --wait')
     .action((id: string, flags: ChangeFlags) =>
@@ -52,7 +52,7 @@ export function addOrgsCommands(program: Command, context: CommandContext): void
   const resume = orgs
     .command('resume')
     .description('let a suspended organization in again')
-    .argument('<organization>', 'its id');
+    .argument('<organization>', 'id of the organization');
   addChangeOptions(resume)
     .addHelpText('after', '\nExample:\n  gateway orgs resume org_acme')
     .action((id: string, flags: ChangeFlags) =>
@@ -71,10 +71,10 @@ function addCreate(orgs: Command, context: CommandContext): void {
   orgs
     .command('create')
     .description('create an organization')
-    .option('--id <id>', 'org_ and up to 64 letters, digits, "_" or "-"; made if absent')
-    .requiredOption('--name <name>', 'how people call it')
+    .option('--id <id>', 'org_ and up to 64 letters, digits, "_" or "-"; generated if absent')
+    .requiredOption('--name <name>', 'display name')
     .requiredOption('--tier <tier>', 'a tier of limits.yaml')
-    .option('--operator', "the platform's own staff: may hold operator scopes")
+    .option('--operator', "an organization of the platform's own staff, which may hold operator scopes")
     .option('--contact <email...>', 'e-mail addresses for notices')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway orgs create --id org_acme --name Acme --tier premium')

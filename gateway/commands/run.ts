@@ -14,7 +14,7 @@ import { addHelpCommand } from './help.ts';
 export async function runCommand(words: readonly string[], context: CommandContext): Promise<number> {
   // Before the commands are added: they inherit these settings.
   const program = new Command('gateway')
-    .description('One hostname in front of the platform.')
+    .description('API gateway: one address in front of your services.')
     .version(context.version)
     .showHelpAfterError()
     .configureOutput({ writeOut: context.write, writeErr: context.complain })

@@ -32,10 +32,14 @@ export function addSeedCommands(program: Command, context: CommandContext): void
   program
     .command('seed')
     .description('create many organizations with one key each, and print the keys')
-    .requiredOption('--organizations <count>', 'how many')
+    .requiredOption('--organizations <count>', 'number of organizations')
     .requiredOption('--tier <tier>', 'a tier of limits.yaml')
-    .addOption(new Option('--mode <mode>', 'what the keys reach').choices(['live', 'test']).default('live'))
-    .option('--scopes <scope...>', 'what the keys may do', ['*'])
+    .addOption(
+      new Option('--mode <mode>', 'which targets of the upstreams the keys reach')
+        .choices(['live', 'test'])
+        .default('live'),
+    )
+    .option('--scopes <scope...>', 'scopes of the keys', ['*'])
     .option('--json', 'print one JSON object per line: organization id and key')
     .addHelpText('after', '\nExample:\n  gateway seed --organizations 1000 --tier premium --json > keys.jsonl')
     .action(async (flags: SeedFlags) => {

@@ -17,7 +17,7 @@ export function addStartCommand(program: Command, context: CommandContext): void
       '\nListens on HOST:PORT (0.0.0.0:8080), for operators on ADMIN_HOST:ADMIN_PORT (127.0.0.1:9090).\n' +
         'Standard output carries log lines, one JSON object each; addresses and the curl line go to standard error.',
     )
-    .option('--json', 'print where it listens as one JSON object on standard output, too')
+    .option('--json', 'also print its ports as one JSON object on standard output')
     .action((options: { json?: boolean }) => start(context, options.json === true));
 }
 

@@ -49,7 +49,7 @@ const sentences = [
 
 test('the shipped configuration is fine', async () => {
   const [people, programs] = await Promise.all([run(['check']), run(['check', '--json'])]);
-  assert.deepEqual(people, { code: 0, out: 'Everything is fine: 50 operations in 10 contracts.\n', err: '' });
+  assert.deepEqual(people, { code: 0, out: 'No mistakes: 50 operations in 10 contracts.\n', err: '' });
   assert.equal(programs.code, 0);
   assert.deepEqual(JSON.parse(programs.out), { ok: true, operations: 50, contracts: 10, mistakes: [], warnings: [] });
 });
@@ -117,7 +117,7 @@ test('what is legal but suspicious is a warning', async () => {
   ];
   assert.deepEqual(people.out.split('\n'), [
     ...warnings.map((warning) => `warning: ${warning}`),
-    'Everything is fine: 4 operations in 1 contract.',
+    'No mistakes: 4 operations in 1 contract.',
     '',
   ]);
   assert.deepEqual([people.code, people.err], [0, '']);
@@ -157,7 +157,7 @@ test('what is checked less exactly than a contract says is a warning, with its p
     `warning: openapi/items.yaml:24:42: ${at}.secret.pattern: the pattern ^(?=.*[a-z])(?=.*[0-9]).+$ could take long, so texts of more than 99 characters are checked without its look-around and back references. ${remedy}`,
     `warning: openapi/items.yaml:26:41: ${at}.twice.pattern: the pattern ^(a+)\\1$ could take long, so texts are checked without its look-around and back references. ${remedy}`,
     `warning: openapi/items.yaml:27:45: ${at}.expression.format: format regex takes texts of up to 1000 characters, and refuses longer ones. Add a maxLength, so that clients know.`,
-    'Everything is fine: 2 operations in 1 contract.',
+    'No mistakes: 2 operations in 1 contract.',
     '',
   ]);
   assert.equal(code, 0);

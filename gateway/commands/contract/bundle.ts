@@ -16,9 +16,9 @@ export function addBundle(contract: Command, context: CommandContext): void {
   contract
     .command('bundle')
     .description('print a contract, or all that are served, as one JSON document')
-    .argument('[file]', 'a contract; without it, what is served is merged as it is published at /openapi')
+    .argument('[file]', 'a contract; without it, the served contracts, merged as published at /openapi')
     .option('--name <name>', 'which of the published documents: v1, or the name of an upstream')
-    .option('-o, --output <file>', 'write it there')
+    .option('-o, --output <file>', 'file to write; standard output if absent')
     .addHelpText('after', '\nExample:\n  gateway contract bundle --name v1 -o v1.json')
     .action(async (file: string | undefined, { output, name }: BundleFlags) => {
       const text = file === undefined ? await served(context, name) : await alone(context, file);

@@ -16,7 +16,7 @@ export function addDiff(contract: Command, context: CommandContext): void {
     .command('diff')
     .description('list the changes of a contract for clients; breaking changes give exit code 1')
     .argument('<old>', 'file, directory, glob, or address of a published document')
-    .argument('<new>', 'the same of what is to take its place')
+    .argument('<new>', 'the contracts that replace it, in the same form')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',

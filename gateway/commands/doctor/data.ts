@@ -26,7 +26,7 @@ export function checkDataDirectory(directory: string, now: () => number): Findin
 }
 
 function writable(directory: string, place: string): Finding {
-  const made = place === directory ? 'can be written to' : 'is not there yet, and can be made';
+  const made = place === directory ? 'can be written to' : 'does not exist yet and can be created';
   return ok('data directory', `${shownPath(directory)} ${made}.`);
 }
 

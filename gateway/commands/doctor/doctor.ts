@@ -26,7 +26,7 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
       'check machine, stores, secrets, certificates and upstreams, with remedies (exit code 1 if a check fails)',
     )
     .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nIt changes nothing. Run it with the environment, and as the account, of the gateway.')
+    .addHelpText('after', '\nIt changes nothing. Run it as the account of the gateway, with the same environment.')
     .action(async ({ json }: { json?: true }) => {
       const findings = await examine(context);
       const isFine = findings.every(({ verdict }) => verdict !== 'fail');
@@ -109,5 +109,5 @@ function printFindings(context: CommandContext, findings: readonly Finding[]): v
   for (const { verdict, check, says, remedy } of findings)
     printLine(context, [verdict.padEnd(4), check.padEnd(width), says, remedy].filter(Boolean).join('  '));
   const count = (of: string) => findings.filter(({ verdict }) => verdict === of).length;
-  printLine(context, `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed.`);
+  printLine(context, `${count('ok')} ok, ${counted(count('warn'), 'warning')}, ${count('fail')} failed.`);
 }

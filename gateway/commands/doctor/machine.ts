@@ -31,7 +31,7 @@ export function checkOpenFiles(limits: string | undefined, { upstreams, gateway 
     0,
   );
   const wanted = ofClients + ofUpstreams + FURTHER_FILES;
-  const says = `A process may have ${soft} open; connections.max and the connections to upstreams need ${wanted}.`;
+  const says = `The limit is ${soft} per process; connections.max and the connections to upstreams need ${wanted}.`;
   if (soft === 'unlimited' || Number(soft) >= wanted) return ok('open files', says);
   return warn('open files', says, `Raise the limit (ulimit -n ${wanted}, LimitNOFILE), or lower connections.max.`);
 }
@@ -68,8 +68,9 @@ export function checkMemory({ allowed, heap }: MachineMemory, { gateway }: Confi
   const each = heap + gateway.overload.bufferedBytesMax;
   const all = each * workers;
   const inMebibytes = (bytes: number) => `${Math.round(bytes / MEBIBYTE)} MiB`;
-  if (allowed === 0) return ok('memory', `Nothing bounds it; heap and bodies may take ${inMebibytes(all)}.`);
-  const says = `${inMebibytes(allowed)} are allowed; heap and bodies of ${workers} may take ${inMebibytes(all)}.`;
+  if (allowed === 0)
+    return ok('memory', `There is no memory limit; heap and buffered bodies may take ${inMebibytes(all)}.`);
+  const says = `The memory limit is ${inMebibytes(allowed)}; heap and buffered bodies (WORKERS is ${workers}) may take ${inMebibytes(all)}.`;
   if (all <= allowed) return ok('memory', says);
   const share = Math.floor((allowed * 0.8) / workers) - gateway.overload.bufferedBytesMax;
   const size = Math.max(128, Math.round(share / MEBIBYTE));

@@ -19,15 +19,19 @@ export interface PortToCheck {
 }
 
 export async function checkPort({ check, host, port, isTls, variable }: PortToCheck): Promise<Finding> {
-  if (port === 0) return ok(check, 'Any free port is taken.');
+  if (port === 0) return ok(check, `${variable} is 0: the system chooses a free port.`);
   const where = `${host}:${port}`;
   const problem = await listenOnce(host, port);
   if (problem === undefined) return ok(check, `${where} is free.`);
   if (problem !== 'EADDRINUSE')
-    return fail(check, `${where} cannot be listened on (${problem}).`, `Set ${variable} to a port that it may have.`);
+    return fail(
+      check,
+      `${where} cannot be listened on (${problem}).`,
+      `Set ${variable} to a port that this account may open.`,
+    );
   if (await isGateway(LOOPBACK[host] ?? host, port, isTls))
     return ok(check, `${where} is served by a running gateway.`);
-  return fail(check, `${where} is in use by something else.`, `End that, or set ${variable}.`);
+  return fail(check, `${where} is in use by another program.`, `End that program, or set ${variable}.`);
 }
 
 /** The reason why listening fails; undefined if it works. */

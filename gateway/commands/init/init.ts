@@ -21,7 +21,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
   program
     .command('init')
     .description('write an initial configuration, and JSON Schemas for editors')
-    .argument('[directory]', 'where to; default: GATEWAY_CONFIG, else config/ of the gateway')
+    .argument('[directory]', 'directory to write; default: GATEWAY_CONFIG, or config/ of the gateway')
     .option('--force', 'overwrite existing files')
     .option('--schemas', 'write the JSON Schemas only; existing ones are overwritten, because they hold no settings')
     .option('--json', 'print one JSON object')

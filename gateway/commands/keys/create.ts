@@ -23,13 +23,17 @@ interface CreateFlags {
 export function addCreate(keys: Command, context: CommandContext): void {
   keys
     .command('create')
-    .description('create a key and show it, this once')
-    .requiredOption('--org <organization>', 'id of the organization it belongs to')
-    .addOption(new Option('--mode <mode>', 'what it reaches').choices(['live', 'test']).makeOptionMandatory())
-    .requiredOption('--scopes <scope...>', "what it may do; '*' is everything but the operator scopes")
-    .option('--name <name>', 'what it is for', '')
-    .option('--expires <when>', 'after 90s, 15m, 24h, 30d, or at an ISO time; never if absent')
-    .option('--allow <range...>', 'addresses or CIDR ranges it may be used from; any if absent')
+    .description('create a key and show it once')
+    .requiredOption('--org <organization>', 'id of the organization that owns the key')
+    .addOption(
+      new Option('--mode <mode>', 'which targets of the upstreams the key reaches')
+        .choices(['live', 'test'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--scopes <scope...>', "scopes of the key; '*' is every scope but the operator scopes")
+    .option('--name <name>', 'purpose of the key', '')
+    .option('--expires <when>', 'when the key expires: after 90s, 15m, 24h, 30d, or at an ISO time; never if absent')
+    .option('--allow <range...>', 'client addresses or CIDR ranges that may use the key; any if absent')
     .option('--json', 'print one JSON object')
     .addHelpText('after', "\nExample:\n  gateway keys create --org org_acme --mode live --scopes '*' --expires 30d")
     .action(async (flags: CreateFlags) => {

@@ -29,7 +29,7 @@ export function addImport(keys: Command, context: CommandContext): void {
   keys
     .command('import')
     .description('add the organizations and keys of an export; existing ones stay as they are')
-    .argument('<file>', 'what keys export wrote; - for standard input')
+    .argument('<file>', 'output of keys export; - for standard input')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway keys import keys.jsonl')
     .action(async (file: string, { json }: { readonly json?: true }) => {

@@ -14,7 +14,7 @@ export function addKeysList(keys: Command, context: CommandContext): void {
   keys
     .command('list')
     .description('list keys, oldest first')
-    .option('--org <organization>', 'only those of one organization')
+    .option('--org <organization>', 'only keys of one organization')
     .option('--json', 'print one JSON array')
     .addHelpText('after', '\nExample:\n  gateway keys list --org org_acme')
     .action(async ({ org: organization, json }: ListFlags) => {

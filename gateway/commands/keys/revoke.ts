@@ -13,9 +13,9 @@ interface RevokeFlags extends ChangeFlags {
 export function addRevoke(keys: Command, context: CommandContext): void {
   const revoke = keys
     .command('revoke')
-    .description('end a key for good; running gateways refuse it within a second')
-    .argument('<key>', 'its id, key_…')
-    .option('--reason <text>', 'why, for the audit log');
+    .description('revoke a key for good; running gateways refuse it within a second')
+    .argument('<key>', 'id of the key, key_…')
+    .option('--reason <text>', 'reason for the audit log');
   addChangeOptions(revoke)
     .addHelpText('after', '\nExample:\n  gateway keys revoke key_4fGh… --reason "found in a public repository" --wait')
     .action(async (id: string, flags: RevokeFlags) => {

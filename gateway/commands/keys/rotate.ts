@@ -24,10 +24,10 @@ interface Rotation extends IssuedKey {
 export function addRotate(keys: Command, context: CommandContext): void {
   keys
     .command('rotate')
-    .description('replace a key by a new one that may do the same; both work until the overlap ends')
+    .description('replace a key by a new one with the same rights; both work until the overlap ends')
     .argument('<key>', 'id of the key to replace, key_…')
-    .option('--overlap <duration>', 'how long it goes on beside the new one: 0s, 90s, 15m, 24h, 30d', '24h')
-    .option('--expires <when>', 'when the new one ends; if absent, after the same lifetime as the old one had')
+    .option('--overlap <duration>', 'how long the old key keeps working: 0s, 90s, 15m, 24h, 30d', '24h')
+    .option('--expires <when>', 'when the new key expires; if absent, after the same lifetime as the old key')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway keys rotate key_4fGh… --overlap 7d')
     .action(async (id: string, { overlap, expires, json }: RotateFlags) => {

@@ -14,13 +14,13 @@ export function addReset(limits: Command, context: CommandContext): void {
   limits
     .command('reset')
     .description('reset the counters of an organization; running gateways follow within a second')
-    .requiredOption('--org <organization>', 'its id')
+    .requiredOption('--org <organization>', 'id of the organization')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway limits reset --org org_acme')
     .action(async ({ org, json }: ResetFlags) => {
       const report = await withUsage(context, (usage) => usage.reset(org, context.actor));
       if (report === undefined) context.fail(`There is no organization ${org}.`);
       if (json) printJson(context, report);
-      else printLine(context, `Forgot what ${org} has spent: it has all its limits again.`);
+      else printLine(context, `Reset the counters of ${org}: all its limits are unused again.`);
     });
 }

@@ -18,7 +18,7 @@ export function addShow(limits: Command, context: CommandContext): void {
   limits
     .command('show')
     .description('show what an organization has used of its limits now, and by which rules')
-    .requiredOption('--org <organization>', 'its id')
+    .requiredOption('--org <organization>', 'id of the organization')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway limits show --org org_acme')
     .action(async ({ org, json }: ShowFlags) => {

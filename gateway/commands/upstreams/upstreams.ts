@@ -29,18 +29,21 @@ interface TryFlags {
 const REQUESTS_MAX = 10_000;
 
 export function addUpstreamsCommands(program: Command, context: CommandContext): void {
-  const upstreams = program.command('upstreams').description('try the services behind the gateway');
+  const upstreams = program.command('upstreams').description('test the services behind the gateway');
   upstreams
     .command('try')
     .description(
       'send the requests of its contracts straight to an upstream, as the gateway would, and print a pass card',
     )
-    .argument('<name>', 'its entry in upstreams.yaml')
+    .argument('<name>', 'name of an entry in upstreams.yaml')
     .option('--target <url>', 'the address to try, in place of the first one of its mode')
     .option('--mode <mode>', 'live or test; default: test where the upstream has such an address')
-    .option('--requests <count>', 'most valid requests to send', '150')
+    .option('--requests <count>', 'largest number of valid requests to send', '150')
     .option('--org <organization>', 'the organization in whose name requests are sent', 'org_upstreams_try')
-    .option('--writes', 'also write: change and remove only records that the test creates; test targets always')
+    .option(
+      '--writes',
+      'also send writes, which change and delete only records that the test created; always on for test targets',
+    )
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway upstreams try inventory --target http://localhost:3000 --writes')
     .action((name: string, flags: TryFlags) => tryUpstream(context, name, flags));

@@ -120,7 +120,7 @@ it('people read a table', async (t) => {
   assert.match(rows[0] ?? '', /^organization +tiers\.standard +- +all +3 in 60 s +1 +2 +\d{4}-.*Z +enforced$/);
   assert.match(rows[1] ?? '', new RegExp(`^creating +extra\\.creating +${keyId} +createThing +2 in 60 s +1 +1 `));
   assert.match(rows[2] ?? '', /^listing +extra\.listing +- +listThings +1 in 60 s +0 +1 +- +shadow$/);
-  assert.match((await run('limits', 'reset', '--org', 'org_acme')).out, /^Forgot what org_acme has spent/);
+  assert.match((await run('limits', 'reset', '--org', 'org_acme')).out, /^Reset the counters of org_acme: /);
 });
 
 describe('when the counters cannot be read', () => {

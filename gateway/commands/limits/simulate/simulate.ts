@@ -20,8 +20,11 @@ export function addSimulate(limits: Command, context: CommandContext): void {
   limits
     .command('simulate')
     .description('replay an access log under other limits and print the requests they would have refused')
-    .requiredOption('--limits <file>', 'the candidate, in the form of limits.yaml')
-    .requiredOption('--log <files...>', 'what gateways wrote to standard output; may end in .gz; - for standard input')
+    .requiredOption('--limits <file>', 'candidate file, in the form of limits.yaml')
+    .requiredOption(
+      '--log <files...>',
+      'access logs, as gateways write them to standard output; may end in .gz; - for standard input',
+    )
     .option('--json', 'print one JSON object, with every organization')
     .addHelpText('after', '\nExample:\n  gateway limits simulate --limits candidate.yaml --log access.ndjson')
     .action((flags: SimulateFlags) => simulate(context, flags));

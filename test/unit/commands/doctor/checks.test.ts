@@ -41,7 +41,7 @@ describe('a check of doctor', () => {
     assert.equal(checkOpenFiles(limits('1232'), config, 1).verdict, 'ok');
     const { verdict, says, remedy } = checkOpenFiles(limits('1231'), config, 1);
     assert.equal(verdict, 'warn');
-    assert.match(says, /1231 open.* need 1232\./);
+    assert.match(says, /1231 per process.* need 1232\./);
     assert.match(remedy ?? '', /ulimit -n 1232/);
     assert.equal(checkOpenFiles(limits('800'), config, 2).verdict, 'ok', 'connections are divided among the workers');
     assert.equal(checkOpenFiles(limits('unlimited'), config, 1).verdict, 'ok');
