@@ -12,10 +12,10 @@ import { rememberReferences } from './references.ts';
 export const DOCUMENT_KEY = 'contract';
 
 /** Gives the instance that collects all errors, or the one that stops at the first. */
-export type Ajvs = (extent: 'all' | 'first') => Ajv2020;
+export type AjvByExtent = (extent: 'all' | 'first') => Ajv2020;
 
 /** Creates each instance on first use. */
-export function createAjvs(document: ContractDocument, isRequest: boolean): Ajvs {
+export function createAjvByExtent(document: ContractDocument, isRequest: boolean): AjvByExtent {
   const made = new Map<string, Ajv2020>();
   const isRecursive = createRecursion(document.root);
   return function ajvFor(extent) {

@@ -4,7 +4,6 @@ import { type Document, getLineColLocation, type NormalizedProblem } from '@redo
 import { closest, type Mistake } from '../config-errors.ts';
 import { readSource, shownPath } from '../shared/yaml-source.ts';
 import { pathOf } from './pointer.ts';
-import { remedyFor } from './remedies.ts';
 
 /** Returns the mistake of a file that parses but is no usable OpenAPI document. */
 export function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy'> | undefined {
@@ -73,4 +72,23 @@ export function unreadable(file: string, error: unknown): Mistake {
     reason: `this is not an OpenAPI document (${reason}).`,
     remedy: 'Begin it with "openapi: 3.1.1", info and paths.',
   };
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  'no-unresolved-refs':
+    'Point the $ref at something that exists, in this file or in one below the contracts directory.',
+  'path-parameters-defined': 'Make the parameters in the path and those that are declared the same.',
+  'path-not-include-query': 'Declare what stands behind the question mark as parameters with in: query.',
+  'gateway/extensions-have-a-meaning': 'Move it to the operation, the path or the top of the document.',
+  'gateway/media-types-fit-headers': 'Write it with ASCII characters only.',
+  'gateway/header-names-fit-headers': 'Write it with letters, digits and hyphens only.',
+  'gateway/patterns-are-exact':
+    'Write it without look-around and back references, or add a maxLength that is short enough.',
+  'gateway/formats-are-exact': 'Add a maxLength, so that clients know.',
+  'gateway/patterns-can-run': 'Correct the regular expression, or take repetitions out of repetitions.',
+};
+
+function remedyFor({ ruleId, suggest }: NormalizedProblem): string {
+  if (suggest.length > 0) return `Did you mean ${suggest.map((name) => `"${name}"`).join(' or ')}?`;
+  return remedies[ruleId] ?? 'Make the document valid OpenAPI 3.0 or 3.1 at this place.';
 }

@@ -5,7 +5,7 @@ import type { Operation, SecurityAlternative } from '../exchange.ts';
 import type { ContractDocument } from './document.ts';
 import { extensionsOf, type KnownNames } from './extensions.ts';
 import { isJson, mediaTypesOf } from './media-types.ts';
-import { isObject, type JsonObject, type Located, member, objectAt } from './pointer.ts';
+import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
 import { knownScopes, operationSecurity, type SecuritySettings } from './security.ts';
 
 /** The settings of an upstreams.yaml entry for the documents that it lists. */
@@ -140,7 +140,7 @@ function isHeader(parameter: unknown): parameter is JsonObject {
 
 function responseHeadersOf(root: JsonObject, operation: Located): ReadonlySet<string> {
   const responses = member(root, operation, 'responses');
-  const names = Object.keys(isObject(responses.value) ? responses.value : {}).flatMap((status) =>
+  const names = memberNames(responses).flatMap((status) =>
     Object.keys(objectAt(member(root, responses, status).value, 'headers')),
   );
   return new Set(names.map((name) => name.toLowerCase()));

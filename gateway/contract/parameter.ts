@@ -2,7 +2,7 @@
 
 import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson } from './media-types.ts';
-import { child, follow, isObject, type JsonObject, type Located, member } from './pointer.ts';
+import { child, follow, isObject, itemsOf, type JsonObject, type Located, member, memberNames } from './pointer.ts';
 import { parameterSchema } from './schemas.ts';
 
 export type Place = 'path' | 'query' | 'header' | 'cookie';
@@ -63,9 +63,7 @@ function formsOf(root: JsonObject, schema: Located | undefined, depth = 0): Loca
   const forms = [schema];
   if (schema.value.$ref !== undefined) forms.push(...formsOf(root, follow(root, schema), depth + 1));
   for (const union of ['allOf', 'anyOf', 'oneOf']) {
-    const branches = child(schema, union);
-    if (!Array.isArray(branches.value)) continue;
-    for (const index of branches.value.keys()) forms.push(...formsOf(root, child(branches, index), depth + 1));
+    for (const branch of itemsOf(child(schema, union))) forms.push(...formsOf(root, branch, depth + 1));
   }
   return forms;
 }
@@ -83,7 +81,7 @@ function propertyTypesOf(root: JsonObject, forms: readonly Located[]): ReadonlyM
   const types = new Map<string, Types>();
   for (const form of forms) {
     const properties = member(root, form, 'properties');
-    for (const name of Object.keys(isObject(properties.value) ? properties.value : {}))
+    for (const name of memberNames(properties))
       types.set(name, new Set([...typesOf(formsOf(root, child(properties, name))), ...(types.get(name) ?? [])]));
   }
   return types;

@@ -70,7 +70,7 @@ function withinStack(native: RegExp): (text: string) => boolean {
 let stepsLeft = STEPS_PER_CHECK_MAX;
 
 /** Resets the step budget at the beginning of a check. */
-export function renewSteps(): void {
+export function renewStepBudget(): void {
   stepsLeft = STEPS_PER_CHECK_MAX;
 }
 

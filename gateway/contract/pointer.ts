@@ -39,10 +39,8 @@ export function follow(root: JsonObject, located: Located): Located {
   for (let hops = 0; hops < 32; hops++) {
     const reference = isObject(current.value) ? current.value.$ref : undefined;
     if (typeof reference !== 'string' || !reference.startsWith('#/')) return current;
-    const tokens = pathOf(decoded(reference.slice(1)));
-    let value: unknown = root;
-    for (const token of tokens) value = at(value, token);
-    current = { value, pointer: tokens.map((token) => `/${escapeToken(token)}`).join('') };
+    const tokens = pathOf(uriDecoded(reference.slice(1)));
+    current = { value: valueAt(root, tokens), pointer: tokens.map((token) => `/${escapeToken(token)}`).join('') };
   }
   return current;
 }
@@ -61,10 +59,26 @@ function at(value: unknown, name: string | number): unknown {
   return isObject(value) || Array.isArray(value) ? (value as JsonObject)[name] : undefined;
 }
 
-function decoded(fragment: string): string {
+/** Returns the value at a path, or undefined. */
+export function valueAt(root: unknown, path: readonly string[]): unknown {
+  return path.reduce(at, root);
+}
+
+/** Returns the names of a located object's members; empty for any other value. */
+export function memberNames({ value }: Located): string[] {
+  return isObject(value) ? Object.keys(value) : [];
+}
+
+/** Returns the items of a located list without following references; empty for any other value. */
+export function itemsOf(located: Located): Located[] {
+  return Array.isArray(located.value) ? located.value.map((_, index) => child(located, index)) : [];
+}
+
+/** Decodes percent-escapes. Text with a broken escape stays as it is. */
+export function uriDecoded(text: string): string {
   try {
-    return decodeURIComponent(fragment);
+    return decodeURIComponent(text);
   } catch {
-    return fragment;
+    return text;
   }
 }

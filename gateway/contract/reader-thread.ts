@@ -4,7 +4,7 @@
 import { parentPort } from 'node:worker_threads';
 import type { Mistake } from '../config-errors.ts';
 import { createDirectReader } from './document.ts';
-import { jsonPiecesOf, type Piece } from './pieces.ts';
+import { jsonPiecesOf, type Piece } from './document-pieces.ts';
 import type { ReadReply, ReadRequest } from './reader.ts';
 
 const port = parentPort as NonNullable<typeof parentPort>;

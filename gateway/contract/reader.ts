@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import type { Mistake } from '../config-errors.ts';
 import type { Position, Spot } from '../shared/yaml-source.ts';
 import type { ContractContent, ContractReader } from './document.ts';
-import { type Piece, putPiece } from './pieces.ts';
+import { type Piece, putPiece } from './document-pieces.ts';
 import type { JsonObject } from './pointer.ts';
 import { createYieldToLoop } from './yield-to-loop.ts';
 

@@ -1,6 +1,6 @@
 // Which schemas of a document refer to themselves, directly or through others.
 
-import { isObject, type JsonObject, pathOf } from './pointer.ts';
+import { type JsonObject, pathOf, uriDecoded, valueAt } from './pointer.ts';
 
 /**
  * Takes a reference within the document (`#/components/schemas/Node`), and tells whether its schema can be reached from itself. What is
@@ -12,7 +12,7 @@ export function createRecursion(root: JsonObject): (reference: string) => boolea
   function targetsOf(pointer: string): readonly string[] {
     let found = referencesBelow.get(pointer);
     if (found === undefined) {
-      found = [...new Set(referencesIn(valueAt(root, pointer)))];
+      found = [...new Set(referencesIn(valueAt(root, pathOf(pointer))))];
       referencesBelow.set(pointer, found);
     }
     return found;
@@ -34,20 +34,7 @@ export function createRecursion(root: JsonObject): (reference: string) => boolea
 }
 
 function pointerOf(reference: string): string {
-  const fragment = reference.slice(reference.indexOf('#') + 1);
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return fragment;
-  }
-}
-
-function valueAt(root: JsonObject, pointer: string): unknown {
-  let value: unknown = root;
-  for (const token of pathOf(pointer)) {
-    value = isObject(value) || Array.isArray(value) ? (value as JsonObject)[token] : undefined;
-  }
-  return value;
+  return uriDecoded(reference.slice(reference.indexOf('#') + 1));
 }
 
 function referencesIn(value: unknown): string[] {

@@ -16,7 +16,7 @@ interface Judgement {
 let check = 0;
 
 /** Discards all remembered results at the beginning of a check. */
-export function forgetJudgements(): void {
+export function forgetResults(): void {
   check++;
 }
 

@@ -2,6 +2,7 @@
 // operations.
 
 import type { Operation } from '../exchange.ts';
+import { uriDecoded } from './pointer.ts';
 
 export interface RouteMatch {
   readonly operation: Operation;
@@ -50,15 +51,7 @@ export function createRoutes(operations: readonly Operation[]): Routes {
 
 /** Returns the segments of a template, percent-decoded for comparison. */
 export function segmentsOf(template: string): string[] {
-  return template.split('/').slice(1).map(decoded);
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+  return template.split('/').slice(1).map(uriDecoded);
 }
 
 export function templateParameters(template: string): string[] {

@@ -1,13 +1,13 @@
 // Compiles the schemas of operations into checks, on first use.
 
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import { type Ajvs, createAjvs, DOCUMENT_KEY } from './ajv.ts';
+import { type AjvByExtent, createAjvByExtent, DOCUMENT_KEY } from './ajv.ts';
 import type { ContractDocument } from './document.ts';
 import { essenceOf, isJson } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
-import { renewSteps } from './patterns.ts';
-import { child, follow, fragmentOf, isObject, type JsonObject, type Located, member, objectAt } from './pointer.ts';
-import { forgetJudgements } from './references.ts';
+import { renewStepBudget } from './patterns.ts';
+import { child, follow, fragmentOf, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
+import { forgetResults } from './references.ts';
 
 /** Returns the errors of a value, none if it is valid; their paths begin at the value. `size` is the number of members and items in it. */
 export type SchemaCheck = (value: unknown, size: number) => readonly ErrorObject[];
@@ -36,8 +36,8 @@ const none: readonly ErrorObject[] = [];
 
 /** The compiled schemas of one document, by the pointers of operations and of schemas. */
 interface Compiled {
-  readonly forRequests: Ajvs;
-  readonly forAnswers: Ajvs;
+  readonly forRequests: AjvByExtent;
+  readonly forAnswers: AjvByExtent;
   readonly requests: Map<string, RequestSchemas>;
   readonly answers: Map<string, SchemaCheck>;
 }
@@ -52,7 +52,7 @@ export function createSchemas(): Schemas {
   function compiledOf(document: ContractDocument): Compiled {
     const known = documents.get(document);
     if (known) return known;
-    const [forRequests, forAnswers] = [createAjvs(document, true), createAjvs(document, false)];
+    const [forRequests, forAnswers] = [createAjvByExtent(document, true), createAjvByExtent(document, false)];
     const made = { forRequests, forAnswers, requests: new Map(), answers: new Map() };
     documents.set(document, made);
     return made;
@@ -84,7 +84,7 @@ function pointTo({ pointer }: Located): JsonObject {
   return { $ref: `${DOCUMENT_KEY}${fragmentOf(pointer)}` };
 }
 
-function requestSchemasOf(entry: ContractOperation, ajvs: Ajvs): RequestSchemas {
+function requestSchemasOf(entry: ContractOperation, ajvs: AjvByExtent): RequestSchemas {
   const { root } = entry.document;
   const bodies = jsonSchemasOf(root, member(root, entry.located, 'requestBody'), ranges).map(
     ([type, schema]) => [type, toCheck(ajvs, bodySchemaOf(root, type, schema))] as const,
@@ -131,8 +131,10 @@ function bodySchemaOf(root: JsonObject, type: string, schema: Located | undefine
 export function responseFor(entry: ContractOperation, status: number): Located {
   const { root } = entry.document;
   const responses = member(root, entry.located, 'responses');
-  const names = objectAt({ responses: responses.value }, 'responses');
-  const name = [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((candidate) => candidate in names);
+  const names = memberNames(responses);
+  const name = [String(status), `${Math.floor(status / 100)}XX`, 'default'].find((candidate) =>
+    names.includes(candidate),
+  );
   return name === undefined ? { value: undefined, pointer: '' } : member(root, responses, name);
 }
 
@@ -141,7 +143,7 @@ export function parameterSchema(root: JsonObject, parameter: Located): Located |
   const schema = child(parameter, 'schema');
   if (schema.value !== undefined) return schema;
   const content = member(root, parameter, 'content');
-  const type = Object.keys(isObject(content.value) ? content.value : {})[0];
+  const type = memberNames(content)[0];
   return type === undefined ? undefined : child(member(root, content, type), 'schema');
 }
 
@@ -155,7 +157,7 @@ function jsonSchemasOf(
   others: readonly string[] = [],
 ): (readonly [string, Located | undefined])[] {
   const content = member(root, owner, 'content');
-  return Object.keys(isObject(content.value) ? content.value : {})
+  return memberNames(content)
     .filter((type) => isJson(essenceOf(type)) || others.includes(essenceOf(type)))
     .map((type) => {
       const schema = child(member(root, content, type), 'schema');
@@ -163,12 +165,12 @@ function jsonSchemasOf(
     });
 }
 
-function toCheck(ajvs: Ajvs, schema: JsonObject): SchemaCheck {
+function toCheck(ajvs: AjvByExtent, schema: JsonObject): SchemaCheck {
   const all = ajvs('all').compile(schema);
   let first: ValidateFunction | undefined;
   return function check(value, size) {
-    renewSteps();
-    forgetJudgements();
+    renewStepBudget();
+    forgetResults();
     let validate = all;
     if (size > COLLECTED_SIZE_MAX) {
       first ??= ajvs('first').compile(schema);

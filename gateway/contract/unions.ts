@@ -3,6 +3,7 @@
 
 import type { ErrorObject } from 'ajv';
 import { follow, isObject, type JsonObject } from './pointer.ts';
+import { reachableFrom } from './reachable.ts';
 
 const unions = new Set(['anyOf', 'oneOf', 'contains']);
 
@@ -116,28 +117,19 @@ function typesOf(value: unknown): string[] {
 }
 
 function createReach(root: JsonObject): Reach {
-  const all = new Map<unknown, ReadonlySet<unknown>>();
-  const inPlace = new Map<unknown, ReadonlySet<unknown>>();
-  const remembered = (known: typeof all, keywords?: ReadonlySet<string>) => (schema: unknown) => {
-    const seen = known.get(schema) ?? reachable(root, schema, keywords);
-    known.set(schema, seen);
-    return seen;
+  return {
+    all: memoized((schema) => reachableFrom(root, schema)),
+    inPlace: memoized((schema) => reachableFrom(root, schema, (name) => applicators.has(name))),
   };
-  return { all: remembered(all), inPlace: remembered(inPlace, applicators) };
+}
+
+function memoized(reach: Reach['all']): Reach['all'] {
+  const known = new Map<unknown, ReadonlySet<unknown>>();
+  return (schema) => {
+    const found = known.get(schema) ?? reach(schema);
+    known.set(schema, found);
+    return found;
+  };
 }
 
 const applicators = new Set(['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'not', 'dependentSchemas']);
-
-function reachable(root: JsonObject, schema: unknown, keywords?: ReadonlySet<string>): ReadonlySet<unknown> {
-  const seen = new Set<unknown>();
-  const ahead = [schema];
-  while (ahead.length > 0) {
-    const value = ahead.pop();
-    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
-    seen.add(value);
-    for (const [key, below] of Object.entries(value))
-      if (!keywords || Array.isArray(value) || keywords.has(key)) ahead.push(below);
-    if (isObject(value) && typeof value.$ref === 'string') ahead.push(follow(root, { value, pointer: '' }).value);
-  }
-  return seen;
-}

@@ -6,15 +6,15 @@ import { GatewayError } from '../errors.ts';
 import type { Awaitable, Checked, Counted, Operation, Reservation } from '../exchange.ts';
 import { checkAccept } from './accept.ts';
 import { type BodyContract, expectBody, isUnexpected, readBody } from './body.ts';
-import { declaredNames, toNotes } from './declared.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { toOverflowViolation } from './overflow.ts';
 import { createParameterReader, type ParameterReader } from './parameters.ts';
-import { isObject, type JsonObject, member } from './pointer.ts';
+import { isObject, type JsonObject, member, memberNames } from './pointer.ts';
 import type { RequestSchemas, Schemas } from './schemas.ts';
+import { declaredNames, toNotes } from './violation-notes.ts';
 import { toBodyViolations, toFields, toViolations, type Violation } from './violations.ts';
 
 export interface ValidateOptions extends JsonLimits {
@@ -131,7 +131,7 @@ function toRequestContract(entry: ContractOperation, schemas: Schemas): RequestC
 
 function successTypes({ document: { root }, located }: ContractOperation): string[] {
   const responses = member(root, located, 'responses');
-  const statuses = Object.keys(isObject(responses.value) ? responses.value : {}).filter((name) => name.startsWith('2'));
+  const statuses = memberNames(responses).filter((name) => name.startsWith('2'));
   const types = statuses.flatMap((status) =>
     mediaTypesOf(member(root, member(root, responses, status), 'content').value),
   );

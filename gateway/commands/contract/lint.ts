@@ -6,7 +6,7 @@ import { createDirectReader, toDocument } from '../../contract/document.ts';
 import { compileAll } from '../../contract/load.ts';
 import { operationsOf } from '../../contract/operations.ts';
 import { createSchemas } from '../../contract/schemas.ts';
-import { recommendationsFor } from '../../contract/style.ts';
+import { recommendationsFor } from '../../contract/style-recommendations.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import { filesOf, UnreadableSource } from './read.ts';

@@ -3,7 +3,7 @@
 import { shapeOf } from '../routes.ts';
 import { compareAnswers, compareBody } from './content.ts';
 import type { Described } from './described.ts';
-import type { DiffFinding, Level, Tell } from './findings.ts';
+import type { DiffFinding, Level, ReportFinding } from './findings.ts';
 import { compareParameters } from './parameters.ts';
 import { type Comparer, createComparer } from './schema.ts';
 import { compareSecurity } from './security.ts';
@@ -61,7 +61,7 @@ function finding(
 }
 
 function compareOperations(old: Described, fresh: Described, comparer: Comparer, findings: DiffFinding[]): void {
-  const tell: Tell = (rule, level, { place, where }, what) => {
+  const tell: ReportFinding = (rule, level, { place, where }, what) => {
     const reason = where === '' ? what : `${where}: ${what}`;
     findings.push({ ...finding(fresh, 'new', rule, level, reason), place });
   };

@@ -1,11 +1,13 @@
 // Compares bodies of requests and answers: statuses, headers, media types and their schemas.
 
-import { isObject, type Located, member } from '../pointer.ts';
-import type { Both } from './both.ts';
+import { essenceOf } from '../media-types.ts';
+import { child, isObject, type Located, member } from '../pointer.ts';
 import { namesIn, partOf } from './described.ts';
-import { type At, below, type Side } from './findings.ts';
+import { below, type DiffPlace, type Side } from './findings.ts';
+import type { OperationPair } from './operation-pair.ts';
+import { ANYTHING } from './view.ts';
 
-export function compareBody(both: Both): void {
+export function compareBody(both: OperationPair): void {
   const { old, new: fresh, tell, at } = both;
   const [o, n] = [partOf(old, 'requestBody'), partOf(fresh, 'requestBody')];
   const place = below(at, ['requestBody'], 'request body');
@@ -25,7 +27,7 @@ export function compareBody(both: Both): void {
   compareContent(both, 'request', member(old.root, o, 'content'), member(fresh.root, n, 'content'), place);
 }
 
-export function compareAnswers(both: Both): void {
+export function compareAnswers(both: OperationPair): void {
   const { old, new: fresh, tell, at } = both;
   const [before, after] = [partOf(old, 'responses'), partOf(fresh, 'responses')];
   const statuses = namesIn(after);
@@ -47,13 +49,18 @@ export function compareAnswers(both: Both): void {
   }
 }
 
-function compareAnswer(both: Both, old: Located, fresh: Located, at: At): void {
+function compareAnswer(both: OperationPair, old: Located, fresh: Located, at: DiffPlace): void {
   compareHeaders(both, member(both.old.root, old, 'headers'), member(both.new.root, fresh, 'headers'), at);
   const [o, n] = [member(both.old.root, old, 'content'), member(both.new.root, fresh, 'content')];
   compareContent(both, 'response', o, n, at);
 }
 
-function compareHeaders({ old, new: fresh, comparer, tell }: Both, before: Located, after: Located, at: At): void {
+function compareHeaders(
+  { old, new: fresh, comparer, tell }: OperationPair,
+  before: Located,
+  after: Located,
+  at: DiffPlace,
+): void {
   const names = new Map(namesIn(after).map((name) => [name.toLowerCase(), name]));
   const was = new Set(namesIn(before).map((name) => name.toLowerCase()));
   for (const name of namesIn(before)) {
@@ -67,11 +74,7 @@ function compareHeaders({ old, new: fresh, comparer, tell }: Both, before: Locat
     const [wasRequired, isRequired] = [o, n].map(({ value }) => isObject(value) && value.required === true);
     if (wasRequired && !isRequired) tell('response-header-optional', 'breaking', place, 'it may be left out now');
     if (!(isObject(o.value) && isObject(n.value) && 'schema' in o.value && 'schema' in n.value)) continue;
-    const schemas = [o, n].map(({ value, pointer }) => ({
-      value: (value as { schema: unknown }).schema,
-      pointer: `${pointer}/schema`,
-    })) as [Located, Located];
-    comparer.compare('response', ...schemas, place, tell);
+    comparer.compare('response', child(o, 'schema'), child(n, 'schema'), place, tell);
   }
   for (const [lower, name] of names) {
     if (!was.has(lower))
@@ -81,11 +84,11 @@ function compareHeaders({ old, new: fresh, comparer, tell }: Both, before: Locat
 
 /** Compares media types by name, without parameters. A range covers the types in it. */
 export function compareContent(
-  { old, new: fresh, comparer, tell }: Both,
+  { old, new: fresh, comparer, tell }: OperationPair,
   side: Side,
   before: Located,
   after: Located,
-  at: At,
+  at: DiffPlace,
 ): void {
   const types = namesIn(after);
   for (const type of namesIn(before)) {
@@ -96,12 +99,9 @@ export function compareContent(
       continue;
     }
     const [o, n] = [member(old.root, before, type), member(fresh.root, after, now)];
-    const anything: Located = { value: true, pointer: 'true' };
-    const schemaOf = ({ value, pointer }: Located) =>
-      isObject(value) && 'schema' in value ? { value: value.schema, pointer: `${pointer}/schema` } : anything;
-    const [oldSchema, newSchema] = [schemaOf(o), schemaOf(n)];
-    if (oldSchema === anything && newSchema === anything) continue;
-    comparer.compare(side, oldSchema, newSchema, below(place, ['schema'], ''), tell);
+    const [oldSchema, newSchema] = [declaredSchema(o), declaredSchema(n)];
+    if (oldSchema === undefined && newSchema === undefined) continue;
+    comparer.compare(side, oldSchema ?? ANYTHING, newSchema ?? ANYTHING, below(place, ['schema'], ''), tell);
   }
   for (const type of types) {
     if (namesIn(before).some((one) => essenceOf(one) === essenceOf(type))) continue;
@@ -109,8 +109,9 @@ export function compareContent(
   }
 }
 
-function essenceOf(type: string): string {
-  return (type.split(';')[0] as string).trim().toLowerCase();
+/** Returns the schema of a parameter or media type; undefined if it has none. */
+export function declaredSchema(owner: Located): Located | undefined {
+  return isObject(owner.value) && 'schema' in owner.value ? child(owner, 'schema') : undefined;
 }
 
 function covers(range: string, type: string): boolean {

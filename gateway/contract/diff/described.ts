@@ -2,7 +2,7 @@
 
 import type { ContractDocument } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
-import { isObject, type JsonObject, type Located, member, objectAt } from '../pointer.ts';
+import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';
 
 /** One way to authenticate: all of its schemes are required. Empty: no credentials. */
 export type Alternative = readonly { readonly scheme: string; readonly scopes: readonly string[] }[];
@@ -80,6 +80,7 @@ export function partOf({ root, located }: Described, name: string): Located {
   return member(root, located, name);
 }
 
-export function namesIn({ value }: Located): string[] {
-  return isObject(value) ? Object.keys(value).filter((name) => !name.startsWith('x-')) : [];
+/** Returns the member names of a located object without extensions. */
+export function namesIn(located: Located): string[] {
+  return memberNames(located).filter((name) => !name.startsWith('x-'));
 }

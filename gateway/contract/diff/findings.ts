@@ -23,15 +23,15 @@ export interface DiffFinding {
 }
 
 /** The current place of a comparison: its path in the newer document, and a description. */
-export interface At {
+export interface DiffPlace {
   readonly place: Path;
   readonly where: string;
 }
 
 /** Reports one finding. */
-export type Tell = (rule: string, level: Level, at: At, what: string) => void;
+export type ReportFinding = (rule: string, level: Level, at: DiffPlace, what: string) => void;
 
-export function below({ place, where }: At, step: Path, words: string): At {
+export function below({ place, where }: DiffPlace, step: Path, words: string): DiffPlace {
   return { place: [...place, ...step], where: where + words };
 }
 
@@ -45,7 +45,7 @@ export function levelOf(side: Side, effect: Effect): Level {
 }
 
 /** Formats a value for a sentence, at most 60 characters of JSON. */
-export function shownFinding(value: unknown): string {
+export function shownValue(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }

@@ -2,12 +2,12 @@
 
 import { isObject, type Located, member } from '../pointer.ts';
 import { templateParameters } from '../routes.ts';
-import type { Both } from './both.ts';
-import { compareContent } from './content.ts';
+import { compareContent, declaredSchema } from './content.ts';
 import type { Described } from './described.ts';
-import { type At, below } from './findings.ts';
+import { below, type DiffPlace } from './findings.ts';
+import type { OperationPair } from './operation-pair.ts';
 
-export function compareParameters(both: Both): void {
+export function compareParameters(both: OperationPair): void {
   const { old, new: fresh, tell, at } = both;
   const [before, after] = [parametersOf(old), parametersOf(fresh)];
   const home = { place: [...at.place, 'parameters'], where: '' };
@@ -35,7 +35,7 @@ function parametersOf({ parameters, path }: Described): Map<string, Located> {
   return new Map(parameters.map((parameter) => [keyOf(parameter), parameter]));
 }
 
-function compareParameter(both: Both, old: Located, fresh: Located, at: At): void {
+function compareParameter(both: OperationPair, old: Located, fresh: Located, at: DiffPlace): void {
   const { tell, comparer } = both;
   const [was, is] = [isRequired(old), isRequired(fresh)];
   if (!was && is) tell('request-parameter-required', 'breaking', at, 'it is required now');
@@ -44,13 +44,9 @@ function compareParameter(both: Both, old: Located, fresh: Located, at: At): voi
     const what = `its serialization changes: ${writtenAs(old)} before, ${writtenAs(fresh)} now`;
     tell('request-parameter-style-changed', 'breaking', at, what);
   }
-  const [o, n] = [schemaOf(both.old, old), schemaOf(both.new, fresh)];
+  const [o, n] = [declaredSchema(old), declaredSchema(fresh)];
   if (o && n) comparer.compare('request', o, n, at, tell, true);
   else compareContent(both, 'request', contentOf(both.old, old), contentOf(both.new, fresh), at);
-}
-
-function schemaOf(_: Described, { value, pointer }: Located): Located | undefined {
-  return isObject(value) && 'schema' in value ? { value: value.schema, pointer: `${pointer}/schema` } : undefined;
 }
 
 function contentOf({ root }: Described, parameter: Located): Located {

@@ -1,7 +1,7 @@
 // Compares two schemas in one direction. Visits each pair once per operation, so circular schemas end.
 
 import type { JsonObject, Located } from '../pointer.ts';
-import { type At, below, type Effect, levelOf, type Side, shownFinding, type Tell } from './findings.ts';
+import { below, type DiffPlace, type Effect, levelOf, type ReportFinding, type Side, shownValue } from './findings.ts';
 import { compareUnions } from './unions.ts';
 import { ANYTHING, type Bound, createViews, isNothingBut, isTighter, resolved, type Union, type View } from './view.ts';
 import type { Walk } from './walk.ts';
@@ -9,7 +9,7 @@ import type { Walk } from './walk.ts';
 /** Two documents whose schemas are compared. */
 export interface Comparer {
   /** Queues a pair of schemas for comparison. `isParameter`: the gateway fills in the default. */
-  compare(side: Side, old: Located, fresh: Located, at: At, tell: Tell, isParameter?: boolean): void;
+  compare(side: Side, old: Located, fresh: Located, at: DiffPlace, tell: ReportFinding, isParameter?: boolean): void;
   /** Processes the queue and yields regularly, because a single operation may reach thousands of schemas. */
   work(): Generator<void>;
 }
@@ -26,9 +26,9 @@ export function createComparer(oldRoot: JsonObject, newRoot: JsonObject): Compar
   const same = new Set<string>();
   const jobs: Job[] = [];
 
-  function jobOf(side: Side, tell: Tell): Job {
+  function jobOf(side: Side, tell: ReportFinding): Job {
     const visited = new Set<string>();
-    const queue: [Located, Located, At][] = [];
+    const queue: [Located, Located, DiffPlace][] = [];
     let found = 0;
     let trials = 0;
     let broken = false;
@@ -61,7 +61,7 @@ export function createComparer(oldRoot: JsonObject, newRoot: JsonObject): Compar
       },
     };
 
-    function look(old: Located, fresh: Located, at: At): void {
+    function look(old: Located, fresh: Located, at: DiffPlace): void {
       const [o, n] = [resolved(oldRoot, old), resolved(newRoot, fresh)];
       const key = `${side} ${o.pointer} ${n.pointer}`;
       if ((trials > 0 && broken) || same.has(key) || visited.has(key)) return;
@@ -115,7 +115,7 @@ interface Pair {
 
 type ViewOf = (located: Located) => View;
 
-function compareViews(walk: Walk, pair: Pair, at: At, viewOfOld: ViewOf, viewOfNew: ViewOf): void {
+function compareViews(walk: Walk, pair: Pair, at: DiffPlace, viewOfOld: ViewOf, viewOfNew: ViewOf): void {
   const { old, new: fresh } = pair;
   if (old.never || fresh.never) {
     if (old.never !== fresh.never)
@@ -139,12 +139,12 @@ function compareViews(walk: Walk, pair: Pair, at: At, viewOfOld: ViewOf, viewOfN
   compareRest(walk, old, fresh, at);
 }
 
-function change({ side, tell }: Walk, subject: string, effect: Effect, at: At, what: string): void {
+function change({ side, tell }: Walk, subject: string, effect: Effect, at: DiffPlace, what: string): void {
   tell(`${side}-${subject}-${effect}`, levelOf(side, effect), at, what);
 }
 
 /** Returns false if the comparison of this pair is complete. */
-function compareAlternatives(walk: Walk, { old, new: fresh, oldAt, newAt }: Pair, at: At): boolean {
+function compareAlternatives(walk: Walk, { old, new: fresh, oldAt, newAt }: Pair, at: DiffPlace): boolean {
   const [before, after] = [old.unions, fresh.unions];
   if (before.length === 0 && after.length === 0) return true;
   // "A" became "A or B", or the reverse: compare as unions of one and two branches.
@@ -173,7 +173,7 @@ function compareAlternatives(walk: Walk, { old, new: fresh, oldAt, newAt }: Pair
   return true;
 }
 
-function compareTypes(walk: Walk, old: View, fresh: View, at: At): void {
+function compareTypes(walk: Walk, old: View, fresh: View, at: DiffPlace): void {
   if (old.values !== undefined && fresh.values !== undefined) return;
   const [before, after] = [old.types, fresh.types];
   const covers = (all: ReadonlySet<string> | undefined, type: string) =>
@@ -189,7 +189,7 @@ function typesText(types: ReadonlySet<string> | undefined): string {
   return types === undefined ? 'any' : [...types].join(' or ') || 'none';
 }
 
-function compareValues(walk: Walk, old: View, fresh: View, at: At): void {
+function compareValues(walk: Walk, old: View, fresh: View, at: DiffPlace): void {
   const [before, after] = [old.values, fresh.values];
   if (before === undefined && after === undefined) return;
   if (before === undefined || after === undefined) {
@@ -207,14 +207,14 @@ function compareValues(walk: Walk, old: View, fresh: View, at: At): void {
         `${side}-value-removed`,
         levelOf(side, 'narrowed'),
         at,
-        `the value ${shownFinding(value)} is no longer possible`,
+        `the value ${shownValue(value)} is no longer possible`,
       );
   for (const [text, value] of after)
     if (!before.has(text))
-      tell(`${side}-value-added`, levelOf(side, 'widened'), at, `the value ${shownFinding(value)} is new`);
+      tell(`${side}-value-added`, levelOf(side, 'widened'), at, `the value ${shownValue(value)} is new`);
 }
 
-function compareBound(walk: Walk, name: string, old: Bound | undefined, fresh: Bound | undefined, at: At): void {
+function compareBound(walk: Walk, name: string, old: Bound | undefined, fresh: Bound | undefined, at: DiffPlace): void {
   if (old?.value === fresh?.value && old?.exclusive === fresh?.exclusive) return;
   const isLower = lowerBounds.has(name);
   const tightened = old === undefined || (fresh !== undefined && isTighter(fresh, old, isLower));
@@ -223,7 +223,7 @@ function compareBound(walk: Walk, name: string, old: Bound | undefined, fresh: B
   change(walk, 'bound', tightened ? 'narrowed' : 'widened', at, `${name} goes from ${text(old)} to ${text(fresh)}`);
 }
 
-function compareTexts(walk: Walk, old: View, fresh: View, at: At): void {
+function compareTexts(walk: Walk, old: View, fresh: View, at: DiffPlace): void {
   compareSet(walk, 'pattern', old.patterns, fresh.patterns, at);
   const [before, after] = [[...old.formats], [...fresh.formats]];
   if (before.length === 1 && after.length === 1 && before[0] !== after[0]) {
@@ -233,7 +233,13 @@ function compareTexts(walk: Walk, old: View, fresh: View, at: At): void {
   } else compareSet(walk, 'format', old.formats, fresh.formats, at);
 }
 
-function compareSet(walk: Walk, subject: string, old: ReadonlySet<string>, fresh: ReadonlySet<string>, at: At): void {
+function compareSet(
+  walk: Walk,
+  subject: string,
+  old: ReadonlySet<string>,
+  fresh: ReadonlySet<string>,
+  at: DiffPlace,
+): void {
   const lost = [...old].filter((one) => !fresh.has(one));
   const won = [...fresh].filter((one) => !old.has(one));
   if (lost.length === 0 && won.length === 0) return;
@@ -242,7 +248,7 @@ function compareSet(walk: Walk, subject: string, old: ReadonlySet<string>, fresh
   change(walk, subject, effect, at, `the ${subject} goes from ${text(lost)} to ${text(won)}`);
 }
 
-function compareMembers(walk: Walk, old: View, fresh: View, at: At, viewOfOld: ViewOf, viewOfNew: ViewOf): void {
+function compareMembers(walk: Walk, old: View, fresh: View, at: DiffPlace, viewOfOld: ViewOf, viewOfNew: ViewOf): void {
   const { side, tell } = walk;
   const isThere = (view: View | undefined) =>
     view !== undefined && !view.never && !(side === 'request' ? view.readOnly : view.writeOnly);
@@ -271,7 +277,7 @@ function compareMembers(walk: Walk, old: View, fresh: View, at: At, viewOfOld: V
   compareAdditional(walk, old, fresh, at);
 }
 
-function compareRequired({ side, tell }: Walk, was: boolean, is: boolean, at: At): void {
+function compareRequired({ side, tell }: Walk, was: boolean, is: boolean, at: DiffPlace): void {
   if (was === is) return;
   const level = levelOf(side, is ? 'narrowed' : 'widened');
   tell(
@@ -282,7 +288,7 @@ function compareRequired({ side, tell }: Walk, was: boolean, is: boolean, at: At
   );
 }
 
-function comparePatternProperties(walk: Walk, old: View, fresh: View, at: At): void {
+function comparePatternProperties(walk: Walk, old: View, fresh: View, at: DiffPlace): void {
   for (const name of new Set([...old.patternProperties.keys(), ...fresh.patternProperties.keys()])) {
     const [o, n] = [old.patternProperties.get(name), fresh.patternProperties.get(name)];
     const place = below(at, ['patternProperties', name], `/<${name}>`);
@@ -299,7 +305,7 @@ function comparePatternProperties(walk: Walk, old: View, fresh: View, at: At): v
 }
 
 /** New members in answers are never breaking: clients must tolerate members that the contract does not describe. */
-function compareAdditional(walk: Walk, old: View, fresh: View, at: At): void {
+function compareAdditional(walk: Walk, old: View, fresh: View, at: DiffPlace): void {
   const { side, tell } = walk;
   if (old.closed !== fresh.closed) {
     const level = fresh.closed ? levelOf(side, 'narrowed') : 'additive';
@@ -311,7 +317,7 @@ function compareAdditional(walk: Walk, old: View, fresh: View, at: At): void {
   walk.schemas(old.additional ?? ANYTHING, fresh.additional ?? ANYTHING, below(at, ['additionalProperties'], '/<any>'));
 }
 
-function compareItems(walk: Walk, old: View, fresh: View, at: At): void {
+function compareItems(walk: Walk, old: View, fresh: View, at: DiffPlace): void {
   const length = Math.max(old.prefixItems.length, fresh.prefixItems.length);
   for (let index = 0; index < length; index += 1) {
     const o = old.prefixItems[index] ?? old.items ?? ANYTHING;
@@ -322,7 +328,7 @@ function compareItems(walk: Walk, old: View, fresh: View, at: At): void {
   walk.schemas(old.items ?? ANYTHING, fresh.items ?? ANYTHING, below(at, ['items'], '/[]'));
 }
 
-function compareRest(walk: Walk, old: View, fresh: View, at: At): void {
+function compareRest(walk: Walk, old: View, fresh: View, at: DiffPlace): void {
   for (const keyword of new Set([...old.rest.keys(), ...fresh.rest.keys()])) {
     const [before, after] = [old.rest.get(keyword), fresh.rest.get(keyword)];
     if (before === after) continue;
@@ -340,7 +346,7 @@ function effectOfMultiples(keyword: string, before: string, after: string): Effe
 }
 
 /** Compares the defaults. The gateway fills in the defaults of parameters, so a new default there changes requests as well. */
-function compareDefaults({ side, tell }: Walk, old: View, fresh: View, at: At, isParameter: boolean): void {
+function compareDefaults({ side, tell }: Walk, old: View, fresh: View, at: DiffPlace, isParameter: boolean): void {
   if (old.default === fresh.default) return;
   const breaks = side === 'request' && (isParameter || old.default !== undefined);
   const what = `the default goes from ${old.default ?? 'none'} to ${fresh.default ?? 'none'}`;

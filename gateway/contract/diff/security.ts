@@ -1,9 +1,9 @@
 // Compares security requirements: a credential that was accepted must stay accepted.
 
-import type { Both } from './both.ts';
 import type { Alternative } from './described.ts';
+import type { OperationPair } from './operation-pair.ts';
 
-export function compareSecurity({ old, new: fresh, tell, at }: Both): void {
+export function compareSecurity({ old, new: fresh, tell, at }: OperationPair): void {
   const place = { place: [...at.place, 'security'], where: '' };
   if (fresh.security.length === 0) {
     if (old.security.length > 0) tell('security-removed', 'additive', place, 'credentials are no longer required');

@@ -2,11 +2,11 @@
 
 import type { Located } from '../pointer.ts';
 import { isObject } from '../pointer.ts';
-import { type At, below, levelOf } from './findings.ts';
+import { below, type DiffPlace, levelOf } from './findings.ts';
 import type { Union } from './view.ts';
 import type { Walk } from './walk.ts';
 
-export function compareUnions(walk: Walk, old: Union, fresh: Union, at: At): void {
+export function compareUnions(walk: Walk, old: Union, fresh: Union, at: DiffPlace): void {
   const { side, tell } = walk;
   const before = [...old.branches];
   const after = [...fresh.branches];

@@ -1,6 +1,6 @@
 // A normalized schema for comparison: references resolved and `allOf` merged, so that equivalent spellings compare equal.
 
-import { child, follow, isObject, type JsonObject, type Located } from '../pointer.ts';
+import { child, follow, isObject, itemsOf, type JsonObject, type Located, memberNames } from '../pointer.ts';
 
 export interface Union {
   readonly kind: 'oneOf' | 'anyOf';
@@ -112,12 +112,12 @@ function add(root: JsonObject, view: View, located: Located, inside: Set<string>
     if (target.pointer === pointer) view.rest.set('$ref', schema.$ref);
     else add(root, view, target, inside);
   }
-  for (const part of listed(located, 'allOf')) add(root, view, part, inside);
+  for (const part of itemsOf(child(located, 'allOf'))) add(root, view, part, inside);
   addValues(view, schema);
   addBounds(view, schema);
   addMembers(view, located, schema);
   for (const kind of ['oneOf', 'anyOf'] as const) {
-    const branches = listed(located, kind);
+    const branches = itemsOf(child(located, kind));
     if (branches.length === 1) add(root, view, branches[0] as Located, inside);
     else if (branches.length > 1) view.unions = [...view.unions, { kind, branches }];
   }
@@ -184,7 +184,7 @@ export function isTighter(one: Bound, other: Bound, isLower: boolean): boolean {
 function addMembers(view: View, located: Located, schema: JsonObject): void {
   for (const keyword of ['properties', 'patternProperties'] as const) {
     const members = child(located, keyword);
-    for (const name of Object.keys(isObject(members.value) ? members.value : {})) {
+    for (const name of memberNames(members)) {
       const before = view[keyword].get(name);
       view[keyword].set(name, together(before, child(members, name)));
     }
@@ -195,7 +195,7 @@ function addMembers(view: View, located: Located, schema: JsonObject): void {
   if (isObject(additional)) view.additional = together(view.additional, child(located, 'additionalProperties'));
   if (isObject(unevaluated)) view.additional = together(view.additional, child(located, 'unevaluatedProperties'));
   if (schema.items !== undefined) view.items = together(view.items, child(located, 'items'));
-  const prefix = listed(located, 'prefixItems');
+  const prefix = itemsOf(child(located, 'prefixItems'));
   if (prefix.length > 0) view.prefixItems = prefix;
 }
 
@@ -203,11 +203,6 @@ function addMembers(view: View, located: Located, schema: JsonObject): void {
 function together(one: Located | undefined, other: Located): Located {
   if (one === undefined) return other;
   return { value: { allOf: [one.value, other.value] }, pointer: `${one.pointer}&${other.pointer}` };
-}
-
-function listed(located: Located, keyword: string): Located[] {
-  const list = child(located, keyword);
-  return Array.isArray(list.value) ? list.value.map((_, index) => child(list, index)) : [];
 }
 
 /** Reconciles types and values: removes values that the types exclude, and derives the types from the values. */

@@ -1,6 +1,6 @@
 // Copies parts of a contract into a published document: removes gateway extensions and updates references.
 
-import { follow, isObject, type JsonObject } from '../pointer.ts';
+import { follow, isObject, type JsonObject, uriDecoded } from '../pointer.ts';
 
 export type Copy = (value: unknown) => unknown;
 
@@ -48,7 +48,7 @@ export function createCopy(root: JsonObject, newPlace: (place: string) => string
 
 function movedReference(reference: unknown, newPlace: (place: string) => string): unknown {
   const [, kind, name, rest] = component.exec(String(reference)) ?? [];
-  return kind === undefined ? reference : `#/components/${newPlace(`${kind}/${decoded(name as string)}`)}${rest}`;
+  return kind === undefined ? reference : `#/components/${newPlace(`${kind}/${uriDecoded(name as string)}`)}${rest}`;
 }
 
 /** Calls `found` for every component that a value refers to directly, as `schemas/Job`. */
@@ -57,7 +57,7 @@ export function forEachUsed(root: JsonObject, value: unknown, found: (place: str
   function visit(value: unknown): void {
     if (typeof value === 'string' && value.startsWith('#/')) {
       const [, kind, name] = component.exec(value) ?? [];
-      if (kind !== undefined) found(`${kind}/${decoded(name as string)}`);
+      if (kind !== undefined) found(`${kind}/${uriDecoded(name as string)}`);
       else if (!inlined.has(value)) {
         inlined.add(value);
         visit(follow(root, { value: { $ref: value }, pointer: '' }).value);
@@ -75,13 +75,4 @@ export function componentAt(root: JsonObject, place: string): unknown {
 
 function at(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-/** References may percent-encode component names, although these names never need it. */
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Pattern, renewSteps, toPattern } from '../../../gateway/contract/patterns.ts';
+import { type Pattern, renewStepBudget, toPattern } from '../../../gateway/contract/patterns.ts';
 import { bodyCheck } from './compiled.ts';
 
 /** Patterns with a text on which a backtracking engine takes exponential or high polynomial time. */
@@ -83,13 +83,13 @@ test('the texts of one check share a budget, beyond which the engine that takes 
   const passing = (text: string, times: number) =>
     Array.from({ length: times }, () => pattern.test(text)).filter(Boolean);
   const long = 'a'.repeat(pattern.exactLength);
-  renewSteps();
+  renewStepBudget();
   assert.equal(passing(long, 50).length, 0);
   // Without the look-ahead it admits more.
   assert.ok(passing(long, 100).length > 50);
-  renewSteps();
+  renewStepBudget();
   assert.equal(passing(long, 50).length, 0);
-  renewSteps();
+  renewStepBudget();
   assert.equal(passing('abab', 10_000).length, 0);
 });
 

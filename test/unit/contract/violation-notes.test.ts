@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { declaredNames, toNotes } from '../../../gateway/contract/declared.ts';
+import { declaredNames, toNotes } from '../../../gateway/contract/violation-notes.ts';
 import type { Violation } from '../../../gateway/contract/violations.ts';
 import { compileDocument, documentOf } from './compiled.ts';
 

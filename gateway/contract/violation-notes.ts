@@ -3,7 +3,8 @@
 
 import type { NotedViolation } from '../exchange.ts';
 import type { ContractOperation } from './operations.ts';
-import { escapeToken, follow, isObject, pathOf } from './pointer.ts';
+import { child, escapeToken, isObject, objectAt, pathOf } from './pointer.ts';
+import { reachableFrom } from './reachable.ts';
 import type { Violation } from './violations.ts';
 
 const NOTES_MAX = 20;
@@ -26,23 +27,12 @@ export function declaredNames(entry: ContractOperation): () => ReadonlySet<strin
 
 function namesIn({ document: { root }, located, parameters }: ContractOperation): ReadonlySet<string> {
   const names = new Set<string>();
-  const seen = new Set<unknown>();
-  const requestBody = isObject(located.value) ? located.value.requestBody : undefined;
-  const ahead: unknown[] = [requestBody, ...parameters.map(({ value }) => value)];
   for (const { value } of parameters) if (isObject(value)) names.add(String(value.name)).add(lower(value.name));
-  while (ahead.length > 0 && seen.size < VISITED_MAX) {
-    const value = ahead.pop();
-    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
-    seen.add(value);
-    if (Array.isArray(value)) {
-      ahead.push(...value);
-      continue;
-    }
-    for (const [name, below] of Object.entries(value)) if (!values.has(name)) ahead.push(below);
-    if (!isObject(value)) continue;
-    if (isObject(value.properties)) for (const name of Object.keys(value.properties)) names.add(name);
-    if (Array.isArray(value.required)) for (const name of value.required) names.add(String(name));
-    if (typeof value.$ref === 'string') ahead.push(follow(root, { value, pointer: '' }).value);
+  const start = [child(located, 'requestBody').value, ...parameters.map(({ value }) => value)];
+  for (const schema of reachableFrom(root, start, (name) => !values.has(name), VISITED_MAX)) {
+    if (!isObject(schema)) continue;
+    for (const name of Object.keys(objectAt(schema, 'properties'))) names.add(name);
+    if (Array.isArray(schema.required)) for (const name of schema.required) names.add(String(name));
   }
   return names;
 }

@@ -1,0 +1,25 @@
+// Everything that a schema consists of: the walk over a document that follows references.
+
+import { follow, isObject, type JsonObject } from './pointer.ts';
+
+/**
+ * Returns the objects and lists that can be reached from a value, itself included, references followed. `leadsOn` chooses the members
+ * of objects that are entered; items of lists always are. Stops at `visitedMax`.
+ */
+export function reachableFrom(
+  root: JsonObject,
+  start: unknown,
+  leadsOn: (name: string) => boolean = () => true,
+  visitedMax = Number.POSITIVE_INFINITY,
+): ReadonlySet<unknown> {
+  const seen = new Set<unknown>();
+  const ahead = [start];
+  while (ahead.length > 0 && seen.size < visitedMax) {
+    const value = ahead.pop();
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+    seen.add(value);
+    for (const [name, below] of Object.entries(value)) if (Array.isArray(value) || leadsOn(name)) ahead.push(below);
+    if (isObject(value) && typeof value.$ref === 'string') ahead.push(follow(root, { value, pointer: '' }).value);
+  }
+  return seen;
+}
