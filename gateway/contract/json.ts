@@ -53,7 +53,7 @@ export function parseJson(bytes: Buffer, { jsonDepthMax: depthMax, jsonMembersMa
 
 /**
  * Returns the value of a JSON text without escapes in names and without duplicate names, or `undefined` for any other text. JSON.parse
- * can misread escaped names (json-tree.ts) and drops duplicates.
+ * can misread escaped names (shared/json-tree.ts) and drops duplicates.
  */
 export function parseUnescaped(text: string): unknown {
   let value: unknown;
