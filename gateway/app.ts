@@ -2,7 +2,6 @@
 // configuration, once per configuration. A concern that needs a function of another concern gets it as an argument from these two files.
 // No part is used above the line that creates it, not even in a callback: a callback may run while the next part is still opening.
 
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 import type { DigestOf } from './auth/api-key.ts';
 import { type Assertions, createAssertions } from './auth/assertions/assertions.ts';
@@ -30,7 +29,6 @@ import { createLog, type Log } from './observe/log.ts';
 import { createMetrics } from './observe/metrics.ts';
 import { type Lifecycle, upstreamStatus } from './observe/status.ts';
 import { untraced } from './observe/tracing/tracing.ts';
-import type { OverloadRules } from './overload/overload.ts';
 import type { LoopProbe } from './overload/pressure.ts';
 import { createParts, type Parts } from './parts.ts';
 import { onFault } from './shared/faults.ts';
@@ -41,6 +39,7 @@ import type { SandboxProcess } from './upstream/sandbox.ts';
 import { createForwardClock } from './wiring/clock.ts';
 import { openIdentity } from './wiring/identity.ts';
 import { createListeners, type Requests } from './wiring/listeners.ts';
+import { logStoreState } from './wiring/log-store-state.ts';
 import { checkSecrets } from './wiring/named-secrets.ts';
 import { openOverload, openShedding } from './wiring/open-overload.ts';
 import { openSandbox } from './wiring/open-sandbox.ts';
@@ -48,14 +47,12 @@ import { openServing } from './wiring/open-serving.ts';
 import { openTracing } from './wiring/open-tracing.ts';
 import { answersForOperators, openAdminListener } from './wiring/operators.ts';
 import { followConfiguration } from './wiring/reload.ts';
+import { shutDown } from './wiring/shutdown.ts';
 import { reportUnreadableForwards } from './wiring/unreadable-forwards.ts';
 import { openUpstreamAccess } from './wiring/upstream-access.ts';
 import { openUpstreamTargets } from './wiring/upstream-targets.ts';
 import { openUpstreamTls } from './wiring/upstream-tls.ts';
 import { openVersionUses } from './wiring/version-uses.ts';
-
-/** Time between accepting the last connection and reading the last byte that its client has sent. */
-const LAST_REQUESTS_MS = 200;
 
 export interface AppOptions {
   readonly version: string;
@@ -178,7 +175,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     instances: live.count,
     now: forwardNow,
     onBatch: metrics.limitBatch,
-    onChange: noteState(log, 'limits'),
+    onChange: logStoreState(log, 'limits'),
   });
   parts.add({ name: 'limits', status: () => ({ limits: counters.status() }), close: counters.close });
   const failures = openFailureCounters(settings.redisUrl);
@@ -248,7 +245,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     redisUrl: settings.redisUrl,
     dataDirectory: settings.dataDirectory,
     now,
-    onChange: noteState(log, 'idempotent answers'),
+    onChange: logStoreState(log, 'idempotent answers'),
   });
   parts.add({ name: 'idempotency', status: () => ({ idempotency: answers.status() }), close: answers.close });
   const versionUses = openVersionUses({ settings, store, log, publicUrl: () => gateway.publicUrl, now });
@@ -308,9 +305,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     onProxied: ({ request }) => listeners.letStream(request),
   });
   parts.add({ name: 'tunnels', drain: tunnels.drain, close: tunnels.close });
-  let overloadRules = overloadRulesOf(configuration);
-  const overload = openOverload({
-    rules: () => overloadRules,
+  const overload = openOverload(configuration, {
     // Event streams and WebSockets have a bound of their own.
     inFlight: () => listeners.activeRequests() - tunnels.open(),
     isKnownCaller: identity.isKnownCaller,
@@ -319,9 +314,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   });
   parts.add({
     name: 'overload',
-    use(next) {
-      overloadRules = overloadRulesOf(next);
-    },
+    use: overload.use,
     status: () => ({ overload: overload.status() }),
     close: overload.stop,
   });
@@ -413,22 +406,19 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
   lifecycle = 'serving';
 
-  async function stop(handOver = false): Promise<void> {
-    lifecycle = 'ending';
-    reloads.stop();
-    if (handOver) listeners.stopListening();
-    listeners.announceEnd();
-    const { drainDelayMs, drainMs } = gateway.timeouts;
-    if (drainDelayMs > 0) {
-      await serveFor(drainDelayMs);
-      // A balancer may still send connections: serve their first requests, because clients do not retry them.
-      listeners.stopListening();
-      await serveFor(Math.min(drainDelayMs, LAST_REQUESTS_MS));
-    }
-    lifecycle = 'draining';
-    await parts.drain(drainMs);
-    await parts.close();
-  }
+  const stop = (handOver = false) =>
+    shutDown(
+      {
+        parts,
+        listeners,
+        timeouts: gateway.timeouts,
+        stopReloads: reloads.stop,
+        onLifecycle(next) {
+          lifecycle = next;
+        },
+      },
+      handOver,
+    );
 
   async function reload(): Promise<void> {
     certificates.reload();
@@ -436,23 +426,6 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   }
 
   return { port, plainPort, adminPort, operators, log, reload, stop };
-}
-
-/** Logs each change between reachable and unreachable of a store. */
-function noteState({ logger }: Log, name: string): (state: { readonly state: string }) => void {
-  return (state) =>
-    logger[state.state === 'up' ? 'info' : 'error'](state, `the store of the ${name} changed its state`);
-}
-
-/** Waits, then two more turns: a busy event loop runs timers first, so connections that arrived meanwhile are accepted and read by then. */
-async function serveFor(ms: number): Promise<void> {
-  await sleep(ms);
-  await nextTurn();
-  await nextTurn();
-}
-
-function overloadRulesOf({ config: { gateway } }: Configuration): OverloadRules {
-  return { ...gateway.overload, bodyBytesMax: gateway.limits.bodyBytesMax };
 }
 
 function operationsOf({ contracts }: Configuration): Operation[] {

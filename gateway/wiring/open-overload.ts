@@ -1,12 +1,13 @@
 // Wiring of overload protection: its bounds, and how refusals are counted and logged.
 
+import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { createOverload, type Overload, type OverloadOptions } from '../overload/overload.ts';
+import { createOverload, type Overload, type OverloadOptions, type OverloadRules } from '../overload/overload.ts';
 import { type LoopProbe, probeLoop } from '../overload/pressure.ts';
 import { createShedding, type Shedding } from '../overload/shedding.ts';
 
-export interface OverloadParts extends Omit<OverloadOptions, 'probe'> {
+export interface OverloadParts extends Omit<OverloadOptions, 'probe' | 'rules'> {
   /** Measures the delay of the event loop; by default with a timer. */
   readonly probe: LoopProbe | undefined;
 }
@@ -22,6 +23,22 @@ export function openShedding(log: Log, metrics: Pick<Metrics, 'overload'>): Shed
   });
 }
 
-export function openOverload({ probe = probeLoop, ...parts }: OverloadParts): Overload {
-  return createOverload({ ...parts, probe });
+export interface OpenOverload extends Overload {
+  /** Applies the bounds of another configuration. */
+  use(next: Configuration): void;
+}
+
+/** @param first the configuration in force */
+export function openOverload(first: Configuration, { probe = probeLoop, ...parts }: OverloadParts): OpenOverload {
+  let rules = rulesOf(first);
+  return {
+    ...createOverload({ ...parts, probe, rules: () => rules }),
+    use(next) {
+      rules = rulesOf(next);
+    },
+  };
+}
+
+function rulesOf({ config: { gateway } }: Configuration): OverloadRules {
+  return { ...gateway.overload, bodyBytesMax: gateway.limits.bodyBytesMax };
 }

@@ -1,0 +1,49 @@
+// Ends the process without losing a request: balancers learn first, then the last connections are served, then every part drains and closes.
+
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Lifecycle } from '../observe/status.ts';
+import type { Parts } from '../parts.ts';
+import type { Listeners } from './listeners.ts';
+
+/** Time between accepting the last connection and reading the last byte that its client has sent. */
+const LAST_REQUESTS_MS = 200;
+
+export interface ShutdownOptions {
+  readonly parts: Pick<Parts, 'drain' | 'close'>;
+  readonly listeners: Pick<Listeners, 'stopListening' | 'announceEnd'>;
+  /** Milliseconds between the end of readiness and the end of listening, and the most that requests in flight may take. */
+  readonly timeouts: { readonly drainDelayMs: number; readonly drainMs: number };
+  /** No configuration is loaded from here on. */
+  stopReloads(): void;
+  onLifecycle(next: Lifecycle): void;
+}
+
+/**
+ * Turns readiness off, finishes the requests in flight and closes every part.
+ *
+ * @param handOver accept no more connections from the start, because other processes listen on the same port
+ */
+export async function shutDown(options: ShutdownOptions, handOver: boolean): Promise<void> {
+  const { parts, listeners } = options;
+  const { drainDelayMs, drainMs } = options.timeouts;
+  options.onLifecycle('ending');
+  options.stopReloads();
+  if (handOver) listeners.stopListening();
+  listeners.announceEnd();
+  if (drainDelayMs > 0) {
+    await serveFor(drainDelayMs);
+    // A balancer may still send connections: serve their first requests, because clients do not retry them.
+    listeners.stopListening();
+    await serveFor(Math.min(drainDelayMs, LAST_REQUESTS_MS));
+  }
+  options.onLifecycle('draining');
+  await parts.drain(drainMs);
+  await parts.close();
+}
+
+/** Waits, then two more turns: a busy event loop runs timers first, so connections that arrived meanwhile are accepted and read by then. */
+async function serveFor(ms: number): Promise<void> {
+  await sleep(ms);
+  await nextTurn();
+  await nextTurn();
+}
