@@ -66,7 +66,7 @@ describe('the console on loopback', () => {
   });
 
   it('answers neither other host names nor pages of other origins', async () => {
-    for (const path of ['/', '/console/console.js', '/console/feed']) {
+    for (const path of ['/', '/console/console.js', '/console/feed', '/status']) {
       const get = () => supertest(gateway.adminUrl).get(path);
       await get().set('Host', 'evil.example.com').expect(421);
       await get().set('Origin', 'https://evil.example.com').expect(403);
@@ -128,6 +128,17 @@ describe('the console off loopback', () => {
       .expect(/<form id="login"/);
     await get('/', TOKEN).expect(200);
     await get('/console/console.js').expect(200);
+  });
+
+  it('answers probes without the token, and metrics and status with it only', async () => {
+    await get('/livez').expect(200);
+    await get('/readyz').expect(200);
+    for (const path of ['/metrics', '/status', '/exchanges/req_1']) {
+      await get(path).expect(401);
+      await get(path, 'wrong').expect(401);
+    }
+    await get('/metrics', TOKEN).expect(200);
+    await get('/status', TOKEN).expect(200);
   });
 
   it('tells nothing without the token, and takes it from nowhere but its header', async () => {

@@ -1,0 +1,23 @@
+// The command line as a process of its own: exit codes, and which stream carries what. Other tests run commands in their own process.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createInstallation } from '../../support/process.ts';
+
+const { spawn, remove } = createInstallation();
+after(remove);
+
+for (const { words, code, stdout, stderr } of [
+  { words: ['keys', 'list'], code: 0, stdout: /^None\.\n$/, stderr: /^$/ },
+  { words: ['keys', 'revoke', 'key_none'], code: 1, stdout: /^$/, stderr: /^gateway: There is no key key_none\.\n$/ },
+  { words: ['audit', '--limit', '0'], code: 2, stdout: /^$/, stderr: /^gateway: --limit "0" is not a number/ },
+  { words: ['chekc'], code: 2, stdout: /^$/, stderr: /^error: unknown command 'chekc'\n/ },
+  { words: ['help', 'keys'], code: 0, stdout: /^Usage: gateway keys /, stderr: /^$/ },
+]) {
+  test(`"${words.join(' ')}" ends with ${code}`, async () => {
+    const finished = await spawn(...words);
+    assert.equal(finished.code, code, finished.stderr);
+    assert.match(finished.stdout, stdout);
+    assert.match(finished.stderr, stderr);
+  });
+}
