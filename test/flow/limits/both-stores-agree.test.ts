@@ -1,4 +1,5 @@
-// The script in Redis and the window in the process are one algorithm written twice: the same traffic gets the same verdicts.
+// The script in Redis and the window in the process are one algorithm written twice: the same traffic gets the same decisions. Both are
+// compared with one reference model: the process in test/unit/limits/process-store.test.ts, Redis here.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -8,7 +9,7 @@ import { createProcessStore } from '../../../gateway/limits/process-store.ts';
 import { createRedisCounterStore, type RedisStore } from '../../../gateway/limits/redis/store.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { busiestSpan, createReference } from '../../unit/limits/reference-model.ts';
-import { charge, crowds, type Scenario, START_MS, scenarios } from '../../unit/limits/scenarios.ts';
+import { charge, crowds, LIMIT_RUNS, type Scenario, START_MS, scenarios } from '../../unit/limits/scenarios.ts';
 
 let redis: TestRedis;
 let stores: readonly RedisStore[];
@@ -46,17 +47,6 @@ async function replay(
 
 const tagOf = () => `org_${randomUUID()}`;
 
-test('Redis answers as the process does', async () => {
-  const property = fc.asyncProperty(scenarios(tagOf, 500), async (scenario) => {
-    const store = createProcessStore({ now: () => clockMs });
-    await replay(scenario, (charges) => {
-      const { source, ...verdict } = store.decide(charges);
-      return verdict;
-    });
-  });
-  await fc.assert(property, { numRuns: 300 });
-});
-
 test('Redis answers as the reference model does, and no span sees more than the limit, even if its clock is set back', async () => {
   const property = fc.asyncProperty(scenarios(tagOf, 30_000), async (scenario) => {
     const reference = createReference();
@@ -65,7 +55,7 @@ test('Redis answers as the reference model does, and no span sees more than the 
       assert.ok(busiestSpan(reference.admissionsOf(key), windowMs) <= requests);
     }
   });
-  await fc.assert(property, { numRuns: 300 });
+  await fc.assert(property, { numRuns: 100 * LIMIT_RUNS });
 });
 
 test('Redis merges entries as the process does, while crowds come and go', async () => {
@@ -84,7 +74,7 @@ test('Redis merges entries as the process does, while crowds come and go', async
     }
   });
   // Looking for a smaller crowd that fails as well would take minutes.
-  await fc.assert(property, { numRuns: 30, endOnFailure: true });
+  await fc.assert(property, { numRuns: 10 * LIMIT_RUNS, endOnFailure: true });
 });
 
 test('thousands of decisions in one turn are all answered, each with its own', async () => {

@@ -15,7 +15,7 @@ import { trailOf } from '../../../gateway/trail.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { caller, operation, organization, permitted, rule, rules } from '../../unit/limits/parties.ts';
 import { busiestSpan, createReference } from '../../unit/limits/reference-model.ts';
-import { START_MS } from '../../unit/limits/scenarios.ts';
+import { LIMIT_RUNS, START_MS } from '../../unit/limits/scenarios.ts';
 
 const SKEW_MAX_MS = 30_000;
 
@@ -139,7 +139,7 @@ test('each instance decides as the model does by the clock of the store, and no 
       assert.ok(busiestSpan(reference.admissionsOf(key), windowMs) <= requests);
     }
   });
-  await fc.assert(property, { numRuns: 150 });
+  await fc.assert(property, { numRuns: 50 * LIMIT_RUNS });
 });
 
 test('asked at the same moment, whoever comes first, they admit together as many as the model', async () => {
@@ -162,7 +162,7 @@ test('asked at the same moment, whoever comes first, they admit together as many
       );
     }
   });
-  await fc.assert(property, { numRuns: 60 });
+  await fc.assert(property, { numRuns: 20 * LIMIT_RUNS });
 });
 
 test('a burst half a second before the minute ends and one half a second after it admit the limit once', async () => {

@@ -6,6 +6,9 @@ import type { Charge } from '../../../gateway/limits/store.ts';
 
 export const START_MS = 1_795_190_400_000;
 
+/** Factor for the runs of property tests about limits: `test:full` runs more. */
+export const LIMIT_RUNS = Number(process.env.LIMIT_RUNS ?? 1);
+
 export function charge(options: Partial<Charge> & { readonly key: string }): Charge {
   const { windowSeconds = 60 } = options;
   const plain = { policy: 'organization', requests: 100, cost: 1, enforce: true };

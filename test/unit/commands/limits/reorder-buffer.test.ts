@@ -27,7 +27,7 @@ test('whatever the order of a log, requests come in the order of their decisions
     assert.deepEqual(ordered(requests), expected);
     assert.ok(ordered(requests).every((one, index) => one === expected[index]));
   });
-  fc.assert(property, { numRuns: 300 });
+  fc.assert(property, { numRuns: 100 });
 });
 
 test('no more are held than may be, which is enough for what is that little out of order', () => {
