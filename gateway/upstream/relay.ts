@@ -298,7 +298,8 @@ export class Relay implements AnswerHandler {
 
   /** The client's answer to an upstream's status of 400 or more. */
   #refusal(): GatewayError {
-    return toUpstreamRefusal(this.#status, this.#headers, Buffer.concat(this.#kept));
+    const place = this.#fresh.method === 'GET' || this.#fresh.method === 'HEAD' ? 'query' : 'body';
+    return toUpstreamRefusal(this.#status, this.#headers, Buffer.concat(this.#kept), place);
   }
 
   #violation(violations: readonly string[]): GatewayError {

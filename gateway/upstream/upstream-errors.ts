@@ -2,18 +2,8 @@
 
 import type { ErrorCode, ErrorType } from '../error-catalogue.ts';
 import { GatewayError, type UpstreamWords } from '../errors.ts';
+import { type DefaultPlace, type ErrorForm, type ParsedError, parseDialect } from './error-dialects.ts';
 import type { AnswerHeaders } from './headers.ts';
-
-const types = new Set<string>([
-  'invalid_request_error',
-  'authentication_error',
-  'permission_error',
-  'not_found_error',
-  'conflict_error',
-  'idempotency_error',
-  'rate_limit_error',
-  'api_error',
-] satisfies ErrorType[]);
 
 /** Codes for statuses whose body is not recognised. */
 const byStatus: Readonly<Record<number, ErrorCode>> = {
@@ -22,8 +12,17 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
   428: 'precondition_required',
 };
 
-/** Turns an upstream's answer with status 400 or above into the refusal for the client. */
-export function toUpstreamRefusal(status: number, headers: AnswerHeaders, body: Buffer): GatewayError {
+/**
+ * Turns an upstream's answer with status 400 or above into the refusal for the client.
+ *
+ * @param place of refused fields that the body does not place itself
+ */
+export function toUpstreamRefusal(
+  status: number,
+  headers: AnswerHeaders,
+  body: Buffer,
+  place: DefaultPlace = 'body',
+): GatewayError {
   const answered = { upstreamStatus: status };
   if (status === 401 || status === 407) return new GatewayError('upstream_auth_failed', answered);
   if (status === 429) return new GatewayError('upstream_overloaded', { ...answered, ...retryAfter(headers) });
@@ -32,7 +31,7 @@ export function toUpstreamRefusal(status: number, headers: AnswerHeaders, body: 
   if (status === 500) return new GatewayError('upstream_error', answered);
   if (status === 501) return new GatewayError('upstream_error', { ...answered, words: errorWords(501) });
   if (status > 500) return new GatewayError('upstream_bad_response', answered);
-  const parsed = parseError(headers, body);
+  const parsed = parseError(headers, body, place);
   const code = byStatus[status] ?? 'upstream_rejected';
   const plain = new GatewayError(code).refusal;
   return new GatewayError(code, {
@@ -75,61 +74,20 @@ export function typeOf(status: number): ErrorType {
   return 'invalid_request_error';
 }
 
-interface ParsedError {
-  readonly form: ErrorForm;
-  readonly type?: ErrorType | undefined;
-  readonly code?: string | undefined;
-  readonly message?: string | undefined;
-  readonly fields?: Record<string, unknown>;
-}
-
-/** The recognised forms of an error body. */
-export type ErrorForm = 'error object' | 'problem+json' | 'message' | 'error text';
-
 /** The form of an error body; undefined if nothing is recognised. */
 export function errorFormOf(headers: AnswerHeaders, body: Buffer): ErrorForm | undefined {
-  const parsed = parseError(headers, body);
+  const parsed = parseError(headers, body, 'body');
   return parsed?.code === undefined && parsed?.message === undefined ? undefined : parsed.form;
 }
 
-/** Parses the gateway's own error object, problem+json (RFC 9457), `{message}` and `{error: "…"}`. */
-function parseError(headers: AnswerHeaders, body: Buffer): ParsedError | undefined {
-  if (!/\bjson\b/.test(String(headers['content-type'] ?? ''))) return undefined;
+function parseError(headers: AnswerHeaders, body: Buffer, place: DefaultPlace): ParsedError | undefined {
+  const mediaType = String(headers['content-type'] ?? '');
+  if (!/\bjson\b/.test(mediaType)) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(body.toString('utf8'));
   } catch {
     return undefined;
   }
-  if (!isRecord(value)) return undefined;
-  if (isRecord(value.error)) return ownObject(value.error);
-  if (/problem\+json/.test(String(headers['content-type']))) {
-    return {
-      form: 'problem+json',
-      code: codeOf(value.code),
-      message: sentence(value.detail) ?? sentence(value.title),
-    };
-  }
-  const form = sentence(value.message) === undefined ? 'error text' : 'message';
-  return { form, code: codeOf(value.code), message: sentence(value.message) ?? sentence(value.error) };
-}
-
-function ownObject(error: Record<string, unknown>): ParsedError {
-  const fields: Record<string, unknown> = {};
-  if (typeof error.param === 'string') fields.param = error.param;
-  if (Array.isArray(error.errors)) fields.errors = error.errors.slice(0, 20);
-  const type = typeof error.type === 'string' && types.has(error.type) ? (error.type as ErrorType) : undefined;
-  return { form: 'error object', type, code: codeOf(error.code), message: sentence(error.message), fields };
-}
-
-function codeOf(value: unknown): string | undefined {
-  return typeof value === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(value) ? value : undefined;
-}
-
-function sentence(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value.slice(0, 500) : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return parseDialect(value, /problem\+json/.test(mediaType), place);
 }

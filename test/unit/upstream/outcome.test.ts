@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ErrorCode } from '../../../gateway/error-catalogue.ts';
+import type { ErrorCode } from '../../../gateway/error-catalogue.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import { type AttemptOutcome, outcomeOf } from '../../../gateway/upstream/outcome.ts';
 
