@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAuthority } from '../support/certificates.ts';
 import { requestOf } from '../support/connection.ts';
-import { type GatewayOptions, writeConfiguration } from '../support/gateway.ts';
+import { type GatewayOptions, issueKeyIn, writeConfiguration } from '../support/gateway.ts';
 import { createInstallation } from '../support/process.ts';
 import { freePort } from '../support/redis.ts';
 import { thingsAt } from '../support/things.ts';
@@ -71,8 +71,7 @@ export async function besiegeProcess(options: BesiegedOptions = {}): Promise<Bes
     GATEWAY_CONFIG: join(directory, 'config'),
     GATEWAY_CONTRACTS: join(directory, 'openapi'),
   });
-  const { stdout } = await installation.run('seed', '--organizations', '1', '--tier', 'premium', '--json');
-  const { key } = JSON.parse(stdout) as { key: string };
+  const { key } = await issueKeyIn(installation.environment, { tier: 'premium' });
   const { child, port, adminPort, output } = await installation.start();
   const pid = child.pid as number;
   const door = createDoor(port, listeners?.ca);

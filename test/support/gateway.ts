@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type App, startApp } from '../../gateway/app.ts';
 import { createIssueKey } from '../../gateway/auth/issue.ts';
 import type { KeyStore } from '../../gateway/auth/store/store.ts';
-import { openKeyStore, openSecrets } from '../../gateway/commands/context.ts';
+import { type OpenKeyStore, openKeyStore, openSecrets } from '../../gateway/commands/context.ts';
 import { loadSettings } from '../../gateway/config/load.ts';
 import { loadConfiguration, reloadConfiguration } from '../../gateway/configuration.ts';
 import type { Mode } from '../../gateway/exchange.ts';
@@ -103,29 +103,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     ...(options.probeLoop && { probeLoop: options.probeLoop }),
     logTo: { write: (line) => lines.push(line) },
   });
-  const issue = createIssueKey({ digestOf, randomBytes, now });
-
-  async function issueKey(key: KeyOptions = {}): Promise<{ id: string; key: string }> {
-    const organization = key.organization ?? 'org_test';
-    if ((await store.organizations.get(organization)) === undefined) {
-      const { tier = 'standard', operator = false } = key;
-      await store.organizations.create(
-        { id: organization, name: organization, tier, state: 'active', contacts: [], operator },
-        'test',
-      );
-    }
-    const issued = issue({
-      organization,
-      mode: key.mode ?? 'live',
-      name: 'test',
-      scopes: key.scopes ?? ['*'],
-      allowedCidrs: key.allowedCidrs ?? [],
-      expiresAtMs: key.expiresAtMs,
-      by: 'test',
-    });
-    await store.keys.create(issued.record);
-    return { id: issued.record.id, key: issued.key };
-  }
+  const issueKey = createIssuer({ store, digestOf, now });
 
   return {
     url: `http://127.0.0.1:${app.port}`,
@@ -150,6 +128,47 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   };
 }
 
+type Issued = Awaited<ReturnType<TestGateway['issueKey']>>;
+
+interface IssuerOptions extends OpenKeyStore {
+  readonly now: () => number;
+}
+
+function createIssuer({ store, digestOf, now }: IssuerOptions): (options?: KeyOptions) => Promise<Issued> {
+  const issue = createIssueKey({ digestOf, randomBytes, now });
+  return async (options = {}) => {
+    const { organization = 'org_test', tier = 'standard', operator = false } = options;
+    if ((await store.organizations.get(organization)) === undefined) {
+      await store.organizations.create(
+        { id: organization, name: organization, tier, state: 'active', contacts: [], operator },
+        'test',
+      );
+    }
+    const { record, key } = issue({
+      organization,
+      mode: options.mode ?? 'live',
+      name: 'test',
+      scopes: options.scopes ?? ['*'],
+      allowedCidrs: options.allowedCidrs ?? [],
+      expiresAtMs: options.expiresAtMs,
+      by: 'test',
+    });
+    await store.keys.create(record);
+    return { id: record.id, key };
+  };
+}
+
+/** Makes a key in the store of this environment, as `orgs create` and `keys create` do. */
+export async function issueKeyIn(environment: Record<string, string>, options?: KeyOptions): Promise<Issued> {
+  const now = Date.now;
+  const opened = await openKeyStore({ environment, now }, loadSettings(environment));
+  try {
+    return await createIssuer({ ...opened, now })(options);
+  } finally {
+    await opened.store.close();
+  }
+}
+
 /** JSON is YAML, so objects are written as they are. */
 export function writeConfiguration(directory: string, options: GatewayOptions): void {
   const write = (file: string, content: string | object) => {
@@ -158,9 +177,15 @@ export function writeConfiguration(directory: string, options: GatewayOptions): 
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
   };
   const onSandbox = { platform: { contracts: ['v1/*.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' } };
-  const { timeouts = {}, ...gateway } = (options.gateway ?? {}) as { timeouts?: object };
-  // Nobody in a test has to notice that a gateway ends, unless that is what it is about.
-  write('config/gateway.yaml', { ...gateway, timeouts: { drainDelayMs: 0, ...timeouts } });
+  const { timeouts = {}, overload = {}, ...gateway } = (options.gateway ?? {}) as Record<string, object>;
+  // On a busy machine a gateway of a test refuses nothing for being late, unless the test says how late it is.
+  const loopDelay = options.probeLoop ? {} : { loopDelayMs: 60_000 };
+  // A gateway of a test stops without the delay in which balancers would notice it.
+  write('config/gateway.yaml', {
+    ...gateway,
+    timeouts: { drainDelayMs: 0, ...timeouts },
+    overload: { ...loopDelay, ...overload },
+  });
   write('config/upstreams.yaml', { upstreams: options.upstreams ?? onSandbox });
   write('config/limits.yaml', { ...roomyLimits, ...options.limits });
   for (const [file, content] of Object.entries(options.files ?? {})) write(join('config', file), content);

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';
-import { writeConfiguration } from '../../support/gateway.ts';
+import { issueKeyIn, writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation, type Installation } from '../../support/process.ts';
 import { thingsAt } from '../../support/things.ts';
 import { newKey, THING } from './keyed.ts';
@@ -35,9 +35,7 @@ export async function installGateway(
   };
   const installation = createInstallation(environment);
   const other = redisUrl === undefined ? installation : createInstallation(environment);
-  await installation.run('orgs', 'create', '--id', 'org_acme', '--name', 'Acme', '--tier', 'premium');
-  const create = ['keys', 'create', '--org', 'org_acme', '--mode', 'live', '--scopes', '*', '--json'];
-  const { key } = JSON.parse((await installation.run(...create)).stdout) as { key: string };
+  const { key } = await issueKeyIn(installation.environment, { organization: 'org_acme', tier: 'premium' });
   const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` };
   const sameKey = newKey();
 
