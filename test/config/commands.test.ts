@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createAuthority } from '../support/certificates.ts';
+import { runInProcess } from '../support/in-process.ts';
 import { environmentOf, type Files, sound, spoiled, writeFiles } from './faults.ts';
 
 interface Outcome {
@@ -27,15 +28,26 @@ function run(words: readonly string[], environment: Record<string, string> = {},
   });
 }
 
-/** Runs in the directory of a configuration, as an operator would. */
-async function runOn(files: Files, ...words: string[]): Promise<Outcome & { readonly started: boolean }> {
+/** Runs `start` in the directory of a configuration, as an operator would. */
+async function start(files: Files): Promise<Outcome & { readonly started: boolean }> {
   const directory = writeFiles(files);
   const data = join(directory, 'data');
   const environment = { ...environmentOf(directory), GATEWAY_DATA: data, PORT: '0', ADMIN_PORT: '0' };
-  const outcome = await run(words, environment, directory);
+  const outcome = await run(['start'], environment, directory);
   const started = existsSync(data);
   rmSync(directory, { recursive: true });
   return { ...outcome, started };
+}
+
+/** Runs a command in this process. Paths in its output are shown from the directory of the configuration. */
+async function runOn(files: Files, ...words: string[]): Promise<Outcome> {
+  const directory = writeFiles(files);
+  const environment = { ...environmentOf(directory), GATEWAY_DATA: join(directory, 'data') };
+  const { code, stdout, stderr } = await runInProcess(words, { environment });
+  rmSync(directory, { recursive: true });
+  const shown = (text: string) =>
+    text.replaceAll(`${relative(process.cwd(), directory)}/`, '').replaceAll(`${directory}/`, '');
+  return { code, out: shown(stdout), err: shown(stderr) };
 }
 
 const broken = {
@@ -89,7 +101,7 @@ test('mistakes are printed, and the exit code is 1', async () => {
 });
 
 test('start says the same and starts nothing', async () => {
-  const { code, out, err, started } = await runOn(broken, 'start');
+  const { code, out, err, started } = await start(broken);
   assert.equal(code, 1);
   assert.equal(out, '');
   assert.ok(err.startsWith(sentences.join('\n')), err);
