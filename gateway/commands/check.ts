@@ -12,7 +12,7 @@ import type { Operation } from '../exchange.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/counters.ts';
 import { shownPath } from '../shared/yaml-source.ts';
 import { untimelyMistakes } from '../wiring/certificates.ts';
-import { checkSecrets } from '../wiring/named-secrets.ts';
+import { checkStart } from '../wiring/start-mistakes.ts';
 import type { CommandContext } from './context.ts';
 import { counted, printJson, printTable } from './print.ts';
 
@@ -37,23 +37,15 @@ async function check(context: CommandContext, asJson: boolean): Promise<void> {
     const configuration = await context.configuration('all');
     const now = context.now();
     const untimely = untimelyMistakes(configuration.config, configuration.certificates, now);
-    const { mistakes, missing } = checkSecrets(configuration, context.secrets().read);
+    const { mistakes, warnings } = checkStart(configuration, context.settings(), context.secrets());
     if (untimely.length + mistakes.length > 0) throw new ConfigError([...untimely, ...mistakes]);
-    const all = [
-      ...warningsOf(configuration, context.settings().contractsDirectory, now),
-      ...missing.map(missingSecret),
-    ];
+    const all = [...warningsOf(configuration, context.settings().contractsDirectory, now), ...warnings];
     printSuccess(context, asJson, configuration, all);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     printMistakes(context, asJson, error.mistakes);
     context.fail();
   }
-}
-
-/** A warning only: the machine that runs the gateway may have the secret. */
-function missingSecret(mistake: Mistake): string {
-  return `${toSentence(mistake)} Without it the gateway does not start; it may be on another machine.`;
 }
 
 function printSuccess(

@@ -3,8 +3,10 @@
 import { type App, startApp } from '../app.ts';
 import type { KeyStore } from '../auth/store/store.ts';
 import type { Settings } from '../config/load.ts';
+import { ConfigError } from '../config-errors.ts';
 import { type Configuration, loadConfiguration, reloadConfiguration } from '../configuration.ts';
 import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
+import { checkStart } from '../wiring/start-mistakes.ts';
 import { type CommandContext, openKeyStore, openSecrets } from './context.ts';
 import { issueDemoKey } from './demo.ts';
 
@@ -33,6 +35,8 @@ export async function serve(
   // Not through the context, which would keep these in memory after a reload and close them at once.
   const configuration = await loadConfiguration(settings, context.environment);
   const secrets = openSecrets(context, settings);
+  const { mistakes } = checkStart(configuration, settings, secrets);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
   const { store, digestOf } = await openKeyStore(context, settings, secrets);
   // A demo key is created and printed only if every upstream is on the sandbox.
   const upstreams = Object.entries(configuration.config.upstreams);

@@ -1,5 +1,6 @@
 // Building blocks of the configuration schemas. Their messages say what a value must be.
 
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isFieldText } from '../shared/field-text.ts';
 
@@ -49,8 +50,7 @@ export function isHttpUrl(text: string): boolean {
 function isCidr(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   if (rest.length > 0) return false;
-  const v4 = /^\d{1,3}(\.\d{1,3}){3}$/.test(address) && address.split('.').every((part) => Number(part) <= 255);
-  const v6 = address.includes(':') && URL.canParse(`http://[${address}]`);
-  const max = v4 ? 32 : 128;
-  return (v4 || v6) && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= max));
+  const version = address.includes('%') ? 0 : isIP(address);
+  const max = version === 4 ? 32 : 128;
+  return version !== 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= max));
 }

@@ -79,10 +79,11 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
     return value;
   }
 
-  async function readLongEnough(entry: string): Promise<string> {
+  async function readLongEnough(entry: 'key_pepper' | 'cursor_secret'): Promise<string> {
     const value = await readOrMake(entry, newSecret);
-    if (value.length >= LENGTH_MIN) return value;
-    throw new Error(`The secrets entry ${entry} is too short: it needs at least ${LENGTH_MIN} characters.`);
+    const problem = ownSecretProblem(entry, value);
+    if (problem === undefined) return value;
+    throw new Error(problem);
   }
 
   async function readKeySet() {
@@ -124,4 +125,21 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
 
 function newSecret(): string {
   return randomBytes(32).toString('base64url');
+}
+
+/** A secret of the gateway itself. It creates missing ones, except the token of operators. */
+export type OwnSecret = 'key_pepper' | 'cursor_secret' | 'assertion_keys' | 'admin_token';
+
+/** Returns the reason why a value cannot be used, as a sentence without the value; undefined for a usable value. */
+export function ownSecretProblem(entry: OwnSecret, value: string): string | undefined {
+  if (entry === 'assertion_keys') {
+    try {
+      parseAssertionKeys(value);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+  const needsLength = entry === 'key_pepper' || entry === 'cursor_secret';
+  if (!needsLength || value.length >= LENGTH_MIN) return undefined;
+  return `The secrets entry ${entry} is too short: it needs at least ${LENGTH_MIN} characters.`;
 }
