@@ -1,125 +1,236 @@
-// Generates sample values for a schema: its examples, and values at the bounds. Some may be invalid, because patterns are not
-// evaluated, so the caller must validate them.
+// Generates sample values for a schema: its examples, and values at the bounds. Scalars fit their keywords; objects and arrays may be
+// invalid where keywords depend on each other, so the caller must validate them.
 
-import { child, follow, isObject, type JsonObject, type Located } from './pointer.ts';
+import { type FlatSchema, flatSchemasOf } from './flat-schema.ts';
+import { follow, isObject, type JsonObject, type Located } from './pointer.ts';
+import { fitsScalar, numbersFor, textsFitting } from './sample-scalars.ts';
 
-const DEPTH_MAX = 6;
+export interface SampleOptions {
+  /** A request leaves out read-only members and begins with the fewest; an answer leaves out write-only ones and begins with the most. */
+  readonly of?: 'request' | 'answer';
+  /** false: examples and defaults are not used, because they did not fit. */
+  readonly withExamples?: boolean;
+}
+
+const DEPTH_MAX = 8;
+/** Deeper members are left out unless they are required. */
+const OPTIONAL_DEPTH_MAX = 4;
 const SAMPLES_MAX = 12;
-/** Maximum length of generated texts. */
-const LENGTH_MAX = 1000;
+const ITEMS_MAX = 1000;
+/** Most samples of one branch of a union. */
+const OF_BRANCH_MAX = 3;
 
-const byFormat: Readonly<Record<string, string>> = {
-  'date-time': '2026-01-15T10:30:00Z',
-  date: '2026-01-15',
-  time: '10:30:00Z',
-  duration: 'PT1H',
-  email: 'someone@example.com',
-  uuid: '8e03978e-40d5-43e8-bc93-6894a57f9324',
-  uri: 'https://example.com/',
-  hostname: 'example.com',
-  ipv4: '192.0.2.1',
-  ipv6: '2001:db8::1',
-};
-
-/** Returns at most 12 distinct candidates, the plainest first. */
-export function samplesOf(root: JsonObject, located: Located, depth = 0): unknown[] {
-  const schema = merged(root, located, depth);
-  const all = [...given(schema), ...branches(root, located, schema, depth), ...ofTypes(root, located, schema, depth)];
-  const distinct = new Map(all.map((value) => [JSON.stringify(value), value]));
-  return [...distinct.values()].slice(0, SAMPLES_MAX);
+/** Returns at most 12 distinct candidates, the most suitable first. */
+export function samplesOf(root: JsonObject, { value }: Located, options: SampleOptions = {}): unknown[] {
+  return createSampler(root, options)(value, 0);
 }
 
-/** Merges a schema with the target of its reference and its `allOf` parts. */
-function merged(root: JsonObject, located: Located, depth: number): JsonObject {
-  const own = isObject(located.value) ? located.value : {};
-  const target = follow(root, located);
-  const base = isObject(target.value) ? { ...target.value, ...own } : own;
-  if (!Array.isArray(base.allOf) || depth > DEPTH_MAX) return base;
-  const place = Array.isArray(own.allOf) ? located : target;
-  const parts = base.allOf.map((_, index) => merged(root, child(child(place, 'allOf'), index), depth + 1));
-  const all = [...parts, base];
-  return {
-    ...Object.assign({}, ...all),
-    properties: Object.assign({}, ...all.map(({ properties }) => properties)),
-    required: all.flatMap(({ required }) => arrayOf(required) ?? []),
-  };
+type Sampler = (schema: unknown, depth: number) => unknown[];
+
+/** Each schema is sampled once per depth: schemas that refer to each other would otherwise multiply. */
+function createSampler(root: JsonObject, { of = 'request', withExamples = true }: SampleOptions): Sampler {
+  const known = new Map<unknown, unknown[][]>();
+  const isHidden = (schema: unknown) =>
+    flatSchemasOf(root, schema)[0]?.keywords[of === 'request' ? 'readOnly' : 'writeOnly'] === true;
+  const fits = (schema: unknown, value: unknown) => flatSchemasOf(root, schema).some((one) => fitsScalar(one, value));
+  const objectsFor = createObjects({ sample, isHidden, of });
+
+  function sample(schema: unknown, depth: number): unknown[] {
+    if (depth > DEPTH_MAX) return [];
+    const before = known.get(schema)?.[depth];
+    if (before !== undefined) return before;
+    const flat = flatSchemasOf(root, schema);
+    const each = flat.map((one) => [
+      ...given(one.keywords, withExamples).filter((value) => fitsScalar(one, value)),
+      ...ofTypes(one, depth),
+    ]);
+    const written = withExamples && flat.length > 0 ? given(writtenAt(root, schema), true) : [];
+    const made = each.flatMap((samples) => (each.length > 1 ? samples.slice(0, OF_BRANCH_MAX) : samples));
+    const fitting = written.filter((value) => flat.some((one) => fitsScalar(one, value)));
+    const all = new Map([...fitting, ...made].map((value) => [JSON.stringify(value), value]));
+    const samples = [...all.values()].slice(0, SAMPLES_MAX);
+    const byDepth = known.get(schema) ?? [];
+    byDepth[depth] = samples;
+    known.set(schema, byDepth);
+    return samples;
+  }
+
+  function ofTypes(flat: FlatSchema, depth: number): unknown[] {
+    const { keywords } = flat;
+    if (keywords.const !== undefined || keywords.enum !== undefined) return [];
+    return typesOf(flat).flatMap((type): unknown[] => {
+      if (type === 'string') return textsFitting(flat);
+      if (type === 'integer' || type === 'number') return numbersFor(flat, type);
+      if (type === 'boolean') return [true, false];
+      if (type === 'null') return [null];
+      if (type === 'array') return arraysFor(keywords, depth, { sample, fits });
+      return type === 'object' ? objectsFor(keywords, depth) : [];
+    });
+  }
+
+  return sample;
 }
 
-function arrayOf(value: unknown): unknown[] | undefined {
-  return Array.isArray(value) ? value : undefined;
+/** The examples at the schema itself or at its target, which are examples of the whole, whatever it is combined from. */
+function writtenAt(root: JsonObject, schema: unknown): JsonObject {
+  const target = follow(root, { value: schema, pointer: '' }).value;
+  return { ...(isObject(target) ? target : {}), ...(isObject(schema) ? schema : {}) };
 }
 
 /** Returns the values that the schema's author wrote down. */
-function given({ const: only, enum: choices, example, examples, default: fallback }: JsonObject): unknown[] {
-  const named = [only, example, ...(arrayOf(examples) ?? []), fallback].filter((value) => value !== undefined);
-  return [...named, ...(arrayOf(choices) ?? []).slice(0, 5)];
+function given(
+  { const: only, enum: choices, example, examples, default: fallback }: JsonObject,
+  withExamples: boolean,
+) {
+  const written = withExamples ? [example, ...listAt(examples), fallback] : [];
+  return [only, ...written, ...listAt(choices).slice(0, 5)].filter((value) => value !== undefined);
 }
 
-function branches(root: JsonObject, located: Located, schema: JsonObject, depth: number): unknown[] {
-  if (depth > DEPTH_MAX) return [];
-  const place = follow(root, located);
-  return ['oneOf', 'anyOf'].flatMap((keyword) =>
-    (arrayOf(schema[keyword]) ?? []).flatMap((_, index) =>
-      samplesOf(root, child(child(place, keyword), index), depth + 1).slice(0, 2),
-    ),
-  );
+const typeByKeyword: Readonly<Record<string, string>> = {
+  ...{ properties: 'object', required: 'object', additionalProperties: 'object', patternProperties: 'object' },
+  ...{ minProperties: 'object', items: 'array', prefixItems: 'array', minItems: 'array', maxItems: 'array' },
+  ...{ minimum: 'number', maximum: 'number', multipleOf: 'number' },
+};
+
+/** Without `type`, the type that its keywords are about. */
+function typesOf({ keywords, patterns }: FlatSchema): unknown[] {
+  if (keywords.type !== undefined) return [keywords.type].flat();
+  const about = Object.keys(keywords).find((keyword) => typeByKeyword[keyword] !== undefined);
+  return [about === undefined || patterns.length > 0 ? 'string' : typeByKeyword[about]];
 }
 
-function ofTypes(root: JsonObject, located: Located, schema: JsonObject, depth: number): unknown[] {
-  if (schema.const !== undefined || schema.enum !== undefined || depth > DEPTH_MAX) return [];
-  const types: unknown[] = [schema.type ?? (schema.properties ? 'object' : [])].flat();
-  return types.flatMap((type): unknown[] => {
-    if (type === 'string') return texts(schema);
-    if (type === 'integer' || type === 'number') return numbers(schema, type === 'integer' ? 1 : 0.5);
-    if (type === 'boolean') return [true, false];
-    if (type === 'null') return [null];
-    if (type === 'array') return lists(root, located, schema, depth);
-    return type === 'object' ? objects(root, schema, depth) : [];
-  });
+interface ArrayTools {
+  readonly sample: Sampler;
+  fits(schema: unknown, value: unknown): boolean;
 }
 
-function texts({ format, minLength, maxLength }: JsonObject): string[] {
-  const formatted = byFormat[String(format)];
-  if (formatted !== undefined) return [formatted];
-  const least = Number(minLength ?? 0);
-  const most = Number(maxLength ?? LENGTH_MAX);
-  const plain = 'example'.slice(0, most).padEnd(least, 'x');
-  return [plain, 'x'.repeat(Math.max(least, 1)), 'x'.repeat(Math.min(most, LENGTH_MAX))];
+function arraysFor(keywords: JsonObject, depth: number, { sample, fits }: ArrayTools): unknown[][] {
+  const { items: itemSchema, contains, uniqueItems } = keywords;
+  const first = listAt(keywords.prefixItems).map((schema) => sample(schema, depth + 1)[0]);
+  if (first.includes(undefined)) return [];
+  if (contains !== undefined) first.push(...sample(contains, depth + 1).slice(0, 1));
+  const items = itemSchema === false ? [] : itemSchema === undefined ? ['example'] : sample(itemSchema, depth + 1);
+  const [least, most] = [Number(keywords.minItems ?? 0), Number(keywords.maxItems ?? ITEMS_MAX)];
+  const count = Math.min(Math.max(least, first.length, first.length === 0 ? 1 : 0), most, ITEMS_MAX);
+  const pool = uniqueItems === true ? distinctOf(items, count, (value) => fits(itemSchema, value)) : items;
+  const rest = Array.from({ length: count - first.length }, (_, at) => pool[at % pool.length]);
+  const list = [...first, ...rest].slice(0, count);
+  const empty = least === 0 && contains === undefined ? [[]] : [];
+  return list.includes(undefined) ? empty : [list, ...empty];
 }
 
-function numbers(schema: JsonObject, step: number): number[] {
-  const bound = (inclusive: string, exclusive: string, inward: number) => {
-    if (typeof schema[exclusive] === 'number') return schema[exclusive] + inward;
-    return typeof schema[inclusive] === 'number' ? schema[inclusive] : undefined;
+/** Distinct items, the shorter ones first. Objects may not fit: which of their members can vary is not known. */
+function distinctOf(items: readonly unknown[], count: number, fits: (value: unknown) => boolean): unknown[] {
+  const [plain] = items;
+  const more = variedOf(items.slice(0, 1), count).filter(fits);
+  const all = isObject(plain)
+    ? [...items.filter((item) => JSON.stringify(item).length < 500), ...more]
+    : [...more, ...items];
+  return [...new Map(all.map((value) => [JSON.stringify(value), value])).values()];
+}
+
+/** Adds distinct values until there are enough; they may not fit. */
+function variedOf(items: readonly unknown[], count: number): unknown[] {
+  const [plain] = items;
+  const more = plain === undefined ? 0 : Math.max(0, count - items.length);
+  return [...items, ...Array.from({ length: more }, (_, at) => varied(plain, at + 2))];
+}
+
+function varied(value: unknown, number: number): unknown {
+  if (typeof value === 'string') return /\d$/.test(value) ? value.slice(0, -1) + number : `${value}${number}`;
+  if (typeof value === 'number') return value + number;
+  if (Array.isArray(value)) return value.map((item) => varied(item, number));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, varied(member, number)]));
+}
+
+interface ObjectTools {
+  readonly sample: Sampler;
+  /** Whether a member has no place in the kind of message that is made. */
+  isHidden(schema: unknown): boolean;
+  readonly of: 'request' | 'answer';
+}
+
+interface Member {
+  readonly name: string;
+  readonly samples: readonly unknown[];
+  readonly isRequired: boolean;
+}
+
+function createObjects({ sample, isHidden, of }: ObjectTools) {
+  /** Undefined if a required member has no value. */
+  function membersOf(keywords: JsonObject, depth: number): Member[] | undefined {
+    const declared = isObject(keywords.properties) ? keywords.properties : {};
+    const required = new Set(listAt(keywords.required).map(String));
+    const members: Member[] = [];
+    for (const name of new Set([...Object.keys(declared), ...required])) {
+      const schema = Object.hasOwn(declared, name) ? declared[name] : schemaBeside(keywords, name);
+      const isRequired = required.has(name);
+      if (!isRequired && depth > OPTIONAL_DEPTH_MAX) continue;
+      // The check of answers requires what the schema requires, write-only members too.
+      if (!(isRequired && of === 'answer') && isHidden(schema)) continue;
+      const samples = sample(schema, depth + 1);
+      if (samples.length > 0) members.push({ name, samples, isRequired });
+      else if (isRequired) return undefined;
+    }
+    return members;
+  }
+
+  /** Members that the schema does not name: as many as it requires, and one where it describes nothing else. */
+  function furtherMembers(keywords: JsonObject, known: number, depth: number): JsonObject {
+    const least = Number(keywords.minProperties ?? 0) - known;
+    const describes = isObject(keywords.additionalProperties) || keywords.patternProperties !== undefined;
+    const wanted = Math.max(least, known === 0 && describes && depth <= OPTIONAL_DEPTH_MAX ? 1 : 0);
+    if (wanted <= 0) return {};
+    const [pattern] = Object.keys(isObject(keywords.patternProperties) ? keywords.patternProperties : {});
+    const names = keywords.propertyNames === undefined ? [] : sample(keywords.propertyNames, depth + 1).map(String);
+    if (pattern !== undefined) names.unshift(...textsFitting({ keywords: {}, patterns: [pattern] }));
+    if (keywords.additionalProperties !== false) names.push('example');
+    return Object.fromEntries(
+      variedOf(names, wanted)
+        .slice(0, wanted)
+        .map((name) => [String(name), sample(schemaBeside(keywords, String(name)), depth + 1)[0]])
+        .filter(([, value]) => value !== undefined),
+    );
+  }
+
+  return function objectsFor(keywords: JsonObject, depth: number): JsonObject[] {
+    const members = membersOf(keywords, depth);
+    if (members === undefined) return [];
+    const firsts = (some: readonly Member[]) => Object.fromEntries(some.map(({ name, samples }) => [name, samples[0]]));
+    const dependent = isObject(keywords.dependentRequired) ? keywords.dependentRequired : {};
+    const leastNames = closed(
+      new Set(members.filter(({ isRequired }) => isRequired).map(({ name }) => name)),
+      dependent,
+    );
+    const needed = members.filter(({ name }) => leastNames.has(name));
+    const least = { ...firsts(needed), ...furtherMembers(keywords, needed.length, DEPTH_MAX) };
+    const optional = members.filter(({ name }) => !leastNames.has(name));
+    const room = Number(keywords.maxProperties ?? members.length) - needed.length;
+    const some = { ...firsts(members.filter((one) => leastNames.has(one.name) || optional.indexOf(one) < room)) };
+    const most = { ...some, ...furtherMembers(keywords, Object.keys(some).length, depth) };
+    const borders = members.flatMap(({ name, samples }) =>
+      samples.slice(1, 4).map((value) => ({ ...least, [name]: value })),
+    );
+    return of === 'request' ? [least, most, ...borders] : [most, least, ...borders];
   };
-  const least = bound('minimum', 'exclusiveMinimum', step);
-  const most = bound('maximum', 'exclusiveMaximum', -step);
-  const plain = typeof schema.multipleOf === 'number' ? schema.multipleOf : 1;
-  return [least !== undefined && least > plain ? least : Math.min(plain, most ?? plain), least, most].filter(
-    (value) => value !== undefined,
-  );
 }
 
-function lists(root: JsonObject, located: Located, schema: JsonObject, depth: number): unknown[][] {
-  const place = isObject(located.value) && located.value.items !== undefined ? located : follow(root, located);
-  const items = schema.items === undefined ? ['example'] : samplesOf(root, child(place, 'items'), depth + 1);
-  const least = Number(schema.minItems ?? 0);
-  const list = Array.from({ length: Math.min(Math.max(least, 1), LENGTH_MAX) }, (_, at) => items[at % items.length]);
-  return items.length === 0 ? [[]] : [list, ...(least === 0 ? [[]] : [])];
+/** Adds the names that present names require. */
+function closed(names: Set<string>, dependent: JsonObject): ReadonlySet<string> {
+  for (const name of names) for (const other of listAt(dependent[name])) names.add(String(other));
+  return names;
 }
 
-function objects(root: JsonObject, schema: JsonObject, depth: number): JsonObject[] {
-  const required = new Set(arrayOf(schema.required));
-  const members = Object.entries(isObject(schema.properties) ? schema.properties : {}).flatMap(([name, value]) => {
-    const located = { value, pointer: '' };
-    if (merged(root, located, depth + 1).readOnly === true) return [];
-    const samples = samplesOf(root, located, depth + 1);
-    return samples.length === 0 ? [] : [{ name, samples, isRequired: required.has(name) }];
-  });
-  const firsts = (some: typeof members) => Object.fromEntries(some.map(({ name, samples }) => [name, samples[0]]));
-  const least = firsts(members.filter(({ isRequired }) => isRequired));
-  const borders = members.flatMap(({ name, samples }) =>
-    samples.slice(1, 4).map((value) => ({ ...least, [name]: value })),
+/** The schema of a member that `properties` does not name. */
+function schemaBeside({ patternProperties, additionalProperties }: JsonObject, name: string): unknown {
+  const fitting = Object.entries(isObject(patternProperties) ? patternProperties : {}).filter(([pattern]) =>
+    fitsScalar({ keywords: {}, patterns: [pattern] }, name),
   );
-  return [least, firsts(members), ...borders];
+  if (fitting.length > 0) return { allOf: fitting.map(([, schema]) => schema) };
+  return additionalProperties ?? {};
+}
+
+function listAt(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
 }

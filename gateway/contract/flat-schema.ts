@@ -1,0 +1,131 @@
+// Merges a schema with what it refers to, so that its keywords stand in one place: references, `allOf`, and one branch of each union.
+
+import { follow, isObject, type JsonObject } from './pointer.ts';
+
+/** A schema without references and combinations. */
+export interface FlatSchema {
+  readonly keywords: JsonObject;
+  /** All must match. */
+  readonly patterns: readonly string[];
+}
+
+interface Merged extends FlatSchema {
+  /** The branches of each `oneOf`, `anyOf` and `if` that is still open. */
+  readonly unions: readonly (readonly unknown[])[];
+}
+
+const DEPTH_MAX = 8;
+/** Most alternatives of one schema. */
+const ALTERNATIVES_MAX = 8;
+const none = Symbol('no value');
+
+/** Returns one flat schema per combination of branches that is tried, the first branches first; none if no value fits. */
+export function flatSchemasOf(root: JsonObject, schema: unknown): FlatSchema[] {
+  const base = merged(root, schema, 0);
+  return base === undefined ? [] : alternativesOf(root, base, 0);
+}
+
+/** Undefined if no value fits. */
+function merged(root: JsonObject, schema: unknown, depth: number): Merged | undefined {
+  if (schema === false) return undefined;
+  const empty: Merged = { keywords: {}, patterns: [], unions: [] };
+  if (!isObject(schema) || depth > DEPTH_MAX) return empty;
+  const { $ref, allOf, oneOf, anyOf, if: condition, then, else: otherwise, pattern, not: _, ...keywords } = schema;
+  const unions = [oneOf, anyOf].filter((branches) => Array.isArray(branches) && branches.length > 0) as unknown[][];
+  if (condition !== undefined && (then ?? otherwise) !== undefined)
+    unions.push([{ allOf: [condition, then ?? {}] }, otherwise ?? {}]);
+  const own: Merged = { keywords, patterns: typeof pattern === 'string' ? [pattern] : [], unions };
+  const target = follow(root, { value: schema, pointer: '' }).value;
+  const parts = [...($ref === undefined || target === schema ? [] : [target]), ...(Array.isArray(allOf) ? allOf : [])];
+  let all: Merged | undefined = empty;
+  for (const part of parts) all = all && joined(all, merged(root, part, depth + 1));
+  return all && joined(all, own);
+}
+
+function alternativesOf(root: JsonObject, base: Merged, depth: number): FlatSchema[] {
+  const [union, ...unions] = base.unions;
+  if (union === undefined || depth > DEPTH_MAX) return [base];
+  const found: FlatSchema[] = [];
+  for (const branch of union) {
+    const chosen = joined({ ...base, unions }, merged(root, branch, 1));
+    if (chosen !== undefined) found.push(...alternativesOf(root, chosen, depth + 1));
+    if (found.length >= ALTERNATIVES_MAX) break;
+  }
+  return found.slice(0, ALTERNATIVES_MAX);
+}
+
+function joined(one: Merged, other: Merged | undefined): Merged | undefined {
+  if (other === undefined) return undefined;
+  const [left, right] = [
+    withoutPartialExamples(one.keywords, other.keywords),
+    withoutPartialExamples(other.keywords, one.keywords),
+  ];
+  const keywords: JsonObject = { ...left, ...right };
+  for (const [keyword, join] of Object.entries(joins)) {
+    if (left[keyword] === undefined || right[keyword] === undefined) continue;
+    const value = join(left[keyword], right[keyword]);
+    if (value === none) return undefined;
+    keywords[keyword] = value;
+  }
+  return {
+    keywords,
+    patterns: [...new Set([...one.patterns, ...other.patterns])],
+    unions: [...one.unions, ...other.unions],
+  };
+}
+
+/** An example of one part lacks the members that another part declares. */
+function withoutPartialExamples(part: JsonObject, other: JsonObject): JsonObject {
+  if (other.properties === undefined && other.required === undefined) return part;
+  const { example: _example, examples: _examples, default: _default, ...rest } = part;
+  return rest;
+}
+
+type Join = (one: unknown, other: unknown) => unknown;
+
+const greater: Join = (one, other) => Math.max(Number(one), Number(other));
+const smaller: Join = (one, other) => Math.min(Number(one), Number(other));
+const both: Join = (one, other) => ({ allOf: [one, other] });
+const either: Join = (one, other) => one === true || other === true;
+const equal = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+const joins: Readonly<Record<string, Join>> = {
+  type: typeOfBoth,
+  const: (one, other) => (equal(one, other) ? one : none),
+  enum: (one, other) => {
+    const common = (one as unknown[]).filter((value) =>
+      (other as unknown[]).some((candidate) => equal(value, candidate)),
+    );
+    return common.length === 0 ? none : common;
+  },
+  required: (one, other) => [...new Set([...(one as unknown[]), ...(other as unknown[])])],
+  properties: membersOfBoth,
+  patternProperties: membersOfBoth,
+  items: both,
+  propertyNames: both,
+  additionalProperties: (one, other) => (one === false || other === false ? false : both(one, other)),
+  multipleOf: (one, other) => (equal(one, other) ? one : Number(one) * Number(other)),
+  uniqueItems: either,
+  readOnly: either,
+  writeOnly: either,
+  ...Object.fromEntries(
+    ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'].map((name) => [name, greater]),
+  ),
+  ...Object.fromEntries(
+    ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'].map((name) => [name, smaller]),
+  ),
+};
+
+function typeOfBoth(one: unknown, other: unknown): unknown {
+  const [left, right] = [[one].flat(), [other].flat()];
+  const covers = (types: unknown[], type: unknown) =>
+    types.includes(type) || (type === 'integer' && types.includes('number'));
+  const common = [...left.filter((type) => covers(right, type)), ...right.filter((type) => covers(left, type))];
+  return common.length === 0 ? none : [...new Set(common)];
+}
+
+function membersOfBoth(one: unknown, other: unknown): unknown {
+  const [left, right] = [one as JsonObject, other as JsonObject];
+  const shared = Object.keys(right).filter((name) => Object.hasOwn(left, name));
+  return { ...left, ...right, ...Object.fromEntries(shared.map((name) => [name, both(left[name], right[name])])) };
+}

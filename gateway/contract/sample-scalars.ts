@@ -1,0 +1,128 @@
+// Sample texts and numbers that fit the keywords of a flat schema.
+
+import type { FlatSchema } from './flat-schema.ts';
+import { formatCheck } from './formats.ts';
+import { textsFor } from './pattern-text.ts';
+import { toPattern } from './patterns.ts';
+import { isObject } from './pointer.ts';
+
+/** Maximum length of generated texts. */
+const LENGTH_MAX = 1000;
+const OF_PATTERN_MAX = 3;
+
+const byFormat: Readonly<Record<string, string>> = {
+  'date-time': '2026-01-15T10:30:00Z',
+  'iso-date-time': '2026-01-15T10:30:00Z',
+  date: '2026-01-15',
+  time: '10:30:00Z',
+  'iso-time': '10:30:00Z',
+  duration: 'PT1H',
+  email: 'someone@example.com',
+  'idn-email': 'someone@example.com',
+  uuid: '8e03978e-40d5-43e8-bc93-6894a57f9324',
+  uri: 'https://example.com/',
+  url: 'https://example.com/',
+  iri: 'https://example.com/',
+  'uri-reference': '/example',
+  'iri-reference': '/example',
+  'uri-template': '/examples/{id}',
+  hostname: 'example.com',
+  'idn-hostname': 'example.com',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  regex: '^example$',
+  'json-pointer': '/example',
+  'json-pointer-uri-fragment': '#/example',
+  'relative-json-pointer': '0/example',
+  byte: 'ZXhhbXBsZQ==',
+};
+
+/** Texts for `format`, `pattern` and the bounds of the length, the plainest first; none if none was found. */
+export function textsFitting(flat: FlatSchema): string[] {
+  const { keywords, patterns } = flat;
+  const fits = (text: string) => fitsScalar(flat, text);
+  const formatted = byFormat[String(keywords.format)];
+  const least = Number(keywords.minLength ?? 0);
+  const most = Number(keywords.maxLength ?? LENGTH_MAX);
+  if (formatted !== undefined && patterns.length === 0) {
+    const padded = [
+      formatted,
+      formatted.replace('example', 'example'.padEnd(least, 'x')),
+      formatted.padEnd(least, 'x'),
+    ];
+    return [...new Set(padded)].filter(fits);
+  }
+  const plain = 'example'.slice(0, most).padEnd(least, 'x');
+  const all = [formatted ?? plain, plain, 'x'.repeat(Math.max(least, 1)), 'x'.repeat(Math.min(most, LENGTH_MAX))];
+  const [pattern] = patterns;
+  if (pattern === undefined) return all.filter(fits);
+  const found = new Set(all.slice(0, 2).filter(fits));
+  for (const text of textsFor(pattern, least)) {
+    if (found.size >= OF_PATTERN_MAX) break;
+    if (fits(text)) found.add(text);
+  }
+  return [...found];
+}
+
+/** Numbers at and between the bounds. */
+export function numbersFor(flat: FlatSchema, type: 'integer' | 'number'): number[] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = flat.keywords;
+  const step = type === 'integer' ? 1 : 0.5;
+  const numbers = (...values: unknown[]) => values.filter((value) => typeof value === 'number');
+  const least = Math.max(...numbers(minimum), ...numbers(exclusiveMinimum).map((bound) => bound + step));
+  const most = Math.min(...numbers(maximum), ...numbers(exclusiveMaximum).map((bound) => bound - step));
+  const between =
+    (Math.max(...numbers(minimum, exclusiveMinimum)) + Math.min(...numbers(maximum, exclusiveMaximum))) / 2;
+  const unit = typeof multipleOf === 'number' ? multipleOf : 1;
+  const plain = Math.min(Math.max(unit, least), Math.max(most, least));
+  const aligned = [Math.ceil(least / unit) * unit, Math.floor(most / unit) * unit];
+  const all = [plain, least, most, ...(typeof multipleOf === 'number' ? [...aligned, 0] : [])];
+  const fitting = [...new Set(all)].filter((value) => Number.isFinite(value) && fitsScalar(flat, value));
+  return fitting.length > 0 ? fitting : [between].filter((value) => fitsScalar(flat, value));
+}
+
+/** Whether a text, number, boolean or null fits the keywords about it. Objects and arrays always do: they are checked as a whole. */
+export function fitsScalar({ keywords, patterns }: FlatSchema, value: unknown): boolean {
+  const { type, format } = keywords;
+  if (type !== undefined && ![type].flat().some((name) => isOfType(value, name))) return false;
+  if (Array.isArray(keywords.enum) && !keywords.enum.some((one) => JSON.stringify(one) === JSON.stringify(value)))
+    return false;
+  if (keywords.const !== undefined && JSON.stringify(keywords.const) !== JSON.stringify(value)) return false;
+  if (typeof value === 'number') return fitsNumber(keywords, value) && fitsFormat(format, value);
+  if (typeof value !== 'string') return true;
+  const { length } = [...value];
+  if (length < Number(keywords.minLength ?? 0) || length > Number(keywords.maxLength ?? length)) return false;
+  return fitsFormat(format, value) && patterns.every((pattern) => matches(pattern, value));
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'null') return value === null;
+  return type === 'object' ? isObject(value) : typeof value === type;
+}
+
+function fitsNumber(keywords: Readonly<Record<string, unknown>>, value: number): boolean {
+  const holds = (name: string, test: (bound: number) => boolean) =>
+    typeof keywords[name] !== 'number' || test(keywords[name] as number);
+  return (
+    holds('minimum', (bound) => value >= bound) &&
+    holds('maximum', (bound) => value <= bound) &&
+    holds('exclusiveMinimum', (bound) => value > bound) &&
+    holds('exclusiveMaximum', (bound) => value < bound) &&
+    holds('multipleOf', (unit) => Number.isInteger(value / unit))
+  );
+}
+
+function fitsFormat(format: unknown, value: string | number): boolean {
+  const check = typeof format === 'string' ? formatCheck(format, typeof value as 'string' | 'number') : undefined;
+  return check?.(value as never) ?? true;
+}
+
+function matches(pattern: string, text: string): boolean {
+  try {
+    return toPattern(pattern).test(text);
+  } catch {
+    return false;
+  }
+}
