@@ -50,6 +50,7 @@ const answerAllowed = new Map(
       'Accept-Ranges',
     ],
     ...['ETag', 'Last-Modified', 'Expires', 'Vary', 'Link', 'Retry-After', 'Idempotent-Replayed'],
+    'Preference-Applied',
   ].map((name) => [name.toLowerCase(), name]),
 );
 /** For these fields, several lines form one list. For the others the first line counts, which is the one that was checked. */

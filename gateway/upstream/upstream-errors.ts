@@ -23,7 +23,7 @@ export function toUpstreamRefusal(
   body: Buffer,
   place: DefaultPlace = 'body',
 ): GatewayError {
-  const answered = { upstreamStatus: status };
+  const answered = { upstreamStatus: status, ...preferenceApplied(headers) };
   if (status === 401 || status === 407) return new GatewayError('upstream_auth_failed', answered);
   if (status === 429) return new GatewayError('upstream_overloaded', { ...answered, ...retryAfter(headers) });
   if (status === 503) return new GatewayError('upstream_unavailable', { ...answered, ...retryAfter(headers) });
@@ -44,6 +44,12 @@ export function toUpstreamRefusal(
     },
     ...(parsed?.fields ? { fields: parsed.fields } : {}),
   });
+}
+
+/** The client asked for this answer (RFC 7240 section 3). */
+function preferenceApplied(headers: AnswerHeaders): { headers?: Readonly<Record<string, string>> } {
+  const text = headers['preference-applied'];
+  return typeof text === 'string' ? { headers: { 'Preference-Applied': text } } : {};
 }
 
 function errorWords(status: number): UpstreamWords {
