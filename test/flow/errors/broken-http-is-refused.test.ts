@@ -1,12 +1,12 @@
-// What is not well-formed HTTP/1.1 gets the same error object as everything else, and the connection ends: nobody can say what the
-// bytes after it mean.
+// What is not well-formed HTTP/1.1 gets the same error object as everything else, and the connection ends, because the
+// bytes after it have no known meaning.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openConnection, requestOf, until } from '../../support/connection.ts';
 import { runCases } from '../../support/errors.ts';
 import { createWorld, type World } from '../../support/world.ts';
-import { framingCases } from './framing.cases.ts';
+import { brokenCases } from './broken-http.cases.ts';
 
 describe('broken HTTP', () => {
   let world: World;
@@ -18,7 +18,7 @@ describe('broken HTTP', () => {
   const lineOf = (id: string | undefined) =>
     until(() => world.gateway.logLines().find(({ request_id }) => request_id === id));
 
-  runCases(framingCases, () => world);
+  runCases(brokenCases, () => world);
 
   it('leaves one line in the log, with the code', async () => {
     const connection = await openConnection(world.gateway.port);

@@ -1,10 +1,10 @@
 // Every code that the tests of this folder produce through a real socket. Not written down by hand: these are the cases they run.
 
 import type { ErrorCode } from '../../../gateway/error-catalogue.ts';
+import { brokenCases } from './broken-http.cases.ts';
 import { contentCases } from './content.cases.ts';
 import { credentialCases } from './credentials.cases.ts';
 import { declaredCases } from './declared.cases.ts';
-import { framingCases } from './framing.cases.ts';
 import { keyedCases } from './keyed.cases.ts';
 import { bugCases, drainCases } from './lifecycle.cases.ts';
 import { awayCases, limitCases } from './limit.cases.ts';
@@ -26,7 +26,7 @@ const cases: readonly { readonly code: ErrorCode }[] = [
   ...limitCases,
   ...awayCases,
   ...tlsCases,
-  ...framingCases,
+  ...brokenCases,
   ...upstreamCases,
   ...unreachableCases,
   ...wordsCases,
