@@ -7,6 +7,7 @@ import { ask, openConnection, requestOf, until } from '../../support/connection.
 import { assertRefusal } from '../../support/errors.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { startHoldingUpstream } from '../../support/holding-upstream.ts';
+import { eventually } from '../../support/instances.ts';
 import { thingsAt } from '../../support/things.ts';
 
 const start = closesAfterEach();
@@ -34,7 +35,7 @@ async function setUp(entry: object) {
     call: (organization: string) => ask(gateway.port, requestFrom(organization)),
     stateOf,
     async waits(number: number) {
-      for (let state = await stateOf(); state.waiting !== number; state = await stateOf());
+      await eventually(async () => (await stateOf()).waiting === number);
     },
     metrics: async () => (await fetch(`${gateway.adminUrl}/metrics`)).text(),
   };
