@@ -41,6 +41,7 @@ import { openIdentity } from './wiring/identity.ts';
 import { createListeners, type Requests } from './wiring/listeners.ts';
 import { logStoreState } from './wiring/log-store-state.ts';
 import { checkSecrets } from './wiring/named-secrets.ts';
+import { openExamples } from './wiring/open-examples.ts';
 import { openOverload, openShedding } from './wiring/open-overload.ts';
 import { openSandbox } from './wiring/open-sandbox.ts';
 import { openServing } from './wiring/open-serving.ts';
@@ -213,11 +214,18 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     check: ({ config }) => sandbox.objections(config),
     close: () => sandbox.process?.close(),
   });
-  const targets = openUpstreamTargets({ originOf, log, metrics, now });
+  const examples = await openExamples(configuration, log);
+  parts.add({ name: 'examples', use: examples.use });
+  const targets = openUpstreamTargets({ originOf, answerFor: examples.answerFor, log, metrics, now });
   parts.add({
     name: 'upstreams',
     status: () => ({
-      upstreams: upstreamStatus(inForce().config.upstreams, targets.targetSets.status(), access.status()),
+      upstreams: upstreamStatus(
+        inForce().config.upstreams,
+        examples.status(),
+        targets.targetSets.status(),
+        access.status(),
+      ),
     }),
   });
 

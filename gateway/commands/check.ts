@@ -10,7 +10,8 @@ import { ambiguousPaths } from '../contract/ambiguous-paths.ts';
 import { unlistedFiles } from '../contract/load.ts';
 import type { Operation } from '../exchange.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/counters.ts';
-import { shownPath } from '../shared/yaml-source.ts';
+import { positionsIn, shownPath } from '../shared/yaml-source.ts';
+import { modesFromContract } from '../upstream/simulated.ts';
 import { untimelyMistakes } from '../wiring/certificates.ts';
 import { checkStart } from '../wiring/start-mistakes.ts';
 import type { CommandContext } from './context.ts';
@@ -39,7 +40,11 @@ async function check(context: CommandContext, asJson: boolean): Promise<void> {
     const untimely = untimelyMistakes(configuration.config, configuration.certificates, now);
     const { mistakes, warnings } = checkStart(configuration, context.settings(), context.secrets());
     if (untimely.length + mistakes.length > 0) throw new ConfigError([...untimely, ...mistakes]);
-    const all = [...warningsOf(configuration, context.settings().contractsDirectory, now), ...warnings];
+    const all = [
+      ...warningsOf(configuration, context.settings().contractsDirectory, now),
+      ...(await examplesWarnings(configuration)),
+      ...warnings,
+    ];
     printSuccess(context, asJson, configuration, all);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -134,6 +139,26 @@ function warningsOf(configuration: Configuration, contractsDirectory: string, no
     ...untimelyTls(upstreamTls, nowMs),
     ...inconsistentDeprecations(configuration),
   ];
+}
+
+/** Warns of live keys that are answered from a contract, and of places where a contract cannot be answered from. */
+async function examplesWarnings({ config, contracts }: Configuration): Promise<string[]> {
+  const { upstreams, sources } = config;
+  const modesOf = (name: string) => modesFromContract(upstreams[name] ?? { live: [] });
+  const live = Object.keys(upstreams).filter((name) => modesOf(name).includes('live'));
+  const unready = live.map((name) => {
+    const reason = 'live keys are answered from the contract, because no service is behind it.';
+    const remedy = 'Before production, set the address of the service.';
+    return sources.upstreams.mistakeAt(['upstreams', name, 'live'], reason, remedy);
+  });
+  const operations = contracts.operations.filter(({ operation }) => modesOf(operation.upstream).length > 0);
+  if (operations.length === 0) return unready.map(toSentence);
+  // Loaded on demand, because it takes long.
+  const { exampleFindings } = await import('../contract/examples/findings.ts');
+  const found = exampleFindings(operations, contracts.schemas);
+  const documents = new Set(operations.map(({ document }) => document));
+  for (const document of documents) await document.position().locate(async (file, spots) => positionsIn(file, spots));
+  return [...unready, ...condensed(found)].map(toSentence);
 }
 
 /** Warns of public operations without a limit: they have no key to count by, so a client address could call them without end. */

@@ -1,4 +1,4 @@
-// The greeting of a started gateway: its addresses, and on the sandbox a request to try.
+// The greeting of a started gateway: its addresses, upstreams without a service, and on the sandbox a request to try.
 
 import type { Settings } from '../config/load.ts';
 
@@ -10,11 +10,13 @@ export interface Started {
   readonly isTls: boolean;
   readonly adminPort: number;
   readonly operations: number;
+  /** Upstreams that are answered for from their contracts. */
+  readonly fromContract: readonly string[];
   readonly demoKey: string | undefined;
 }
 
 export function greetingOf(
-  { port, isTls, adminPort, operations, demoKey }: Started,
+  { port, isTls, adminPort, operations, fromContract, demoKey }: Started,
   { host, adminHost }: Settings,
 ): string {
   const shown = (bound: string) => (bound === '0.0.0.0' || bound === '::' ? 'localhost' : bound);
@@ -23,6 +25,11 @@ export function greetingOf(
     `gateway   ${url}   ${operations} operations`,
     `operators http://${shown(adminHost)}:${adminPort}/status`,
   ];
+  if (fromContract.length > 0) {
+    lines.push(
+      `examples  ${fromContract.join(', ')}: answered from the contract, without a service; not for production`,
+    );
+  }
   if (demoKey !== undefined) {
     lines.push(
       '',

@@ -5,7 +5,7 @@ import type { KeyStore } from '../auth/store/store.ts';
 import type { Settings } from '../config/load.ts';
 import { ConfigError } from '../config-errors.ts';
 import { type Configuration, loadConfiguration, reloadConfiguration } from '../configuration.ts';
-import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
+import { isSimulated } from '../upstream/simulated.ts';
 import { checkStart } from '../wiring/start-mistakes.ts';
 import { type CommandContext, openKeyStore, openSecrets } from './context.ts';
 import { issueDemoKey } from './demo.ts';
@@ -38,11 +38,10 @@ export async function serve(
   const { mistakes } = checkStart(configuration, settings, secrets);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const { store, digestOf } = await openKeyStore(context, settings, secrets);
-  // A demo key is created and printed only if every upstream is on the sandbox.
+  // A demo key is created and printed only if no upstream is a real service.
   const upstreams = Object.entries(configuration.config.upstreams);
   const platform = upstreams.find(([, { live }]) => live.includes('sandbox:platform'))?.[0];
-  const isDemo =
-    preparesDemo && platform !== undefined && upstreams.every(([, upstream]) => liesOnSandboxOnly(upstream));
+  const isDemo = preparesDemo && platform !== undefined && upstreams.every(([, upstream]) => isSimulated(upstream));
   let demoKey: string | undefined;
   const app = await startApp({
     version: context.version,

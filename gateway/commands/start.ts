@@ -3,6 +3,7 @@
 
 import type { Command } from 'commander';
 import { loadSettings, type Settings } from '../config/load.ts';
+import { namesFromContract } from '../upstream/simulated.ts';
 import type { CommandContext } from './context.ts';
 import { endOnCrash } from './crash.ts';
 import { greetingOf, type Started } from './greeting.ts';
@@ -77,6 +78,8 @@ async function startAlone(context: CommandContext, settings: Settings): Promise<
     context.exit(0);
   });
   const { port, plainPort, adminPort } = app;
-  const isTls = configuration.config.gateway.tls !== undefined;
-  return { port, plainPort, isTls, adminPort, operations: configuration.contracts.operations.length, demoKey };
+  const { gateway, upstreams } = configuration.config;
+  const isTls = gateway.tls !== undefined;
+  const operations = configuration.contracts.operations.length;
+  return { port, plainPort, isTls, adminPort, operations, fromContract: namesFromContract(upstreams), demoKey };
 }

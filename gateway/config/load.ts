@@ -171,6 +171,7 @@ export function loadConfig(
     },
   };
   checkNames(draft, mistakes);
+  checkExamples(draft, mistakes);
   checkIssuers(draft, mistakes);
   checkBuffers(draft, mistakes);
   if (gateway) {
@@ -237,6 +238,16 @@ function checkNames({ upstreams, sources, names }: ConfigDraft, mistakes: Mistak
     if (!entry.public || !entry.security) continue;
     const reason = 'an upstream is either public or secured.';
     mistakes.push(sources.upstreams.mistakeAtKey(['upstreams', name, 'public'], reason, 'Remove public or security.'));
+  }
+}
+
+/** Refuses tunnels of an upstream without a service: they have no contract that could answer. */
+function checkExamples({ upstreams, sources }: ConfigDraft, mistakes: Mistake[]): void {
+  for (const [name, { live = [], tunnels = [] }] of Object.entries(upstreams)) {
+    if (tunnels.length === 0 || !live.some((address) => address.startsWith('examples:'))) continue;
+    const reason = 'a tunnel has no contract that could answer for it.';
+    const remedy = 'Set live to the address of a service, or remove the tunnels.';
+    mistakes.push(sources.upstreams.mistakeAtKey(['upstreams', name, 'tunnels'], reason, remedy));
   }
 }
 

@@ -12,16 +12,22 @@ import { breaker, ejection, health } from './target-rules.ts';
 import { tunnels } from './tunnels.ts';
 import { upstreamTls } from './upstream-tls.ts';
 
-/** A sandbox service, or the origin of a server without a path. */
+/** A sandbox service, the contract itself, or the origin of a server without a path. */
 const target = z
   .string()
-  .refine((text) => /^sandbox:(platform|mail)$/.test(text) || (isHttpUrl(text) && new URL(text).pathname === '/'), {
-    error: 'must be sandbox:platform, sandbox:mail, or http://host:port without a path',
-  })
-  .meta({ pattern: '^(sandbox:(platform|mail)|https?://[^/?#\\s@]+/?)$' });
+  .refine(
+    (text) => /^(sandbox:(platform|mail)|examples:)$/.test(text) || (isHttpUrl(text) && new URL(text).pathname === '/'),
+    {
+      error: 'must be sandbox:platform, sandbox:mail, examples:, or http://host:port without a path',
+    },
+  )
+  .meta({ pattern: '^(sandbox:(platform|mail)|examples:|https?://[^/?#\\s@]+/?)$' });
 const targets = z
   .union([target, z.array(target).min(1, 'must name at least one address')], {
-    error: 'must be sandbox:platform, sandbox:mail, http://host:port without a path, or a list of these',
+    error: 'must be sandbox:platform, sandbox:mail, examples:, http://host:port without a path, or a list of these',
+  })
+  .refine((value) => typeof value === 'string' || value.length === 1 || !value.includes('examples:'), {
+    error: 'must not name a service beside examples:, which stands for none',
   })
   .transform((value) => (typeof value === 'string' ? [value] : value));
 
@@ -32,8 +38,10 @@ export const upstreamEntry = z.strictObject({
     values: 'paths and globs below `GATEWAY_CONTRACTS`',
   }),
   live: targets.meta({
-    description: 'The targets of requests with live keys. Several addresses share the load.',
-    values: '`sandbox:platform`, `sandbox:mail`, `http://host:port`, `https://host:port`, or a list of these',
+    description:
+      'The targets of requests with live keys. Several addresses share the load. With `examples:` the gateway answers from the contract ([upstreams](upstreams.md#integrate-against-a-service-that-does-not-exist-yet)).',
+    values:
+      '`sandbox:platform`, `sandbox:mail`, `examples:`, `http://host:port`, `https://host:port`, or a list of these',
   }),
   test: targets.optional().meta({
     description: 'The targets of requests with test keys. Without it, test keys are refused.',
@@ -193,8 +201,25 @@ export const upstreamEntry = z.strictObject({
   }),
 });
 
+/** Each upstream has its own contracts, so `examples:` becomes `examples:<name>`. */
+function withNamedExamples<Entry extends { live: string[]; test?: string[] | undefined }>(
+  entries: Record<string, Entry>,
+) {
+  const named = (upstream: string, addresses: string[]) =>
+    addresses.map((address) => (address === 'examples:' ? address + upstream : address));
+  return Object.fromEntries(
+    Object.entries(entries).map(([upstream, { live, test, ...entry }]) => {
+      const addresses = { live: named(upstream, live), ...(test && { test: named(upstream, test) }) };
+      return [upstream, { ...entry, ...addresses } as unknown as Entry];
+    }),
+  );
+}
+
 export const upstreamsFile = z.strictObject({
-  upstreams: z.record(name, upstreamEntry).describe('The services behind the gateway, by name.'),
+  upstreams: z
+    .record(name, upstreamEntry)
+    .transform(withNamedExamples)
+    .describe('The services behind the gateway, by name.'),
   breaking: breaking.default([]).describe('Accepted breaks of published contracts ([contracts](contracts.md)).'),
 });
 

@@ -9,17 +9,28 @@ import { essenceOf, isJson } from './media-types.ts';
  */
 export function checkAccept(accept: string | undefined, answers: readonly string[]): void {
   if (accept === undefined || accept === '*/*' || answers.length === 0 || answers.includes(accept)) return;
-  const ranges = accept.split(',').flatMap((written) => {
-    const range = essenceOf(written);
-    return range === '' ? [] : [{ range, weight: weightOf(written) }];
-  });
+  const ranges = rangesIn(accept);
   if (ranges.length === 0 || answers.some((type) => weightFor(type, ranges) > 0)) return;
   throw new GatewayError('not_acceptable', { fields: { available_media_types: answers } });
+}
+
+/** Returns the type that Accept prefers; the first of equal ones. Undefined only if there is none. */
+export function preferredType(accept: string | undefined, answers: readonly string[]): string | undefined {
+  const ranges = rangesIn(accept ?? '*/*');
+  const weights = answers.map((type) => weightFor(essenceOf(type), ranges));
+  return answers[weights.indexOf(Math.max(...weights))];
 }
 
 interface Range {
   readonly range: string;
   readonly weight: number;
+}
+
+function rangesIn(accept: string): Range[] {
+  return accept.split(',').flatMap((written) => {
+    const range = essenceOf(written);
+    return range === '' ? [] : [{ range, weight: weightOf(written) }];
+  });
 }
 
 function weightFor(type: string, ranges: readonly Range[]): number {

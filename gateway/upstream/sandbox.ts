@@ -57,11 +57,6 @@ export function liesOnSandbox(upstream: Addresses | undefined): boolean {
   return [...(upstream?.live ?? []), ...(upstream?.test ?? [])].some(isSandboxAddress);
 }
 
-/** True if all addresses are on the sandbox. */
-export function liesOnSandboxOnly(upstream: Addresses): boolean {
-  return [...upstream.live, ...(upstream.test ?? [])].every(isSandboxAddress);
-}
-
 /** Finds or starts the sandbox of a data directory. Rejects if that takes longer than about ten seconds. */
 export async function startSandbox(options: SandboxProcessOptions): Promise<SandboxProcess> {
   const directory = join(options.dataDirectory, 'sandbox');

@@ -15,6 +15,7 @@ import {
   readmit,
 } from './outlier-detection.ts';
 import type { Pools } from './pools.ts';
+import { answersFromContract } from './simulated.ts';
 import {
   type TargetSetStatus,
   type TargetState,
@@ -123,7 +124,7 @@ export function createTargetSets(options: TargetSetsOptions): TargetSets {
       set.checks.delete(outlierState);
     }
     for (const outlierState of set.outlierStates) {
-      if (health === undefined) outlierState.healthy = true;
+      if (health === undefined || answersFromContract(outlierState.address)) outlierState.healthy = true;
       else if (!set.checks.has(outlierState)) set.checks.set(outlierState, check(set, outlierState, health));
     }
   }

@@ -3,7 +3,7 @@
 import { keyProblem } from '../config/upstream-tls.ts';
 import type { Mistake } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
-import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
+import { isSimulated } from '../upstream/simulated.ts';
 import { tracingHeaders } from './open-tracing.ts';
 
 type Named = Pick<Configuration, 'config' | 'upstreamTls'>;
@@ -25,11 +25,11 @@ export interface CheckedSecrets {
   readonly missing: readonly Mistake[];
 }
 
-/** Leaves out credentials of upstreams that use only the sandbox, because start generates missing ones. */
+/** Leaves out credentials of upstreams without a real service, because start generates missing ones. */
 export function namedSecrets({ config, upstreamTls }: Named): NamedSecret[] {
   const { upstreams, gateway, sources } = config;
   const credentials = Object.entries(upstreams).flatMap(([name, entry]): NamedSecret[] => {
-    if (entry.credential === undefined || liesOnSandboxOnly(entry)) return [];
+    if (entry.credential === undefined || isSimulated(entry)) return [];
     const { kind, secret } = entry.credential;
     const path = ['upstreams', name, 'credential', kind, 'secret'];
     return [

@@ -9,7 +9,8 @@ import { type OwnSecret, ownSecretProblem, type Secrets } from '../config/secret
 import { type Mistake, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { shownPath } from '../shared/yaml-source.ts';
-import { liesOnSandbox, liesOnSandboxOnly } from '../upstream/sandbox.ts';
+import { liesOnSandbox } from '../upstream/sandbox.ts';
+import { isSimulated } from '../upstream/simulated.ts';
 import { checkSecrets } from './named-secrets.ts';
 
 export interface StartMistakes {
@@ -56,7 +57,7 @@ function checkOwnSecrets({ upstreams }: Config, read: Secrets['read']): Mistake[
 /** A start creates missing ones. */
 function checkSandboxCredentials({ upstreams, sources }: Config, read: Secrets['read']): Mistake[] {
   return Object.entries(upstreams).flatMap(([name, entry]) => {
-    if (entry.credential === undefined || !liesOnSandboxOnly(entry)) return [];
+    if (entry.credential === undefined || !isSimulated(entry)) return [];
     const { kind, secret } = entry.credential;
     const problem = problemOf(secret, read, () => undefined);
     if (problem === undefined) return [];

@@ -1,5 +1,5 @@
 // Wiring of upstream credentials and concurrency limits. Credentials come from the secrets store; start generates missing ones for
-// upstreams that use only the sandbox.
+// upstreams without a real service: the sandbox, and examples of the contract.
 
 import type { Config } from '../config/load.ts';
 import type { UpstreamEntry } from '../config/schema.ts';
@@ -8,7 +8,7 @@ import type { Mistake } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
 import { type Accesses, type AccessesOptions, createAccesses } from '../upstream/access.ts';
-import { liesOnSandboxOnly } from '../upstream/sandbox.ts';
+import { isSimulated } from '../upstream/simulated.ts';
 
 export interface UpstreamAccess extends Accesses {
   /** Administrator of the sandbox's mail server, `user:password`; undefined if no upstream uses that server. */
@@ -26,7 +26,7 @@ export interface UpstreamAccessOptions extends Pick<AccessesOptions, 'onWaited' 
   now(): number;
 }
 
-/** Generates missing credentials of upstreams on the sandbox. */
+/** Generates missing credentials of upstreams without a real service. */
 export async function openUpstreamAccess({
   config,
   workers,
@@ -38,15 +38,15 @@ export async function openUpstreamAccess({
   isShedding,
 }: UpstreamAccessOptions): Promise<UpstreamAccess> {
   const generated = new Map<string, string>();
-  for (const { secret } of credentialsOf(config.upstreams, liesOnSandboxOnly)) {
+  for (const { secret } of credentialsOf(config.upstreams, isSimulated)) {
     if (secrets.read(secret) === undefined) generated.set(secret, await secrets.readOrMake(secret));
   }
   const readSecret = (entry: string) => secrets.read(entry) ?? generated.get(entry);
 
-  /** Mistakes for credentials that a reload adds to upstreams on the sandbox: start would have generated them. */
+  /** Mistakes for credentials that a reload adds to upstreams without a real service: start would have generated them. */
   function objections({ config }: Pick<Configuration, 'config'>): Mistake[] {
     return Object.entries(config.upstreams).flatMap(([name, entry]) => {
-      if (entry.credential === undefined || !liesOnSandboxOnly(entry)) return [];
+      if (entry.credential === undefined || !isSimulated(entry)) return [];
       const { kind, secret } = entry.credential;
       if (readSecret(secret) !== undefined) return [];
       const path = ['upstreams', name, 'credential', kind, 'secret'];

@@ -4,6 +4,7 @@
 import { lookup } from 'node:dns';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import { type AnswerFromContract, withExamples } from '../upstream/examples.ts';
 import { createLookup } from '../upstream/lookup.ts';
 import { createPools, type Pools } from '../upstream/pools.ts';
 import { createTargetSets, type TargetSets } from '../upstream/target-set.ts';
@@ -18,14 +19,22 @@ export interface UpstreamTargets {
 
 export interface UpstreamTargetsOptions {
   originOf(address: string): string;
+  /** Answers for an address that is a contract. */
+  answerFor(address: string): AnswerFromContract;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'targets'>;
   now(): number;
 }
 
-export function openUpstreamTargets({ originOf, log, metrics, now }: UpstreamTargetsOptions): UpstreamTargets {
+export function openUpstreamTargets({
+  originOf,
+  answerFor,
+  log,
+  metrics,
+  now,
+}: UpstreamTargetsOptions): UpstreamTargets {
   const clock = () => performance.now();
-  const pools = createPools(createLookup(lookup));
+  const pools = withExamples(createPools(createLookup(lookup)), answerFor);
   const targetSets = createTargetSets({
     pools,
     originOf,

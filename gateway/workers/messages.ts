@@ -28,6 +28,8 @@ export interface Ready {
   readonly plainPort: number | undefined;
   readonly isTls: boolean;
   readonly operations: number;
+  /** Upstreams that are answered for from their contracts. */
+  readonly fromContract: readonly string[];
   /** Set if this worker prepared demo data. */
   readonly demoKey: string | undefined;
   readonly logLevel: LogLevel;

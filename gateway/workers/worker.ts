@@ -7,6 +7,7 @@ import { type Served, serve } from '../commands/serve.ts';
 import type { Settings } from '../config/load.ts';
 import { ConfigError } from '../config-errors.ts';
 import type { Operators } from '../observe/admin.ts';
+import { namesFromContract } from '../upstream/simulated.ts';
 import type { FromWorker, Ready, ToWorker, WorkerQuestion } from './messages.ts';
 
 type Begin = Extract<ToWorker, { readonly kind: 'begin' }>;
@@ -78,7 +79,8 @@ function readyOf({ app, configuration, demoKey }: Served): Ready {
   const operations = configuration.contracts.operations.length;
   const drainMs = timeouts.drainDelayMs + timeouts.drainMs;
   const { port, plainPort } = app;
-  return { port, plainPort, isTls: tls !== undefined, operations, demoKey, logLevel, drainMs };
+  const fromContract = namesFromContract(configuration.config.upstreams);
+  return { port, plainPort, isTls: tls !== undefined, operations, fromContract, demoKey, logLevel, drainMs };
 }
 
 function answerOf(operators: Operators, question: WorkerQuestion): Promise<unknown> {

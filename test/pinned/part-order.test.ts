@@ -19,7 +19,7 @@ const order = [
     'limits',
     'failures',
   ],
-  ...['upstream access', 'sandbox', 'upstreams', 'identity', 'idempotency', 'version uses', 'throttle'],
+  ...['upstream access', 'sandbox', 'examples', 'upstreams', 'identity', 'idempotency', 'version uses', 'throttle'],
   ...['listeners', 'tunnels', 'overload', 'serving', 'reload'],
 ];
 

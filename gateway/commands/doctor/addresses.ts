@@ -1,7 +1,7 @@
 // Checks publicUrl, which clients see, and trustedProxies, whose X-Forwarded-For the gateway believes.
 
 import type { Config } from '../../config/load.ts';
-import { liesOnSandboxOnly } from '../../upstream/sandbox.ts';
+import { isSimulated } from '../../upstream/simulated.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
 /** A range with a shorter prefix is larger than the network of any installation. */
@@ -11,7 +11,7 @@ export function checkPublicUrl({ gateway, upstreams }: Config): Finding {
   const { publicUrl } = gateway;
   const { protocol, hostname } = new URL(publicUrl);
   const isLocal = /^(localhost|127\..*|\[::1\])$/.test(hostname);
-  if (Object.values(upstreams).every(liesOnSandboxOnly)) return ok('publicUrl', `${publicUrl}, on the sandbox.`);
+  if (Object.values(upstreams).every(isSimulated)) return ok('publicUrl', `${publicUrl}, without a real service.`);
   const remedy = 'Set publicUrl in gateway.yaml to the https:// address that clients use.';
   if (isLocal) return warn('publicUrl', `${publicUrl} names each client's own machine.`, remedy);
   if (protocol === 'http:') return warn('publicUrl', `${publicUrl} sends keys over the network in plain text.`, remedy);

@@ -12,7 +12,8 @@ import { ask } from '../../upstream/http1/ask.ts';
 import type { TlsSettings } from '../../upstream/http1/connect.ts';
 import { createLookup } from '../../upstream/lookup.ts';
 import { createPools } from '../../upstream/pools.ts';
-import { type DoctorCheck, type Finding, fail, ok, reasonOf } from '../finding.ts';
+import { answersFromContract } from '../../upstream/simulated.ts';
+import { type DoctorCheck, type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 import { checkValidity } from './certificates.ts';
 
 export interface TargetCheck {
@@ -51,6 +52,7 @@ async function checkTarget(
   tls: TlsSettings | undefined,
   now: () => number,
 ): Promise<Finding[]> {
+  if (answersFromContract(address)) return [checkExamples(name, entry.live.includes(address))];
   if (address.startsWith('sandbox:')) return [ok(name, 'The sandbox starts with the gateway.')];
   const { hostname, protocol, port } = new URL(address);
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -71,6 +73,12 @@ async function checkTarget(
     return [fail(name, `It takes no connection (${reasonOf(error)}).`, remedy)];
   }
   return [...further, await checkHealth(name, address, entry, tls)];
+}
+
+function checkExamples(name: string, isLive: boolean): Finding {
+  const says = 'The contract answers; there is no service.';
+  if (!isLive) return ok(name, says);
+  return warn(name, `${says} Live keys get examples.`, 'Before production, set live to the address of the service.');
 }
 
 async function checkConnection(place: { host: string; port: number }): Promise<Finding[]> {

@@ -153,7 +153,7 @@ function forwardText(record: DecisionRecord, outcome: StageOutcome): (string | u
   const { target, upstream_status: status, upstream_ms: ms, attempts, cause, trace_id: trace, bytes_out: out } = record;
   const answers = Array.isArray(record.answer_violations) ? record.answer_violations : [];
   return [
-    target === undefined ? undefined : `${record.rehearsed === true ? 'would be ' : ''}sent to ${target}`,
+    target === undefined ? undefined : `${record.rehearsed === true ? 'would be ' : ''}${sentTo(String(target))}`,
     attempts === undefined ? undefined : `it took ${attempts} attempts: ${listed(record.retries)}`,
     record.retry_budget_spent === true ? 'the retry budget of the upstream is spent' : undefined,
     status === undefined
@@ -168,6 +168,11 @@ function forwardText(record: DecisionRecord, outcome: StageOutcome): (string | u
       : undefined,
     trace === undefined ? undefined : `trace ${trace}`,
   ];
+}
+
+/** A target that is no address is the contract: `examples:<upstream>`. */
+function sentTo(target: string): string {
+  return target.startsWith('examples:') ? `answered from the contract of ${target.slice(9)}` : `sent to ${target}`;
 }
 
 function listed(list: unknown): string {

@@ -5,6 +5,7 @@ import type { UpstreamEntry } from '../../config/schema.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Mode } from '../../exchange.ts';
 import { liesOnSandbox } from '../../upstream/sandbox.ts';
+import { answersFromContract } from '../../upstream/simulated.ts';
 import type { CommandContext } from '../context.ts';
 import type { Finding } from '../finding.ts';
 import { counted, printJson, printLine } from '../print.ts';
@@ -79,6 +80,8 @@ function whereTo(context: CommandContext, name: string, { live, test }: Upstream
     return context.usage('--target must be http://host:port without a path.');
   const address = target ?? (chosen === 'test' ? test : live)?.[0];
   if (address === undefined) return context.usage(`The upstream "${name}" has no address for ${chosen} keys.`);
+  if (answersFromContract(address))
+    return context.usage(`The upstream "${name}" is answered for from its contract: name a service with --target.`);
   return { mode: chosen as Mode, address };
 }
 

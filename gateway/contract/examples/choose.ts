@@ -1,0 +1,107 @@
+// Chooses among the declared answers of an operation: by the request header Prefer (RFC 7240), else by values of parameters that the
+// contract documents as examples, else the usual one.
+
+import type { ContractOperation } from '../operations.ts';
+import { isObject, member } from '../pointer.ts';
+import {
+  contentOf,
+  type DeclaredAnswer,
+  declaredAnswer,
+  statusesOf,
+  statusIn,
+  usualAnswer,
+  writtenExamples,
+} from './declared.ts';
+
+export interface Wish {
+  readonly code?: string | undefined;
+  /** Name of an example of an answer. */
+  readonly example?: string | undefined;
+}
+
+export interface Choice {
+  readonly answer: DeclaredAnswer;
+  /** Name of the example that was asked for. */
+  readonly example: string | undefined;
+  /** For Preference-Applied. */
+  readonly applied: readonly string[];
+}
+
+/** Where the values of parameters are. */
+export interface RequestParameters {
+  /** The values in the request, as text; none if it is absent. */
+  of(place: unknown, name: string): readonly string[];
+}
+
+/** Undefined if the operation declares no answer at all. What cannot be fulfilled is ignored, as RFC 7240 section 2 asks for. */
+export function chooseAnswer(entry: ContractOperation, wish: Wish, values: RequestParameters): Choice | undefined {
+  const byPreference = fulfil(entry, wish);
+  if (byPreference !== undefined) {
+    const { answer, example } = byPreference;
+    const code = wish.code === String(answer.status) ? [`code=${wish.code}`] : [];
+    return { answer, example, applied: [...code, ...(example === undefined ? [] : [`example=${example}`])] };
+  }
+  for (const name of namesOfValues(entry, values)) {
+    const found = /^[2-5]\d\d$/.test(name) ? fulfil(entry, { code: name }) : fulfil(entry, { example: name });
+    if (found !== undefined) return { ...found, applied: [] };
+  }
+  const answer = usualAnswer(entry);
+  return answer && { answer, example: undefined, applied: [] };
+}
+
+type Fulfilled = Pick<Choice, 'answer' | 'example'>;
+
+function fulfil(entry: ContractOperation, { code, example }: Wish): Fulfilled | undefined {
+  const answer = code !== undefined && /^\d{3}$/.test(code) ? declaredAnswer(entry, Number(code)) : undefined;
+  if (example === undefined) return answer && { answer, example: undefined };
+  if (answer !== undefined) return { answer, example: hasExample(answer, example) ? example : undefined };
+  return withExample(entry, example);
+}
+
+/** The first answer that has an example of this name, the usual one before the others. */
+function withExample(entry: ContractOperation, example: string): Fulfilled | undefined {
+  const usual = usualAnswer(entry);
+  const others = statusesOf(entry).map((status) => declaredAnswer(entry, status));
+  const answer = [usual, ...others].find((one) => one !== undefined && hasExample(one, example));
+  if (answer === undefined) return undefined;
+  const status = answer.isExact ? undefined : statusIn(exampleNamed(answer, example));
+  return { answer: status === undefined ? answer : { ...answer, status }, example };
+}
+
+function hasExample(answer: DeclaredAnswer, example: string): boolean {
+  return exampleNamed(answer, example) !== undefined;
+}
+
+function exampleNamed(answer: DeclaredAnswer, example: string): unknown {
+  const { root } = answer.entry.document;
+  const all = [...contentOf(answer).values()].flatMap((mediaType) => writtenExamples(root, mediaType));
+  return all.find(({ name }) => name === example)?.value;
+}
+
+/** The names of the parameter examples whose values this request has. */
+function* namesOfValues(entry: ContractOperation, values: RequestParameters): Generator<string> {
+  const { root } = entry.document;
+  for (const parameter of entry.parameters) {
+    const { name, in: place } = parameter.value as { name: string; in: unknown };
+    const examples = member(root, parameter, 'examples');
+    for (const example of Object.keys(isObject(examples.value) ? examples.value : {})) {
+      const written = member(root, examples, example).value;
+      const value = isObject(written) ? written.value : undefined;
+      if (value !== undefined && values.of(place, name).includes(String(value))) yield example;
+    }
+  }
+}
+
+/** Reads the preferences `code` and `example` of a Prefer header; the first of a name counts (RFC 7240 section 2). */
+export function readPrefer(header: string | undefined): Wish {
+  const preferences = (header ?? '').match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
+  const preferred = (wanted: string) => {
+    for (const preference of preferences) {
+      const [, name = '', quoted, token] =
+        /^\s*([\w!#$%&'*+.^`|~-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+)))?\s*(?:;|$)/.exec(preference) ?? [];
+      if (name.toLowerCase() === wanted) return quoted?.replace(/\\(.)/g, '$1') ?? token;
+    }
+    return undefined;
+  };
+  return { code: preferred('code'), example: preferred('example') };
+}

@@ -1,0 +1,85 @@
+// Makes the header fields that a contract declares for an answer: those that it requires, and those that clients go on with.
+
+import { isFieldText } from '../../shared/field-text.ts';
+import { child, isObject, type Located, member } from '../pointer.ts';
+import { samplesOf } from '../sample.ts';
+import type { DeclaredAnswer } from './declared.ts';
+
+/** Made even if they are not required: the next request of a client depends on them. */
+const useful = new Set(['location', 'etag', 'last-modified']);
+
+export interface HeaderContext {
+  readonly answer: DeclaredAnswer;
+  /** The path of the request, without query. */
+  readonly path: string;
+  /** The value of the body. */
+  readonly value: unknown;
+}
+
+/** Lower-case names. A required field without a value that can be made is `undefined`. */
+export function headersFor(context: HeaderContext): Record<string, string | undefined> {
+  const { entry, response } = context.answer;
+  const { root } = entry.document;
+  const declared = member(root, response, 'headers');
+  const made = Object.keys(isObject(declared.value) ? declared.value : {}).flatMap((written) => {
+    const header = member(root, declared, written);
+    const name = written.toLowerCase();
+    const isRequired = isObject(header.value) && header.value.required === true;
+    if (name === 'content-type' || !(isRequired || useful.has(name))) return [];
+    const text = textOf(name, header, context);
+    return text === undefined && !isRequired ? [] : [[name, text] as const];
+  });
+  return Object.fromEntries(made);
+}
+
+function textOf(name: string, header: Located, context: HeaderContext): string | undefined {
+  const written = writtenText(header, context);
+  if (name === 'location') return locationOf(written, context);
+  if (written !== undefined) return written;
+  if (name === 'etag') return '"example"';
+  if (name === 'last-modified') return 'Thu, 15 Jan 2026 10:30:00 GMT';
+  const [made] = samplesOf(context.answer.entry.document.root, child(header, 'schema'), { of: 'answer' });
+  return printed(made);
+}
+
+/** An example of the header or of its schema. */
+function writtenText(header: Located, { answer: { entry } }: HeaderContext): string | undefined {
+  const { root } = entry.document;
+  const { example } = header.value as { example?: unknown };
+  const examples = member(root, header, 'examples');
+  const [first] = isObject(examples.value) ? Object.keys(examples.value) : [];
+  const named = first === undefined ? undefined : member(root, member(root, examples, first), 'value').value;
+  const schema = member(root, header, 'schema').value;
+  return printed(
+    example ?? named ?? (isObject(schema) ? (schema.example ?? schema.const ?? schema.default) : undefined),
+  );
+}
+
+/** Style `simple` (OpenAPI 3.1.1, section 4.8.21). */
+function printed(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const text = Array.isArray(value)
+    ? value.join(',')
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value);
+  return isFieldText(text) ? text : undefined;
+}
+
+/** The path of an example below the prefix of the document's server, else that of the record below the path of the request. */
+function locationOf(written: string | undefined, { answer, path, value }: HeaderContext): string {
+  const { upstreamPrefix, method } = answer.entry.operation;
+  if (written !== undefined && URL.canParse(written, 'http://any')) {
+    const { pathname, search } = new URL(written, 'http://any');
+    if (pathname.startsWith(`${upstreamPrefix}/`)) return pathname + search;
+  }
+  if (method !== 'POST') return path;
+  return `${path.replace(/\/$/, '')}/${encodeURIComponent(identifierIn(value) ?? 'example')}`;
+}
+
+function identifierIn(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined;
+  const id = value.id ?? value.name;
+  if (typeof id === 'string' || typeof id === 'number') return String(id);
+  return isObject(value.data) ? identifierIn(value.data) : undefined;
+}

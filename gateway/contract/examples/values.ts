@@ -1,0 +1,155 @@
+// Makes the value of a declared answer: an example of the contract, else a value made from the schema, by openapi-backend where that is
+// right and by the gateway's own sampler elsewhere. Every value of a JSON type is valid by the check that the gateway uses for answers.
+
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { OpenAPIBackend, OpenAPIRouter } from 'openapi-backend';
+import { essenceOf, isJson } from '../media-types.ts';
+import { follow, isObject, type JsonObject, type Located, pathOf } from '../pointer.ts';
+import { samplesOf } from '../sample.ts';
+import type { SchemaCheck, Schemas } from '../schemas.ts';
+import { answerSchema, type DeclaredAnswer, examplesFor, type WrittenExample } from './declared.ts';
+
+export interface MadeValue {
+  readonly value: unknown;
+}
+
+export interface ValueOptions {
+  readonly answer: DeclaredAnswer;
+  /** As the contract spells it. */
+  readonly type: string;
+  readonly mediaType: Located;
+  /** Name of the example to give; undefined: any value. */
+  readonly example: string | undefined;
+  readonly schemas: Schemas;
+}
+
+/** Undefined if no valid value was found. Throws if the schema does not compile. */
+export function valueFor(options: ValueOptions): MadeValue | undefined {
+  const check = checkFor(options) ?? (() => []);
+  for (const { value, isMade } of candidates(options)) {
+    const valid = isMade ? repaired(value, check) : { value };
+    if (valid !== undefined && check(valid.value, 0).length === 0) return valid;
+  }
+  return undefined;
+}
+
+/** The check of the gateway for answers; undefined for types that it does not check. */
+export function checkFor({
+  answer,
+  type,
+  schemas,
+}: Pick<ValueOptions, 'answer' | 'type' | 'schemas'>): SchemaCheck | undefined {
+  const essence = essenceOf(type);
+  return isJson(essence) ? schemas.answer(answer.entry, answer.status, essence) : undefined;
+}
+
+interface Candidate {
+  readonly value: unknown;
+  /** Made from a schema, so that members may be taken out. */
+  readonly isMade: boolean;
+}
+
+function* candidates(options: ValueOptions): Generator<Candidate> {
+  const { answer, mediaType, example } = options;
+  const { root } = answer.entry.document;
+  const all = examplesFor(answer, mediaType);
+  const examples = example === undefined ? all : all.filter(({ name }) => name === example);
+  // The library takes a falsy example for none.
+  if (examples[0] !== undefined && !examples[0].value) yield { value: examples[0].value, isMade: false };
+  // Its values need a check: of several schemas it makes something else.
+  const mocked = checkFor(options) && mockedBy(options, examples);
+  const saysNothing = JSON.stringify(mocked?.value) === '{}';
+  if (mocked !== undefined && !saysNothing) yield { ...mocked, isMade: false };
+  for (const { value } of examples) yield { value, isMade: false };
+  const schema = answerSchema(mediaType);
+  if (schema === undefined) {
+    yield { value: 'example', isMade: false };
+    return;
+  }
+  for (const withExamples of [true, false])
+    for (const value of samplesOf(root, schema, { of: 'answer', withExamples })) yield { value, isMade: true };
+}
+
+/** What openapi-backend answers for an operation that has this answer only. Its own result would be shared, so it is copied. */
+function mockedBy({ mediaType, answer }: ValueOptions, examples: readonly WrittenExample[]): MadeValue | undefined {
+  const schema = answerSchema(mediaType);
+  const copied = schema && copyForMock(answer.entry.document.root, schema.value);
+  if (copied === undefined && examples.length === 0) return undefined;
+  const [first] = examples;
+  const content = { 'application/json': { schema: copied ?? {}, ...(first && { example: first.value }) } };
+  const operation = { operationId: 'it', responses: { 200: { description: '', content } } };
+  const definition = {
+    openapi: '3.0.3',
+    info: { title: '', version: '' },
+    paths: { '/': { get: operation } },
+  } as const;
+  const backend = new OpenAPIBackend({ definition: definition as never, quick: true });
+  // init() would dereference and validate the document, which is done here already.
+  backend.router = new OpenAPIRouter({ definition: definition as never });
+  try {
+    const { mock } = backend.mockResponseForOperation('it', { code: 200, mediaType: 'application/json' });
+    return { value: JSON.parse(JSON.stringify(mock)) };
+  } catch {
+    return undefined;
+  }
+}
+
+const COPIED_SCHEMAS_MAX = 2000;
+
+/**
+ * A copy without references and write-only members, for openapi-backend, which follows neither. A schema inside itself becomes an empty
+ * one. Undefined if it would be too large.
+ */
+function copyForMock(root: JsonObject, schema: unknown): unknown {
+  let left = COPIED_SCHEMAS_MAX;
+
+  function copy(value: unknown, around: readonly unknown[]): unknown {
+    if (!isObject(value)) return value;
+    const target = follow(root, { value, pointer: '' }).value;
+    left -= 1;
+    if (left < 0 || around.includes(target)) return {};
+    const inside = [...around, target];
+    const { $ref, ...merged }: JsonObject = { ...(isObject(target) ? target : {}), ...value };
+    const each = (list: unknown) => (Array.isArray(list) ? list.map((one) => copy(one, inside)) : list);
+    const members = Object.entries(isObject(merged.properties) ? merged.properties : {})
+      .map(([name, below]) => [name, copy(below, inside)] as const)
+      .filter(([, below]) => !isObject(below) || below.writeOnly !== true);
+    return {
+      ...merged,
+      ...(merged.properties === undefined ? {} : { properties: Object.fromEntries(members) }),
+      ...(merged.items === undefined ? {} : { items: copy(merged.items, inside) }),
+      ...Object.fromEntries(
+        ['allOf', 'oneOf', 'anyOf'].filter((name) => name in merged).map((name) => [name, each(merged[name])]),
+      ),
+    };
+  }
+
+  const copied = copy(schema, []);
+  return left < 0 ? undefined : copied;
+}
+
+const REPAIRS_MAX = 50;
+
+/** Takes out members and items that do not fit, as long as others stay. Undefined if that does not make the value valid. */
+function repaired(value: unknown, check: SchemaCheck): MadeValue | undefined {
+  const copy = { value: structuredClone(value) };
+  for (let left = REPAIRS_MAX; left > 0; left--) {
+    const [error] = check(copy.value, 0);
+    if (error === undefined) return copy;
+    if (!takeOut(copy.value, placeOf(error))) return undefined;
+  }
+  return undefined;
+}
+
+function placeOf({ instancePath, params }: ErrorObject): string[] {
+  const extra = params.additionalProperty ?? params.unevaluatedProperty;
+  return [...pathOf(instancePath), ...(typeof extra === 'string' ? [extra] : [])];
+}
+
+function takeOut(value: unknown, path: readonly string[]): boolean {
+  const name = path.at(-1);
+  if (name === undefined) return false;
+  const parent = path.slice(0, -1).reduce<unknown>((at, key) => (at as JsonObject | undefined)?.[key], value);
+  if (Array.isArray(parent)) return parent.splice(Number(name), 1).length > 0;
+  return isObject(parent) && delete parent[name];
+}

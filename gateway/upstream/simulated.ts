@@ -1,0 +1,40 @@
+// Addresses without a service behind them: the sandbox, and the contract of the upstream itself.
+
+import type { Mode } from '../exchange.ts';
+
+/** The configuration completes it by the name of the upstream: `examples:<name>`. */
+const EXAMPLES = 'examples:';
+
+interface Addresses {
+  readonly live: readonly string[];
+  readonly test?: readonly string[] | undefined;
+}
+
+/** Whether the gateway answers for this address from the contract of its upstream. */
+export function answersFromContract(address: string): boolean {
+  return address.startsWith(EXAMPLES);
+}
+
+/** The upstream whose contract answers for an address. */
+export function upstreamOfExamples(address: string): string {
+  return address.slice(EXAMPLES.length);
+}
+
+/** The modes in which an upstream is answered for from its contract. */
+export function modesFromContract({ live, test = [] }: Addresses): Mode[] {
+  return [
+    ...(live.some(answersFromContract) ? (['live'] as const) : []),
+    ...(test.some(answersFromContract) ? (['test'] as const) : []),
+  ];
+}
+
+/** `<upstream> (<modes>)` of each such upstream, for people. */
+export function namesFromContract(upstreams: Readonly<Record<string, Addresses>>): string[] {
+  const all = Object.entries(upstreams).map(([name, addresses]) => ({ name, modes: modesFromContract(addresses) }));
+  return all.flatMap(({ name, modes }) => (modes.length === 0 ? [] : [`${name} (${modes.join(' and ')})`]));
+}
+
+/** True if no address is that of a real service. */
+export function isSimulated({ live, test = [] }: Addresses): boolean {
+  return [...live, ...test].every((address) => address.startsWith('sandbox:') || answersFromContract(address));
+}

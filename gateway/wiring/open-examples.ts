@@ -1,0 +1,82 @@
+// Wiring of upstreams that are answered for from their contracts: `live` or `test` is `examples:`. The code that makes answers is loaded
+// with the first of them, because it takes long to load.
+
+import type { Configuration } from '../configuration.ts';
+import type { Mode } from '../exchange.ts';
+import type { Log } from '../observe/log.ts';
+import type { AnswerFromContract } from '../upstream/examples.ts';
+import { modesFromContract, upstreamOfExamples } from '../upstream/simulated.ts';
+
+type Answers = typeof import('../contract/examples/answers.ts');
+type Handlers = ReadonlyMap<string, ReturnType<Answers['createExampleAnswers']>>;
+
+export interface OpenExamples {
+  /** Answers under the configuration in force when a request arrives. */
+  answerFor(address: string): AnswerFromContract;
+  use(next: Configuration): void;
+  /** By upstream: the modes that are answered for. */
+  status(): Readonly<Record<string, { readonly from_contract: readonly Mode[] }>>;
+}
+
+/** Resolves once the first request can be answered. */
+export async function openExamples(first: Configuration, log: Pick<Log, 'logger'>): Promise<OpenExamples> {
+  const made: Parameters<Answers['createExampleAnswers']>[0]['made'] = new WeakMap();
+  let modes = modesByUpstream(first);
+  let handlers = handlersOf(first);
+  const warned = new Set<string>();
+
+  function handlersOf({ contracts }: Configuration): Promise<Handlers> {
+    if (modes.size === 0) return Promise.resolve(new Map());
+    const names = [...modes.keys()];
+    return import('../contract/examples/answers.ts').then(({ createExampleAnswers }) => {
+      const all = names.map((upstream) => {
+        const operations = contracts.operations.filter(({ operation }) => operation.upstream === upstream);
+        const { schemas } = contracts;
+        return [upstream, createExampleAnswers({ operations, schemas, made, onUnavailable: warn })] as const;
+      });
+      return new Map(all);
+    });
+  }
+
+  function warn(operation: string, status: number): void {
+    const key = `${operation} ${status}`;
+    if (warned.has(key)) return;
+    warned.add(key);
+    log.logger.warn(
+      { operation, status },
+      'the contract allows no valid answer that could be made; "check" names the place',
+    );
+  }
+
+  function announce(before: ReadonlyMap<string, readonly Mode[]>): void {
+    for (const [upstream, answered] of modes) {
+      if (before.get(upstream)?.join() === answered.join()) continue;
+      log.logger.warn(
+        { upstream, modes: answered },
+        'the upstream is answered for from its contract; no service is asked',
+      );
+    }
+  }
+
+  announce(new Map());
+  await handlers;
+  return {
+    answerFor: (address) => async (request) => {
+      const handler = (await handlers).get(upstreamOfExamples(address));
+      if (handler === undefined) throw new Error(`no contract answers for ${address}`);
+      return handler(request);
+    },
+    use(next) {
+      const before = modes;
+      modes = modesByUpstream(next);
+      handlers = handlersOf(next);
+      announce(before);
+    },
+    status: () => Object.fromEntries([...modes].map(([upstream, from_contract]) => [upstream, { from_contract }])),
+  };
+}
+
+function modesByUpstream({ config }: Configuration): ReadonlyMap<string, readonly Mode[]> {
+  const all = Object.entries(config.upstreams).map(([name, entry]) => [name, modesFromContract(entry)] as const);
+  return new Map(all.filter(([, modes]) => modes.length > 0));
+}

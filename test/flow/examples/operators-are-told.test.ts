@@ -1,0 +1,125 @@
+// `check`, `doctor`, `explain` and the start say which upstreams are answered for from their contracts, and where a contract cannot answer.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { ask, requestOf } from '../../support/connection.ts';
+import { type GatewayOptions, writeConfiguration } from '../../support/gateway.ts';
+import { createInstallation } from '../../support/process.ts';
+import { startRedis } from '../../support/redis.ts';
+import { PEPPER } from '../../unit/auth/samples.ts';
+import { explainer, logFileOf } from '../explain/explained.ts';
+import { plannedContract, startPlanned } from './planned.ts';
+
+const json = (rest: object) => ({ responses: { 200: { description: 'x', content: { 'application/json': rest } } } });
+
+function install(test: TestContext, entry: object, paths: object = {}, environment: Record<string, string> = {}) {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-planned-'));
+  const options: GatewayOptions = {
+    contracts: { 'orders.yaml': plannedContract(paths) },
+    upstreams: { orders: { contracts: ['orders.yaml'], ...entry } },
+  };
+  writeConfiguration(directory, options);
+  const installation = createInstallation({
+    GATEWAY_CONFIG: join(directory, 'config'),
+    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+    ...environment,
+  });
+  test.after(() => {
+    installation.remove();
+    rmSync(directory, { recursive: true });
+  });
+  return installation;
+}
+
+it('check warns of live keys that get examples, and of places that give none', async (test) => {
+  const { run } = install(
+    test,
+    { live: 'examples:', test: 'examples:' },
+    {
+      '/v1/wrong': { get: { operationId: 'wrong', ...json({ schema: { type: 'integer' }, example: 'five' }) } },
+      '/v1/never': {
+        get: { operationId: 'never', ...json({ schema: { type: 'string', minLength: 2, maxLength: 1 } }) },
+      },
+    },
+  );
+  const { code, stdout } = await run('check', '--json');
+  const { warnings } = JSON.parse(stdout) as { warnings: string[] };
+  assert.equal(code, 0);
+  assert.equal(warnings.length, 3, warnings.join('\n'));
+  assert.match(
+    warnings[0] ?? '',
+    /upstreams\.yaml:\d+:\d+: upstreams\.orders\.live: live keys are answered from the contract/,
+  );
+  assert.match(
+    warnings[1] ?? '',
+    /orders\.yaml:\d+:\d+: .*wrong.*example: the example of the 200 answer does not match its schema/,
+  );
+  assert.match(
+    warnings[2] ?? '',
+    /orders\.yaml:\d+:\d+: .*never.*: no valid value could be made for the 200 answer, so .* 501/,
+  );
+});
+
+it('check refuses a service beside examples, and tunnels without a service', async (test) => {
+  const both = await install(test, { live: ['examples:', 'http://orders:3000'] }).run('check');
+  assert.equal(both.code, 1);
+  assert.match(both.stderr, /upstreams\.orders\.live: .*must not name a service beside examples:/);
+  const tunnel = await install(test, { live: 'examples:', tunnels: [{ paths: ['/files/*'] }] }).run('check');
+  assert.equal(tunnel.code, 1);
+  assert.match(tunnel.stderr, /upstreams\.orders\.tunnels: a tunnel has no contract that could answer for it/);
+});
+
+it('doctor warns of live, and accepts test', async (test) => {
+  const { run } = install(test, { live: 'examples:' });
+  const checksOf = async ({ stdout }: { stdout: string }) =>
+    (JSON.parse(stdout) as { checks: { check: string; verdict: string }[] }).checks;
+  const find = (checks: readonly { check: string }[]) =>
+    checks.find(({ check }) => check.startsWith('upstream orders'));
+  const warned = find(await checksOf(await run('doctor', '--json')));
+  assert.deepEqual(
+    [warned?.check, (warned as { verdict?: string }).verdict],
+    ['upstream orders examples:orders', 'warn'],
+  );
+  const onTest = install(test, { live: 'http://127.0.0.1:1', test: 'examples:' });
+  const checks = await checksOf(await onTest.run('doctor', '--json'));
+  assert.equal(checks.find(({ check }) => check.endsWith('examples:orders'))?.verdict, 'ok');
+});
+
+it('upstreams try asks for a service', async (test) => {
+  const { code, stderr } = await install(test, { live: 'examples:' }).run('upstreams', 'try', 'orders');
+  assert.equal(code, 2);
+  assert.match(stderr, /answered for from its contract: name a service with --target/);
+});
+
+it('explain says that the contract answered, or would', async (test) => {
+  const { gateway, call } = await startPlanned({ environment: { KEY_PEPPER: PEPPER } });
+  test.after(gateway.stop);
+  const { headers } = await call('GET /v1/orders');
+  const { stories, run } = explainer(test, gateway);
+  const [story] = await stories(String(headers['x-request-id']), '--log', logFileOf(test, gateway));
+  assert.match(JSON.stringify(story), /answered from the contract of orders/);
+  const { out } = await run('--request', 'GET /v1/orders', '--org', 'org_test');
+  assert.match(out, /would be answered from the contract of orders/);
+});
+
+it('several workers answer alike, and the start names the upstream', async (test) => {
+  const redis = await startRedis();
+  test.after(() => redis.stop());
+  const installation = install(test, { live: 'examples:' }, {}, { REDIS_URL: redis.url, WORKERS: '2' });
+  const running = await installation.start();
+  test.after(() => running.stop());
+  assert.match(running.standardError(), /examples {2}orders \(live\): answered from the contract, without a service/);
+  await installation.run('orgs', 'create', '--id', 'org_acme', '--name', 'Acme', '--tier', 'standard');
+  const { stdout } = await installation.run(
+    ...['keys', 'create', '--org', 'org_acme', '--mode', 'live', '--scopes', '*', '--json'],
+  );
+  const Authorization = `Bearer ${JSON.parse(stdout).key}`;
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => ask(running.port, requestOf('GET /v1/orders/ord_9', { Authorization }))),
+  );
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  assert.equal(new Set(answers.map(({ body }) => String(body))).size, 1);
+});
