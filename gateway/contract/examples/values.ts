@@ -7,7 +7,7 @@ import { essenceOf, isJson } from '../media-types.ts';
 import { follow, isObject, type JsonObject, type Located, pathOf } from '../pointer.ts';
 import { samplesOf } from '../sample.ts';
 import type { SchemaCheck, Schemas } from '../schemas.ts';
-import { answerSchema, type DeclaredAnswer, examplesFor, type WrittenExample } from './declared.ts';
+import { answerSchema, type DeclaredAnswer, examplesFor, type WrittenExample, writtenExamples } from './declared.ts';
 
 export interface MadeValue {
   readonly value: unknown;
@@ -52,8 +52,10 @@ interface Candidate {
 function* candidates(options: ValueOptions): Generator<Candidate> {
   const { answer, mediaType, example } = options;
   const { root } = answer.entry.document;
-  const all = examplesFor(answer, mediaType);
-  const examples = example === undefined ? all : all.filter(({ name }) => name === example);
+  const examples =
+    example === undefined
+      ? examplesFor(answer, mediaType)
+      : writtenExamples(root, mediaType).filter(({ name }) => name === example);
   // The library takes a falsy example for none.
   if (examples[0] !== undefined && !examples[0].value) yield { value: examples[0].value, isMade: false };
   // Its values need a check: of several schemas it makes something else.

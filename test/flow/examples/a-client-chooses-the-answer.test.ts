@@ -28,6 +28,9 @@ describe('a client of a contract that answers for its service', () => {
     const gone = await world.call('GET /v1/orders', { Prefer: 'example=order_gone' });
     assert.equal(gone.status, 410);
     assert.equal(gone.error.code, 'order_gone');
+    const both = await world.call('GET /v1/orders', { Prefer: 'code=409, example=order_gone' });
+    assert.deepEqual([both.status, both.error.code], [409, 'order_gone']);
+    assert.equal(both.headers['preference-applied'], 'code=409, example=order_gone');
   });
 
   it('gets the usual answer for a preference that the contract cannot fulfil', async () => {
