@@ -127,7 +127,7 @@ async function check(
       sources: Object.entries(draft.upstreams).map(([name, entry]) => ({
         ...entry,
         upstream: name,
-        acceptsBasic: entry.basicForClients,
+        acceptsBasic: entry.basicForClients ?? entry.credential?.kind === 'basic',
         mistakeAtGlob: (index, reason, remedy) =>
           sources.upstreams.mistakeAt(['upstreams', name, 'contracts', index], reason, remedy),
       })),

@@ -176,7 +176,8 @@ function unlimited({ config, contracts }: Configuration): Mistake[] {
 }
 
 /** Warns of settings without effect, most likely due to a misspelt name. */
-function withoutEffect({ config, contracts }: Configuration): Mistake[] {
+function withoutEffect(configuration: Configuration): Mistake[] {
+  const { config, contracts } = configuration;
   const { gateway, limits, sources, upstreams } = config;
   const noTier = sources.limits.mistakeAt(['tiers'], 'there is no tier, so no organization is limited.', 'Define one.');
   const organizations = Object.keys(limits.organizations).filter((id) => !ORGANIZATION_ID.test(id));
@@ -193,12 +194,26 @@ function withoutEffect({ config, contracts }: Configuration): Mistake[] {
       const reason = 'it says nothing, because honoursIdempotencyKey is true: a repeated key is sent to the upstream.';
       return sources.upstreams.mistakeAt(['upstreams', name, 'whenOutcomeUnknown'], reason, 'Remove one of them.');
     }),
+    ...basicWithoutAWord(configuration),
     ...gateway.operatorScopes.flatMap((scope, index) => {
       if (!isWritten || contracts.scopes.has(scope)) return [];
       const reason = `no operation requires the scope "${scope}", so reserving it has no effect.`;
       return sources.gateway.mistakeAt(['operatorScopes', index], reason, suggest(scope, contracts.scopes));
     }),
   ];
+}
+
+/** Warns of entries whose contract alone opens operations to the gateway's own user name and password. */
+function basicWithoutAWord({ config, contracts }: Configuration): Mistake[] {
+  const { sources, upstreams } = config;
+  return Object.entries(upstreams).flatMap(([name, { basicForClients }]) => {
+    const isOpen = contracts.operations.some(
+      ({ operation }) => operation.upstream === name && operation.security.some(({ scheme }) => scheme === 'basic'),
+    );
+    if (!isOpen || basicForClients !== undefined) return [];
+    const reason = 'the contract lets clients present this user name and password instead of a key.';
+    return [sources.upstreams.mistakeAtKey(['upstreams', name, 'credential'], reason, 'Say basicForClients: true.')];
+  });
 }
 
 /** Warns of deprecations without a date, unpublished contracts, and exceptions that are no longer needed. */

@@ -110,9 +110,9 @@ export const upstreamEntry = z.strictObject({
   credential,
   basicForClients: z
     .boolean()
-    .default(false)
+    .optional()
     .describe(
-      'Whether clients may present the user name and password of `credential` instead of a key, to operations whose contract accepts HTTP Basic. The gateway compares them itself. Needs a `basic` credential.',
+      'Whether clients may present the user name and password of `credential` instead of a key, to operations whose contract accepts HTTP Basic. The gateway compares them itself. Needs a `basic` credential. Without the key the contract decides, and `check` warns.',
     ),
   maxInFlight: whole('requests', 1, 100_000)
     .optional()

@@ -147,6 +147,27 @@ test('whenOutcomeUnknown beside honoursIdempotencyKey has no effect, and is a wa
   );
 });
 
+test('a contract that alone opens operations to the credential of the gateway is a warning, until the entry says so', async () => {
+  const credential = 'credential: { basic: { user: gateway, secret: items_login } }';
+  const contract = sound['openapi/items.yaml']
+    .replace('[{ apiKey: ["items:write"] }]', '[{ login: [] }]')
+    .replace('  securitySchemes:\n', '  securitySchemes:\n    login: { type: http, scheme: basic }\n');
+  const run = (more: string) =>
+    runOn(
+      { ...spoiled('config/upstreams.yaml', 'timeoutMs: 1000', credential + more), 'openapi/items.yaml': contract },
+      'check',
+    );
+  const silent = await run('');
+  assert.equal(silent.code, 0, silent.out);
+  assert.match(
+    silent.out,
+    /upstreams\.items\.credential: the contract lets clients present this user name and password/,
+  );
+  const said = await run('\n    basicForClients: true');
+  assert.equal(said.code, 0, said.out);
+  assert.doesNotMatch(said.out, /the contract lets clients/);
+});
+
 test('what is checked less exactly than a contract says is a warning, with its place', async () => {
   const properties = [
     'secret: { type: string, pattern: "^(?=.*[a-z])(?=.*[0-9]).+$" }',

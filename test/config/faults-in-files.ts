@@ -63,7 +63,11 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   },
   'basic-for-clients-that-no-upstream-asks-for': {
     files: {
-      ...spoiled(upstreams, 'timeoutMs: 1000', 'credential: { basic: { user: gateway, secret: items_login } }'),
+      ...spoiled(
+        upstreams,
+        'timeoutMs: 1000',
+        'credential: { basic: { user: gateway, secret: items_login } }\n    basicForClients: false',
+      ),
       'openapi/items.yaml': sound['openapi/items.yaml']
         .replace('[{ apiKey: ["items:write"] }]', '[{ login: [] }]')
         .replace('  securitySchemes:\n', '  securitySchemes:\n    login: { type: http, scheme: basic }\n'),
