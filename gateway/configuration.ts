@@ -4,6 +4,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
 import { type Config, type ConfigDraft, completed, configFiles, loadConfig, type Settings } from './config/load.ts';
+import { checkOperationSettings } from './config/operation-settings.ts';
 import { checkRuleNames } from './config/rule-names.ts';
 import { checkTunnels } from './config/tunnels.ts';
 import { readUpstreamTls, type UpstreamTls } from './config/upstream-tls.ts';
@@ -170,6 +171,7 @@ function checkPlaces({ gateway, upstreams, sources }: ConfigDraft, contracts: Co
   if (gateway === undefined) return;
   const { hosts, publicUrl } = gateway;
   const operations = contracts.operations.map(({ operation }) => operation);
+  checkOperationSettings(upstreams, operations, sources.upstreams, mistakes);
   checkRuleNames(upstreams, operations, sources.upstreams, mistakes);
   checkTunnels({ upstreams, hosts, publicUrl, operations, source: sources.upstreams }, mistakes);
   checkDeprecations(gateway, operations, sources.gateway, mistakes);

@@ -55,7 +55,11 @@ export interface Operation {
   readonly path: string;
   /** First path segment if it is a version (`v1`). */
   readonly version: string | undefined;
+  /** The name of the path parameter that takes slashes, if one does. */
+  readonly restOfPath: string | undefined;
   readonly upstream: string;
+  /** The entry of upstreams.yaml that lists the contract. */
+  readonly entry: string;
   /** Prefixes of the document's own paths: for clients, and for the upstream. */
   readonly publicPrefix: string;
   readonly upstreamPrefix: string;

@@ -6,6 +6,7 @@ import { answerRules } from './answer-rules.ts';
 import { breaking } from './breaking.ts';
 import { credential } from './credential.ts';
 import { site } from './hosts.ts';
+import { operationSettings } from './operation-settings.ts';
 import { isHttpUrl, name, scope, whole } from './parts.ts';
 import { requestRules } from './request-rules.ts';
 import { breaker, ejection, health } from './target-rules.ts';
@@ -145,6 +146,10 @@ export const upstreamEntry = z.strictObject({
   tunnels: tunnels.meta({
     description: 'Paths that are forwarded unchanged, without contract and key.',
     values: 'tunnels, see below',
+  }),
+  operations: operationSettings.default({}).meta({
+    description: 'Settings of single operations, for contracts that you do not change.',
+    values: 'blocks by `operationId`, see below',
   }),
   honoursIdempotencyKey: z
     .boolean()

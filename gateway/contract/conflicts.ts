@@ -21,7 +21,7 @@ export function checkConflicts(operations: readonly ContractOperation[], mistake
       const remedy = 'Set another basePath in its entry of upstreams.yaml.';
       mistakes.push(entry.document.position().mistakeAtKey(['paths', template], reason, remedy));
     }
-    const claim = `${operation.method} ${shapeOf(operation.path)}`;
+    const claim = `${operation.method} ${shapeOf(operation.path, operation.restOfPath)}`;
     const first = claims.get(claim);
     if (first) {
       const reason = `${operation.method} ${operation.path} is claimed by ${first.operation.contract} already (${first.operation.id}).`;

@@ -6,6 +6,7 @@ import type { ContractDocument } from './document.ts';
 import { extensionsOf, type KnownNames } from './extensions.ts';
 import { isJson, mediaTypesOf } from './media-types.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
+import { restParameterOf } from './rest-parameter.ts';
 import { knownScopes, operationSecurity, type SecuritySettings } from './security.ts';
 
 /** The settings of an upstreams.yaml entry for the documents that it lists. */
@@ -18,6 +19,8 @@ export interface DocumentDefaults extends SecuritySettings {
   readonly idempotency?: 'optional' | 'required' | 'off' | undefined;
   readonly body?: 'buffer' | 'stream' | undefined;
   readonly response?: 'report' | 'refuse' | 'off' | undefined;
+  /** Settings of single operations, by operationId. */
+  readonly operations?: Readonly<Record<string, { readonly restOfPath?: string | undefined }>> | undefined;
 }
 
 /** An operation and the place of its schemas in its document. */
@@ -40,6 +43,9 @@ interface Draft {
   readonly value: JsonObject;
   readonly parameters: readonly Located[];
   readonly says: DocumentDefaults;
+  /** The entry of upstreams.yaml that lists the document. */
+  readonly entry: string;
+  readonly restOfPath: string | undefined;
 }
 
 /** Yields the operations of one document. Pushes mistakes; an operation without valid security is left out. */
@@ -68,12 +74,31 @@ export function* operationsOf(
       const acceptsBasic = defaults.acceptsBasic === true && says.upstream === defaults.upstream;
       const settings = { document, place, operation: value, says, own, scopes, acceptsBasic };
       const security = operationSecurity(settings, mistakes);
-      const operation = toOperation({ document, template, method, located, value, parameters, says }, security ?? []);
+      const { restOfPath: named } = settingsOf(defaults, value);
+      const restOfPath = restParameterOf({ document, place, template, parameters, restOfPath: named }, mistakes);
+      const draft = {
+        document,
+        template,
+        method,
+        located,
+        value,
+        parameters,
+        says,
+        entry: defaults.upstream,
+        restOfPath,
+      };
+      const operation = toOperation(draft, security ?? []);
       checkBodyMode(document, place, operation, located, mistakes);
       checkParameters(document, place, parameters, mistakes);
       if (security) yield { operation, document, located, parameters };
     }
   }
+}
+
+/** Returns the settings that the entry has for this operation. */
+function settingsOf({ operations }: DocumentDefaults, { operationId }: JsonObject) {
+  const id = String(operationId);
+  return (operations && Object.hasOwn(operations, id) ? operations[id] : undefined) ?? {};
 }
 
 function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Operation {
@@ -86,7 +111,9 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
     method: method.toUpperCase(),
     path,
     version: /^\/(v\d+)(\/|$)/.exec(path)?.[1],
+    restOfPath: draft.restOfPath,
     upstream: says.upstream,
+    entry: draft.entry,
     publicPrefix,
     upstreamPrefix,
     contract: document.file,

@@ -21,6 +21,8 @@ interface Node {
   /** Segments that mix text and parameters, `{base}...{head}` or `{id}:cancel`. */
   readonly mixed: { readonly template: string; readonly texts: readonly string[]; readonly node: Node }[];
   parameter: Node | undefined;
+  /** Parameters that take slashes, by the number of segments behind them, most first. */
+  rests: { readonly behind: number; readonly node: Node }[] | undefined;
   operations: Map<string, Operation> | undefined;
 }
 
@@ -58,20 +60,40 @@ export function templateParameters(template: string): string[] {
   return [...template.matchAll(/\{([^}]*)\}/g)].map((match) => match[1] as string);
 }
 
-/** Returns the template without parameter names. Operations with the same shape and method match the same requests. */
-export function shapeOf(template: string): string {
-  return template.replace(/\{[^}]*\}/g, '{}');
+/**
+ * Returns the template without parameter names. Operations with the same shape and method match the same requests.
+ *
+ * @param restOfPath the parameter that takes slashes, if there is one
+ */
+export function shapeOf(template: string, restOfPath?: string): string {
+  return template.replace(/\{([^}]*)\}/g, (_, name) => (name === restOfPath ? '{/}' : '{}'));
 }
 
 function emptyNode(): Node {
-  return { literals: new Map(), mixed: [], parameter: undefined, operations: undefined };
+  return { literals: new Map(), mixed: [], parameter: undefined, rests: undefined, operations: undefined };
 }
 
 function insert(root: Node, operation: Operation): void {
+  const { path, method, restOfPath } = operation;
   let node = root;
-  for (const segment of segmentsOf(operation.path)) node = childFor(node, segment);
+  const segments = segmentsOf(path);
+  for (const [index, segment] of segments.entries()) {
+    const takesSlashes = restOfPath !== undefined && segment === `{${restOfPath}}`;
+    node = takesSlashes ? restFor(node, segments.length - index - 1) : childFor(node, segment);
+  }
   node.operations ??= new Map();
-  node.operations.set(operation.method, operation);
+  node.operations.set(method, operation);
+}
+
+function restFor(node: Node, behind: number): Node {
+  node.rests ??= [];
+  const known = node.rests.find((rest) => rest.behind === behind);
+  if (known) return known.node;
+  const made = { behind, node: emptyNode() };
+  node.rests.push(made);
+  // What is written behind a parameter makes a template more specific, so it is tried first.
+  node.rests.sort((a, b) => b.behind - a.behind);
+  return made.node;
 }
 
 function childFor(node: Node, segment: string): Node {
@@ -115,7 +137,10 @@ export function valuesBetween(texts: readonly string[], segment: string): string
   return values;
 }
 
-/** Searches depth first: literal, then mixed, then parameter segments, so that literals win from left to right. */
+/**
+ * Searches depth first: literal, then mixed, then parameter segments, so that literals win from left to right. Parameters that take slashes
+ * come last.
+ */
 function descend(
   node: Node,
   segments: readonly string[],
@@ -130,7 +155,7 @@ function descend(
     const found = descend(literal, segments, depth + 1, values, pick);
     if (found) return found;
   }
-  if (segment === '') return undefined;
+  if (segment === '') return descendRests(node, segments, depth, values, pick);
   const taken = values.length;
   for (const mixed of node.mixed) {
     const between = valuesBetween(mixed.texts, segment);
@@ -145,6 +170,26 @@ function descend(
     const found = descend(node.parameter, segments, depth + 1, values, pick);
     if (found) return found;
     values.length = taken;
+  }
+  return descendRests(node, segments, depth, values, pick);
+}
+
+/** Gives all remaining segments to a parameter, except those that the template has behind it. Only the last segment can be empty. */
+function descendRests(
+  node: Node,
+  segments: readonly string[],
+  depth: number,
+  values: string[],
+  pick: (node: Node) => Operation | undefined,
+): Operation | undefined {
+  if (node.rests === undefined) return undefined;
+  for (const { behind, node: next } of node.rests) {
+    const end = segments.length - behind;
+    if (end <= depth) continue;
+    values.push(segments.slice(depth, end).join('/'));
+    const found = descend(next, segments, end, values, pick);
+    if (found) return found;
+    values.length -= 1;
   }
   return undefined;
 }

@@ -12,7 +12,7 @@ const extensionsHaveAMeaning: Oas3Rule = () => ({
   any(node, { type, report, location }) {
     if (carriers.has(type.name) || typeof node !== 'object' || node === null) return;
     for (const name of Object.keys(node)) {
-      if (!name.startsWith('x-gateway-')) continue;
+      if (!name.startsWith('x-gateway-') || (name === 'x-gateway-path' && type.name === 'Parameter')) continue;
       report({
         message: `${name} has no meaning here`,
         suggest: [],

@@ -338,6 +338,17 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/limits.yaml:6:3: operations.listItem: no contract has an operation "listItem". Did you mean "listItems"?',
     ],
   },
+  'settings-of-no-operation': {
+    files: spoiled(
+      upstreams,
+      '    timeoutMs',
+      '    operations: { listItem: {}, createItem: { restOfPath: item } }\n    timeoutMs',
+    ),
+    says: [
+      'config/upstreams.yaml:5:19: upstreams.items.operations.listItem: no contract of "items" has an operation "listItem". Did you mean "listItems"?',
+      'config/upstreams.yaml:5:59: upstreams.items.operations.createItem.restOfPath: "item" is no path parameter of /v1/items that is a whole segment. None is defined.',
+    ],
+  },
   'unmatched-glob': {
     files: spoiled(upstreams, 'items.yaml', 'itmes.yaml'),
     says: [

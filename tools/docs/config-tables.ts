@@ -127,6 +127,7 @@ export function configTables(): Record<string, string> {
     breaker: tableOf('Key of `breaker`', keysOf(breakerRules)),
     health: tableOf('Key of `health`', keysOf(health)),
     'upstream tls': tableOf('Key of `tls`', keysOf(upstreamTls)),
+    'upstream operations': membersOf(upstreamEntry.shape.operations, '<operationId>'),
     tunnel: tableOf('Key of a tunnel', keysOf(tunnel)),
     'contract members': table(
       ['Key of an upstream', 'Member of a contract', 'Default', 'Values', 'Meaning'],

@@ -12,6 +12,7 @@ import { ask } from '../../upstream/http1/ask.ts';
 import type { TlsSettings } from '../../upstream/http1/connect.ts';
 import { createLookup } from '../../upstream/lookup.ts';
 import { createPools } from '../../upstream/pools.ts';
+import { filledTemplate } from '../../upstream/requests/path.ts';
 import { createRewrite } from '../../upstream/requests/rules.ts';
 import { reasonOf } from '../finding.ts';
 
@@ -89,7 +90,7 @@ export function createBackend(options: BackendOptions): Backend {
   async function outgoing(asked: BackendRequest) {
     const { operation } = asked.entry;
     const rawBody = asked.body === undefined ? undefined : Buffer.from(JSON.stringify(asked.body));
-    const path = operation.path.replace(/\{[^}]*\}/g, inTurn(asked.pathValues));
+    const path = filledTemplate(operation, asked.pathValues);
     const checked = { ...options, ...asked, operation, path, rawBody, clientAddress: CLIENT_ADDRESS };
     const assertion = await options.assertion();
     const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`;
@@ -129,9 +130,4 @@ export function createBackend(options: BackendOptions): Backend {
   }
 
   return { send, connections: () => client.opened, proofs: () => [...proofs], close: () => client.destroy() };
-}
-
-function inTurn(values: readonly string[]): () => string {
-  let at = 0;
-  return () => encodeURIComponent(values[at++] ?? '');
 }

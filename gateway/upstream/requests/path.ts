@@ -12,11 +12,19 @@ export function samePath({ publicPrefix, upstreamPrefix }: Operation, path: stri
   return publicPrefix === upstreamPrefix ? path : upstreamPrefix + path.slice(publicPrefix.length);
 }
 
-/** Fills the template. Each value is encoded, so that it stays within its segment. */
-export function filledPath({ path, publicPrefix, upstreamPrefix }: Operation, values: readonly string[]): string {
+/** Fills the template, below the upstream's own prefix. */
+export function filledPath(operation: Operation, values: readonly string[]): string {
+  return samePath(operation, filledTemplate(operation, values));
+}
+
+/** Fills the template as clients do. Each value is encoded, so that it stays within its segment, or within its segments. */
+export function filledTemplate(
+  { path, restOfPath }: Pick<Operation, 'path' | 'restOfPath'>,
+  values: readonly string[],
+): string {
   let index = 0;
-  const filled = path
-    .slice(publicPrefix.length)
-    .replace(/\{[^}]*\}/g, () => encodeURIComponent(values[index++] as string));
-  return upstreamPrefix + filled;
+  return path.replace(/\{([^}]*)\}/g, (_, name) => {
+    const encoded = encodeURIComponent(values[index++] ?? '');
+    return name === restOfPath ? encoded.replaceAll('%2F', '/') : encoded;
+  });
 }

@@ -28,7 +28,7 @@ export interface Outcome {
 /** `says` are members of its entry in upstreams.yaml. */
 export async function serveForeign(
   document: object,
-  says: { readonly basePath?: string; readonly answers?: readonly string[] } = {},
+  says: { readonly answers?: readonly string[]; readonly [key: string]: unknown } = {},
 ): Promise<ForeignGateway> {
   const { answers = ['application/json'], ...entry } = says;
   const upstream = await startUpstream(({ headers }, response) => {

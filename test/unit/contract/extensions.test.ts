@@ -56,3 +56,28 @@ test('a member where it has no meaning is a mistake', async () => {
     assert.match(reasons[0] ?? '', /x-gateway-\w+ has no meaning here\. Move it to the operation/);
   }
 });
+
+test('a parameter that takes slashes is a whole segment of the path, and the only one', async () => {
+  const path = (name: string, more: object) => ({ name, in: 'path', required: true, schema: {}, ...more });
+  const rest = { 'x-gateway-path': 'rest' };
+  const reasonsOf = async (template: string, ...parameters: object[]) => {
+    const document = documentOf({ [template]: { get: { operationId: 'it', parameters, responses } } });
+    const { operations, mistakes } = await compileDocument(document);
+    return mistakes.length > 0 ? mistakes.map(({ reason }) => reason) : operations[0]?.operation.restOfPath;
+  };
+  assert.equal(await reasonsOf('/{a}/{b}', path('a', {}), path('b', rest)), 'b');
+  assert.equal(await reasonsOf('/{a}/{b}', path('a', {}), path('b', { 'x-multi-segment': true })), 'b');
+  assert.equal(await reasonsOf('/{a}...{b}', path('a', {}), path('b', { 'x-multi-segment': true })), undefined);
+  assert.deepEqual(await reasonsOf('/{a}...{b}', path('a', {}), path('b', rest)), [
+    'x-gateway-path: "rest" is not possible at the parameter "b".',
+  ]);
+  assert.deepEqual(await reasonsOf('/a', { name: 'q', in: 'query', schema: {}, ...rest }), [
+    'x-gateway-path: "rest" is not possible at the parameter "q".',
+  ]);
+  assert.deepEqual(await reasonsOf('/{a}', path('a', { 'x-gateway-path': 'all' })), [
+    'x-gateway-path: "all" is not possible at the parameter "a".',
+  ]);
+  assert.deepEqual(await reasonsOf('/{a}/{b}', path('a', rest), path('b', rest)), [
+    '"a" and "b" take slashes, so the end of the first one is not known.',
+  ]);
+});

@@ -48,6 +48,27 @@ test('a parameter is never empty, and a trailing slash is another path', () => {
   assert.deepEqual(found(['/'], '/'), ['/']);
 });
 
+test('a parameter that takes slashes gets what nothing else matches', () => {
+  const rest = (path: string) => ({ ...operationFor('GET', path), restOfPath: 'rest' });
+  const others = ['/a/{id}', '/a/{id}/c', '/a/b/d'].map((path) => operationFor('GET', path));
+  const routes = createRoutes([...others, ...['/a/{rest}', '/a/{rest}/c', '/{x}/{rest}/{y}.z/c'].map(rest)]);
+  const foundAt = (path: string) => {
+    const match = routes.find('GET', segments(path));
+    return match && [match.operation.path, ...match.values];
+  };
+  assert.deepEqual(foundAt('/a/1'), ['/a/{id}', '1']);
+  assert.deepEqual(foundAt('/a/b/d'), ['/a/b/d']);
+  assert.deepEqual(foundAt('/a/b/c'), ['/a/{id}/c', 'b']);
+  assert.deepEqual(foundAt('/a/b/c/d'), ['/a/{rest}', 'b/c/d']);
+  assert.deepEqual(foundAt('/a/b/d/c'), ['/a/{rest}/c', 'b/d']);
+  assert.deepEqual(foundAt('/a/'), ['/a/{rest}', '']);
+  assert.deepEqual(foundAt('/a/b/'), ['/a/{rest}', 'b/']);
+  assert.deepEqual(foundAt('/b/c/d/e.z/c'), ['/{x}/{rest}/{y}.z/c', 'b', 'c/d', 'e']);
+  assert.equal(foundAt('/b/e.z/c'), undefined);
+  assert.equal(foundAt('/a'), undefined);
+  assert.deepEqual(routes.allowedMethods(segments('/a/b/c/d')), ['GET', 'HEAD', 'OPTIONS']);
+});
+
 test('names that mean something in JavaScript are names', () => {
   for (const name of ['__proto__', 'constructor', 'toString'])
     assert.deepEqual(found([`/${name}/{id}`], `/${name}/hasOwnProperty`), [`/${name}/{id}`, 'hasOwnProperty']);

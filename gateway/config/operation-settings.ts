@@ -1,0 +1,52 @@
+// The shape of `operations` in config/upstreams.yaml: settings of single operations. Checks their names against the contracts.
+
+import { z } from 'zod';
+import { type Mistake, suggest } from '../config-errors.ts';
+import type { Source } from '../shared/yaml-source.ts';
+
+export const operationSettings = z.record(
+  z.string().min(1),
+  z.strictObject({
+    restOfPath: z.string().min(1, 'must be the name of a path parameter').optional().meta({
+      description:
+        'The path parameter that takes slashes: it matches the rest of the path ([upstreams](upstreams.md#parameters-with-slashes)).',
+      values: 'name of a path parameter',
+    }),
+  }),
+);
+
+export type OperationSettings = z.output<typeof operationSettings>;
+
+/** The properties of an operation that the settings refer to. */
+interface Named {
+  readonly id: string;
+  readonly entry: string;
+  /** The path template. */
+  readonly path: string;
+  readonly restOfPath: string | undefined;
+}
+
+/** Pushes a mistake for every operation that the entry does not have, and for every parameter that cannot take slashes. */
+export function checkOperationSettings(
+  upstreams: Readonly<Record<string, { readonly operations: OperationSettings }>>,
+  operations: readonly Named[],
+  source: Source,
+  mistakes: Mistake[],
+): void {
+  for (const [entry, { operations: settings }] of Object.entries(upstreams)) {
+    if (Object.keys(settings).length === 0) continue;
+    const own = new Map(operations.filter((one) => one.entry === entry).map((one) => [one.id, one]));
+    for (const [id, { restOfPath }] of Object.entries(settings)) {
+      const place = ['upstreams', entry, 'operations', id];
+      const operation = own.get(id);
+      if (operation === undefined) {
+        const reason = `no contract of "${entry}" has an operation "${id}".`;
+        mistakes.push(source.mistakeAtKey(place, reason, suggest(id, own.keys())));
+      } else if (restOfPath !== undefined && operation.restOfPath !== restOfPath) {
+        const reason = `"${restOfPath}" is no path parameter of ${operation.path} that is a whole segment.`;
+        const names = [...operation.path.matchAll(/\/\{([^}]+)\}(?=\/|$)/g)].map(([, name]) => name as string);
+        mistakes.push(source.mistakeAt([...place, 'restOfPath'], reason, suggest(restOfPath, names)));
+      }
+    }
+  }
+}
