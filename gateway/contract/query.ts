@@ -1,5 +1,6 @@
 // Reads the query string into typed parameters, and builds the query for the upstream.
 
+import { keysOfBrackets } from './brackets.ts';
 import { type Parameter, toMember, toScalar, toValue, withoutReference } from './parameter.ts';
 import { isObject } from './pointer.ts';
 import type { Violation } from './violations.ts';
@@ -40,7 +41,7 @@ export function createQueryReader(parameters: readonly Parameter[]): QueryReader
         : setOnce(values, name, toValue(parameter, text));
     }
     const deep = deepObjects.find((candidate) => name.startsWith(`${candidate.name}[`));
-    const keys = deep && keysOf(name.slice(deep.name.length));
+    const keys = deep && keysOfBrackets(name.slice(deep.name.length));
     if (deep && keys) return setDeep(values, deep, keys, text);
     const owner = ownerOf(name);
     if (owner) return setOnce(objectIn(values, owner.name), name, toMember(owner, name, text));
@@ -83,12 +84,6 @@ function isSpread({ style, exploded, json, types }: Parameter): boolean {
     types.has('object') &&
     [...types].every((type) => /^(object|null)$/.test(type))
   );
-}
-
-/** Parses `[a][b]` into a, b; returns `undefined` for any other text. */
-function keysOf(brackets: string): string[] | undefined {
-  if (!/^(?:\[[^\]]*\])+$/.test(brackets)) return undefined;
-  return brackets.slice(1, -1).split('][');
 }
 
 /** Stores one member of a deep object: `filter[status]=open`, `created[gte]=5`. Empty or numeric brackets denote items: `expand[]=data`. */
