@@ -16,7 +16,8 @@ import type { Mistake } from '../config-errors.ts';
 import { positionsIn, shownPath, textOf } from '../shared/yaml-source.ts';
 import { normalizeSchemas } from './dialect.ts';
 import { parseUnescaped } from './json.ts';
-import { isAnnotation, toMistakes, unfitFor, unreadable } from './lint-mistakes.ts';
+import { toMistakes, unfitFor, unreadable } from './lint-mistakes.ts';
+import { type Verdict, verdictOn } from './lint-verdict.ts';
 import type { JsonObject } from './pointer.ts';
 import { createPositions, type Locate, type Positions } from './positions.ts';
 import { ownRules } from './rules.ts';
@@ -123,13 +124,11 @@ async function parse(
     if (unfit) mistakes.push({ file: shownPath(file), line: 1, ...unfit });
     if (unfit || isPart(document.parsed)) return undefined;
     const problems = await lintDocument({ document, config, externalRefResolver: resolver });
-    const errors = problems.filter((problem) => problem.severity === 'error' && !isAnnotation(problem, document));
+    const judged = Map.groupBy(problems, (problem): Verdict => verdictOn(problem, document));
+    const errors = judged.get('mistake') ?? [];
     mistakes.push(...toMistakes(errors, file));
     if (errors.length > 0) return undefined;
-    const warnings = toMistakes(
-      problems.filter(({ severity }) => severity === 'warn'),
-      file,
-    );
+    const warnings = toMistakes(judged.get('warning') ?? [], file);
     const root = document.parsed as JsonObject;
     if (!refersElsewhere(document.source) && resolver.getFiles().size === 1) return { root, files: [file], warnings };
     const bundled = await bundle({ doc: document, config, externalRefResolver: resolver });

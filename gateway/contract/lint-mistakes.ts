@@ -1,7 +1,7 @@
 // Turns problems found by the linter and the parsers into mistakes with file, line and remedy.
 
 import { type Document, getLineColLocation, type NormalizedProblem } from '@redocly/openapi-core';
-import { closest, type Mistake } from '../config-errors.ts';
+import type { Mistake } from '../config-errors.ts';
 import { readSource, shownPath } from '../shared/yaml-source.ts';
 import { pathOf } from './pointer.ts';
 
@@ -14,18 +14,6 @@ export function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy
   if (!('openapi' in parsed) && 'paths' in parsed)
     return { reason: 'the version of OpenAPI is missing.', remedy: 'Begin the file with "openapi: 3.1.1".' };
   return undefined;
-}
-
-/**
- * Returns whether an unexpected keyword is an annotation. Schemas may hold arbitrary keywords from OpenAPI 3.1 on. A keyword close to
- * a known one stays a mistake: it is probably misspelt, and ignoring it would admit requests that the contract means to refuse.
- */
-export function isAnnotation({ ruleId, message, location, suggest }: NormalizedProblem, { parsed }: Document): boolean {
-  const keyword = /^Property `([^`]*)` is not expected here/.exec(message)?.[1];
-  const pointer = location[0] && 'pointer' in location[0] ? location[0].pointer : undefined;
-  if (ruleId !== 'struct' || keyword === undefined || !pointer || !/\/schemas?\//.test(pointer)) return false;
-  const { openapi } = parsed as { openapi?: unknown };
-  return !String(openapi).startsWith('3.0') && closest(keyword, suggest) === undefined;
 }
 
 /** Returns one mistake per problem. A file that does not parse is reported once, not again for every reference into it. */

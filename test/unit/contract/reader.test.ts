@@ -46,7 +46,7 @@ describe('the thread that reads contracts', () => {
   });
 
   it('says what is wrong as the boot does, and that a part is no document', async () => {
-    const wrong = await both(write('wrong.json', documentOf({ '/a': { get: { responses: { 200: {} } } } })));
+    const wrong = await both(write('wrong.json', documentOf({ '/a': { get: 1 } })));
     assert.equal(wrong.there.read, undefined);
     assert.ok(wrong.there.mistakes.length > 0);
     assert.deepEqual(wrong.there, wrong.here);

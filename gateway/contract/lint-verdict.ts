@@ -1,0 +1,120 @@
+// Decides what a problem of the linter means for a contract: a mistake, because the gateway would enforce something else than the author
+// means, a warning, or nothing. Contracts come from other tools, which break OpenAPI in places that decide nothing.
+
+import type { Document, NormalizedProblem } from '@redocly/openapi-core';
+import { closest } from '../config-errors.ts';
+import { isObject, objectAt, pathOf, valueAt } from './pointer.ts';
+
+export type Verdict = 'mistake' | 'warning' | 'accepted';
+
+/** Members that decide which requests and answers pass. A member that is close to one of them is misspelt. */
+const enforced: ReadonlySet<string> = new Set(
+  [
+    'type properties required items prefixItems additionalProperties patternProperties propertyNames enum const pattern format',
+    'minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems contains',
+    'minContains maxContains minProperties maxProperties allOf anyOf oneOf then else dependentRequired dependentSchemas nullable',
+    'unevaluatedProperties unevaluatedItems readOnly writeOnly discriminator propertyName mapping paths components schemas parameters',
+    'requestBody requestBodies responses content schema headers style explode allowReserved security securitySchemes scheme bearerFormat',
+    'servers variables operationId encoding post patch delete options trace query',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/** Members whose content the gateway does not enforce. */
+const unenforced = new Set([
+  ...[
+    'info',
+    'externalDocs',
+    'tags',
+    'webhooks',
+    'callbacks',
+    'links',
+    'examples',
+    'example',
+    'xml',
+    'contact',
+    'license',
+  ],
+  ...['summary', 'description', 'title', 'deprecated', 'flows', 'openIdConnectUrl', 'bearerFormat', '$comment'],
+]);
+
+/** Members that OpenAPI requires and the gateway does not need. */
+const dispensable = new Set(['title', 'version', 'description', 'responses', 'flows', 'openIdConnectUrl']);
+
+/** The member names of these objects are chosen by the author, so a name there is no member of OpenAPI. */
+const named = new Set([
+  ...[
+    'properties',
+    'patternProperties',
+    'dependentSchemas',
+    '$defs',
+    'definitions',
+    'schemas',
+    'parameters',
+    'headers',
+  ],
+  ...[
+    'responses',
+    'requestBodies',
+    'securitySchemes',
+    'securityDefinitions',
+    'pathItems',
+    'content',
+    'encoding',
+    'mapping',
+  ],
+]);
+
+const OWN_EXTENSIONS = 'gateway/extensions-have-a-meaning';
+
+export function verdictOn(problem: NormalizedProblem, document: Document): Verdict {
+  const { ruleId, location } = problem;
+  if (ruleId === OWN_EXTENSIONS) return 'mistake';
+  const path = location[0] && 'pointer' in location[0] ? pathOf((location[0].pointer ?? '').replace(/^#/, '')) : [];
+  if (memberAt(path, (name) => name.startsWith('x-'))) return 'accepted';
+  const decidesNothing = memberAt(path, (name) => unenforced.has(name));
+  if (problem.severity === 'warn') return decidesNothing ? 'accepted' : 'warning';
+  if (ruleId === 'no-unresolved-refs' && path.at(-2) === 'mapping') return onMapping(document, path);
+  if (decidesNothing) return 'warning';
+  return ruleId === 'struct' ? onStructure(problem, document, path) : 'mistake';
+}
+
+/** Returns whether a member of OpenAPI or JSON Schema on the way to a place meets a condition. */
+function memberAt(path: readonly string[], meets: (name: string) => boolean): boolean {
+  let isName = false;
+  for (const [index, token] of path.entries()) {
+    if (!isName && meets(token)) return true;
+    // Under `paths`, templates begin with a slash, all other names are members.
+    isName = !isName && (named.has(token) || (token === 'examples' && index > 0));
+  }
+  return false;
+}
+
+/** A mapping may give the name of a schema instead of a reference (OpenAPI 3.1.1, section 4.8.25). */
+function onMapping({ parsed }: Document, path: readonly string[]): Verdict {
+  const value = valueAt(parsed, path);
+  const root = isObject(parsed) ? parsed : {};
+  return Object.hasOwn(objectAt(root.components, 'schemas'), String(value)) ? 'accepted' : 'warning';
+}
+
+function onStructure({ message, suggest }: NormalizedProblem, document: Document, path: readonly string[]): Verdict {
+  const isV30 = versionOf(document).startsWith('3.0') || versionOf(document).startsWith('2.');
+  if (!isV30 && message === 'Expected type `Schema` (object) but got `boolean`') return 'accepted';
+  const unexpected = /^Property `([^`]*)` is not expected here/.exec(message)?.[1];
+  if (unexpected !== undefined) {
+    if (isMisspelling(unexpected, suggest)) return 'mistake';
+    return !isV30 && path.slice(0, -1).some((token) => /^(schemas?|\$defs)$/.test(token)) ? 'accepted' : 'warning';
+  }
+  if (message.startsWith('Must contain at least one') && /^(parameters|headers)$/.test(path.at(-2) ?? ''))
+    return 'warning';
+  const missing = /^The field `([^`]*)` must be present/.exec(message)?.[1];
+  return missing !== undefined && dispensable.has(missing) ? 'warning' : 'mistake';
+}
+
+function isMisspelling(name: string, known: readonly string[]): boolean {
+  const candidates = known.filter((candidate) => enforced.has(candidate));
+  return name.length > 3 && closest(name, candidates) !== undefined && !enforced.has(name);
+}
+
+function versionOf({ parsed }: Document): string {
+  return isObject(parsed) ? String(parsed.openapi ?? parsed.swagger) : '';
+}

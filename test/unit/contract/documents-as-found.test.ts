@@ -1,0 +1,146 @@
+// Documents from other tools: what decides nothing is accepted or warned of, and what decides stays a mistake.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { type Mistake, toSentence } from '../../../gateway/config-errors.ts';
+import { createDirectReader } from '../../../gateway/contract/document.ts';
+import { bodyCheck, documentOf } from './compiled.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'found-'));
+after(() => rmSync(directory, { recursive: true }));
+const reader = await createDirectReader();
+
+const responses = { 200: { description: 'fine' } };
+const withSchema = (schema: unknown, rest: object = {}) =>
+  documentOf({ '/a': { post: { requestBody: { content: { 'application/json': { schema } } }, responses } } }, rest);
+
+/** Reads a document, and returns its mistakes and warnings without the directory. */
+async function read(document: object): Promise<{ mistakes: string[]; warnings: string[] }> {
+  const file = join(directory, 'it.json');
+  writeFileSync(file, JSON.stringify(document, null, 1));
+  const mistakes: Mistake[] = [];
+  const content = await reader.readContract(file, mistakes);
+  const told = (all: readonly Mistake[]) => all.map((one) => toSentence(one).replace(/^.*it\.json:\d+:\d+: /, ''));
+  return { mistakes: told(mistakes), warnings: told(content?.warnings ?? []) };
+}
+
+const nothing = { mistakes: [], warnings: [] };
+
+describe('vendor extensions', () => {
+  const extended = documentOf(
+    { '/a': { get: { 'x-code-samples': 'none', 'x-codeSamples': { lang: 3 }, responses }, 'x-tags': 1 } },
+    {
+      info: { title: 'It', version: '1', 'x-logo': 'https://example.com/logo.png' },
+      'x-webhooks': { a: { post: { $ref: '#/nowhere' } } },
+      'x-tagGroups': 'all',
+      'x-any': { schema: { pattern: '(' }, $ref: 'https://example.com/else.json' },
+    },
+  );
+
+  it('may hold anything', async () => {
+    assert.deepEqual(await read(extended), nothing);
+  });
+
+  it('of the gateway itself are checked, in a vendor extension too', async () => {
+    const { mistakes } = await read({ ...extended, 'x-any': { 'x-gateway-cost': 2 } });
+    assert.match(mistakes.join(), /x-any\.x-gateway-cost: x-gateway-cost has no meaning here/);
+  });
+});
+
+describe('unknown members', () => {
+  it('of a schema are accepted from OpenAPI 3.1 on, and warned of before', async () => {
+    const schema = { type: 'object', id: 'x', note: 'y', definitions: { a: { order: 1 } } };
+    assert.deepEqual(await read(withSchema(schema)), nothing);
+    const { mistakes, warnings } = await read({ ...withSchema(schema), openapi: '3.0.3' });
+    assert.deepEqual(mistakes, []);
+    assert.equal(warnings.length, 3);
+  });
+
+  it('elsewhere are warned of', async () => {
+    const { mistakes, warnings } = await read(
+      documentOf({ '/a': { get: { consumes: [], responses: { 200: { description: 'fine', schema: {} } } } } }),
+    );
+    assert.deepEqual(mistakes, []);
+    assert.equal(warnings.length, 2);
+  });
+
+  it('that misspell what decides are mistakes, and those that misspell a text are not', async () => {
+    const wrong = await read(withSchema({ type: 'object', requierd: ['a'] }));
+    assert.match(wrong.mistakes.join(), /requierd.*Did you mean "required"/);
+    assert.deepEqual(await read(withSchema({ type: 'object', descrciption: 'a' })), {
+      mistakes: [],
+      warnings: [],
+    });
+  });
+});
+
+describe('what decides nothing', () => {
+  it('is warned of when it is wrong or missing', async () => {
+    const { mistakes, warnings } = await read(
+      documentOf(
+        { '/a': { get: { tags: 'all', externalDocs: {}, responses: { 200: { links: { a: 1 } } } } } },
+        { info: { contact: 'me' } },
+      ),
+    );
+    assert.deepEqual(mistakes, []);
+    assert.ok(warnings.some((warning) => warning.includes('`description` must be present')));
+    assert.ok(warnings.some((warning) => warning.includes('`title` must be present')));
+  });
+
+  it('is no excuse for what decides', async () => {
+    const { mistakes } = await read(withSchema({ type: 'objet' }));
+    assert.match(mistakes.join(), /Did you mean "object"/);
+  });
+});
+
+describe('a discriminator mapping', () => {
+  const animals = (mapping: object) =>
+    withSchema(
+      {
+        oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/pets.Dog/v1' }],
+        discriminator: { propertyName: 'kind', mapping },
+      },
+      { components: { schemas: { Cat: { type: 'object' }, 'pets.Dog': { v1: { type: 'object' } }, 'a.json': {} } } },
+    );
+
+  it('may give the names of schemas', async () => {
+    const { mistakes } = await read(animals({ cat: 'Cat', other: 'a.json' }));
+    assert.deepEqual(mistakes, []);
+  });
+
+  it('that leads nowhere is warned of', async () => {
+    const { mistakes, warnings } = await read(animals({ cat: './models/cat.yml' }));
+    assert.deepEqual(mistakes, []);
+    assert.match(warnings.join(), /mapping\.cat/);
+  });
+});
+
+describe('boolean schemas of OpenAPI 3.1', () => {
+  it('work in lists, by name and as a whole', async () => {
+    const components = { schemas: { Any: true, None: false } };
+    const check = await bodyCheck(
+      {
+        type: 'object',
+        properties: {
+          pair: { type: 'array', prefixItems: [true, { type: 'integer' }], items: false },
+          any: { $ref: '#/components/schemas/Any' },
+          none: { $ref: '#/components/schemas/None' },
+        },
+      },
+      { components },
+    );
+    assert.deepEqual(check({ pair: ['x', 1], any: {} }), []);
+    const codes = (value: unknown) => check(value).map(({ param }) => param);
+    assert.deepEqual(codes({ pair: [1, 'x'] }), ['pair[1]']);
+    assert.deepEqual(codes({ pair: [1, 2, 3] }), ['pair']);
+    assert.deepEqual(codes({ none: 1 }), ['none']);
+  });
+
+  it('are a mistake in OpenAPI 3.0, which has none', async () => {
+    const { mistakes } = await read({ ...withSchema({ items: true, type: 'array' }), openapi: '3.0.3' });
+    assert.match(mistakes.join(), /but got `boolean`/);
+  });
+});
