@@ -60,6 +60,8 @@ export interface Operation {
   readonly upstream: string;
   /** The entry of upstreams.yaml that lists the contract. */
   readonly entry: string;
+  /** Replaces the timeoutMs of the upstream. */
+  readonly timeoutMs: number | undefined;
   /** Prefixes of the document's own paths: for clients, and for the upstream. */
   readonly publicPrefix: string;
   readonly upstreamPrefix: string;

@@ -89,7 +89,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const targets = createTargets({ ...shared, upstreams, tlsOf: (upstream) => tls.get(upstream) });
   const policies = createPolicies(upstreams, shared.access);
   const routes = createUpstreamRoutes(upstreams, policies, shared.access, () => performance.now());
-  const timeoutMs = (upstream: string) => upstreams[upstream]?.timeoutMs ?? 0;
+  const timeoutMs = (operation: Operation) => operation.timeoutMs ?? upstreams[operation.upstream]?.timeoutMs ?? 0;
   const idempotency = createIdempotency({
     store: shared.answers,
     keyOf: parseIdempotencyKey,

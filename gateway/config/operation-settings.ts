@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { type Mistake, suggest } from '../config-errors.ts';
 import type { Source } from '../shared/yaml-source.ts';
+import { whole } from './parts.ts';
 
 export const operationSettings = z.record(
   z.string().min(1),
@@ -12,6 +13,9 @@ export const operationSettings = z.record(
         'The path parameter that takes slashes: it matches the rest of the path ([upstreams](upstreams.md#parameters-with-slashes)).',
       values: 'name of a path parameter',
     }),
+    timeoutMs: whole('milliseconds', 1, 3_600_000)
+      .optional()
+      .describe('Replaces the `timeoutMs` of the upstream, as `x-gateway-timeout` does in a contract.'),
   }),
 );
 

@@ -59,7 +59,10 @@ export const upstreamEntry = z.strictObject({
     }),
   timeoutMs: whole('milliseconds', 1, 3_600_000)
     .default(10_000)
-    .describe('The deadline of one exchange, from its start to the last byte received. Waiting and retries count.'),
+    .describe(
+      'From the start of an exchange to the head of its answer, the body of the request included. Waiting and retries count. An answer that is buffered, to be checked or stored, has to be whole by then.',
+    )
+    .meta({ contractMember: 'x-gateway-timeout' }),
   connectTimeoutMs: whole('milliseconds', 1, 600_000)
     .default(2_000)
     .describe('The deadline for one connection to a target, TLS included.'),
@@ -67,8 +70,11 @@ export const upstreamEntry = z.strictObject({
     .optional()
     .describe('From the start of an attempt to the headers of its answer. Default: only `timeoutMs` applies.'),
   idleTimeoutMs: whole('milliseconds', 1, 3_600_000)
+    .default(30_000)
+    .describe('The longest pause in the body of an answer. Event streams may pause for as long as they like.'),
+  maxStreamMs: whole('milliseconds', 1, 2_000_000_000)
     .optional()
-    .describe('The longest pause in the body of an answer. Default: only `timeoutMs` applies.'),
+    .describe('The longest time that an answer may take after its head. Default: unlimited.'),
   retry: z
     .strictObject({
       attempts: whole('attempts', 0, 5)
@@ -148,7 +154,8 @@ export const upstreamEntry = z.strictObject({
     values: 'tunnels, see below',
   }),
   operations: operationSettings.default({}).meta({
-    description: 'Settings of single operations, for contracts that you do not change.',
+    description:
+      'Settings of single operations, for contracts that you do not change. They win over those of the contract.',
     values: 'blocks by `operationId`, see below',
   }),
   honoursIdempotencyKey: z

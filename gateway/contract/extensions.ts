@@ -12,6 +12,7 @@ export interface Extensions {
   readonly idempotency?: 'optional' | 'required' | 'off';
   readonly body?: 'buffer' | 'stream';
   readonly response?: 'report' | 'refuse' | 'off';
+  readonly timeoutMs?: number;
   readonly public?: boolean;
 }
 
@@ -39,21 +40,24 @@ const nameIn =
     return { reason: `${JSON.stringify(value)} is not defined in ${file}.`, remedy: suggest(String(value), names) };
   };
 
-/** The same maximum as in `limits.yaml`. */
+const wholeUpTo =
+  (max: number, what: string): Check =>
+  (value) =>
+    Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max
+      ? undefined
+      : { reason: `${JSON.stringify(value)} is not possible here.`, remedy: `${what} from 1 to ${max}.` };
+
+/** The same maxima as in `limits.yaml` and `upstreams.yaml`. */
 const COST_MAX = 1_000_000;
+const TIMEOUT_MS_MAX = 3_600_000;
 
 const members: Readonly<Record<string, { readonly as: keyof Extensions; readonly check: Check }>> = {
   'x-gateway-upstream': { as: 'upstream', check: nameIn('upstreams', 'upstreams.yaml') },
   'x-gateway-limit': { as: 'limit', check: nameIn('limits', 'limits.yaml under extra') },
-  'x-gateway-cost': {
-    as: 'cost',
-    check: (value) =>
-      Number.isInteger(value) && (value as number) >= 1 && (value as number) <= COST_MAX
-        ? undefined
-        : {
-            reason: `${JSON.stringify(value)} is not possible here.`,
-            remedy: `A cost is a whole number from 1 to ${COST_MAX}.`,
-          },
+  'x-gateway-cost': { as: 'cost', check: wholeUpTo(COST_MAX, 'A cost is a whole number') },
+  'x-gateway-timeout': {
+    as: 'timeoutMs',
+    check: wholeUpTo(TIMEOUT_MS_MAX, 'A timeout is milliseconds, a whole number'),
   },
   'x-gateway-idempotency': { as: 'idempotency', check: oneOf('optional', 'required', 'off') },
   'x-gateway-body': { as: 'body', check: oneOf('buffer', 'stream') },

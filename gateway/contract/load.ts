@@ -132,18 +132,8 @@ function createPartOf({ known, reader, earlier }: LoadOptions, mistakes: Mistake
 /** Serializes the settings that operations depend on, to compare entries. */
 function textOf(says: DocumentDefaults): string {
   const { upstream, basePath, security, limit, cost, idempotency, body, response, operations } = says;
-  return JSON.stringify([
-    upstream,
-    basePath,
-    security,
-    says.public,
-    limit,
-    cost,
-    idempotency,
-    body,
-    response,
-    operations,
-  ]);
+  const ofOperations = [idempotency, body, response, operations];
+  return JSON.stringify([upstream, basePath, security, says.public, limit, cost, ...ofOperations]);
 }
 
 /** Adds lines to the mistakes that were located by their place in a contract. */

@@ -19,8 +19,13 @@ export interface DocumentDefaults extends SecuritySettings {
   readonly idempotency?: 'optional' | 'required' | 'off' | undefined;
   readonly body?: 'buffer' | 'stream' | undefined;
   readonly response?: 'report' | 'refuse' | 'off' | undefined;
-  /** Settings of single operations, by operationId. */
-  readonly operations?: Readonly<Record<string, { readonly restOfPath?: string | undefined }>> | undefined;
+  /** Settings of single operations, by operationId: they win over the members of the contract. */
+  readonly operations?: Readonly<Record<string, OperationSettings>> | undefined;
+}
+
+interface OperationSettings {
+  readonly restOfPath?: string | undefined;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** An operation and the place of its schemas in its document. */
@@ -42,10 +47,10 @@ interface Draft {
   readonly located: Located;
   readonly value: JsonObject;
   readonly parameters: readonly Located[];
-  readonly says: DocumentDefaults;
   /** The entry of upstreams.yaml that lists the document. */
   readonly entry: string;
   readonly restOfPath: string | undefined;
+  readonly says: DocumentDefaults & Pick<OperationSettings, 'timeoutMs'>;
 }
 
 /** Yields the operations of one document. Pushes mistakes; an operation without valid security is left out. */
@@ -68,7 +73,8 @@ export function* operationsOf(
       if (!isObject(value)) continue;
       const place = ['paths', template, method];
       const own = { ...documentSays, ...pathSays, ...extensionsOf(document, place, value, known, mistakes) };
-      const says = { ...defaults, ...own };
+      const timeoutMs = settingsOf(defaults, value).timeoutMs ?? own.timeoutMs;
+      const says = { ...defaults, ...own, timeoutMs };
       const parameters = parametersOf(root, item, located);
       // Basic credentials belong to the document's own upstream, so they do not apply to an operation that names another one.
       const acceptsBasic = defaults.acceptsBasic === true && says.upstream === defaults.upstream;
@@ -114,6 +120,7 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
     restOfPath: draft.restOfPath,
     upstream: says.upstream,
     entry: draft.entry,
+    timeoutMs: says.timeoutMs,
     publicPrefix,
     upstreamPrefix,
     contract: document.file,

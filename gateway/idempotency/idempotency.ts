@@ -3,7 +3,7 @@
 
 import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
-import type { Awaitable, Checked, Fresh } from '../exchange.ts';
+import type { Awaitable, Checked, Fresh, Operation } from '../exchange.ts';
 import { digestOf, fingerprintOf } from './fingerprint.ts';
 import { parseOutcome, type RecordedOutcome } from './record.ts';
 import { createRecordings, type RecordedWrite, STORE_WAIT_MS, within } from './recording.ts';
@@ -19,7 +19,8 @@ export interface IdempotencyOptions {
   readonly store: AnswerStore;
   /** Returns the text of a well-formed Idempotency-Key, quoted or bare; undefined for any other text. */
   keyOf(header: string): string | undefined;
-  timeoutMs(upstream: string): number;
+  /** Deadline for the whole answer of a recorded request, which is buffered. */
+  timeoutMs(operation: Operation): number;
   /** Whether the upstream itself guarantees that a repeated key is executed once. */
   honoursKey(upstream: string): boolean;
   /** Whether a request whose outcome is unknown may be sent again, although the upstream may then execute it a second time. */
@@ -141,7 +142,7 @@ function attemptOf(checked: Checked, header: string, options: IdempotencyOptions
   if (idempotency === 'off' || caller.organization === undefined) return undefined;
   const key = options.keyOf(header);
   if (key === undefined || (hasBody && operation.body === 'stream')) return undefined;
-  const leaseMs = options.timeoutMs(upstream) + LEASE_MARGIN_MS;
+  const leaseMs = options.timeoutMs(operation) + LEASE_MARGIN_MS;
   return {
     slot: { organization: caller.organization.id, mode: caller.mode, digest: digestOf(key) },
     claim: {

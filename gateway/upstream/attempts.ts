@@ -46,7 +46,6 @@ export function sendWithAttempts(
 const WAITING_PART = 0.9;
 
 export class Attempts implements Relayed, Waiter, DeadlineOwner {
-  readonly watchesBytes: boolean;
   attemptAt = 0;
   readonly #options: AttemptsOptions;
   readonly #fresh: Fresh;
@@ -58,6 +57,8 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   readonly #deadlineAt: number;
   #watched: DenseSetEntry<DeadlineOwner> | undefined;
   #isClockStopped = false;
+  /** The answer took longer than maxStreamMs, which is no failure of the target. */
+  #isOverlong = false;
   #pause: NodeJS.Timeout | undefined;
   /** Its entry in the queue; then its place in the concurrency limit, until it leaves that. */
   #waiter: QueueEntry | undefined;
@@ -94,7 +95,6 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#deadlineAt = deadlineAt;
-    this.watchesBytes = route.idleTimeoutMs !== undefined;
     // Before the listener that ends the exchange and logs it.
     fresh.response.prependListener('close', this.#onClientGone);
     const organization = shareOf(fresh.caller);
@@ -199,7 +199,8 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   failed(error: GatewayError, failure: AttemptFailure, wasSent: boolean, status: number): void {
     const target = this.#target as Target;
     const isClients = isClientsDoing(this.#fresh, error);
-    const outcome = isClients ? 'abandoned' : outcomeOf(this.#relay?.answeredStatus, error);
+    const isNone = isClients || this.#isOverlong;
+    const outcome = isNone ? 'abandoned' : outcomeOf(this.#relay?.answeredStatus, error);
     this.#endAttempt(outcome, status >= 500 ? status : error);
     // The error of an attempt that was not sent must not replace that of an earlier one that was.
     if (wasSent || !this.#wasSent) this.#error = error;
@@ -230,6 +231,13 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     if (this.#watched !== undefined) this.#route.watch.remove(this.#watched);
   }
 
+  /** From here on the answer occupies neither a place in the concurrency limit nor one of the connections of the pool. */
+  streams(): void {
+    if (this.#place === undefined) return;
+    this.#leavePlace();
+    this.#relay?.leavePool();
+  }
+
   #again({ target, waitMs }: NextAttempt, reason: RetryReason): void {
     this.#noteRetry(reason);
     this.#fresh.trail.bytesOut = 0;
@@ -251,6 +259,8 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   }
 
   look(now: number): void {
+    // An answer that takes longer than its head may holds no place: slow clients would occupy the upstream.
+    if (now >= this.#deadlineAt && this.#relay?.passesSince !== undefined) this.streams();
     // Timers count whole milliseconds.
     if (now + 1 < this.#dueAt(now)) return;
     // After a busy turn, the event loop runs timers before it reads sockets: the answer may have arrived already.
@@ -261,9 +271,12 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     if (this.#isClockStopped) return;
     const now = performance.now();
     if (now + 1 < this.#dueAt(now)) return;
-    if (now + 1 < this.#deadlineAt) this.#relay?.abort(this.#timeout(), 'timeout');
-    else if (this.#relay === undefined) this.#endPause();
-    else this.#relay.abort(this.#timeout(), 'other');
+    const relay = this.#relay;
+    if (relay === undefined) this.#endPause();
+    else {
+      this.#isOverlong = now + 1 >= (relay.passesSince ?? now) + this.#route.maxStreamMs;
+      relay.abort(this.#timeout(), now + 1 < this.#deadlineAt ? 'timeout' : 'other');
+    }
   }
 
   #timeout(): GatewayError {
@@ -272,13 +285,12 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   }
 
   #dueAt(now: number): number {
-    const { firstByteTimeoutMs = Number.POSITIVE_INFINITY, idleTimeoutMs = Number.POSITIVE_INFINITY } = this.#route;
+    const { firstByteTimeoutMs = Number.POSITIVE_INFINITY, idleTimeoutMs, maxStreamMs } = this.#route;
     if (this.#relay === undefined) return this.#deadlineAt;
     const byteAt = this.#relay.lastByteAt(now);
-    return Math.min(
-      this.#deadlineAt,
-      byteAt === undefined ? this.attemptAt + firstByteTimeoutMs : byteAt + idleTimeoutMs,
-    );
+    const { passesSince } = this.#relay;
+    const dueAt = byteAt === undefined ? this.attemptAt + firstByteTimeoutMs : byteAt + idleTimeoutMs;
+    return Math.min(dueAt, passesSince === undefined ? this.#deadlineAt : passesSince + maxStreamMs);
   }
 
   #clientGone(): void {

@@ -69,6 +69,10 @@ class ExamplesControl implements Control {
     this.#resumed = undefined;
   }
 
+  detach(): void {
+    // There is no connection.
+  }
+
   abort(): void {
     this.isAborted = true;
     this.resume();

@@ -39,7 +39,7 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
   function send(fresh: Fresh): Promise<void> {
     const { operation, caller } = fresh;
     const route = options.routeTo(operation.upstream);
-    const deadlineAt = performance.now() + route.timeoutMs;
+    const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
     if (route.policies?.credential !== undefined) return sendAs(fresh, route, deadlineAt, undefined);
     const assertion = options.assertionFor(caller, operation.upstream);
     if (typeof assertion === 'string') return sendAs(fresh, route, deadlineAt, assertion);

@@ -21,8 +21,6 @@ export interface AnswerJudge {
 
 /** The owner of a relay: exactly one of `relayed`, `failed` and `abandoned` is called, once. */
 export interface Relayed {
-  /** Whether `lastByteAt` has to be kept up to date. */
-  readonly watchesBytes: boolean;
   /** Start of this attempt, `performance.now()`. */
   readonly attemptAt: number;
   /** The client has the whole answer. */
@@ -64,6 +62,8 @@ export class Relay implements AnswerHandler {
   readonly #fresh: Fresh;
   readonly #judge: AnswerJudge;
   readonly #owner: Relayed;
+  /** Since when the body passes to the client as it arrives, `performance.now()`; undefined before that, and while it is buffered. */
+  passesSince: number | undefined;
   #byteAt = 0;
   #bytesOut = 0;
   /** Created when the client first falls behind. */
@@ -110,6 +110,7 @@ export class Relay implements AnswerHandler {
     }
     if (method === 'HEAD' || hasNoBody) this.#mode = 'drop';
     else this.#mode = checkedMode(this.#judge.modeFor(operation, status, contentType), headers);
+    if (this.#mode !== 'refuse' && this.#held === undefined) this.passesSince = this.#byteAt;
   }
 
   /** An answer has begun; the client may get another one. */
@@ -123,12 +124,18 @@ export class Relay implements AnswerHandler {
 
   /** Bytes of the body arrived. */
   noteBytes(): void {
-    if (this.#owner.watchesBytes) this.#byteAt = performance.now();
+    this.#byteAt = performance.now();
+  }
+
+  /** The connection does not count among those of its pool any more. */
+  leavePool(): void {
+    this.#control?.detach();
   }
 
   /** The same attempt sends the request again. */
   noteAgain(): void {
     this.answeredStatus = undefined;
+    this.passesSince = undefined;
     this.#byteAt = 0;
   }
 
@@ -235,6 +242,7 @@ export class Relay implements AnswerHandler {
       if (this.ended) return;
       this.#writeHead(this.#length);
       this.noteBytes();
+      this.passesSince = this.#byteAt;
       if (this.#fresh.response.write(Buffer.concat(held))) control.resume();
       else this.#resumeOnDrain();
     });

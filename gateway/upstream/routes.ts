@@ -9,18 +9,21 @@ import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 export interface UpstreamRouteEntry {
   readonly timeoutMs: number;
   readonly firstByteTimeoutMs?: number | undefined;
-  readonly idleTimeoutMs?: number | undefined;
+  readonly idleTimeoutMs: number;
+  readonly maxStreamMs?: number | undefined;
   readonly retry: { readonly attempts: number; readonly budgetPercent: number };
   readonly honoursIdempotencyKey: boolean;
 }
 
 export interface UpstreamRoute {
-  /** Deadline of an exchange, including waiting and retries. */
+  /** From the start of an exchange to the head of its answer, waiting and retries included. */
   readonly timeoutMs: number;
   /** From the start of an attempt to the head of its answer. */
   readonly firstByteTimeoutMs: number | undefined;
   /** Longest pause in the body of the answer. */
-  readonly idleTimeoutMs: number | undefined;
+  readonly idleTimeoutMs: number;
+  /** The longest time that an answer may take after its head. */
+  readonly maxStreamMs: number;
   /** Deadlines of the exchanges under way. */
   readonly watch: Deadlines;
   /** Most retries per request. */
@@ -42,12 +45,19 @@ export function createUpstreamRoutes(
   now: () => number,
 ): ReadonlyMap<string, UpstreamRoute> {
   const all = Object.entries(entries).map(([name, entry]): [string, UpstreamRoute] => {
-    const { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, retry, honoursIdempotencyKey } = entry;
-    const shortestMs = Math.min(timeoutMs, firstByteTimeoutMs ?? timeoutMs, idleTimeoutMs ?? timeoutMs);
+    const {
+      timeoutMs,
+      firstByteTimeoutMs,
+      idleTimeoutMs,
+      maxStreamMs = Number.POSITIVE_INFINITY,
+      retry,
+      honoursIdempotencyKey,
+    } = entry;
+    const shortestMs = Math.min(timeoutMs, firstByteTimeoutMs ?? timeoutMs, idleTimeoutMs, maxStreamMs);
     const budget = createRetryBudget(retry.budgetPercent, now);
     const policies = policiesByUpstream.get(name);
     const { concurrency } = accesses.of(name) as Access;
-    const times = { timeoutMs, firstByteTimeoutMs, idleTimeoutMs };
+    const times = { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, maxStreamMs };
     const watch = createDeadlines(shortestMs);
     return [
       name,

@@ -14,6 +14,8 @@ import { upload } from './upload.ts';
 export interface Owner {
   /** The connection can take another request. */
   freed(connection: Connection): void;
+  /** The connection keeps its request and gets no further one. */
+  detached(connection: Connection): void;
   /** The connection has ended. Called once. */
   ended(connection: Connection): void;
 }
@@ -233,6 +235,12 @@ export class Connection {
   retire(): void {
     this.#isRetired = true;
     if (this.#attempt === undefined) this.end();
+  }
+
+  /** Leaves the pool's count of connections, because its answer may take for ever. */
+  detach(): void {
+    this.#isRetired = true;
+    this.#owner.detached(this);
   }
 
   /** Counts one second. */

@@ -40,6 +40,8 @@ export class Pool implements Dispatcher, Owner {
   readonly #isIsolating: boolean;
   readonly #unread: Unread;
   readonly #connections = new Set<Connection>();
+  /** Those of open streams: they are closed with their answers, and do not count towards the bound. */
+  readonly #detached = new Set<Connection>();
   /** The last one used is taken first, so that surplus connections become idle and close. */
   readonly #free: Connection[] = [];
   /** Freed in this turn: not reused before the next turn, because a close that follows the answer is noticed only then. */
@@ -102,8 +104,14 @@ export class Pool implements Dispatcher, Owner {
     this.#serveSoon();
   }
 
+  detached(connection: Connection): void {
+    this.#detached.add(connection);
+    if (this.#waiting.length > 0) this.#serveSoon();
+  }
+
   ended(connection: Connection): void {
     this.#connections.delete(connection);
+    this.#detached.delete(connection);
     for (const list of [this.#free, this.#resting]) {
       const at = list.indexOf(connection);
       if (at !== -1) list.splice(at, 1);
@@ -156,7 +164,8 @@ export class Pool implements Dispatcher, Owner {
   }
 
   #openForWaiting(): void {
-    const openable = this.#connectionsMax - this.#connections.size - this.#opening.size;
+    const counted = this.#connections.size - this.#detached.size;
+    const openable = this.#connectionsMax - counted - this.#opening.size;
     const needed = Math.min(openable, this.#waiting.length - this.#opening.size - this.#resting.length);
     for (let i = 0; i < needed; i++) this.#open();
   }

@@ -6,6 +6,7 @@ import type { AnswerHandler, Control, Outgoing } from './wire.ts';
 interface Carrier {
   pause(): void;
   resume(): void;
+  detach(): void;
   end(): void;
 }
 
@@ -32,6 +33,10 @@ export class RequestInFlight implements Control {
   resume(): void {
     this.paused = false;
     this.connection?.resume();
+  }
+
+  detach(): void {
+    this.connection?.detach();
   }
 
   abort(): void {

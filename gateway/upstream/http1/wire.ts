@@ -18,6 +18,8 @@ export interface Control {
   /** Delivers no further part of the answer until `resume`; the loss of the connection may still be reported. */
   pause(): void;
   resume(): void;
+  /** The connection no longer counts among those that its pool may open, and is closed after this answer. */
+  detach(): void;
   /** Closes the connection without calling the handler. */
   abort(): void;
 }

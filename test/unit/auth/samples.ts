@@ -106,6 +106,7 @@ export function operation(overrides: Partial<Operation> = {}): Operation {
     restOfPath: undefined,
     upstream: 'platform',
     entry: 'platform',
+    timeoutMs: undefined,
     contract: 'v1/customers.yaml',
     security: [{ scheme: 'apiKey', scopes: ['customers:read'] }],
     cost: 1,

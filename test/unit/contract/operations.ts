@@ -9,6 +9,7 @@ export function operationFor(method: string, path: string): Operation {
     path,
     version: /^\/(v\d+)(\/|$)/.exec(path)?.[1],
     restOfPath: undefined,
+    timeoutMs: undefined,
     upstream: 'it',
     entry: 'it',
     publicPrefix: '',

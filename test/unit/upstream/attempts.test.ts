@@ -14,7 +14,12 @@ const target = { origin: 'http://127.0.0.1:1' } as Target;
 function createScene() {
   const accesses = openAccesses();
   accesses.use({ books: { live: [target.origin], connections: 1, maxQueued: 10, maxInFlight: 1 } }, 0.5);
-  const entry = { timeoutMs: 60_000, retry: { attempts: 0, budgetPercent: 20 }, honoursIdempotencyKey: false };
+  const entry = {
+    timeoutMs: 60_000,
+    idleTimeoutMs: 30_000,
+    retry: { attempts: 0, budgetPercent: 20 },
+    honoursIdempotencyKey: false,
+  };
   const way =
     createUpstreamRoutes({ books: entry }, new Map(), accesses, () => performance.now()).get('books') ?? assert.fail();
   let outstanding = 0;
