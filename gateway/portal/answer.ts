@@ -1,6 +1,7 @@
 // Sends published resources: caching, conditional requests, compression and browser security headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { acceptedCodings, weightOf } from '../shared/accept-encoding.ts';
 import type { PortalResource, PortalResourceKind } from './resource.ts';
 
 /** Allows resources from the gateway itself only: no inline scripts or styles, no other host, no frames, no forms. */
@@ -47,7 +48,8 @@ export function answerWith(resource: PortalResource, request: IncomingMessage, r
       return;
     }
   }
-  const isCompressed = gzipped !== undefined && acceptsGzip(request.headers['accept-encoding']);
+  const isCompressed =
+    gzipped !== undefined && weightOf(acceptedCodings(request.headers['accept-encoding']), 'gzip') > 0;
   const sent = isCompressed ? gzipped : body;
   response.statusCode = status;
   if (status === 404) response.setHeader('X-Error-Code', 'route_not_found');
@@ -67,17 +69,4 @@ function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag.slice(2));
-}
-
-/** RFC 9110 section 12.5.3; a weight of zero means "not acceptable". */
-export function acceptsGzip(header: string | undefined): boolean {
-  const codings = (header ?? '').toLowerCase().split(',');
-  const weights = new Map(
-    codings.map((coding) => {
-      const [name = '', ...parameters] = coding.split(';').map((part) => part.trim());
-      const weight = parameters.find((parameter) => parameter.startsWith('q='));
-      return [name, weight === undefined ? 1 : Number(weight.slice(2))];
-    }),
-  );
-  return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0;
 }

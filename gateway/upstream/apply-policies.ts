@@ -7,9 +7,10 @@ import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
 import type { CompleteAnswer, Judge, Judgement } from './answers/rules.ts';
 import { type Attempts, type AttemptsOptions, type Dispatch, sendWithAttempts } from './attempts.ts';
 import { beforeSending } from './before-sending.ts';
-import { BufferedAnswer } from './buffered-answer.ts';
+import { BufferedAnswer, type Pass } from './buffered-answer.ts';
 import type { Credential } from './credential.ts';
 import type { CredentialHeader } from './credential-kinds.ts';
+import { decodedAnswer } from './encoding/decoded-answer.ts';
 import type { Outgoing } from './http1/wire.ts';
 import type { UpstreamPolicies } from './policies.ts';
 import type { Relay } from './relay.ts';
@@ -74,8 +75,9 @@ function attempt(one: Attempt): void {
   const { credential, judge } = policies;
   const fail = (error: GatewayError) => relay.onResponseError(undefined, error);
 
-  function conclude(answer: CompleteAnswer, sent: CredentialHeader | undefined, pass: (body: Buffer) => void): void {
-    const judgement = judge?.(answer, judgeContextOf(fresh)) ?? defaultJudgement(answer, credential);
+  function conclude(answer: CompleteAnswer, sent: CredentialHeader | undefined, pass: Pass): void {
+    const judged = judge === undefined ? answer : decodedAnswer(answer);
+    const judgement = judge?.(judged, judgeContextOf(fresh)) ?? defaultJudgement(judged, credential);
     if (judgement.kind === 'credential') {
       const hasChanged = sent !== undefined && credential?.refused(sent) === true;
       if (hasChanged && attempts.mayRepeat('credential')) attempt(one);
@@ -83,7 +85,9 @@ function attempt(one: Attempt): void {
       return;
     }
     if (sent !== undefined && answer.status < 400) credential?.accepted(sent);
-    if (judgement.kind === 'pass') pass(judgement.body);
+    // An answer that no rule changes keeps its coding.
+    if (judgement.kind === 'pass' && judgement.body === judged.body) pass(answer.headers, answer.body);
+    else if (judgement.kind === 'pass') pass(judged.headers, judgement.body);
     else if (judgement.kind === 'retry' && attempts.mayRepeat('declared')) attempt(one);
     else fail(judgement.error);
   }

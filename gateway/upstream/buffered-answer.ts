@@ -6,8 +6,11 @@ import type { AnswerHeaders } from './headers.ts';
 import type { AnswerHandler, Control } from './http1/wire.ts';
 import type { Relay } from './relay.ts';
 
-/** Largest body that is buffered and judged; a longer one is a bad response. */
-const BUFFERED_BYTES_MAX = 8_388_608;
+/** Sends the answer to the client: its own head and body, or changed ones. */
+export type Pass = (headers: AnswerHeaders, body: Buffer) => void;
+
+/** Largest body that is buffered and judged, also once it is decoded; a longer one is a bad response. */
+export const BUFFERED_BYTES_MAX = 8_388_608;
 
 /** Collects the answer of one attempt and hands it over as a whole. Connection failures go to the relay at once. */
 export class BufferedAnswer implements AnswerHandler {
@@ -20,16 +23,16 @@ export class BufferedAnswer implements AnswerHandler {
   #passes = false;
   readonly #relay: Relay;
   readonly #isBuffered: (status: number) => boolean;
-  readonly #onAnswer: (answer: CompleteAnswer, pass: (body: Buffer) => void) => void;
+  readonly #onAnswer: (answer: CompleteAnswer, pass: Pass) => void;
 
   /**
    * @param isBuffered called with the status: true if the answer must be judged, false if it is streamed
-   * @param onAnswer called with the complete answer; `pass` sends it to the client, with the original or a changed body
+   * @param onAnswer called with the complete answer
    */
   constructor(
     relay: Relay,
     isBuffered: (status: number) => boolean,
-    onAnswer: (answer: CompleteAnswer, pass: (body: Buffer) => void) => void,
+    onAnswer: (answer: CompleteAnswer, pass: Pass) => void,
   ) {
     this.#relay = relay;
     this.#isBuffered = isBuffered;
@@ -72,17 +75,17 @@ export class BufferedAnswer implements AnswerHandler {
     }
     if (this.#relay.ended) return;
     const answer = { status: this.#status, headers: this.#headers, body: Buffer.concat(this.#body) };
-    this.#onAnswer(answer, (body) => this.#pass(body));
+    this.#onAnswer(answer, (headers, body) => this.#pass(headers, body));
   }
 
   onResponseError(control: Control | undefined, error: Error): void {
     this.#relay.onResponseError(control, error);
   }
 
-  #pass(body: Buffer): void {
+  #pass(given: AnswerHeaders, body: Buffer): void {
     const control = this.#control as Control;
     try {
-      const headers = { ...this.#headers, 'content-length': String(body.length) };
+      const headers = { ...given, 'content-length': String(body.length) };
       this.#relay.onResponseStart(control, this.#status, headers);
       if (body.length > 0) this.#relay.onResponseData(control, body);
       this.#relay.onResponseEnd();

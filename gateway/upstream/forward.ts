@@ -54,9 +54,12 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
     assertion: string | undefined,
   ): Promise<void> {
     let isFirst = true;
+    const readsAnswer =
+      fresh.operation.answerCheck === 'refuse' || fresh.recording !== undefined || route.policies?.judge !== undefined;
     const outgoing = (): Outgoing => {
       // Each attempt is a span of its own.
-      const headers = upstreamRequestHeaders(fresh, { assertion, traceparent: options.traceparentFor(fresh.trail) });
+      const identity = { assertion, traceparent: options.traceparentFor(fresh.trail) };
+      const headers = upstreamRequestHeaders(fresh, identity, readsAnswer);
       const body = bodyOf(fresh, headers, isFirst);
       isFirst = false;
       return { method: methodOf(fresh), path: pathOf(fresh), headers, body };

@@ -1,6 +1,7 @@
 // Headers between client and upstream: allow lists in both directions, new framing, and identity headers that only the gateway can set.
 
 import type { Checked, Operation } from '../exchange.ts';
+import { upstreamCodings } from './encoding/request-codings.ts';
 import { publicLinks, publicPath } from './references.ts';
 
 /** Header fields of an answer: lower-case names; a list for a repeated field. */
@@ -23,6 +24,7 @@ const requestAllowed = [
 // Fields that the gateway sets or consumes. A contract that declares one of them does not let the client's value through.
 const gatewayOwned = new Set([
   ...[
+    'accept-encoding',
     'authorization',
     'cookie',
     'host',
@@ -103,8 +105,12 @@ export interface IdentityHeaders {
 /** The parts of a request that its upstream headers are made of. */
 type Headed = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAddress' | 'scheme' | 'id'>;
 
-/** Headers for the upstream, flat: first the allowed fields of the client, then the gateway's own. */
-export function upstreamRequestHeaders(checked: Headed, identity: IdentityHeaders): string[] {
+/**
+ * Headers for the upstream, flat: first the allowed fields of the client, then the gateway's own.
+ *
+ * @param readsAnswer whether the gateway reads or stores the answer before the client gets it, so that it must have no content coding
+ */
+export function upstreamRequestHeaders(checked: Headed, identity: IdentityHeaders, readsAnswer: boolean): string[] {
   const { headers, operation, caller, clientAddress, scheme } = checked;
   const sent: string[] = [];
   const named = namedBy(headers.get('connection'));
@@ -115,11 +121,14 @@ export function upstreamRequestHeaders(checked: Headed, identity: IdentityHeader
   }
   for (const name of operation.requestHeaders) {
     const value = headers.get(name);
-    if (name === 'accept-encoding' && operation.answerCheck === 'refuse') continue;
     if (value !== undefined && !named?.has(name) && mayForward(name)) sent.push(name, value);
   }
-  // An encoded answer cannot be checked against the contract.
-  if (operation.answerCheck === 'refuse') sent.push('accept-encoding', 'identity');
+  if (readsAnswer) sent.push('accept-encoding', 'identity');
+  else {
+    const accepted = headers.get('accept-encoding');
+    if (accepted !== undefined && !named?.has('accept-encoding'))
+      sent.push('accept-encoding', upstreamCodings(accepted));
+  }
   const host = headers.get('host');
   const quoted = clientAddress.includes(':') ? `"[${clientAddress}]"` : clientAddress;
   sent.push('x-request-id', checked.id);

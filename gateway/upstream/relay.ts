@@ -6,6 +6,7 @@ import type { GatewayError } from '../errors.ts';
 import type { Fresh, Operation, Recording } from '../exchange.ts';
 import { contain } from '../shared/faults.ts';
 import { atEndOfTurn } from '../sockets/end-of-turn.ts';
+import { codingOf, type DecodingFault, decodeBody, isDecodable } from './encoding/decode.ts';
 import { isConnectionLost, toSentFailure, toUnsentFailure, upstreamFailure } from './failure.ts';
 import { type AnswerHeaders, clientAnswerHeaders } from './headers.ts';
 import type { AnswerHandler, Control } from './http1/wire.ts';
@@ -35,9 +36,13 @@ export interface Relayed {
 
 /** Longer error bodies are not read: error objects are small. */
 const ERROR_BODY_BYTES_MAX = 65_536;
-/** Longer answers are not checked. */
+/** Longer answers are not checked, whether they are longer as they came or only once they are decoded. */
 const CHECKED_BYTES_MAX = 1_048_576;
 const TOO_LARGE = 'the body is too large to be checked';
+const undecoded: Readonly<Record<DecodingFault, string>> = {
+  'too large': TOO_LARGE,
+  invalid: 'the body does not have the coding that Content-Encoding names',
+};
 
 export class Relay implements AnswerHandler {
   /** Whether the owner knows the outcome; nothing may happen afterwards. */
@@ -172,18 +177,14 @@ export class Relay implements AnswerHandler {
 
   onResponseEnd(): void {
     if (this.ended || this.#isOutpaced()) return;
-    const { recording, operation, trail } = this.#fresh;
+    const { recording, trail } = this.#fresh;
     if (this.#mode === 'error') {
       this.#fail(this.#refusal(), 'status');
       return;
     }
     if (this.#mode === 'report' || this.#mode === 'refuse') {
       const body = Buffer.concat(this.#kept);
-      const contentType = textOf(this.#headers['content-type']);
-      const violations =
-        this.#keptBytes > CHECKED_BYTES_MAX
-          ? [TOO_LARGE]
-          : this.#judge.violations(operation, this.#status, body, contentType);
+      const violations = this.#violationsIn(body);
       if (this.#mode === 'refuse') {
         if (violations.length > 0) {
           this.#fail(this.#violation(violations), 'other');
@@ -304,10 +305,20 @@ export class Relay implements AnswerHandler {
     return this.#keptBytes <= bytesMax;
   }
 
+  /** Of a whole body in mode `report` or `refuse`. */
+  #violationsIn(body: Buffer): readonly string[] {
+    if (this.#keptBytes > CHECKED_BYTES_MAX) return [TOO_LARGE];
+    const decoded = decodeBody(body, codingOf(this.#headers), CHECKED_BYTES_MAX);
+    if (typeof decoded === 'string') return [undecoded[decoded]];
+    const contentType = textOf(this.#headers['content-type']);
+    return this.#judge.violations(this.#fresh.operation, this.#status, decoded, contentType);
+  }
+
   /** The client's answer to an upstream's status of 400 or more. */
   #refusal(): GatewayError {
     const place = this.#fresh.method === 'GET' || this.#fresh.method === 'HEAD' ? 'query' : 'body';
-    return toUpstreamRefusal(this.#status, this.#headers, Buffer.concat(this.#kept), place);
+    const body = decodeBody(Buffer.concat(this.#kept), codingOf(this.#headers), ERROR_BODY_BYTES_MAX);
+    return toUpstreamRefusal(this.#status, this.#headers, typeof body === 'string' ? Buffer.alloc(0) : body, place);
   }
 
   #violation(violations: readonly string[]): GatewayError {
@@ -353,14 +364,14 @@ export class Relay implements AnswerHandler {
 }
 
 /**
- * An encoded body cannot be checked: it passes in mode `report`. In mode `refuse` this throws upstream_bad_response, because the request
- * allowed no coding (headers.ts).
+ * Throws upstream_bad_response for an encoded answer in mode `refuse`: the request allowed no coding (forward.ts). In mode `report` a
+ * decoded copy is checked; a coding that the gateway does not know passes unchecked.
  */
 function checkedMode(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders): 'refuse' | 'report' | 'pass' {
   if (mode === 'off') return 'pass';
-  const coding = String(headers['content-encoding'] ?? '');
-  if (/^(identity)?$/i.test(coding)) return mode;
-  if (mode === 'report') return 'pass';
+  const coding = codingOf(headers);
+  if (coding === '') return mode;
+  if (mode === 'report') return isDecodable(coding) ? mode : 'pass';
   const cause = new Error(`content coding ${coding}, which the operation's answers are refused for`);
   throw upstreamFailure('upstream_bad_response', 'http_response_content_coding', cause);
 }

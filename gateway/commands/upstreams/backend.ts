@@ -6,7 +6,9 @@ import type { UpstreamEntry } from '../../config/schema.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
 import type { Awaitable, Caller, Checked } from '../../exchange.ts';
 import { createJudge, type Judgement } from '../../upstream/answers/rules.ts';
+import { BUFFERED_BYTES_MAX } from '../../upstream/buffered-answer.ts';
 import type { CredentialHeader } from '../../upstream/credential-kinds.ts';
+import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
 import { type AnswerHeaders, upstreamRequestHeaders } from '../../upstream/headers.ts';
 import { ask } from '../../upstream/http1/ask.ts';
 import type { TlsSettings } from '../../upstream/http1/connect.ts';
@@ -95,7 +97,7 @@ export function createBackend(options: BackendOptions): Backend {
     const assertion = await options.assertion();
     const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`;
     const id = `req_try${randomBytes(8).toString('hex')}`;
-    const headers = upstreamRequestHeaders({ ...checked, id }, { assertion, traceparent });
+    const headers = upstreamRequestHeaders({ ...checked, id }, { assertion, traceparent }, true);
     if (assertion !== undefined) proofs.add(assertion);
     const credential = options.credential?.();
     if (credential !== undefined) {
@@ -116,8 +118,9 @@ export function createBackend(options: BackendOptions): Backend {
     const request = await outgoing(asked);
     const startedAt = performance.now();
     try {
-      const { status, headers, body } = await ask(client, request, AbortSignal.timeout(timeoutMs));
+      const { status, headers, body: received } = await ask(client, request, AbortSignal.timeout(timeoutMs));
       const ms = performance.now() - startedAt;
+      const body = asked.entry.operation.answerCheck === 'refuse' ? received : decodedIfPossible(headers, received);
       const addressed = { operation: asked.entry.operation, pathValues: asked.pathValues, submitted: asked.body };
       const judgement = judge({ status, headers, body }, addressed);
       return { asked, status, headers, body, ms, judgement };
@@ -130,4 +133,10 @@ export function createBackend(options: BackendOptions): Backend {
   }
 
   return { send, connections: () => client.opened, proofs: () => [...proofs], close: () => client.destroy() };
+}
+
+/** The body as the gateway reads it, of a service that encodes although it was asked not to. */
+function decodedIfPossible(headers: AnswerHeaders, body: Buffer): Buffer {
+  const decoded = decodeBody(body, codingOf(headers), BUFFERED_BYTES_MAX);
+  return typeof decoded === 'string' ? body : decoded;
 }

@@ -128,9 +128,11 @@ describe('answers of an upstream', () => {
     }
   });
 
-  it('that are encoded pass where they would only be reported, and nothing is reported', async () => {
+  it('that are encoded pass where they would only be reported, and a decoded copy is checked', async () => {
     const { status, text, line } = await get('/reported', gzipSync('{"id":1}'), 'application/json', 'gzip');
     assert.deepEqual([status, text, line?.answer_violations], [200, '{"id":1}', undefined]);
+    const wrong = await get('/reported', gzipSync('{"id":"1"}'), 'application/json', 'gzip');
+    assert.deepEqual([wrong.text, wrong.line?.answer_violations], ['{"id":"1"}', ['/id: wrong_type']]);
     assert.equal((await get('/off', gzipSync('{}'), 'application/json', 'gzip')).text, '{}');
   });
 

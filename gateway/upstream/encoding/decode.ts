@@ -1,0 +1,59 @@
+// Decodes the body of an answer to read it, never to pass it on. Bounded: decoding ends as soon as the output exceeds its limit, so that a
+// small body cannot take much memory or time.
+
+import zlib, { constants } from 'node:zlib';
+import type { AnswerHeaders } from '../headers.ts';
+
+/** Why a body was not decoded: it is longer than the limit, or it is not what its Content-Encoding says. */
+export type DecodingFault = 'too large' | 'invalid';
+
+type Decoder = (body: Buffer, outputLimit: number) => Buffer;
+
+/** RFC 9659: a content coding uses windows of at most 8 MiB. */
+const ZSTD_WINDOW_LOG_MAX = 23;
+const ZLIB_METHOD_DEFLATE = 8;
+
+const decoders: Readonly<Record<string, Decoder>> = {
+  gzip: (body, maxOutputLength) => zlib.gunzipSync(body, { maxOutputLength }),
+  'x-gzip': (body, maxOutputLength) => zlib.gunzipSync(body, { maxOutputLength }),
+  // Some servers send it without the zlib header (RFC 9110 section 8.4.1.2).
+  deflate: (body, maxOutputLength) =>
+    ((body[0] ?? 0) & 0x0f) === ZLIB_METHOD_DEFLATE
+      ? zlib.inflateSync(body, { maxOutputLength })
+      : zlib.inflateRawSync(body, { maxOutputLength }),
+  br: (body, maxOutputLength) => zlib.brotliDecompressSync(body, { maxOutputLength }),
+  zstd: (body, maxOutputLength) =>
+    zlib.zstdDecompressSync(body, {
+      maxOutputLength,
+      params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX },
+    }),
+};
+
+/** The content coding of an answer in lower case; empty for none. Several codings are given as one text. */
+export function codingOf(headers: AnswerHeaders): string {
+  const given = headers['content-encoding'];
+  if (given === undefined) return '';
+  const coding = String(given).trim().toLowerCase();
+  return coding === 'identity' ? '' : coding;
+}
+
+/** Whether `decodeBody` knows the coding. */
+export function isDecodable(coding: string): boolean {
+  return Object.hasOwn(decoders, coding);
+}
+
+/**
+ * Returns the body without its coding, or why it cannot be read. An empty body has no coding.
+ *
+ * @param coding one that is decodable, or empty
+ * @param bytesMax of the result
+ */
+export function decodeBody(body: Buffer, coding: string, bytesMax: number): Buffer | DecodingFault {
+  const decode = decoders[coding];
+  if (decode === undefined || body.length === 0) return body;
+  try {
+    return decode(body, bytesMax);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too large' : 'invalid';
+  }
+}
