@@ -76,6 +76,8 @@ export interface Operation {
   /** Whether an Idempotency-Key is understood here; `off` for methods that need none. */
   readonly idempotency: 'optional' | 'required' | 'off';
   readonly body: 'buffer' | 'stream';
+  /** What becomes of query parameters that the contract does not declare. */
+  readonly undeclaredQuery: 'refuse' | 'pass' | 'drop';
   readonly answerCheck: 'report' | 'refuse' | 'off';
   /** Lower-case names of declared header parameters: they cross to the upstream. */
   readonly requestHeaders: readonly string[];

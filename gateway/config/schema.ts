@@ -153,6 +153,12 @@ export const upstreamEntry = z.strictObject({
     description: 'Paths that are forwarded unchanged, without contract and key.',
     values: 'tunnels, see below',
   }),
+  undeclaredQuery: z
+    .enum(['refuse', 'pass', 'drop'])
+    .default('refuse')
+    .describe(
+      'What becomes of query parameters that a contract does not declare: refused with 400, sent on unchecked, or left out ([upstreams](upstreams.md#query-parameters)).',
+    ),
   operations: operationSettings.default({}).meta({
     description:
       'Settings of single operations, for contracts that you do not change. They win over those of the contract.',

@@ -132,7 +132,7 @@ function createPartOf({ known, reader, earlier }: LoadOptions, mistakes: Mistake
 /** Serializes the settings that operations depend on, to compare entries. */
 function textOf(says: DocumentDefaults): string {
   const { upstream, basePath, security, limit, cost, idempotency, body, response, operations } = says;
-  const ofOperations = [idempotency, body, response, operations];
+  const ofOperations = [idempotency, body, response, operations, says.undeclaredQuery];
   return JSON.stringify([upstream, basePath, security, says.public, limit, cost, ...ofOperations]);
 }
 

@@ -19,6 +19,7 @@ export interface DocumentDefaults extends SecuritySettings {
   readonly idempotency?: 'optional' | 'required' | 'off' | undefined;
   readonly body?: 'buffer' | 'stream' | undefined;
   readonly response?: 'report' | 'refuse' | 'off' | undefined;
+  readonly undeclaredQuery?: 'refuse' | 'pass' | 'drop' | undefined;
   /** Settings of single operations, by operationId: they win over the members of the contract. */
   readonly operations?: Readonly<Record<string, OperationSettings>> | undefined;
 }
@@ -129,6 +130,7 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
     extraLimit: says.limit,
     idempotency: method === 'post' || method === 'patch' ? (says.idempotency ?? 'optional') : 'off',
     body: says.body ?? 'buffer',
+    undeclaredQuery: says.undeclaredQuery ?? 'refuse',
     answerCheck: says.response ?? 'report',
     requestHeaders: Object.freeze(
       draft.parameters.flatMap(({ value }) => (isHeader(value) ? [String(value.name).toLowerCase()] : [])),

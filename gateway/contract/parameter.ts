@@ -6,7 +6,7 @@ import { child, follow, isObject, itemsOf, type JsonObject, type Located, member
 import { parameterSchema } from './schemas.ts';
 
 export type Place = 'path' | 'query' | 'header' | 'cookie';
-type Types = ReadonlySet<string>;
+export type Types = ReadonlySet<string>;
 
 /** A parameter's declaration, prepared for parsing. */
 export interface Parameter {
@@ -23,6 +23,9 @@ export interface Parameter {
   readonly separator: string | undefined;
   readonly json: boolean;
   readonly fallback: unknown;
+  /** The schemas that describe a value, and the document that they are in. */
+  readonly forms: readonly Located[];
+  readonly root: JsonObject;
 }
 
 const noTypes: Types = new Set();
@@ -45,6 +48,8 @@ export function toParameter(root: JsonObject, located: Located): Parameter {
     separator: separatorOf(declared, exploded),
     json: isObject(content) && Object.keys(content).some((type) => isJson(essenceOf(type))),
     fallback: forms.map(({ value }) => (value as JsonObject).default).find((value) => value !== undefined),
+    forms,
+    root,
   };
 }
 
@@ -57,19 +62,28 @@ function separatorOf(style: string, exploded: boolean): string | undefined {
   return style === 'label' && exploded ? '.' : ',';
 }
 
-/** Returns the schema and all schemas combined in it, references resolved: a value may have any of these forms. */
-function formsOf(root: JsonObject, schema: Located | undefined, depth = 0): Located[] {
-  if (!schema || !isObject(schema.value) || depth > 8) return [];
+/**
+ * Returns the schema and all schemas combined in it, references resolved: a value may have any of these forms. Each schema once, because
+ * unions may refer to each other.
+ */
+export function formsOf(
+  root: JsonObject,
+  schema: Located | undefined,
+  depth = 0,
+  seen: Set<unknown> = new Set(),
+): Located[] {
+  if (!schema || !isObject(schema.value) || depth > 8 || seen.has(schema.value)) return [];
+  seen.add(schema.value);
   const forms = [schema];
-  if (schema.value.$ref !== undefined) forms.push(...formsOf(root, follow(root, schema), depth + 1));
+  if (schema.value.$ref !== undefined) forms.push(...formsOf(root, follow(root, schema), depth + 1, seen));
   for (const union of ['allOf', 'anyOf', 'oneOf']) {
-    for (const branch of itemsOf(child(schema, union))) forms.push(...formsOf(root, branch, depth + 1));
+    for (const branch of itemsOf(child(schema, union))) forms.push(...formsOf(root, branch, depth + 1, seen));
   }
   return forms;
 }
 
 /** Returns the allowed JSON types, declared or derived from enum and const; empty if the schema names none. */
-function typesOf(forms: readonly Located[]): Types {
+export function typesOf(forms: readonly Located[]): Types {
   const schemas = forms.map(({ value }) => value as JsonObject);
   const declared = schemas.flatMap(({ type }) => [type ?? []].flat());
   if (declared.length > 0) return new Set(declared.map(String));

@@ -36,7 +36,7 @@ const NONE: Record<string, unknown> = Object.freeze(withoutReference());
 export function createParameterReader(entry: ContractOperation): ParameterReader {
   const parameters = entry.parameters.map((located) => toParameter(entry.document.root, located));
   const ofPlace = (place: Place) => parameters.filter((parameter) => parameter.place === place);
-  const queryReader = createQueryReader(ofPlace('query'));
+  const queryReader = createQueryReader(ofPlace('query'), entry.operation.undeclaredQuery);
   const headers = ofPlace('header').map((parameter) => ({ parameter, name: parameter.name.toLowerCase() }));
   const cookies = ofPlace('cookie');
   const ofPath = new Map(ofPlace('path').map((parameter) => [parameter.name, parameter]));

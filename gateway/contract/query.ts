@@ -1,6 +1,6 @@
 // Reads the query string into typed parameters, and builds the query for the upstream.
 
-import { keysOfBrackets } from './brackets.ts';
+import { createShape, type ItemPositions, nestedKeysOf, setNested } from './nested.ts';
 import { type Parameter, toMember, toScalar, toValue, withoutReference } from './parameter.ts';
 import { isObject } from './pointer.ts';
 import type { Violation } from './violations.ts';
@@ -17,9 +17,20 @@ export interface QueryReader {
 
 type Values = Record<string, unknown>;
 
-export function createQueryReader(parameters: readonly Parameter[]): QueryReader {
+/** For operations without deep objects, which store none. */
+const noItemPositions: ItemPositions = new Map();
+
+/** What becomes of parameters that the contract does not declare. */
+export type UndeclaredQuery = 'refuse' | 'pass' | 'drop';
+
+export function createQueryReader(
+  parameters: readonly Parameter[],
+  undeclared: UndeclaredQuery = 'refuse',
+): QueryReader {
   const declared = new Map(parameters.map((parameter) => [parameter.name, parameter]));
-  const deepObjects = parameters.filter(({ style }) => style === 'deepObject');
+  const deepObjects = parameters
+    .filter(({ style }) => style === 'deepObject')
+    .map(({ name, root, forms }) => ({ name, shape: createShape(root, forms) }));
   const spread = parameters.filter(isSpread);
   const fallbacks = parameters.flatMap((parameter) => {
     const text = fallbackText(parameter);
@@ -33,7 +44,7 @@ export function createQueryReader(parameters: readonly Parameter[]): QueryReader
   }
 
   /** Stores one pair. Returns false if the parameter already has a value. */
-  function store(values: Values, name: string, text: string): boolean {
+  function store(values: Values, name: string, text: string, positions: ItemPositions): boolean {
     const parameter = declared.get(name);
     if (parameter && !spread.includes(parameter)) {
       return !parameter.json && parameter.types.has('array') && parameter.separator === undefined
@@ -41,16 +52,33 @@ export function createQueryReader(parameters: readonly Parameter[]): QueryReader
         : setOnce(values, name, toValue(parameter, text));
     }
     const deep = deepObjects.find((candidate) => name.startsWith(`${candidate.name}[`));
-    const keys = deep && keysOfBrackets(name.slice(deep.name.length));
-    if (deep && keys) return setDeep(values, deep, keys, text);
+    const keys = deep && nestedKeysOf(name.slice(deep.name.length));
+    if (deep && keys) return setNested(values, deep.name, keys, text, deep.shape, positions);
     const owner = ownerOf(name);
     if (owner) return setOnce(objectIn(values, owner.name), name, toMember(owner, name, text));
-    values[name] = text;
+    // The schema of the query refuses it.
+    if (undeclared === 'refuse') values[name] = text;
     return true;
   }
 
+  function isDeclared(name: string): boolean {
+    const deep = deepObjects.find((candidate) => name.startsWith(`${candidate.name}[`));
+    return (
+      (declared.has(name) && !spread.some((parameter) => parameter.name === name)) ||
+      (deep !== undefined && nestedKeysOf(name.slice(deep.name.length)) !== undefined) ||
+      ownerOf(name) !== undefined
+    );
+  }
+
+  function withoutUndeclared(text: string): string {
+    const kept = text.split('&').filter((pair) => isDeclared(decode(pair.split('=', 1)[0] as string) ?? ''));
+    return kept.join('&');
+  }
+
   function read(text: string, values: Values, violations: Violation[]): void {
-    for (const pair of text === '' ? [] : text.split('&')) {
+    if (text === '') return;
+    const positions = deepObjects.length > 0 ? new Map() : noItemPositions;
+    for (const pair of text.split('&')) {
       if (pair === '') continue;
       const equals = pair.indexOf('=');
       const name = decode(equals === -1 ? pair : pair.slice(0, equals));
@@ -58,13 +86,14 @@ export function createQueryReader(parameters: readonly Parameter[]): QueryReader
       if (name === undefined || value === undefined) {
         const shown = (name ?? pair).slice(0, 100);
         violations.push({ in: 'query', param: shown, code: 'invalid', message: 'Has an invalid percent-escape.' });
-      } else if (!store(values, name, value)) {
+      } else if (!store(values, name, value, positions)) {
         violations.push({ in: 'query', param: name, code: 'duplicate', message: 'Is given more than once.' });
       }
     }
   }
 
-  function search(text: string, values: Values): string {
+  function search(query: string, values: Values): string {
+    const text = undeclared === 'drop' ? withoutUndeclared(query) : query;
     if (text === '') return allFallbacks;
     // Some servers split at semicolons and would find parameters that were not checked.
     let sent = text.includes(';') ? `?${text.replaceAll(';', '%3B')}` : `?${text}`;
@@ -84,16 +113,6 @@ function isSpread({ style, exploded, json, types }: Parameter): boolean {
     types.has('object') &&
     [...types].every((type) => /^(object|null)$/.test(type))
   );
-}
-
-/** Stores one member of a deep object: `filter[status]=open`, `created[gte]=5`. Empty or numeric brackets denote items: `expand[]=data`. */
-function setDeep(values: Values, parameter: Parameter, keys: readonly string[], text: string): boolean {
-  const [first = ''] = keys;
-  if (parameter.types.has('array') && keys.length === 1 && /^\d*$/.test(first)) return addTo(values, parameter, text);
-  let node = objectIn(values, parameter.name);
-  for (const key of keys.slice(0, -1)) node = node && objectIn(node, key);
-  const last = keys.at(-1) as string;
-  return setOnce(node, last, toMember(parameter, last, text));
 }
 
 function setOnce(values: Values | undefined, name: string, value: unknown): boolean {

@@ -113,6 +113,7 @@ export function operation(overrides: Partial<Operation> = {}): Operation {
     extraLimit: undefined,
     idempotency: 'off',
     body: 'buffer',
+    undeclaredQuery: 'refuse',
     answerCheck: 'report',
     requestHeaders: [],
     responseHeaders: new Set(),

@@ -20,6 +20,7 @@ export function operationFor(method: string, path: string): Operation {
     extraLimit: undefined,
     idempotency: 'off',
     body: 'buffer',
+    undeclaredQuery: 'refuse',
     answerCheck: 'report',
     requestHeaders: [],
     responseHeaders: new Set(),

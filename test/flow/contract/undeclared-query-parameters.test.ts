@@ -1,0 +1,87 @@
+// Query parameters that a contract does not declare: refused by default, passed on or left out where the entry says so.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { serveForeign } from './foreign-gateway.ts';
+
+const document = {
+  openapi: '3.1.0',
+  info: { title: 'Search', version: '1' },
+  paths: {
+    '/search': {
+      get: {
+        operationId: 'search',
+        parameters: [
+          { name: 'limit', in: 'query', schema: { type: 'integer', maximum: 50, default: 10 } },
+          {
+            name: 'filter',
+            in: 'query',
+            style: 'deepObject',
+            schema: { type: 'object', properties: { tags: { type: 'array', items: { enum: ['a', 'b'] } } } },
+          },
+        ],
+        responses: { 200: { description: 'fine' } },
+      },
+    },
+  },
+};
+
+async function reaching(says: object, queries: readonly string[]) {
+  const foreign = await serveForeign(document, { ...says });
+  try {
+    const all = [];
+    for (const query of queries) {
+      const { violations, reached } = await foreign.send('GET', `/search${query}`);
+      all.push(violations ?? reached?.url);
+    }
+    return all;
+  } finally {
+    await foreign.stop();
+  }
+}
+
+describe('query parameters that a contract does not declare', () => {
+  const queries = [
+    '?utm=1&limit=5',
+    '?utm=%C3%A4;x',
+    '?limit=51&utm=1',
+    '?filter[tags][]=a&filter[tags][1]=b&filter=1',
+  ];
+
+  it('are refused', async () => {
+    assert.deepEqual(await reaching({}, queries), [
+      ['query utm unknown'],
+      ['query utm unknown'],
+      ['query limit too_large', 'query utm unknown'],
+      ['query filter duplicate'],
+    ]);
+  });
+
+  it('pass where the entry lets them', async () => {
+    assert.deepEqual(await reaching({ undeclaredQuery: 'pass' }, queries), [
+      '/search?utm=1&limit=5',
+      '/search?utm=%C3%A4%3Bx&limit=10',
+      ['query limit too_large'],
+      ['query filter duplicate'],
+    ]);
+  });
+
+  it('are left out where the entry says so', async () => {
+    const more = ['?filter[tags][]=a&utm[]=b&li%6Dit=7&filter[=x', '?'];
+    assert.deepEqual(await reaching({ undeclaredQuery: 'drop' }, [...queries, ...more]), [
+      '/search?limit=5',
+      '/search?limit=10',
+      ['query limit too_large'],
+      ['query filter duplicate'],
+      '/search?filter[tags][]=a&li%6Dit=7',
+      '/search?limit=10',
+    ]);
+  });
+
+  it('never make lists in objects pass unchecked', async () => {
+    assert.deepEqual(await reaching({}, ['?filter[tags][]=a&filter[tags][]=c', '?filter[tags][0]=b&limit=1']), [
+      ['query filter.tags[1] not_allowed'],
+      '/search?filter[tags][0]=b&limit=1',
+    ]);
+  });
+});
