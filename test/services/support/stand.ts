@@ -1,0 +1,88 @@
+// A service of its own process on loopback, and a gateway in front of it with nothing but the service's document and an entry of defaults.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+
+export interface Service {
+  /** `http://127.0.0.1:port` */
+  readonly origin: string;
+  /** What it has printed. */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface Stand {
+  readonly service: Service;
+  readonly gateway: TestGateway;
+  /** The headers of a caller of the gateway. */
+  readonly caller: { readonly authorization: string };
+  stop(): Promise<void>;
+}
+
+const PATIENCE_MS = 60_000;
+
+/** Starts a service that prints its address once it serves. */
+export async function startService({ file, args, cwd, environment = {} }: Command): Promise<Service> {
+  const child = spawn(file, args, { cwd, env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let printed = '';
+  const address = Promise.withResolvers<string>();
+  const read = (chunk: Buffer) => {
+    printed += chunk.toString();
+    const [origin] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? [];
+    if (origin !== undefined) address.resolve(origin);
+  };
+  child.stdout.on('data', read);
+  child.stderr.on('data', read);
+  child.once('error', address.reject);
+  child.once('exit', () => address.reject(new Error(`The service ended before it served:\n${printed}`)));
+  const late = setTimeout(() => address.reject(new Error(`The service does not serve:\n${printed}`)), PATIENCE_MS);
+  try {
+    const origin = await address.promise;
+    return { origin, output: () => printed, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  } finally {
+    clearTimeout(late);
+  }
+
+  async function stop(): Promise<void> {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+}
+
+/** Puts a gateway in front of a service. `entry` is what the entry says beside the document and the address. */
+export async function putBehindGateway(
+  service: Service,
+  document: string,
+  entry: Readonly<Record<string, unknown>>,
+): Promise<Stand> {
+  const gateway = await startGateway({
+    contracts: { 'service.json': document },
+    upstreams: { service: { contracts: ['service.json'], live: service.origin, ...entry } },
+  }).catch(async (error: unknown) => {
+    await service.stop();
+    throw error;
+  });
+  const caller = await gateway.authorize();
+  return {
+    service,
+    gateway,
+    caller,
+    async stop() {
+      await gateway.stop();
+      await service.stop();
+    },
+  };
+}
