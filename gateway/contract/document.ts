@@ -18,9 +18,10 @@ import { normalizeSchemas } from './dialect.ts';
 import { parseUnescaped } from './json.ts';
 import { toMistakes, unfitFor, unreadable } from './lint-mistakes.ts';
 import { type Verdict, verdictOn } from './lint-verdict.ts';
-import type { JsonObject } from './pointer.ts';
+import { isObject, type JsonObject } from './pointer.ts';
 import { createPositions, type Locate, type Positions } from './positions.ts';
 import { ownRules } from './rules.ts';
+import { convertSwagger, isSwagger, toSwaggerPlace } from './swagger.ts';
 
 /** The content of a contract file. References between files are resolved; those within it are kept, so schemas may be circular. */
 export interface ContractContent {
@@ -31,6 +32,10 @@ export interface ContractContent {
   readonly warnings: readonly Mistake[];
   /** Whether some schema has a name by which references can address it. */
   readonly hasNames: boolean;
+  /** Whether it was written as Swagger 2.0: mistakes are shown at their places there. */
+  readonly isSwagger: boolean;
+  /** Whether the linter has found mistakes: its operations are read to find more, and its schemas are not compiled. */
+  readonly isBroken: boolean;
 }
 
 /** One OpenAPI document, its schemas in plain JSON Schema 2020-12. */
@@ -43,7 +48,7 @@ export interface ContractDocument extends ContractContent {
 
 /** Reads contracts, in this thread or in another one. */
 export interface ContractReader {
-  /** Returns `undefined` after a mistake, and for a file without paths, which only other contracts refer to. */
+  /** Returns `undefined` for a file that cannot be read, and for one without paths, which only other contracts refer to. */
   readContract(file: string, mistakes: Mistake[]): Promise<ContractContent | undefined>;
   readonly locate: Locate;
 }
@@ -96,17 +101,16 @@ export async function createDirectReader(): Promise<ContractReader> {
       mistakes.push({ file: shownPath(file), ...text });
       return undefined;
     }
-    const before = mistakes.length;
     const read = await parse(file, config, mistakes);
-    if (!read || mistakes.length > before || !('paths' in read.root)) return undefined;
-    return { ...read, hasNames: normalizeSchemas(read.root) };
+    if (!read || !isObject(read.root.paths)) return undefined;
+    return { ...read, hasNames: !read.isBroken && normalizeSchemas(read.root) };
   }
 
   return { readContract, locate: async (file, spots) => positionsIn(file, spots) };
 }
 
 export function toDocument(file: string, content: ContractContent): ContractDocument {
-  const positions = createPositions(file);
+  const positions = createPositions(file, content.isSwagger ? toSwaggerPlace : undefined);
   return { file: shownPath(file), ...content, position: () => positions };
 }
 
@@ -120,6 +124,7 @@ async function parse(
   try {
     const document = await resolver.resolveDocument(null, file, true);
     if (document instanceof Error) throw document;
+    quoteVersion(document.parsed);
     const unfit = unfitFor(document);
     if (unfit) mistakes.push({ file: shownPath(file), line: 1, ...unfit });
     if (unfit || isPart(document.parsed)) return undefined;
@@ -127,16 +132,46 @@ async function parse(
     const judged = Map.groupBy(problems, (problem): Verdict => verdictOn(problem, document));
     const errors = judged.get('mistake') ?? [];
     mistakes.push(...toMistakes(errors, file));
-    if (errors.length > 0) return undefined;
     const warnings = toMistakes(judged.get('warning') ?? [], file);
-    const root = document.parsed as JsonObject;
-    if (!refersElsewhere(document.source) && resolver.getFiles().size === 1) return { root, files: [file], warnings };
-    const bundled = await bundle({ doc: document, config, externalRefResolver: resolver });
-    const files = [...new Set([file, ...bundled.fileDependencies])];
-    return { root: bundled.bundle.parsed as JsonObject, files, warnings };
+    const read = { ...(await joined(document, config, resolver)), warnings, isBroken: errors.length > 0 };
+    return isSwagger(read.root) ? await converted(read) : { ...read, isSwagger: false };
   } catch (error) {
     mistakes.push(unreadable(file, error));
     return undefined;
+  }
+}
+
+/** YAML reads an unquoted 2.0 as a number. */
+function quoteVersion(root: unknown): void {
+  if (isObject(root) && root.swagger === 2) root.swagger = '2.0';
+}
+
+/** Resolves references between files. */
+async function joined(
+  document: Document,
+  config: Config,
+  resolver: LocalResolver,
+): Promise<Pick<ContractContent, 'root' | 'files'>> {
+  const file = document.source.absoluteRef;
+  const root = document.parsed as JsonObject;
+  if (!refersElsewhere(document.source) && resolver.getFiles().size === 1) return { root, files: [file] };
+  const bundled = await bundle({ doc: document, config, externalRefResolver: resolver });
+  return { root: bundled.bundle.parsed as JsonObject, files: [...new Set([file, ...bundled.fileDependencies])] };
+}
+
+/** Converts a Swagger 2.0 document. One with mistakes may be too far from Swagger to be converted. */
+async function converted(
+  read: Omit<ContractContent, 'hasNames' | 'isSwagger'>,
+): Promise<Omit<ContractContent, 'hasNames'> | undefined> {
+  try {
+    const { root, losses } = await convertSwagger(read.root);
+    const positions = createPositions(read.files[0] as string);
+    const lost = losses.map(({ path, reason, remedy }) => positions.mistakeAt(path, reason, remedy));
+    await positions.locate(async (file, spots) => positionsIn(file, spots));
+    return { ...read, root, warnings: [...read.warnings, ...lost], isSwagger: true };
+  } catch (error) {
+    if (read.isBroken) return undefined;
+    throw error;
   }
 }
 
@@ -147,5 +182,5 @@ function refersElsewhere({ body }: Source): boolean {
 
 /** Returns whether the file is only a part that other documents refer to. */
 function isPart(root: unknown): boolean {
-  return !('openapi' in (root as object));
+  return !('openapi' in (root as object) || 'swagger' in (root as object));
 }

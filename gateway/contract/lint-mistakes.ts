@@ -9,9 +9,9 @@ import { pathOf } from './pointer.ts';
 export function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy'> | undefined {
   const begin = 'Begin it with "openapi: 3.1.1", info and paths.';
   if (typeof parsed !== 'object' || parsed === null) return { reason: 'the file holds no document.', remedy: begin };
-  if ('swagger' in parsed)
-    return { reason: 'this is a Swagger 2.0 document.', remedy: 'Convert it to OpenAPI 3.0 or 3.1.' };
-  if (!('openapi' in parsed) && 'paths' in parsed)
+  if ('swagger' in parsed && String(parsed.swagger) !== '2.0')
+    return { reason: `this is a document of Swagger ${parsed.swagger}.`, remedy: 'Convert it to OpenAPI 3.0 or 3.1.' };
+  if (!('openapi' in parsed) && !('swagger' in parsed) && 'paths' in parsed)
     return { reason: 'the version of OpenAPI is missing.', remedy: 'Begin the file with "openapi: 3.1.1".' };
   return undefined;
 }

@@ -16,6 +16,7 @@ const enforced: ReadonlySet<string> = new Set(
     'unevaluatedProperties unevaluatedItems readOnly writeOnly discriminator propertyName mapping paths components schemas parameters',
     'requestBody requestBodies responses content schema headers style explode allowReserved security securitySchemes scheme bearerFormat',
     'servers variables operationId encoding post patch delete options trace query',
+    'definitions securityDefinitions consumes produces basePath collectionFormat',
   ].flatMap((line) => line.split(' ')),
 );
 
@@ -99,6 +100,13 @@ function onMapping({ parsed }: Document, path: readonly string[]): Verdict {
 function onStructure({ message, suggest }: NormalizedProblem, document: Document, path: readonly string[]): Verdict {
   const isV30 = versionOf(document).startsWith('3.0') || versionOf(document).startsWith('2.');
   if (!isV30 && message === 'Expected type `Schema` (object) but got `boolean`') return 'accepted';
+  // Swagger 2.0: the answer is a file.
+  if (
+    path.slice(-2).join('.') === 'schema.type' &&
+    path.includes('responses') &&
+    valueAt(document.parsed, path) === 'file'
+  )
+    return versionOf(document) === '2.0' ? 'accepted' : 'mistake';
   const unexpected = /^Property `([^`]*)` is not expected here/.exec(message)?.[1];
   if (unexpected !== undefined) {
     if (isMisspelling(unexpected, suggest)) return 'mistake';

@@ -121,9 +121,14 @@ function createPartOf({ known, reader, earlier }: LoadOptions, mistakes: Mistake
     const part = partsBefore.get(file);
     if (part?.document === document && part.says === says && part.operations.every(namesAreKnown)) return part;
     const operations: ContractOperation[] = [];
-    for (const entry of operationsOf(document, source, known, mistakes)) {
-      operations.push(entry);
-      await pause();
+    try {
+      for (const entry of operationsOf(document, source, known, mistakes)) {
+        operations.push(entry);
+        await pause();
+      }
+    } catch (error) {
+      // The linter has reported the reason.
+      if (!document.isBroken) throw error;
     }
     return { document, says, operations };
   };

@@ -15,8 +15,8 @@ export interface Positions {
   locate(locate: Locate): Promise<void>;
 }
 
-/** Creates the positions of one file. */
-export function createPositions(file: string): Positions {
+/** Creates the positions of one file. `toSource` gives the place in the file of a place in what was made from it. */
+export function createPositions(file: string, toSource: (path: Path) => Path = (path) => path): Positions {
   const shownAs = shownPath(file);
   let awaiting: { readonly spot: Spot; readonly mistake: Mistake }[] = [];
 
@@ -28,8 +28,8 @@ export function createPositions(file: string): Positions {
   }
 
   return {
-    mistakeAt: (path, reason, remedy) => mistake({ path, isKey: false }, reason, remedy),
-    mistakeAtKey: (path, reason, remedy) => mistake({ path, isKey: true }, reason, remedy),
+    mistakeAt: (path, reason, remedy) => mistake({ path: toSource(path), isKey: false }, reason, remedy),
+    mistakeAtKey: (path, reason, remedy) => mistake({ path: toSource(path), isKey: true }, reason, remedy),
     async locate(locate) {
       if (awaiting.length === 0) return;
       const unlocated = awaiting;

@@ -1,6 +1,6 @@
 // The gateway's own lint rules for contracts. They run inside the linter, which supplies file and line.
 
-import type { Oas3Rule, Plugin } from '@redocly/openapi-core';
+import type { Oas2Rule, Oas3Rule, Plugin } from '@redocly/openapi-core';
 import { isFieldName, isFieldText } from '../shared/field-text.ts';
 import { REGEX_LENGTH_MAX } from './formats.ts';
 import { toPattern } from './patterns.ts';
@@ -103,9 +103,23 @@ const headerNamesFitHeaders: Oas3Rule = () => ({
   },
 });
 
+/** Applies a rule for schemas to Swagger 2.0, where parameters have the keywords of schemas themselves. */
+function inSwagger(rule: Oas3Rule): Oas2Rule {
+  return (options) => {
+    const { Schema } = rule(options) as { readonly Schema: object };
+    return { Schema, Parameter: Schema, ParameterItems: Schema } as ReturnType<Oas2Rule>;
+  };
+}
+
 export const ownRules: Plugin = {
   id: 'gateway',
   rules: {
+    oas2: {
+      'extensions-have-a-meaning': extensionsHaveAMeaning as Oas2Rule,
+      'patterns-can-run': inSwagger(patternsCanRun),
+      'patterns-are-exact': inSwagger(patternsAreExact),
+      'formats-are-exact': inSwagger(formatsAreExact),
+    },
     oas3: {
       'extensions-have-a-meaning': extensionsHaveAMeaning,
       'patterns-can-run': patternsCanRun,

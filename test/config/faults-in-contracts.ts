@@ -58,9 +58,22 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
       'config/upstreams.yaml:3:17: upstreams.items.contracts.0: none of the files listed here has an operation. List a contract that has paths.',
     ],
   },
-  'contract-swagger-2': {
-    files: { [items]: 'swagger: "2.0"\ninfo: { title: Items, version: "1" }\npaths: {}\n' },
-    says: ['openapi/items.yaml:1: this is a Swagger 2.0 document. Convert it to OpenAPI 3.0 or 3.1.'],
+  'contract-swagger-1': {
+    files: { [items]: 'swagger: "1.2"\ninfo: { title: Items, version: "1" }\npaths: {}\n' },
+    says: ['openapi/items.yaml:1: this is a document of Swagger 1.2. Convert it to OpenAPI 3.0 or 3.1.'],
+  },
+  'contract-in-swagger-2-with-mistakes': {
+    files: {
+      [items]:
+        'swagger: "2.0"\ninfo: { title: Items, version: "1" }\nsecurityDefinitions: { key: { type: apiKey, in: header, name: X-Key } }\n' +
+        'paths:\n  /v1/items:\n    post:\n      security: [{ key: [] }]\n      parameters:\n        - in: body\n          name: item\n' +
+        '          schema: { $ref: "#/definitions/Item" }\n      responses: { "201": { description: Created } }\n' +
+        'definitions:\n  Item:\n    type: objet\n',
+    },
+    says: [
+      'openapi/items.yaml:15:11: definitions.Item.type: `type` can be one of the following only: "object", "array", "string", "number", "integer", "boolean", "null". Did you mean "object"?',
+      'openapi/items.yaml:7:18: paths./v1/items.post.security.0: the gateway does not check credentials of the security scheme "key". Use a scheme of type http with scheme bearer, or override it by security in its entry of upstreams.yaml.',
+    ],
   },
   'contract-without-version': {
     files: spoiled(items, 'openapi: 3.1.1\n', ''),

@@ -49,6 +49,7 @@ const wiring = [
 const libraries: Record<string, readonly string[]> = {
   '@prometheus-io/client': ['gateway/observe/'],
   '@redocly/openapi-core': ['gateway/contract/'],
+  '@scalar/openapi-upgrader': ['gateway/contract/'],
   ajv: ['gateway/contract/'],
   'ajv-formats': ['gateway/contract/'],
   commander: ['gateway/main.ts', 'gateway/commands/'],

@@ -67,7 +67,14 @@ export function readBaseline(
 function readPublished(file: string, mistakes: Mistake[]): BaselineContract | undefined {
   const root = parsed(file, mistakes);
   if (root === undefined) return undefined;
-  const document = toDocument(file, { root, files: [file], warnings: [], hasNames: normalizeSchemas(root) });
+  const document = toDocument(file, {
+    root,
+    files: [file],
+    warnings: [],
+    hasNames: normalizeSchemas(root),
+    isSwagger: false,
+    isBroken: false,
+  });
   const says = { upstream: 'any', public: true };
   const operations = [...operationsOf(document, says, { upstreams: [], limits: undefined }, [])];
   return { name: basename(file, '.json'), file, document, operations };

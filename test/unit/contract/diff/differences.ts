@@ -14,7 +14,14 @@ function describe(document: object): Described[] {
   const root = structuredClone(document) as JsonObject;
   const hasNames = normalizeSchemas(root);
   const mistakes: Mistake[] = [];
-  const made = toDocument('it.yaml', { root, files: ['it.yaml'], warnings: [], hasNames });
+  const made = toDocument('it.yaml', {
+    root,
+    files: ['it.yaml'],
+    warnings: [],
+    hasNames,
+    isSwagger: false,
+    isBroken: false,
+  });
   const known = { upstreams: ['it'], limits: [] };
   const operations = [...operationsOf(made, { upstream: 'it', public: true }, known, mistakes)];
   if (mistakes.length > 0) throw new Error(JSON.stringify(mistakes));
