@@ -5,9 +5,10 @@ import { z } from 'zod';
 import { answerRules } from './answer-rules.ts';
 import { breaking } from './breaking.ts';
 import { credential } from './credential.ts';
+import { entrySecurity } from './entry-security.ts';
 import { site } from './hosts.ts';
 import { operationSettings } from './operation-settings.ts';
-import { isHttpUrl, name, scope, whole } from './parts.ts';
+import { isHttpUrl, name, whole } from './parts.ts';
 import { requestRules } from './request-rules.ts';
 import { breaker, ejection, health } from './target-rules.ts';
 import { tunnels } from './tunnels.ts';
@@ -176,14 +177,12 @@ export const upstreamEntry = z.strictObject({
     ),
 
   // The settings that contracts express by their own members, for contracts without them.
-  security: z
-    .strictObject({ apiKey: z.array(scope) })
-    .optional()
-    .meta({
-      description: 'Requires a key with all of these scopes. Overrides every `security` of the documents.',
-      values: '`{ apiKey: [scopes] }`',
-      contractMember: 'security',
-    }),
+  security: entrySecurity.optional().meta({
+    description:
+      'The scopes that callers need: `apiKey` for every operation, `read` and `write` by method, `scopes` in place of those that the documents name ([upstreams](upstreams.md#who-may-call-what)). Overrides every `security` of the documents.',
+    values: '`{ apiKey: [scopes] }`, `{ read: [scopes], write: [scopes] }`, `{ scopes: { theirs: [ours] } }`',
+    contractMember: 'security',
+  }),
   public: z.boolean().optional().meta({
     description:
       'Requires no key. In the entry it overrides every `security` of the documents. In a contract, beside the `security` of an operation, it is a mistake.',

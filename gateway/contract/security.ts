@@ -3,13 +3,14 @@
 import { type Mistake, suggest } from '../config-errors.ts';
 import type { SecurityAlternative } from '../exchange.ts';
 import type { ContractDocument } from './document.ts';
+import { type EntrySecurity, entryAlternatives } from './entry-security.ts';
 import type { Extensions } from './extensions.ts';
 import { isObject, type JsonObject, member, objectAt } from './pointer.ts';
 
 /** The settings of an upstreams.yaml entry that decide the security of the operations in its documents. */
 export interface SecuritySettings {
   readonly upstream: string;
-  readonly security?: { readonly apiKey: readonly string[] } | undefined;
+  readonly security?: EntrySecurity | undefined;
   readonly public?: boolean | undefined;
 }
 
@@ -62,7 +63,7 @@ export function operationSecurity(
     return complain([...place, 'security'], 'this operation is declared public and secured at once.', remedy);
   }
   if (says.public) return [];
-  if (says.security) return [{ scheme: 'apiKey', scopes: says.security.apiKey }];
+  if (says.security) return entryAlternatives(says.security, defaults, complain);
   const required = operation.security ?? document.root.security;
   if (!Array.isArray(required) || required.length === 0) {
     const remedy = 'Add security with a scope or x-gateway-public: true, or say either in its entry of upstreams.yaml.';

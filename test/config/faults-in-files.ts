@@ -338,6 +338,18 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/limits.yaml:6:3: operations.listItem: no contract has an operation "listItem". Did you mean "listItems"?',
     ],
   },
+  'security-by-half': {
+    files: spoiled(upstreams, '    timeoutMs', '    security: { read: ["items:read"] }\n    timeoutMs'),
+    says: [
+      'config/upstreams.yaml:5:5: upstreams.items.security: {"read":["items:read"]} is not possible here. It must have read and write: read is for GET, HEAD, OPTIONS, TRACE and QUERY, write for every other method.',
+    ],
+  },
+  'scope-without-counterpart': {
+    files: spoiled(upstreams, '    timeoutMs', '    security: { scopes: { "items:read": "all:read" } }\n    timeoutMs'),
+    says: [
+      'openapi/items.yaml:11:18: paths./v1/items.post.security.0: the scope "items:write" of the document has no counterpart. Add it under security.scopes in its entry of upstreams.yaml. Use one of: items:read.',
+    ],
+  },
   'settings-of-no-operation': {
     files: spoiled(
       upstreams,

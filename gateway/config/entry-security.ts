@@ -1,0 +1,32 @@
+// The shape of `security` in config/upstreams.yaml: the scopes that callers need, for documents that do not say it in the gateway's terms.
+
+import { z } from 'zod';
+import { scope } from './parts.ts';
+
+/** A scope as another system spells it: RFC 6749 section 3.3, without the comma, which separates scopes in lists. */
+const spelledScope = z
+  .string()
+  .regex(/^[!#-+.-[\]-~-]{1,256}$/, 'must be a scope without spaces, commas, quotes and backslashes')
+  .refine((text) => text !== '*', "must name scopes one by one: '*' is for keys");
+const scopes = z.array(scope);
+
+export const entrySecurity = z
+  .strictObject({
+    apiKey: scopes.optional(),
+    read: scopes.optional(),
+    write: scopes.optional(),
+    scopes: z.record(spelledScope, z.union([spelledScope.transform((one) => [one]), z.array(spelledScope)])).optional(),
+  })
+  .check(({ value, issues }) => {
+    const { apiKey, read, write, scopes } = value;
+    const byMethod = read !== undefined || write !== undefined;
+    const message =
+      apiKey !== undefined && (byMethod || scopes !== undefined)
+        ? 'must have apiKey alone: it is for all operations'
+        : byMethod && (read === undefined || write === undefined)
+          ? 'must have read and write: read is for GET, HEAD, OPTIONS, TRACE and QUERY, write for every other method'
+          : apiKey === undefined && !byMethod && scopes === undefined
+            ? 'must have apiKey, read and write, or scopes'
+            : undefined;
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+  });
