@@ -1,4 +1,5 @@
-// `gateway init`: writes an initial configuration with comments, and JSON Schemas for completion and checks in editors.
+// `gateway init`: writes an initial configuration with comments, and JSON Schemas for completion and checks in editors. With `--from`, adds
+// a service from its own OpenAPI document.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -7,42 +8,65 @@ import { configFileNames, editorSchemaOf } from '../../config/editor-schemas.ts'
 import { shownPath } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
+import type { AddServiceFlags, Directories, ProposedService } from './add-service.ts';
 
 interface InitFlags {
   readonly force?: true;
   readonly schemas?: true;
+  readonly empty?: true;
+  readonly from?: string;
+  readonly name?: string;
+  readonly live?: string;
   readonly json?: true;
 }
 
+interface WrittenFile {
+  readonly path: string;
+  readonly text: string;
+}
+
 const TEMPLATES = new URL('./files/', import.meta.url);
-const templates = ['gateway.yaml', 'upstreams.yaml', 'limits.yaml', 'openapi/v1/customers.yaml'] as const;
+const withExample = {
+  'gateway.yaml': 'gateway.yaml',
+  'upstreams.yaml': 'upstreams.yaml',
+  'limits.yaml': 'limits.yaml',
+  'openapi/v1/customers.yaml': 'openapi/v1/customers.yaml',
+};
+const withoutExample = {
+  'gateway.yaml': 'gateway.yaml',
+  'upstreams.yaml': 'empty/upstreams.yaml',
+  'limits.yaml': 'empty/limits.yaml',
+};
 
 export function addInitCommand(program: Command, context: CommandContext): void {
   program
     .command('init')
-    .description('write an initial configuration, and JSON Schemas for editors')
-    .argument('[directory]', 'directory to write; default: GATEWAY_CONFIG, or config/ of the gateway')
+    .description('write an initial configuration, or add a service from its OpenAPI document')
+    .argument('[directory]', 'directory of the configuration; default: GATEWAY_CONFIG, or config/ of the gateway')
+    .option('--from <url or file>', 'add this service: the URL of its document, its own address, or a file')
+    .option('--name <name>', 'with --from: name of the entry; default: from the title of the document')
+    .option('--live <url>', 'with --from: address of the service; default: where the document comes from')
+    .option('--empty', 'leave out the sandbox and its example')
     .option('--force', 'overwrite existing files')
     .option('--schemas', 'write the JSON Schemas only; existing ones are overwritten, because they hold no settings')
     .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nExample:\n  gateway init my-config && GATEWAY_CONFIG=my-config gateway check')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gateway init my-config && GATEWAY_CONFIG=my-config gateway check\n  gateway init my-config --from http://localhost:8000',
+    )
     .action((directory: string | undefined, flags: InitFlags) => {
-      init(context, resolve(directory ?? context.settings().configDirectory), flags);
+      const { configDirectory, contractsDirectory } = context.settings();
+      const config = resolve(directory ?? configDirectory);
+      const contracts = directory === undefined ? contractsDirectory : join(config, 'openapi');
+      if (flags.from === undefined) return init(context, config, flags);
+      return addService(context, { config, contracts }, { ...flags, from: flags.from });
     });
 }
 
-function init(context: CommandContext, directory: string, { force, schemas, json }: InitFlags): void {
-  const own = schemas ? [] : templates.map((name) => ({ path: join(directory, name), text: readTemplate(name) }));
-  const present = own.map(({ path }) => path).filter((path) => existsSync(path));
-  if (present.length > 0 && !force) {
-    const names = present.map(shownPath).join(', ');
-    context.fail(`Nothing was written, since there is already: ${names}. Name another directory, or use --force.`);
-  }
-  const made = configFileNames.map((name) => ({
-    path: join(directory, 'schemas', `${name}.json`),
-    text: editorSchemaOf(name),
-  }));
-  const written = [...own, ...made];
+function init(context: CommandContext, directory: string, { force, schemas, empty, json }: InitFlags): void {
+  const own = schemas ? [] : templatesFor(directory, empty ? withoutExample : withExample);
+  refuseToOverwrite(context, own, force === true);
+  const written = [...own, ...editorSchemas(directory)];
   for (const { path, text } of written) write(context, path, text);
   if (json) {
     printJson(context, { directory, written: written.map(({ path }) => path) });
@@ -51,11 +75,57 @@ function init(context: CommandContext, directory: string, { force, schemas, json
   for (const { path } of written) printLine(context, `wrote ${shownPath(path)}`);
   if (schemas) return;
   const shown = shownPath(directory);
-  printLine(context, `Try it: GATEWAY_CONFIG=${shown} GATEWAY_CONTRACTS=${shown}/openapi bin/gateway start`);
+  if (empty) printLine(context, `Add a service: bin/gateway init ${shown} --from http://localhost:8000`);
+  else printLine(context, `Try it: GATEWAY_CONFIG=${shown} GATEWAY_CONTRACTS=${shown}/openapi bin/gateway start`);
 }
 
-function readTemplate(name: (typeof templates)[number]): string {
-  return readFileSync(new URL(name, TEMPLATES), 'utf8');
+/** Adds a service. Writes the rest of the configuration first where there is none. */
+async function addService(
+  context: CommandContext,
+  directories: Directories,
+  flags: AddServiceFlags & Pick<InitFlags, 'json'>,
+): Promise<void> {
+  const { proposeService, tryService } = await import('./add-service.ts');
+  const isNew = !existsSync(join(directories.config, 'upstreams.yaml'));
+  const base = isNew ? templatesFor(directories.config, withoutExample) : [];
+  refuseToOverwrite(context, base, false);
+  const upstreamsText = base.find(({ path }) => path.endsWith('upstreams.yaml'))?.text;
+  const service: ProposedService = await proposeService(context, directories, flags, upstreamsText);
+  const schemas = isNew ? editorSchemas(directories.config) : [];
+  const written = new Map([...base, ...schemas, ...service.files].map(({ path, text }) => [path, text]));
+  for (const [path, text] of written) write(context, path, text);
+  if (flags.json) {
+    printJson(context, {
+      directory: directories.config,
+      name: service.name,
+      entry: service.entry,
+      written: [...written.keys()],
+    });
+    return;
+  }
+  for (const path of written.keys()) printLine(context, `wrote ${shownPath(path)}`);
+  await tryService(context, directories, service);
+}
+
+function templatesFor(directory: string, templates: Readonly<Record<string, string>>): WrittenFile[] {
+  return Object.entries(templates).map(([name, template]) => ({
+    path: join(directory, name),
+    text: readFileSync(new URL(template, TEMPLATES), 'utf8'),
+  }));
+}
+
+function editorSchemas(directory: string): WrittenFile[] {
+  return configFileNames.map((name) => ({
+    path: join(directory, 'schemas', `${name}.json`),
+    text: editorSchemaOf(name),
+  }));
+}
+
+function refuseToOverwrite(context: CommandContext, files: readonly WrittenFile[], force: boolean): void {
+  const present = files.map(({ path }) => path).filter((path) => existsSync(path));
+  if (present.length === 0 || force) return;
+  const names = present.map(shownPath).join(', ');
+  context.fail(`Nothing was written, since there is already: ${names}. Name another directory, or use --force.`);
 }
 
 function write(context: CommandContext, path: string, text: string): void {

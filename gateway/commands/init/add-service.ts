@@ -1,0 +1,189 @@
+// `gateway init --from`: fetches the document of a service, writes it and an entry for it, checks the configuration, tries the service, and
+// prints the way to the first request.
+
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { isMap, parseDocument } from 'yaml';
+import { ConfigError } from '../../config-errors.ts';
+import type { Configuration } from '../../configuration.ts';
+import { shownPath } from '../../shared/yaml-source.ts';
+import { addCheckCommands } from '../check.ts';
+import { type CommandContext, CommandFailure, createCommandContext } from '../context.ts';
+import { printLine } from '../print.ts';
+import { addUpstreamsCommands } from '../upstreams/upstreams.ts';
+import { fetchDocument } from './fetch-document.ts';
+import { basePathOf, liveOf, nameOf, type ProposedEntry, securityOf } from './propose-entry.ts';
+
+export interface AddServiceFlags {
+  readonly from: string;
+  readonly name?: string | undefined;
+  readonly live?: string | undefined;
+}
+
+/** Where the configuration is. */
+export interface Directories {
+  readonly config: string;
+  readonly contracts: string;
+}
+
+/** A service that is ready to be written. */
+export interface ProposedService {
+  readonly name: string;
+  readonly entry: ProposedEntry;
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+}
+
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+/**
+ * Fetches the document and proposes its file and entry. Ends the command if there is no document, no address or no free name.
+ *
+ * @param upstreamsText text of upstreams.yaml, if it is written in the same step; undefined: it is read
+ */
+export async function proposeService(
+  context: CommandContext,
+  directories: Directories,
+  { from, name: named, live: givenLive }: AddServiceFlags,
+  upstreamsText: string | undefined,
+): Promise<ProposedService> {
+  const document = await fetchDocument(from).catch((error: Error) => context.fail(error.message));
+  const name = named ?? nameOf(document);
+  if (name === undefined) return context.usage('The title of the document gives no name. Choose one with --name.');
+  if (!NAME.test(name))
+    return context.usage('--name must be letters, digits, hyphens and underscores, beginning with a letter.');
+  const live = givenLive ?? liveOf(document);
+  if (live === undefined)
+    return context.usage('The document names no address of the service. Give it with --live http://host:port.');
+  const path = join(directories.config, 'upstreams.yaml');
+  const text = upstreamsText ?? (await readFile(path, 'utf8'));
+  if (parseDocument(text).hasIn(['upstreams', name]))
+    return context.fail(`${shownPath(path)} has an entry "${name}" already. Choose another name with --name.`);
+  const file = `${name}.${document.extension}`;
+  if (existsSync(join(directories.contracts, file)))
+    return context.fail(
+      `${shownPath(join(directories.contracts, file))} exists already. Choose another name with --name.`,
+    );
+  const taken = upstreamsText === undefined ? await pathsServed(context, directories) : [];
+  const basePath = basePathOf(name, document, taken);
+  const entry = { contracts: [file], live, ...(basePath && { basePath }), security: securityOf(name) };
+  const files = [
+    { path: join(directories.contracts, file), text: document.text },
+    { path, text: withEntry(text, name, entry) },
+  ];
+  return { name, entry, files };
+}
+
+/** Adds an entry as text, so that comments and layout of the others stay. */
+function withEntry(text: string, name: string, { contracts, live, basePath, security }: ProposedEntry): string {
+  const lines = [
+    `${name}:`,
+    `  contracts: [${contracts.join(', ')}]`,
+    `  live: ${live}`,
+    ...(basePath === undefined ? [] : [`  basePath: ${basePath}`]),
+    `  security: { read: ["${security.read.join('", "')}"], write: ["${security.write.join('", "')}"] }`,
+  ].map((line) => `  ${line}\n`);
+  const entries = parseDocument(text).get('upstreams', true);
+  if (!isMap(entries) || !entries.range) return `${text.trimEnd()}\nupstreams:\n${lines.join('')}`;
+  const [start, end] = entries.range;
+  if (entries.items.length === 0)
+    return `${text.slice(0, start).trimEnd()}\n${lines.join('')}${text.slice(end).trimStart()}`;
+  return `${text.slice(0, end).trimEnd()}\n${lines.join('')}${text.slice(end)}`;
+}
+
+/** Paths of the operations that the configuration serves; none if it has a mistake, which `check` names afterwards. */
+async function pathsServed(context: CommandContext, directories: Directories): Promise<string[]> {
+  const around = contextOf(context, directories);
+  try {
+    const { contracts } = await around.configuration();
+    return contracts.operations.map(({ operation }) => operation.path);
+  } catch (error) {
+    if (error instanceof ConfigError) return [];
+    throw error;
+  } finally {
+    await around.close();
+  }
+}
+
+/**
+ * Runs `check` and `upstreams try` on the written configuration, and prints the commands up to the first request. Ends the command with exit
+ * code 1 if `check` finds a mistake.
+ */
+export async function tryService(
+  context: CommandContext,
+  directories: Directories,
+  { name, entry }: ProposedService,
+): Promise<void> {
+  printLine(context, '\n$ bin/gateway check');
+  if (!(await runAlso(addCheckCommands, ['check'], contextOf(context, directories))))
+    return context.fail(`The document and the entry "${name}" are written. Mend what check names, then run it again.`);
+  printLine(context, `\n$ bin/gateway upstreams try ${name}`);
+  await runAlso(addUpstreamsCommands, ['upstreams', 'try', name], contextOf(context, directories));
+  const around = contextOf(context, directories);
+  const configuration = await around.configuration();
+  await around.close();
+  for (const line of nextSteps(context, directories, configuration, name, entry)) printLine(context, line);
+}
+
+/** Runs another command in this process. Returns whether it succeeded. */
+async function runAlso(
+  add: (program: Command, context: CommandContext) => void,
+  words: readonly string[],
+  context: CommandContext,
+): Promise<boolean> {
+  const program = new Command().exitOverride();
+  add(program, context);
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return true;
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    if (error.message !== '') printLine(context, error.message);
+    return false;
+  } finally {
+    await context.close();
+  }
+}
+
+/** The same process, on this configuration. */
+function contextOf(context: CommandContext, { config, contracts }: Directories): CommandContext {
+  const environment = { ...context.environment, GATEWAY_CONFIG: config, GATEWAY_CONTRACTS: contracts };
+  return createCommandContext({ ...context, environment });
+}
+
+function nextSteps(
+  context: CommandContext,
+  { config, contracts }: Directories,
+  configuration: Configuration,
+  name: string,
+  { security }: ProposedEntry,
+): string[] {
+  const settings = context.settings();
+  const isOwn = config !== settings.configDirectory || contracts !== settings.contractsDirectory;
+  const scopes = [...security.read, ...security.write].join(' ');
+  const { publicUrl } = configuration.config.gateway;
+  return [
+    '\nThe first request:',
+    ...(isOwn ? [`  export GATEWAY_CONFIG=${shownPath(config)} GATEWAY_CONTRACTS=${shownPath(contracts)}`] : []),
+    '  bin/gateway start &',
+    '  bin/gateway orgs create --id org_first --name First --tier standard',
+    `  KEY=$(bin/gateway keys create --org org_first --mode live --scopes ${scopes} --json | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,
+    `  curl -i '${publicUrl}${firstPath(configuration, name)}' -H "Authorization: Bearer $KEY"`,
+  ];
+}
+
+/** The path of an operation that needs no parameter, if there is one. */
+function firstPath({ contracts }: Configuration, name: string): string {
+  const reading = contracts.operations.filter(
+    ({ operation }) => operation.upstream === name && operation.method === 'GET',
+  );
+  const plain = reading.find(
+    ({ operation, parameters }) => !operation.path.includes('{') && !parameters.some(isRequired),
+  );
+  return (plain ?? reading[0] ?? contracts.operations[0])?.operation.path ?? '/';
+}
+
+function isRequired({ value }: { readonly value: unknown }): boolean {
+  return (value as { required?: unknown }).required === true;
+}

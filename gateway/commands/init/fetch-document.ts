@@ -1,0 +1,100 @@
+// Fetches the OpenAPI document of a service: from a file, from its own address, or from the places where frameworks publish it.
+
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+
+/** A document as its service publishes it. */
+export interface FetchedDocument {
+  readonly text: string;
+  /** File name extension that fits the text. */
+  readonly extension: 'json' | 'yaml';
+  readonly root: Readonly<Record<string, unknown>>;
+  /** Address that it came from; undefined: a file. */
+  readonly url: URL | undefined;
+}
+
+const TIMEOUT_MS = 10_000;
+const BYTES_MAX = 64 * 1024 * 1024;
+
+/** FastAPI and LoopBack; Spring; ASP.NET; Fastify; NestJS; others. */
+const places = [
+  ...['/openapi.json', '/v3/api-docs', '/swagger/v1/swagger.json', '/documentation/json', '/api-json', '/docs-json'],
+  ...['/openapi.yaml', '/swagger.json', '/api/openapi.json', '/api-docs'],
+];
+
+/**
+ * Reads the document at a path or an http(s) URL. A URL that is no document is taken for the address of a service, and the usual places
+ * below it are tried. Throws an Error with a sentence for the operator.
+ */
+export async function fetchDocument(from: string): Promise<FetchedDocument> {
+  if (!/^https?:\/\//i.test(from)) return parsed(await readText(from), from, undefined);
+  const given = URL.parse(from);
+  if (given === null) throw new Error(`${from} is not a URL.`);
+  const first = await fetchText(given);
+  if (first.text !== undefined) {
+    const document = tryParse(first.text, given);
+    if (document !== undefined) return document;
+  }
+  const base = given.pathname.replace(/\/$/, '');
+  for (const place of places) {
+    const url = new URL(base + place, given);
+    const { text } = await fetchText(url);
+    const document = text === undefined ? undefined : tryParse(text, url);
+    if (document !== undefined) return document;
+  }
+  throw new Error(
+    `${from} has no OpenAPI document (${first.problem ?? 'it answers something else'}), nor do the usual places below it: ${places.join(', ')}. Give the URL of the document.`,
+  );
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new Error(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+async function fetchText(url: URL): Promise<{ text?: string; problem?: string }> {
+  try {
+    const headers = { accept: 'application/json, application/yaml;q=0.9, */*;q=0.5' };
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    if (!response.ok) {
+      await response.body?.cancel();
+      return { problem: `status ${response.status}` };
+    }
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > BYTES_MAX) return { problem: `more than ${BYTES_MAX} bytes` };
+      chunks.push(chunk);
+    }
+    return { text: Buffer.concat(chunks).toString('utf8') };
+  } catch (error) {
+    const { cause, name } = error as Error & { cause?: NodeJS.ErrnoException };
+    return { problem: cause?.code ?? (name === 'TimeoutError' ? `no answer in ${TIMEOUT_MS / 1000} seconds` : name) };
+  }
+}
+
+function tryParse(text: string, url: URL): FetchedDocument | undefined {
+  try {
+    return parsed(text, url.href, url);
+  } catch {
+    return undefined;
+  }
+}
+
+function parsed(text: string, name: string, url: URL | undefined): FetchedDocument {
+  const isJson = text.trimStart().startsWith('{');
+  let root: unknown;
+  try {
+    root = isJson ? JSON.parse(text) : parse(text);
+  } catch (error) {
+    throw new Error(`${name} is neither JSON nor YAML: ${(error as Error).message.split('\n')[0]}`);
+  }
+  const version = typeof root === 'object' && root !== null ? Object.keys(root) : [];
+  if (!version.includes('openapi') && !version.includes('swagger'))
+    throw new Error(`${name} is no OpenAPI document: it has neither "openapi" nor "swagger".`);
+  return { text, extension: isJson ? 'json' : 'yaml', root: root as FetchedDocument['root'], url };
+}

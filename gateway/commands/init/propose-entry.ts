@@ -1,0 +1,71 @@
+// Proposes the entry of upstreams.yaml for the document of a service: name, address, base path and scopes. Pure.
+
+import type { FetchedDocument } from './fetch-document.ts';
+
+/** An entry of upstreams.yaml. */
+export interface ProposedEntry {
+  readonly contracts: readonly string[];
+  readonly live: string;
+  readonly basePath?: string;
+  readonly security: { readonly read: readonly string[]; readonly write: readonly string[] };
+}
+
+/** Paths that the gateway answers itself. */
+const own = /^\/(docs|openapi|\.well-known)(\/|$)/;
+
+/** A name for the entry: of the title, at most 32 characters; undefined if the title has no letter of ASCII. */
+export function nameOf({ root }: Pick<FetchedDocument, 'root'>): string | undefined {
+  const title = String(recordOf(root.info).title ?? '');
+  const words = title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '');
+  const short = words.replace(/-(api|service|server|rest|http)$/, '').slice(0, 32);
+  return short.replace(/-+$/, '') || undefined;
+}
+
+/** The address of the service: of the URL that the document came from, else the first absolute server; undefined if there is none. */
+export function liveOf({ root, url }: Pick<FetchedDocument, 'root' | 'url'>): string | undefined {
+  if (url !== undefined) return url.origin;
+  const servers = Array.isArray(root.servers) ? root.servers : [];
+  const addresses = servers.map((server) => String(recordOf(server).url ?? ''));
+  const absolute = addresses
+    .map((address) => URL.parse(address))
+    .find((address) => /^https?:$/.test(address?.protocol ?? ''));
+  return absolute?.origin;
+}
+
+/**
+ * A prefix for the paths, if clients could not reach one of them without it: the gateway answers it itself, or another entry has it.
+ *
+ * @param taken paths of the operations that are served already
+ */
+export function basePathOf(
+  name: string,
+  { root }: Pick<FetchedDocument, 'root'>,
+  taken: readonly string[],
+): string | undefined {
+  const prefix = serverPath(root);
+  const known = new Set(taken.map(shapeOf));
+  const paths = Object.keys(recordOf(root.paths)).map((path) => prefix + path);
+  return paths.some((path) => own.test(path) || known.has(shapeOf(path))) ? `/${name}${prefix}` : undefined;
+}
+
+/** Scopes by method: one to read, one to write. */
+export function securityOf(name: string): ProposedEntry['security'] {
+  return { read: [`${name}:read`], write: [`${name}:write`] };
+}
+
+function serverPath(root: Readonly<Record<string, unknown>>): string {
+  const [server] = Array.isArray(root.servers) ? root.servers : [];
+  const url = URL.parse(String(recordOf(server).url ?? '/'), 'http://service');
+  return (url?.pathname ?? '').replace(/\/$/, '');
+}
+
+function shapeOf(path: string): string {
+  return path.replace(/\{[^}]*\}/g, '{}');
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,176 @@
+// `gateway init --from` takes a running service to its first 200 without an editor, and changes nothing else.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { createInstallation } from '../../support/process.ts';
+
+const json = { 'content-type': 'application/json' };
+const content = { 'application/json': { schema: {} } };
+const books = {
+  openapi: '3.1.0',
+  info: { title: 'Book Shop API', version: '1' },
+  paths: {
+    '/books': {
+      get: { operationId: 'list_books', responses: { 200: { description: 'All', content } } },
+      post: {
+        operationId: 'add_book',
+        requestBody: { content: { 'application/json': { schema: { type: 'object', required: ['title'] } } } },
+        responses: { 201: { description: 'Added', content } },
+      },
+    },
+    '/books/{id}': {
+      get: {
+        operationId: 'get_book',
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+        responses: { 200: { description: 'One', content } },
+      },
+    },
+  },
+};
+
+describe('gateway init --from', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-init-from-'));
+  const made = join(directory, 'made');
+  const installation = createInstallation({ GATEWAY_CONFIG: made, GATEWAY_CONTRACTS: join(made, 'openapi') });
+  const service = createServer(({ url, method }, response) => {
+    if (url === '/openapi.json') response.writeHead(200, json).end(JSON.stringify(books));
+    else if (url?.startsWith('/books')) response.writeHead(method === 'POST' ? 201 : 200, json).end('[{"id":1}]');
+    else if (url === '/') response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Books</h1>');
+    else response.writeHead(404, json).end('{"detail":"Not Found"}');
+  });
+  let origin = '';
+  const upstreams = () => readFileSync(join(made, 'upstreams.yaml'), 'utf8');
+
+  before(async () => {
+    service.listen(0, '127.0.0.1');
+    await once(service, 'listening');
+    origin = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  });
+  after(() => {
+    service.close();
+    service.closeAllConnections();
+    installation.remove();
+    rmSync(directory, { recursive: true });
+  });
+
+  it('finds the document below the address of the service, and writes a configuration that serves it', async () => {
+    const { code, stdout, stderr } = await installation.run('init', made, '--from', origin);
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(upstreams(), new RegExp(`book-shop:\n    contracts: \\[book-shop\\.json\\]\n    live: ${origin}\n`));
+    assert.match(stdout, /^No mistakes: 3 operations/m);
+    assert.match(stdout, /curl -i 'http:\/\/localhost:8080\/books' -H "Authorization: Bearer \$KEY"/);
+
+    await installation.run('orgs', 'create', '--id', 'org_first', '--name', 'First', '--tier', 'standard');
+    const scopes = ['book-shop:read', 'book-shop:write'];
+    const issued = await installation.run(
+      'keys',
+      'create',
+      '--org',
+      'org_first',
+      '--mode',
+      'live',
+      '--scopes',
+      ...scopes,
+      '--json',
+    );
+    const { key } = JSON.parse(issued.stdout) as { key: string };
+    const running = await installation.start();
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await fetch(`http://127.0.0.1:${running.port}/books`, { headers });
+    assert.deepEqual([answer.status, await answer.json()], [200, [{ id: 1 }]]);
+    const written = await fetch(`http://127.0.0.1:${running.port}/books`, {
+      method: 'POST',
+      headers: { ...headers, ...json },
+      body: '{"title":"x"}',
+    });
+    assert.equal(written.status, 201);
+    await running.stop();
+  });
+
+  it('adds a second service beside the first, with a prefix where paths collide, and keeps comments', async () => {
+    writeFileSync(join(made, 'upstreams.yaml'), `${upstreams()}  # Kept.\n`);
+    const { code, stdout, stderr } = await installation.run(
+      'init',
+      '--from',
+      `${origin}/openapi.json`,
+      '--name',
+      'attic',
+      '--json',
+    );
+    assert.equal(code, 0, stdout + stderr);
+    assert.equal(JSON.parse(stdout).entry.basePath, '/attic');
+    assert.match(upstreams(), /book-shop:[\s\S]*attic:/);
+    assert.match(upstreams(), /# Kept\./);
+    assert.equal((await installation.run('check')).code, 0);
+  });
+
+  it('takes a file, whose servers name the address', async () => {
+    const file = join(directory, 'tools.yaml');
+    writeFileSync(
+      file,
+      'openapi: 3.0.3\ninfo: { title: Tools, version: "1" }\nservers: [{ url: "http://tools.internal:3000" }]\npaths:\n  /tools:\n    get:\n      operationId: listTools\n      responses: { "200": { description: All } }\n',
+    );
+    const { code, stdout, stderr } = await installation.run('init', '--from', file, '--json');
+    assert.equal(code, 0, stdout + stderr);
+    assert.equal(JSON.parse(stdout).entry.live, 'http://tools.internal:3000');
+    assert.ok(existsSync(join(made, 'openapi', 'tools.yaml')));
+  });
+
+  const refused: Readonly<Record<string, { words: () => string[]; says: RegExp; code: number }>> = {
+    'a name that is taken': {
+      words: () => ['--from', origin],
+      says: /has an entry "book-shop" already\. Choose another name with --name\./,
+      code: 1,
+    },
+    'an address without a document': {
+      words: () => ['--from', `${origin}/books`],
+      says: /has no OpenAPI document .*\/openapi\.json.*Give the URL of the document\./,
+      code: 1,
+    },
+    'an address that refuses connections': {
+      words: () => ['--from', 'http://127.0.0.1:9'],
+      says: /has no OpenAPI document \((ECONNREFUSED|TypeError)\)/,
+      code: 1,
+    },
+    'a file that is missing': {
+      words: () => ['--from', join(directory, 'none.yaml')],
+      says: /none\.yaml cannot be read \(ENOENT\)\./,
+      code: 1,
+    },
+    'a document that names no address': {
+      words: () => {
+        const file = join(directory, 'nowhere.json');
+        writeFileSync(file, JSON.stringify({ ...books, info: { title: 'Nowhere', version: '1' } }));
+        return ['--from', file];
+      },
+      says: /names no address of the service\. Give it with --live http:\/\/host:port\./,
+      code: 2,
+    },
+  };
+  for (const [what, { words, says, code }] of Object.entries(refused)) {
+    it(`writes nothing for ${what}`, async () => {
+      const earlier = upstreams();
+      const finished = await installation.run('init', ...words());
+      assert.equal(finished.code, code, finished.stdout);
+      assert.match(finished.stderr, says);
+      assert.equal(upstreams(), earlier);
+    });
+  }
+
+  it('--empty leaves the sandbox and its example out', async () => {
+    const empty = join(directory, 'empty');
+    assert.equal((await installation.run('init', empty, '--empty')).code, 0);
+    const text = readFileSync(join(empty, 'upstreams.yaml'), 'utf8');
+    assert.doesNotMatch(text, /sandbox/);
+    const other = createInstallation({ GATEWAY_CONFIG: empty, GATEWAY_CONTRACTS: join(empty, 'openapi') });
+    const checked = await other.run('check', '--json');
+    other.remove();
+    assert.deepEqual(JSON.parse(checked.stdout), { ok: true, operations: 0, contracts: 0, mistakes: [], warnings: [] });
+  });
+});
