@@ -52,7 +52,7 @@ export interface ServerOptions {
 export interface PublicServer {
   readonly server: Server;
   activeRequests(): number;
-  /** From now on somebody else watches how long this request's body takes. */
+  /** The caller watches the time of this request's body from now on. */
   letStream(request: DownstreamRequest): void;
   /** Takes no more connections; those that are open go on as they are. */
   stopListening(): void;
@@ -124,7 +124,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
       clientAddress: undefined,
       carried: [...options.constantHeaders, 'X-Request-Id', id],
     };
-    // Until somebody answers: then the client has left before anybody could.
+    // Stays, if the client leaves before an answer begins.
     trail.status = 499;
     const entry = active.add(arrived);
     if (ending) response.shouldKeepAlive = false;
@@ -209,7 +209,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
 
   function announceEnd(): void {
     ending = true;
-    // Whoever is served now learns that this connection ends (RFC 9112 section 9.6); Node does not say it by itself.
+    // Answers under way announce the end of their connection (RFC 9112 section 9.6); Node does not add the header by itself.
     for (const { response } of active.all()) response.shouldKeepAlive = false;
   }
 
