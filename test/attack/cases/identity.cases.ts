@@ -207,7 +207,7 @@ const keyed: readonly AttackCase[] = [
   {
     name: 'an Idempotency-Key of odd but proper characters crosses as it is',
     sent: post('{"name":"a"}', "Idempotency-Key: ../../__proto__';--%0d%0a"),
-    ...passes(arrivesWith('{"name":"a"}', "idempotency-key: ../../__proto__';--%0d%0a")),
+    ...passes(arrivesWith('{"name":"a"}', "idempotency-key: ../../__proto__';--%0d%0a", 'accept-encoding: identity')),
   },
 ];
 

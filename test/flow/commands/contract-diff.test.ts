@@ -114,7 +114,7 @@ test('what cannot be compared is a matter of usage: nothing there, or contracts 
   const old = write('old.yaml', text(20));
   const absent = await run(old, '/nowhere/x.yaml');
   assert.deepEqual([absent.code, absent.err], [2, 'There is no contract at /nowhere/x.yaml.']);
-  const broken = await run(old, write('new.yaml', text(20).replace('description', 'descripton')));
+  const broken = await run(old, write('new.yaml', text(20).replace('type: string', 'type: strin')));
   assert.equal(broken.code, 2);
   assert.match(broken.err, /Nothing was compared/);
 });

@@ -57,7 +57,11 @@ describe('a file with mistakes', () => {
 
   it('may be a contract: what is wrong in it is named with its line', async () => {
     const { gateway } = world;
-    await saveAndReload(gateway, 'openapi/things.yaml', 'openapi: 3.1.1\ninfo: { title: It }\npaths: {}\n');
+    await saveAndReload(
+      gateway,
+      'openapi/things.yaml',
+      'openapi: 3.1.1\npaths: []\ninfo: { title: It, version: "1" }\n',
+    );
     const [mistake = ''] = (await inForce(gateway)).last_failure?.mistakes ?? [];
     assert.match(mistake, /things\.yaml:2:/);
     assert.equal((await world.call('GET /v1/things')).status, 200);
