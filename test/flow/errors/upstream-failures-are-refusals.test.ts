@@ -15,7 +15,7 @@ const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 describe('an upstream that fails', () => {
   let world: World;
   before(async () => {
-    world = await createWorld({}, { timeoutMs: 150, breaker: 'off' });
+    world = await createWorld({}, { timeoutMs: 150, maxStreamMs: 300, breaker: 'off' });
   });
   after(() => world.close());
 
@@ -42,7 +42,7 @@ describe('an upstream that fails', () => {
     }
   }
 
-  it('in the middle of its answer is cut off at the deadline', async () => {
+  it('in the middle of its answer is cut off at the end of maxStreamMs', async () => {
     world.upstream.plays((socket) => {
       socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
       const drip = setInterval(() => socket.write('1\r\n \r\n'), 20);
