@@ -2,6 +2,7 @@
 // requests only.
 
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
+import { letDiscriminatorsDecide } from './discriminator.ts';
 import type { ContractDocument } from './document.ts';
 import { replaceKeywords } from './keywords.ts';
 import { toPattern } from './patterns.ts';
@@ -56,6 +57,7 @@ function createAjv(isRequest: boolean, allErrors: boolean): Ajv2020 {
     code: { regExp: Object.assign(toPattern, { code: 'toPattern' }) as never },
   });
   replaceKeywords(ajv);
+  letDiscriminatorsDecide(ajv);
   if (isRequest) {
     ajv.removeKeyword('readOnly');
     ajv.addKeyword({

@@ -2,6 +2,7 @@
 // the union.
 
 import type { ErrorObject } from 'ajv';
+import { branchNames } from './discriminator.ts';
 import { follow, isObject, type JsonObject } from './pointer.ts';
 import { reachableFrom } from './reachable.ts';
 
@@ -48,9 +49,11 @@ function settle(
   root: JsonObject,
   reach: Reach,
 ): readonly ErrorObject[] {
-  if (union.keyword === 'contains' || union.params.passingSchemas) return [union];
+  if (union.keyword === 'contains') return [union];
   const branches = union.schema as unknown[];
-  const meant = byDiscriminator(union, branches) ?? byType(union, branches, root);
+  const named = byDiscriminator(union, branches);
+  if (union.params.passingSchemas) return named && !('branch' in named) ? [named] : [union];
+  const meant = named ?? byType(union, branches, root);
   if (meant === undefined) return [union];
   if (!('branch' in meant)) return [meant];
   // A circular schema also contains the other branches, but not in place.
@@ -71,23 +74,12 @@ function byDiscriminator(union: ErrorObject, branches: readonly unknown[]): Mean
   const property = String(discriminator.propertyName);
   const given = Object.hasOwn(union.data, property) ? union.data[property] : undefined;
   if (given === undefined) return { ...union, keyword: 'required', params: { missingProperty: property } };
-  const mapping = isObject(discriminator.mapping) ? discriminator.mapping : {};
-  const named = branches.map((branch) => {
-    const reference = isObject(branch) ? branch.$ref : undefined;
-    const names = Object.keys(mapping).filter(
-      (name) => mapping[name] === reference || mapping[name] === last(reference),
-    );
-    return { branch, names: names.length > 0 ? names : [last(reference) ?? ''] };
-  });
-  const found = named.find(({ names }) => names.includes(String(given)));
-  if (found) return { branch: found.branch };
-  const allowedValues = named.flatMap(({ names }) => names).filter((name) => name !== '');
+  const names = branchNames(discriminator, branches);
+  const found = names.findIndex((own) => own.includes(String(given)));
+  if (found !== -1) return { branch: branches[found] };
+  const allowedValues = names.flat();
   if (allowedValues.length === 0) return undefined;
   return { ...union, instancePath: `${union.instancePath}/${property}`, keyword: 'enum', params: { allowedValues } };
-}
-
-function last(reference: unknown): string | undefined {
-  return typeof reference === 'string' ? reference.split('/').at(-1) : undefined;
 }
 
 /** Returns the branch if only one admits the type of the value. Nullable schemas are unions of this kind. */
