@@ -79,10 +79,26 @@ export interface Operation {
   /** What becomes of query parameters that the contract does not declare. */
   readonly undeclaredQuery: 'refuse' | 'pass' | 'drop';
   readonly answerCheck: 'report' | 'refuse' | 'off';
-  /** Lower-case names of declared header parameters: they cross to the upstream. */
+  /** The reaction to an answer of a media type that the contract does not declare. */
+  readonly undeclaredMediaTypes: 'report' | 'refuse' | 'off';
+  /** Whether clients may ask for parts of an answer. */
+  readonly ranges: boolean;
+  /** Lower-case names of further headers that cross to the upstream: declared parameters, and those that the entry names. */
   readonly requestHeaders: readonly string[];
-  /** Lower-case names of declared response headers: they cross to the client. */
+  /** Lower-case names of further headers that cross to the client: declared ones, and those that the entry names. */
   readonly responseHeaders: ReadonlySet<string>;
+  /** Fields among `location`, `link` and `content-location` that may name other hosts. */
+  readonly externalReferences: ReadonlySet<string>;
+  /** Undefined: no cookie crosses, and the contract declares none. */
+  readonly cookies: CookieRules | undefined;
+}
+
+/** The cookies of one operation. */
+export interface CookieRules {
+  /** Names that cross in both directions. */
+  readonly names: ReadonlySet<string>;
+  /** Declared parameters that are not among them. */
+  readonly withheld: readonly string[];
 }
 
 /** The state of one limit, as one request found it. */
@@ -222,6 +238,12 @@ export interface TrailNotes {
   /** Milliseconds from the start of the attempt to the first byte of the answer. */
   get upstreamMs(): Unread;
   set upstreamMs(value: number | undefined);
+  /** Cookies that the contract declares and that did not reach the upstream, as `cookie: name`. */
+  get notSent(): Unread;
+  set notSent(value: readonly string[] | undefined);
+  /** Fields of the upstream's answer that did not reach the client: names, and `set-cookie: name`. */
+  get withheld(): Unread;
+  set withheld(value: readonly string[] | undefined);
   /** Contract violations found in the upstream's answer. */
   get answerViolations(): Unread;
   set answerViolations(value: readonly string[] | undefined);

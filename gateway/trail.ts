@@ -69,6 +69,8 @@ export class Trail implements Reservation {
   retryBudgetSpent = false;
   upstreamStatus: number | undefined = undefined;
   upstreamMs: number | undefined = undefined;
+  notSent: readonly string[] | undefined = undefined;
+  withheld: readonly string[] | undefined = undefined;
   answerViolations: readonly string[] | undefined = undefined;
   bytesIn = 0;
   bytesOut = 0;

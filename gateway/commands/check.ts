@@ -16,6 +16,7 @@ import { untimelyMistakes } from '../wiring/certificates.ts';
 import { checkStart } from '../wiring/start-mistakes.ts';
 import type { CommandContext } from './context.ts';
 import { counted, printJson, printTable } from './print.ts';
+import { withheldByDefault } from './withheld-by-default.ts';
 
 /** Operations without a limit that the warning names. */
 const UNLIMITED_NAMED_MAX = 5;
@@ -129,12 +130,14 @@ function warningsOf(configuration: Configuration, contractsDirectory: string, no
   const crossing = ambiguousPaths(contracts.operations.map(({ operation }) => operation)).map(
     ([left, right]) => `${left} and ${right} both match some paths; the one with a literal further left wins.`,
   );
+  const withheld = condensed(withheldByDefault(configuration)).map(toSentence);
   const limits = [...withoutEffect(configuration), ...unlimited(configuration)].map(toSentence);
   const inexact = condensed(contracts.documents.flatMap(({ warnings }) => warnings)).map(toSentence);
   return [
     ...unlisted,
     ...crossing,
     ...inexact,
+    ...withheld,
     ...limits,
     ...untimelyTls(upstreamTls, nowMs),
     ...inconsistentDeprecations(configuration),

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { answerRules } from './answer-rules.ts';
 import { breaking } from './breaking.ts';
 import { credential } from './credential.ts';
+import { cookies, requestHeaders, responseHeaders } from './crossing.ts';
 import { entrySecurity } from './entry-security.ts';
 import { site } from './hosts.ts';
 import { operationSettings } from './operation-settings.ts';
@@ -145,6 +146,21 @@ export const upstreamEntry = z.strictObject({
     description: 'Rules for answers. The first rule that matches applies ([upstreams](upstreams.md)).',
     values: 'rules',
   }),
+  requestHeaders: requestHeaders.meta({
+    description:
+      'Further headers of clients that reach the service, for all operations of these contracts ([what arrives](upstreams.md#what-arrives)).',
+    values: 'names of headers',
+  }),
+  responseHeaders: responseHeaders.meta({
+    description:
+      'Further headers of the service that reach clients ([answers](upstreams.md#answers)). With `location`, `link` or `content-location`, addresses of other hosts cross too.',
+    values: 'names of headers',
+  }),
+  cookies: cookies.meta({
+    description:
+      'The cookies that cross, from clients to the service and back ([cookies](upstreams.md#cookies)). All others stay out.',
+    values: 'names of cookies',
+  }),
   hosts: z
     .array(site)
     .min(1, 'must name at least one of api, mail, jmap and panel')
@@ -215,6 +231,12 @@ export const upstreamEntry = z.strictObject({
       'The reaction to an answer that does not match the contract ([answers](contracts.md#answers)). `report`: a log line and a metric, for one answer of each operation per second. `refuse`: 502. `off`: none.',
     fallback: '`report`',
     contractMember: 'x-gateway-response',
+  }),
+  undeclaredMediaTypes: z.enum(['report', 'refuse', 'off']).optional().meta({
+    description:
+      'The reaction to an answer whose media type the contract does not declare ([answers](contracts.md#answers)). `report`: it passes; a log line and a metric. `refuse`: 502. `off`: it passes.',
+    fallback: 'as `response`',
+    contractMember: 'x-gateway-undeclared-media-types',
   }),
 });
 

@@ -1,4 +1,4 @@
-// Checks an upstream's answers against the contract: the media type always, the body if the operation requires it.
+// Checks an upstream's answers against the contract: status and media type always, the body if the operation requires it.
 
 import type { Operation } from '../exchange.ts';
 import { measure } from './json.ts';
@@ -6,14 +6,20 @@ import { declaredFor, essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { member } from './pointer.ts';
 import { responseFor, type Schemas } from './schemas.ts';
+import { isActiveType, type UndeclaredAnswer, undeclaredMediaType, undeclaredStatus } from './undeclared.ts';
 import { toBodyViolations } from './violations.ts';
 
 export interface AnswerCheck {
   /**
-   * Returns whether the contract allows this media type for this status. A status without declared content allows everything except
-   * HTML.
+   * Describes an answer whose status, or media type of a body, the contract does not declare; undefined: both are declared. A status
+   * without declared content allows every type in which browsers run no scripts.
    */
-  acceptsMediaType(operation: Operation, status: number, contentType: string | undefined): boolean;
+  undeclared(
+    operation: Operation,
+    status: number,
+    contentType: string | undefined,
+    hasBody: boolean,
+  ): UndeclaredAnswer | undefined;
   /** Returns what to do with the body: `refuse` buffers it until it is checked, `report` checks a copy, `off` passes it on unchecked. */
   modeFor(operation: Operation, status: number, contentType?: string): 'refuse' | 'report' | 'off';
   /** Returns one sentence per violation. They name places, never values. */
@@ -23,12 +29,20 @@ export interface AnswerCheck {
 /** Reports exist to notice drift, so one answer per operation and interval is checked instead of all of them. */
 const REPORT_INTERVAL_MS = 1000;
 const DEPTH_MAX = 200;
+const PARTIAL_CONTENT = 206;
+const NOT_MODIFIED = 304;
 
 /** The contract of one operation's answers, and the time of its last report check. */
 interface AnswerContract {
   readonly entry: ContractOperation;
-  readonly mediaTypes: Map<number, readonly string[]>;
+  /** What the contract says about each status that has been answered. */
+  readonly statuses: Map<number, DeclaredStatus>;
   lastReportMs: number;
+}
+
+interface DeclaredStatus {
+  readonly isDeclared: boolean;
+  readonly mediaTypes: readonly string[];
 }
 
 export function createAnswerCheck(
@@ -37,23 +51,34 @@ export function createAnswerCheck(
   now: () => number,
 ): AnswerCheck {
   const contracts = new Map<Operation, AnswerContract>(
-    operations.map((entry) => [entry.operation, { entry, mediaTypes: new Map(), lastReportMs: -Infinity }]),
+    operations.map((entry) => [entry.operation, { entry, statuses: new Map(), lastReportMs: -Infinity }]),
   );
   const contractOf = (operation: Operation) => contracts.get(operation) as AnswerContract;
 
-  function acceptsMediaType(operation: Operation, status: number, contentType: string | undefined): boolean {
-    const declared = declaredTypes(contractOf(operation), status);
-    if (declared.length === 0) return essenceOf(contentType) !== 'text/html';
-    return declaredFor(essenceOf(contentType), declared) !== undefined;
+  function undeclared(
+    operation: Operation,
+    status: number,
+    contentType: string | undefined,
+    hasBody: boolean,
+  ): UndeclaredAnswer | undefined {
+    const contract = contractOf(operation);
+    const { isDeclared, mediaTypes } = statusIn(contract, status);
+    if (!isDeclared) return undeclaredStatus(contract.entry, status, contentType);
+    if (!hasBody) return undefined;
+    const essence = essenceOf(contentType);
+    const fits = mediaTypes.length === 0 ? !isActiveType(essence) : declaredFor(essence, mediaTypes) !== undefined;
+    return fits ? undefined : undeclaredMediaType(contract.entry, status, contentType, mediaTypes);
   }
 
   function modeFor(operation: Operation, status: number, contentType?: string): 'refuse' | 'report' | 'off' {
     const mode = operation.answerCheck;
     if (mode === 'off') return 'off';
     const contract = contractOf(operation);
-    const types = contentType === undefined ? declaredTypes(contract, status) : [essenceOf(contentType)];
+    const types = contentType === undefined ? statusIn(contract, status).mediaTypes : [essenceOf(contentType)];
     if (!types.some(isJson)) return 'off';
     if (mode === 'refuse') return mode;
+    // A part of a body cannot be checked.
+    if (status === PARTIAL_CONTENT) return 'off';
     const at = now();
     if (at - contract.lastReportMs < REPORT_INTERVAL_MS) return 'off';
     contract.lastReportMs = at;
@@ -79,13 +104,33 @@ export function createAnswerCheck(
     );
   }
 
-  return { acceptsMediaType, modeFor, violations };
+  return { undeclared, modeFor, violations };
 }
 
-function declaredTypes({ entry, mediaTypes }: AnswerContract, status: number): readonly string[] {
-  const known = mediaTypes.get(status);
+function statusIn({ entry, statuses }: AnswerContract, status: number): DeclaredStatus {
+  const known = statuses.get(status);
   if (known) return known;
-  const types = mediaTypesOf(member(entry.document.root, responseFor(entry, status), 'content').value);
-  mediaTypes.set(status, types);
-  return types;
+  const made = declaredStatus(entry, status);
+  statuses.set(status, made);
+  return made;
+}
+
+/** 206 and 304 follow from the request (RFC 9110 sections 14 and 13), so that contracts rarely declare them: 206 is a part of a 200. */
+function declaredStatus(entry: ContractOperation, status: number): DeclaredStatus {
+  const { value } = responseFor(entry, status);
+  const isPart = status === PARTIAL_CONTENT;
+  if (value === undefined && isPart) {
+    const whole = declaredStatus(entry, 200);
+    return { ...whole, mediaTypes: withParts(whole.mediaTypes) };
+  }
+  const declared = mediaTypesOf(member(entry.document.root, responseFor(entry, status), 'content').value);
+  return {
+    isDeclared: value !== undefined || status === NOT_MODIFIED,
+    mediaTypes: isPart ? withParts(declared) : declared,
+  };
+}
+
+/** Several ranges come in one body of this type. */
+function withParts(mediaTypes: readonly string[]): readonly string[] {
+  return mediaTypes.length === 0 ? mediaTypes : [...mediaTypes, 'multipart/byteranges'];
 }

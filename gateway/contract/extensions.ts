@@ -12,6 +12,7 @@ export interface Extensions {
   readonly idempotency?: 'optional' | 'required' | 'off';
   readonly body?: 'buffer' | 'stream';
   readonly response?: 'report' | 'refuse' | 'off';
+  readonly undeclaredMediaTypes?: 'report' | 'refuse' | 'off';
   readonly timeoutMs?: number;
   readonly public?: boolean;
 }
@@ -62,6 +63,7 @@ const members: Readonly<Record<string, { readonly as: keyof Extensions; readonly
   'x-gateway-idempotency': { as: 'idempotency', check: oneOf('optional', 'required', 'off') },
   'x-gateway-body': { as: 'body', check: oneOf('buffer', 'stream') },
   'x-gateway-response': { as: 'response', check: oneOf('report', 'refuse', 'off') },
+  'x-gateway-undeclared-media-types': { as: 'undeclaredMediaTypes', check: oneOf('report', 'refuse', 'off') },
   'x-gateway-public': { as: 'public', check: oneOf(true) },
 };
 

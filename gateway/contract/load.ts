@@ -3,6 +3,7 @@
 
 import type { Mistake } from '../config-errors.ts';
 import { checkConflicts, unknownOperations } from './conflicts.ts';
+import { crossingTextOf } from './crossing.ts';
 import { type ContractDocument, type ContractReader, toDocument } from './document.ts';
 import type { KnownNames } from './extensions.ts';
 import { contractFiles, type Listing, listedFiles } from './files.ts';
@@ -137,7 +138,8 @@ function createPartOf({ known, reader, earlier }: LoadOptions, mistakes: Mistake
 /** Serializes the settings that operations depend on, to compare entries. */
 function textOf(says: DocumentDefaults): string {
   const { upstream, basePath, security, limit, cost, idempotency, body, response, operations } = says;
-  const ofOperations = [idempotency, body, response, operations, says.undeclaredQuery];
+  const undeclared = [says.undeclaredQuery, says.undeclaredMediaTypes];
+  const ofOperations = [idempotency, body, response, operations, undeclared, crossingTextOf(says)];
   return JSON.stringify([upstream, basePath, security, says.public, limit, cost, ...ofOperations]);
 }
 

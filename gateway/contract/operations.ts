@@ -2,15 +2,16 @@
 
 import type { Mistake } from '../config-errors.ts';
 import type { Operation, SecurityAlternative } from '../exchange.ts';
+import { type CrossingDefaults, crossingOf } from './crossing.ts';
 import type { ContractDocument } from './document.ts';
 import { extensionsOf, type KnownNames } from './extensions.ts';
 import { isJson, mediaTypesOf } from './media-types.ts';
-import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
+import { isObject, type JsonObject, type Located, member, objectAt } from './pointer.ts';
 import { restParameterOf } from './rest-parameter.ts';
 import { knownScopes, operationSecurity, type SecuritySettings } from './security.ts';
 
 /** The settings of an upstreams.yaml entry for the documents that it lists. */
-export interface DocumentDefaults extends SecuritySettings {
+export interface DocumentDefaults extends SecuritySettings, CrossingDefaults {
   readonly basePath?: string | undefined;
   /** Clients may present the user name and password that the gateway uses at this upstream instead of a key. */
   readonly acceptsBasic?: boolean | undefined;
@@ -20,6 +21,7 @@ export interface DocumentDefaults extends SecuritySettings {
   readonly body?: 'buffer' | 'stream' | undefined;
   readonly response?: 'report' | 'refuse' | 'off' | undefined;
   readonly undeclaredQuery?: 'refuse' | 'pass' | 'drop' | undefined;
+  readonly undeclaredMediaTypes?: 'report' | 'refuse' | 'off' | undefined;
   /** Settings of single operations, by operationId: they win over the members of the contract. */
   readonly operations?: Readonly<Record<string, OperationSettings>> | undefined;
 }
@@ -113,6 +115,10 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
   const upstreamPrefix = serverPath(document.root);
   const publicPrefix = says.basePath ?? upstreamPrefix;
   const path = publicPrefix + template;
+  const answerCheck = says.response ?? 'report';
+  // What an entry lets cross is meant for its own service.
+  const entry = says.upstream === draft.entry ? says : undefined;
+  const { located, parameters } = draft;
   return Object.freeze({
     id: typeof value.operationId === 'string' ? value.operationId : `${method.toUpperCase()} ${path}`,
     method: method.toUpperCase(),
@@ -131,11 +137,9 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
     idempotency: method === 'post' || method === 'patch' ? (says.idempotency ?? 'optional') : 'off',
     body: says.body ?? 'buffer',
     undeclaredQuery: says.undeclaredQuery ?? 'refuse',
-    answerCheck: says.response ?? 'report',
-    requestHeaders: Object.freeze(
-      draft.parameters.flatMap(({ value }) => (isHeader(value) ? [String(value.name).toLowerCase()] : [])),
-    ),
-    responseHeaders: responseHeadersOf(document.root, draft.located),
+    answerCheck,
+    undeclaredMediaTypes: says.undeclaredMediaTypes ?? answerCheck,
+    ...crossingOf({ root: document.root, method, located, parameters, answerCheck, entry }),
   });
 }
 
@@ -172,14 +176,6 @@ function parametersOf(root: JsonObject, item: Located, operation: Located): Loca
 
 function isHeader(parameter: unknown): parameter is JsonObject {
   return isObject(parameter) && parameter.in === 'header';
-}
-
-function responseHeadersOf(root: JsonObject, operation: Located): ReadonlySet<string> {
-  const responses = member(root, operation, 'responses');
-  const names = memberNames(responses).flatMap((status) =>
-    Object.keys(objectAt(member(root, responses, status).value, 'headers')),
-  );
-  return new Set(names.map((name) => name.toLowerCase()));
 }
 
 function checkBodyMode(

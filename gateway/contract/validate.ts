@@ -59,7 +59,9 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
 
   return function validate(counted) {
     const contract = contractOf(counted.operation);
-    checkAccept(counted.headers.get('accept'), contract.answers);
+    // Where undeclared media types pass, the service knows better which ones it has.
+    if (counted.operation.undeclaredMediaTypes === 'refuse')
+      checkAccept(counted.headers.get('accept'), contract.answers);
     // A streamed body is not buffered, so the limit for buffered bodies does not apply.
     const bytesMax = counted.operation.body === 'stream' ? Number.POSITIVE_INFINITY : options.bodyBytesMax;
     const mediaType = expectBody(counted, contract.body, bytesMax);

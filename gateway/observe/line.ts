@@ -123,11 +123,12 @@ function upstreamPart({ target, traceId, upstreamStatus, upstreamMs }: Trail): s
 /** Members that most exchanges lack. */
 function rarePart(trail: Trail, durationMs: number): string {
   const { tunnel, code, clientRequestId, shadowRefusals, replayed, recorded, retries, answerViolations, cause } = trail;
+  const withheld = withheldIn(trail);
   const queued = trail.queuedMs === undefined ? '' : `,"queued_ms":${milliseconds(trail.queuedMs)}`;
   const isSlow = durationMs >= SLOW_MS;
   const isRare =
     tunnel || code || clientRequestId || shadowRefusals || replayed || recorded || retries || answerViolations || cause;
-  if (!(isRare || isSlow)) return queued;
+  if (!(isRare || isSlow || withheld)) return queued;
   return members({
     tunnel,
     code,
@@ -140,9 +141,15 @@ function rarePart(trail: Trail, durationMs: number): string {
     retries,
     retry_budget_spent: trail.retryBudgetSpent || undefined,
     answer_violations: answerViolations,
+    withheld,
     cause: causeOf(code, cause),
     ...refusalMembers(trail),
   }).concat(isSlow || code !== undefined ? stagesPart(trail, durationMs) : '', queued);
+}
+
+/** What did not cross, in both directions. */
+function withheldIn({ notSent, withheld }: Trail): readonly string[] | undefined {
+  return notSent && withheld ? [...notSent, ...withheld] : (notSent ?? withheld);
 }
 
 /** Returns the duration of each stage that may wait. The stages before `authenticate` never wait and are included in it. */

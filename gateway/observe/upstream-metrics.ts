@@ -1,4 +1,4 @@
-// Metrics of upstreams: suspended credentials and used concurrency, read at each scrape, and retried requests.
+// Metrics of upstreams: suspended credentials and used concurrency, read at each scrape, retried requests, and what did not cross.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import type { Trail } from '../trail.ts';
@@ -12,6 +12,8 @@ export interface UpstreamState {
 export interface UpstreamMetrics {
   /** Called for exchanges that were retried, or would have been. */
   retried(trail: Trail): void;
+  /** Called for exchanges in which a header or a cookie did not cross. */
+  withheld(trail: Trail): void;
   /** The series of an upstream that an alert compares begins at 0. */
   expect(upstream: string): void;
 }
@@ -65,6 +67,12 @@ export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
     labelNames: ['upstream'],
     registers: [registry],
   });
+  const withheld = new Counter({
+    name: 'gateway_upstream_withheld_total',
+    help: 'Headers and cookies that did not cross between clients and an upstream: header, cookie, or reference (an address of another host in Location, Link or Content-Location). The log line names them.',
+    labelNames: ['upstream', 'kind'],
+    registers: [registry],
+  });
 
   return {
     expect: (upstream) => exhausted.inc({ upstream }, 0),
@@ -73,5 +81,16 @@ export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
       for (const reason of reasons ?? []) retries.inc({ upstream, reason });
       if (retryBudgetSpent) exhausted.inc({ upstream });
     },
+    withheld({ operation, notSent, withheld: fields }) {
+      const upstream = operation?.upstream ?? '';
+      for (const _cookie of notSent ?? []) withheld.inc({ upstream, kind: 'cookie' });
+      for (const field of fields ?? []) withheld.inc({ upstream, kind: kindOf(field) });
+    },
   };
+}
+
+/** The kind of a withheld field: the upstream chooses the names, which must not become labels. */
+function kindOf(field: string): 'cookie' | 'reference' | 'header' {
+  if (field.startsWith('set-cookie')) return 'cookie';
+  return field === 'location' || field === 'link' || field === 'content-location' ? 'reference' : 'header';
 }

@@ -182,6 +182,10 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     trail.upstreamMs = undefined;
   }
 
+  get authorities(): ReadonlySet<string> {
+    return this.#route.authorities;
+  }
+
   /** The client has the whole answer. */
   relayed(): void {
     const status = this.#relay?.answeredStatus;

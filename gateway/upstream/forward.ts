@@ -4,6 +4,7 @@
 import type { Awaitable, Caller, Checked, Fresh, Recording, TrailNotes } from '../exchange.ts';
 import { sendWithPolicies } from './apply-policies.ts';
 import { type AttemptsOptions, sendWithAttempts } from './attempts.ts';
+import { withheldCookies } from './cookies.ts';
 import { upstreamRequestHeaders } from './headers.ts';
 import type { Outgoing } from './http1/wire.ts';
 import type { Relay } from './relay.ts';
@@ -38,6 +39,8 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
 
   function send(fresh: Fresh): Promise<void> {
     const { operation, caller } = fresh;
+    if (operation.cookies !== undefined)
+      fresh.trail.notSent = withheldCookies(fresh.headers.get('cookie'), operation.cookies);
     const route = options.routeTo(operation.upstream);
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
     if (route.policies?.credential !== undefined) return sendAs(fresh, route, deadlineAt, undefined);

@@ -1,8 +1,15 @@
 // Headers between client and upstream: allow lists in both directions, new framing, and identity headers that only the gateway can set.
 
-import type { Checked, Operation } from '../exchange.ts';
+import type { Checked, CookieRules } from '../exchange.ts';
+import {
+  isOwnedAnswerHeader,
+  isOwnedRequestHeader,
+  REPLACED_ANSWER_HEADERS,
+  RESERVED_ANSWER_HEADERS,
+} from '../shared/owned-headers.ts';
+import { clientCookie, cookieNameIn, upstreamCookies } from './cookies.ts';
 import { upstreamCodings } from './encoding/request-codings.ts';
-import { publicLinks, publicPath } from './references.ts';
+import { publicLinks, publicReference, type ReferenceContext } from './references.ts';
 
 /** Header fields of an answer: lower-case names; a list for a repeated field. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -21,80 +28,28 @@ const requestAllowed = [
   'user-agent',
 ];
 
-// Fields that the gateway sets or consumes. A contract that declares one of them does not let the client's value through.
-const gatewayOwned = new Set([
-  ...[
-    'accept-encoding',
-    'authorization',
-    'cookie',
-    'host',
-    'content-length',
-    'forwarded',
-    'via',
-    'traceparent',
-    'tracestate',
-    'x-request-id',
-  ],
-  ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'http2-settings'],
-  ...['x-organization-id', 'x-api-key-id', 'x-gateway-assertion'],
-]);
-const gatewayOwnedPrefix = /^(x-forwarded-|proxy-|x-gateway-)/;
+/** How a field of an answer is treated. `once`: the first line counts, which is the one that was checked. `list`: every line crosses. */
+interface AnswerField {
+  readonly spelling: string;
+  readonly treatment: 'once' | 'list' | 'reference' | 'ranges' | 'cookies' | 'replaced' | 'reserved';
+}
 
-/** Lower-case name → spelling for clients. */
-const answerAllowed = new Map(
-  [
-    ...[
-      'Content-Type',
-      'Content-Language',
-      'Content-Encoding',
-      'Content-Disposition',
-      'Content-Range',
-      'Accept-Ranges',
-    ],
-    ...['ETag', 'Last-Modified', 'Expires', 'Vary', 'Link', 'Retry-After', 'Idempotent-Replayed'],
-    'Preference-Applied',
-  ].map((name) => [name.toLowerCase(), name]),
+/** Lower-case name → treatment, of all fields that no contract and no entry decides about. */
+const answerFields = new Map<string, AnswerField>(
+  (
+    [
+      [['Content-Type', 'Content-Disposition', 'Content-Range', 'Age', 'ETag', 'Last-Modified', 'Expires'], 'once'],
+      [['Content-Digest', 'Repr-Digest', 'Retry-After', 'Idempotent-Replayed'], 'once'],
+      [['Content-Language', 'Content-Encoding', 'Vary', 'Accept-Patch', 'Preference-Applied'], 'list'],
+      [['Link', 'Location', 'Content-Location'], 'reference'],
+      [['Accept-Ranges'], 'ranges'],
+      [['Set-Cookie'], 'cookies'],
+      // Written after the loop.
+      [['Cache-Control', ...REPLACED_ANSWER_HEADERS], 'replaced'],
+      [RESERVED_ANSWER_HEADERS, 'reserved'],
+    ] as const
+  ).flatMap(([names, treatment]) => names.map((name) => [name.toLowerCase(), { spelling: name, treatment }] as const)),
 );
-/** For these fields, several lines form one list. For the others the first line counts, which is the one that was checked. */
-const answerLists = new Set(['content-language', 'content-encoding', 'accept-ranges', 'vary', 'link']);
-const answerOwned = new Set([
-  ...[
-    'connection',
-    'keep-alive',
-    'transfer-encoding',
-    'upgrade',
-    'trailer',
-    'content-length',
-    'server',
-    'date',
-    'set-cookie',
-  ],
-  ...[
-    'www-authenticate',
-    'authentication-info',
-    'x-powered-by',
-    'x-request-id',
-    'x-error-code',
-    'location',
-    'cache-control',
-  ],
-  ...[
-    'ratelimit',
-    'ratelimit-policy',
-    'x-ratelimit-limit',
-    'x-ratelimit-remaining',
-    'x-ratelimit-reset',
-    'x-client-request-id',
-    'original-request-id',
-    'allow',
-  ],
-  // The gateway's configuration decides deprecations.
-  ...['deprecation', 'sunset'],
-]);
-/** Fields with references: only references that clients can reach are passed on. */
-const references = new Set(['link', 'content-location']);
-/** The gateway alone decides about CORS. */
-const answerOwnedPrefix = /^(x-internal-|proxy-|x-gateway-|access-control-)/;
 
 export interface IdentityHeaders {
   /** Undefined: the upstream gets a credential instead, and no identity of the caller. */
@@ -103,7 +58,17 @@ export interface IdentityHeaders {
 }
 
 /** The parts of a request that its upstream headers are made of. */
-type Headed = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAddress' | 'scheme' | 'id'>;
+type Headed = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAddress' | 'scheme' | 'id'> & {
+  readonly method?: string | undefined;
+};
+
+/** The parts of a request that the headers of its answer depend on. */
+export type AnswerContext = Pick<Checked, 'headers' | 'operation' | 'scheme'>;
+
+/** Takes the fields that do not reach the client: their names, and `set-cookie: name`. */
+export interface WithheldNotes {
+  withhold(field: string): void;
+}
 
 /**
  * Headers for the upstream, flat: first the allowed fields of the client, then the gateway's own.
@@ -123,6 +88,8 @@ export function upstreamRequestHeaders(checked: Headed, identity: IdentityHeader
     const value = headers.get(name);
     if (value !== undefined && !named?.has(name) && mayForward(name)) sent.push(name, value);
   }
+  if (operation.ranges) addRange(sent, checked, named);
+  if (operation.cookies !== undefined) addCookies(sent, headers.get('cookie'), operation.cookies);
   if (readsAnswer) sent.push('accept-encoding', 'identity');
   else {
     const accepted = headers.get('accept-encoding');
@@ -153,39 +120,113 @@ function namedBy(connection: string | undefined): ReadonlySet<string> | undefine
   return new Set(connection.split(',').map((option) => option.trim().toLowerCase()));
 }
 
-/** Declared header parameters pass, except the gateway's own fields in any spelling: some servers read `_` as `-`. */
-function mayForward(name: string): boolean {
-  const spelled = name.replaceAll('_', '-');
-  return !gatewayOwned.has(spelled) && !gatewayOwnedPrefix.test(spelled) && !requestAllowed.includes(name);
+/** Ranges are defined for GET alone (RFC 9110 section 14.2); HEAD on an operation that declares GET runs as GET. */
+function addRange(sent: string[], { headers, method }: Headed, named: ReadonlySet<string> | undefined): void {
+  const range = headers.get('range');
+  if (range === undefined || method === 'HEAD' || named?.has('range')) return;
+  sent.push('range', range);
+  const condition = headers.get('if-range');
+  if (condition !== undefined) sent.push('if-range', condition);
 }
 
-/** Headers for the client, flat. `Cache-Control` is private unless the upstream sets something stricter (RFC 9111 section 3.5). */
-export function clientAnswerHeaders(given: AnswerHeaders, operation: Operation): string[] {
+function addCookies(sent: string[], given: string | undefined, rules: CookieRules): void {
+  const cookies = given === undefined ? undefined : upstreamCookies(given, rules);
+  if (cookies !== undefined) sent.push('cookie', cookies);
+}
+
+/** Declared header parameters pass, except the gateway's own fields in any spelling, and those that are sent anyway. */
+function mayForward(name: string): boolean {
+  return !isOwnedRequestHeader(name) && !requestAllowed.includes(name) && name !== 'range' && name !== 'if-range';
+}
+
+/**
+ * Headers for the client, flat. `Cache-Control` is private unless the upstream sets something stricter (RFC 9111 section 3.5).
+ *
+ * @param authorities `host:port` of the upstream's targets
+ */
+export function clientAnswerHeaders(
+  given: AnswerHeaders,
+  context: AnswerContext,
+  authorities: ReadonlySet<string>,
+  notes: WithheldNotes,
+): string[] {
+  const { operation } = context;
   const declared = operation.responseHeaders;
   const sent: string[] = [];
   const named = namedBy(textOf(given.connection));
+  let setsCookies = false;
   for (const name in given) {
     const value = given[name];
-    const spelling = answerAllowed.get(name) ?? (declared.has(name) && !isOwned(name) ? titleCase(name) : undefined);
-    if (value === undefined || spelling === undefined || named?.has(name)) continue;
-    const isSingle = typeof value === 'string' || (answerAllowed.has(name) && !answerLists.has(name));
-    if (references.has(name)) sent.push(...publicReferences(name, spelling, value, operation));
-    else if (isSingle) sent.push(spelling, typeof value === 'string' ? value : (value[0] as string));
-    else for (const line of value) sent.push(spelling, line);
+    if (value === undefined || named?.has(name)) continue;
+    const field = answerFields.get(name);
+    if (field === undefined) {
+      if (declared.has(name) && !isOwnedAnswerHeader(name)) pushLines(sent, titleCase(name), value);
+      else notes.withhold(name);
+      continue;
+    }
+    const { spelling, treatment } = field;
+    if (treatment === 'once') sent.push(spelling, typeof value === 'string' ? value : (value[0] as string));
+    else if (treatment === 'list') pushLines(sent, spelling, value);
+    else if (treatment === 'reference') pushReferences(sent, { name, spelling, value }, context, authorities, notes);
+    else if (treatment === 'cookies') setsCookies = pushCookies(sent, value, context, notes);
+    else if (treatment === 'ranges') pushLines(sent, spelling, operation.ranges ? value : 'none');
+    else if (treatment === 'reserved') notes.withhold(name);
   }
-  sent.push('Cache-Control', cacheControl(given['cache-control'], operation.security.length === 0));
-  const location = publicPath(textOf(given.location), operation);
-  if (location !== undefined) sent.push('Location', location);
+  const isPublic = operation.security.length === 0 && !setsCookies;
+  sent.push('Cache-Control', cacheControl(given['cache-control'], isPublic));
   return sent;
 }
 
-function publicReferences(name: string, spelling: string, value: string | string[], operation: Operation): string[] {
-  const lines = typeof value === 'string' ? [value] : value;
-  const toPublic = name === 'link' ? publicLinks : publicPath;
-  return lines.flatMap((line) => {
-    const text = toPublic(line, operation);
-    return text === undefined ? [] : [spelling, text];
-  });
+function pushLines(sent: string[], spelling: string, value: string | string[]): void {
+  if (typeof value === 'string') sent.push(spelling, value);
+  else for (const line of value) sent.push(spelling, line);
+}
+
+interface ReferenceField {
+  readonly name: string;
+  readonly spelling: string;
+  readonly value: string | string[];
+}
+
+function pushReferences(
+  sent: string[],
+  { name, spelling, value }: ReferenceField,
+  { operation, headers }: AnswerContext,
+  authorities: ReadonlySet<string>,
+  notes: WithheldNotes,
+): void {
+  const { publicPrefix, upstreamPrefix, externalReferences } = operation;
+  const host = headers.get('host');
+  const passesExternal = externalReferences.has(name);
+  const context: ReferenceContext = { publicPrefix, upstreamPrefix, authorities, host, passesExternal };
+  const lines = typeof value === 'string' ? [value] : name === 'link' ? value : value.slice(0, 1);
+  for (const line of lines) {
+    const links = name === 'link' ? publicLinks(line, context) : undefined;
+    const text = links === undefined ? publicReference(line, context) : links.text;
+    if (text !== undefined) sent.push(spelling, text);
+    if (text === undefined || links?.isWhole === false) notes.withhold(name);
+  }
+}
+
+/** Returns whether a cookie crosses: a shared cache would give it to other clients. */
+function pushCookies(
+  sent: string[],
+  value: string | string[],
+  { operation, headers, scheme }: AnswerContext,
+  notes: WithheldNotes,
+): boolean {
+  const { cookies, publicPrefix, upstreamPrefix } = operation;
+  const context = { publicPrefix, upstreamPrefix, host: headers.get('host'), scheme };
+  let crosses = false;
+  for (const line of typeof value === 'string' ? [value] : value) {
+    const text = cookies && clientCookie(line, cookies, context);
+    if (text === undefined) notes.withhold(`set-cookie: ${cookieNameIn(line)}`);
+    else {
+      sent.push('Set-Cookie', text);
+      crosses = true;
+    }
+  }
+  return crosses;
 }
 
 function textOf(value: string | string[] | undefined): string | undefined {
@@ -194,10 +235,6 @@ function textOf(value: string | string[] | undefined): string | undefined {
 
 function titleCase(name: string): string {
   return name.replace(/(^|-)[a-z]/g, (text) => text.toUpperCase());
-}
-
-function isOwned(name: string): boolean {
-  return answerOwned.has(name) || answerOwnedPrefix.test(name);
 }
 
 /**

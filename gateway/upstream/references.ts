@@ -1,23 +1,57 @@
-// Pure: turns references in upstream answers into references for clients. Absolute addresses are dropped, because they name internal hosts.
+// Pure: turns references in upstream answers into references for clients. An absolute address of the upstream itself, or of the host that
+// the client called, becomes a path; addresses of other hosts are dropped, because they name internal ones.
 
 import type { Operation } from '../exchange.ts';
 
-type Prefixes = Pick<Operation, 'publicPrefix' | 'upstreamPrefix'>;
+/** The parts of an operation and its exchange that decide about a reference. */
+export interface ReferenceContext extends Pick<Operation, 'publicPrefix' | 'upstreamPrefix'> {
+  /** `host:port` of the upstream's targets, as `authorityIn` writes them. */
+  readonly authorities: ReadonlySet<string>;
+  /** The Host header of the request. */
+  readonly host: string | undefined;
+  /** Whether addresses of other hosts pass. */
+  readonly passesExternal: boolean;
+}
+
+/** Relative to the address of the request: contains neither scheme nor host. */
+const RELATIVE = /^(?:[?#]|[^/\\?#:]+(?:[/?#]|$)|$)/;
+const ABSOLUTE = /^(https?):\/\/([^/?#\\@\s]+)([/?#]?[^\\]*)$/i;
 
 /**
- * The path in `Location`, under the public prefix.
+ * A reference for clients.
  *
- * @returns undefined unless it is a path below the upstream's prefix. Paths with a tab are rejected: browsers remove tabs and would read
- * `/<tab>/host` as a host.
+ * @returns undefined if clients cannot reach it, or must not learn it. References with a tab are rejected: browsers remove tabs and would
+ * read `/<tab>/host` as a host.
  */
-export function publicPath(
-  location: string | undefined,
-  { publicPrefix, upstreamPrefix }: Prefixes,
-): string | undefined {
-  if (location === undefined || !/^\/(?![/\\])[^\t]*$/.test(location)) return undefined;
-  if (publicPrefix === upstreamPrefix) return location;
-  const isBelow = location === upstreamPrefix || location.startsWith(`${upstreamPrefix}/`);
-  return isBelow ? publicPrefix + location.slice(upstreamPrefix.length) : undefined;
+export function publicReference(reference: string, context: ReferenceContext): string | undefined {
+  if (reference === '' || reference.includes('\t')) return undefined;
+  if (RELATIVE.test(reference)) return reference;
+  if (reference.startsWith('/')) return publicPath(reference, context);
+  const [, scheme = '', authority = '', rest = ''] = ABSOLUTE.exec(reference) ?? [];
+  if (authority === '') return undefined;
+  const own = withoutDefaultPort(scheme, authority);
+  const isOwn = context.authorities.has(own) || own === context.host?.toLowerCase();
+  if (isOwn) return publicPath(rest.startsWith('/') ? rest : `/${rest}`, context);
+  return context.passesExternal ? reference : undefined;
+}
+
+/** `host:port` of an address, without the default port of its scheme; undefined for an address that is not http. */
+export function authorityIn(address: string): string | undefined {
+  const [, scheme = '', authority = ''] = ABSOLUTE.exec(address) ?? [];
+  return authority === '' ? undefined : withoutDefaultPort(scheme, authority);
+}
+
+function withoutDefaultPort(scheme: string, authority: string): string {
+  return authority.toLowerCase().replace(scheme.toLowerCase() === 'https' ? /:443$/ : /:80$/, '');
+}
+
+/** A path under the upstream's prefix, put under the public one; undefined for other paths, and for `//host`. */
+function publicPath(path: string, { publicPrefix, upstreamPrefix }: ReferenceContext): string | undefined {
+  if (!/^\/(?![/\\])/.test(path)) return undefined;
+  if (publicPrefix === upstreamPrefix) return path;
+  const rest = path.slice(upstreamPrefix.length);
+  const isBelow = path.startsWith(upstreamPrefix) && /^(?:[/?#]|$)/.test(rest);
+  return isBelow ? publicPrefix + rest : undefined;
 }
 
 /** RFC 8288 section 3: a target and its parameters. */
@@ -26,28 +60,25 @@ const LINK =
 /** The gateway's configuration decides deprecations, so upstream links about them are dropped. */
 const DEPRECATION_RELATION = /;[ \t]*rel[ \t]*=[ \t]*"?[^";,]*\b(deprecation|sunset|successor-version)\b/i;
 const ANCHOR = /;[ \t]*anchor\*?[ \t]*=[ \t]*"?([^";]*)/gi;
-/** Relative to the address of the request: contains neither scheme nor host. */
-const RELATIVE = /^(?:[?#]|[^/\\?#:]+(?:[/?#]|$)|$)/;
 
 /**
- * A `Link` line without links that name an internal address, concern deprecation, or cannot be parsed.
+ * A `Link` line without links that clients cannot reach, that concern deprecation, or that cannot be parsed.
  *
- * @returns undefined if no link is left
+ * @returns `isWhole`: no link is left out; `text` undefined: none is left
  */
-export function publicLinks(line: string, prefixes: Prefixes): string | undefined {
+export function publicLinks(line: string, context: ReferenceContext): { text: string | undefined; isWhole: boolean } {
   // A comma followed by `<` starts the next link.
-  const kept = line.split(/,[ \t]*(?=<)/).flatMap((link) => {
-    const [, target = '', parameters = ''] = LINK.exec(link) ?? [undefined, '//'];
-    const reference = publicReference(target, prefixes);
-    if (reference === undefined || DEPRECATION_RELATION.test(parameters)) return [];
+  const links = line.split(/,[ \t]*(?=<)/);
+  const kept = links.flatMap((link) => {
+    const [, target, parameters = ''] = LINK.exec(link) ?? [];
+    if (target === undefined || DEPRECATION_RELATION.test(parameters)) return [];
+    // An empty target is the address of the request.
+    const reference = target === '' ? '' : publicReference(target, context);
+    if (reference === undefined) return [];
     const hasForeignAnchor = [...parameters.matchAll(ANCHOR)].some(
-      ([, anchor = '']) => publicReference(anchor, prefixes) !== anchor,
+      ([, anchor = '']) => anchor !== '' && publicReference(anchor, context) !== anchor,
     );
     return hasForeignAnchor ? [] : [`<${reference}>${parameters}`];
   });
-  return kept.length === 0 ? undefined : kept.join(', ');
-}
-
-function publicReference(reference: string, prefixes: Prefixes): string | undefined {
-  return RELATIVE.test(reference) ? reference : publicPath(reference, prefixes);
+  return { text: kept.length === 0 ? undefined : kept.join(', '), isWhole: kept.length === links.length };
 }

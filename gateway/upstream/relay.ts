@@ -8,14 +8,20 @@ import { contain } from '../shared/faults.ts';
 import { atEndOfTurn } from '../sockets/end-of-turn.ts';
 import { codingOf, type DecodingFault, decodeBody, isDecodable } from './encoding/decode.ts';
 import { isConnectionLost, toSentFailure, toUnsentFailure, upstreamFailure } from './failure.ts';
-import { type AnswerHeaders, clientAnswerHeaders } from './headers.ts';
+import { type AnswerHeaders, clientAnswerHeaders, type WithheldNotes } from './headers.ts';
 import type { AnswerHandler, Control } from './http1/wire.ts';
 import type { AttemptFailure } from './retry.ts';
+import { type ContractDeviation, takeUndeclared } from './undeclared-answer.ts';
 import { toUpstreamRefusal } from './upstream-errors.ts';
 
 /** Checks answers against their contract. */
 export interface AnswerJudge {
-  acceptsMediaType(operation: Operation, status: number, contentType: string | undefined): boolean;
+  undeclared(
+    operation: Operation,
+    status: number,
+    contentType: string | undefined,
+    hasBody: boolean,
+  ): ContractDeviation | undefined;
   modeFor(operation: Operation, status: number, contentType: string | undefined): 'refuse' | 'report' | 'off';
   violations(operation: Operation, status: number, body: Buffer, contentType: string | undefined): readonly string[];
 }
@@ -24,6 +30,8 @@ export interface AnswerJudge {
 export interface Relayed {
   /** Start of this attempt, `performance.now()`. */
   readonly attemptAt: number;
+  /** `host:port` of the upstream's targets: references to them are put right for clients. */
+  readonly authorities: ReadonlySet<string>;
   /** The client has the whole answer. */
   relayed(): void;
   /** @param status of the upstream's answer, 0 without one */
@@ -38,13 +46,15 @@ export interface Relayed {
 const ERROR_BODY_BYTES_MAX = 65_536;
 /** Longer answers are not checked, whether they are longer as they came or only once they are decoded. */
 const CHECKED_BYTES_MAX = 1_048_576;
+/** Further withheld fields are not noted: the upstream chooses their names. */
+const WITHHELD_MAX = 16;
 const TOO_LARGE = 'the body is too large to be checked';
 const undecoded: Readonly<Record<DecodingFault, string>> = {
   'too large': TOO_LARGE,
   invalid: 'the body does not have the coding that Content-Encoding names',
 };
 
-export class Relay implements AnswerHandler {
+export class Relay implements AnswerHandler, WithheldNotes {
   /** Whether the owner knows the outcome; nothing may happen afterwards. */
   ended = false;
   #control: Control | undefined;
@@ -52,6 +62,9 @@ export class Relay implements AnswerHandler {
   answeredStatus: number | undefined;
   #status = 0;
   #headers: AnswerHeaders = {};
+  /** Further headers for an answer that its contract does not declare. */
+  #protection: readonly string[] | undefined;
+  #withheld: string[] | undefined;
   /** Treatment of the body: `error` is parsed, `refuse` is buffered until it has been checked. */
   #mode: 'pass' | 'report' | 'refuse' | 'error' | 'drop' = 'pass';
   #length = -1;
@@ -110,11 +123,12 @@ export class Relay implements AnswerHandler {
     }
     const hasNoBody = status === 204 || status === 304;
     const contentType = textOf(headers['content-type']);
-    if (!hasNoBody && this.#length !== 0 && !this.#judge.acceptsMediaType(operation, status, contentType)) {
-      throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error(`media type ${contentType}`));
-    }
+    const hasBody = !hasNoBody && this.#length !== 0;
+    const undeclared = this.#judge.undeclared(operation, status, contentType, hasBody);
+    if (undeclared !== undefined) this.#protection = takeUndeclared(undeclared, this.#fresh.trail);
     if (method === 'HEAD' || hasNoBody) this.#mode = 'drop';
-    else this.#mode = checkedMode(this.#judge.modeFor(operation, status, contentType), headers);
+    else if (undeclared === undefined)
+      this.#mode = checkedMode(this.#judge.modeFor(operation, status, contentType), headers);
     if (this.#mode !== 'refuse' && this.#held === undefined) this.passesSince = this.#byteAt;
   }
 
@@ -251,21 +265,34 @@ export class Relay implements AnswerHandler {
 
   /** Afterwards a client that has left meanwhile ends the exchange, as in any other. */
   async #keepAnswer(recording: Recording, body: Buffer | undefined): Promise<void> {
-    const headers = clientAnswerHeaders(this.#headers, this.#fresh.operation);
+    const headers = this.#answerHeaders();
     await recording.keep({ status: this.#status, headers, body });
     this.#held = undefined;
     if (this.#fresh.response.destroyed) this.clientGone();
   }
 
   #writeHead(length: number): void {
-    const { request, response, carried, operation, trail } = this.#fresh;
+    const { request, response, carried, trail } = this.#fresh;
     // The rest of a request body that is still arriving is not read, so this connection cannot carry another request.
     if (!request.complete) response.shouldKeepAlive = false;
-    const head = [...carried, ...clientAnswerHeaders(this.#headers, operation)];
+    const head = [...carried, ...this.#answerHeaders()];
     if (length >= 0 && this.#status !== 204 && this.#status !== 304) head.push('Content-Length', String(length));
     trail.status = this.#status;
     this.#hasHead = true;
     response.writeHead(this.#status, head);
+  }
+
+  #answerHeaders(): string[] {
+    const headers = clientAnswerHeaders(this.#headers, this.#fresh, this.#owner.authorities, this);
+    if (this.#protection !== undefined) headers.push(...this.#protection);
+    return headers;
+  }
+
+  withhold(field: string): void {
+    this.#withheld ??= [];
+    if (this.#withheld.length === WITHHELD_MAX || this.#withheld.includes(field)) return;
+    this.#withheld.push(field);
+    this.#fresh.trail.withheld = this.#withheld;
   }
 
   #releaseFirstSoon(control: Control): void {

@@ -4,9 +4,12 @@ import type { Access, Accesses } from './access.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
 import type { UpstreamPolicies } from './policies.ts';
+import { authorityIn } from './references.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 
 export interface UpstreamRouteEntry {
+  readonly live: readonly string[];
+  readonly test?: readonly string[] | undefined;
   readonly timeoutMs: number;
   readonly firstByteTimeoutMs?: number | undefined;
   readonly idleTimeoutMs: number;
@@ -33,6 +36,8 @@ export interface UpstreamRoute {
   readonly concurrency: ConcurrencyLimit;
   /** The upstream guarantees that a repeated Idempotency-Key runs once. */
   readonly honoursIdempotencyKey: boolean;
+  /** `host:port` of its targets in both modes. */
+  readonly authorities: ReadonlySet<string>;
   /** Undefined if the upstream has neither a credential nor rules. */
   readonly policies: UpstreamPolicies | undefined;
 }
@@ -59,9 +64,19 @@ export function createUpstreamRoutes(
     const { concurrency } = accesses.of(name) as Access;
     const times = { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, maxStreamMs };
     const watch = createDeadlines(shortestMs);
+    const authorities = new Set([...entry.live, ...(entry.test ?? [])].flatMap((one) => authorityIn(one) ?? []));
     return [
       name,
-      { ...times, watch, retriesMax: retry.attempts, budget, concurrency, honoursIdempotencyKey, policies },
+      {
+        ...times,
+        watch,
+        retriesMax: retry.attempts,
+        budget,
+        concurrency,
+        honoursIdempotencyKey,
+        authorities,
+        policies,
+      },
     ];
   });
   return new Map(all);

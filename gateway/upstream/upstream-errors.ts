@@ -23,7 +23,7 @@ export function toUpstreamRefusal(
   body: Buffer,
   place: DefaultPlace = 'body',
 ): GatewayError {
-  const answered = { upstreamStatus: status, ...preferenceApplied(headers) };
+  const answered = { upstreamStatus: status, ...crossing(status, headers) };
   if (status === 401 || status === 407) return new GatewayError('upstream_auth_failed', answered);
   if (status === 429) return new GatewayError('upstream_overloaded', { ...answered, ...retryAfter(headers) });
   if (status === 503) return new GatewayError('upstream_unavailable', { ...answered, ...retryAfter(headers) });
@@ -46,10 +46,20 @@ export function toUpstreamRefusal(
   });
 }
 
-/** The client asked for this answer (RFC 7240 section 3). */
-function preferenceApplied(headers: AnswerHeaders): { headers?: Readonly<Record<string, string>> } {
-  const text = headers['preference-applied'];
-  return typeof text === 'string' ? { headers: { 'Preference-Applied': text } } : {};
+/**
+ * The fields that a client acts on: `Preference-Applied` (RFC 7240 section 3), and of a 416 the length of the whole, from which a client
+ * that resumes a download learns that it has everything (RFC 9110 section 15.5.17).
+ */
+function crossing(status: number, headers: AnswerHeaders): { headers?: Readonly<Record<string, string>> } {
+  const { 'preference-applied': preference, 'content-range': range } = headers;
+  const isLength = status === 416 && typeof range === 'string' && /^[\w-]{1,32} \*\/\d{1,18}$/.test(range);
+  if (typeof preference !== 'string' && !isLength) return {};
+  return {
+    headers: {
+      ...(typeof preference === 'string' ? { 'Preference-Applied': preference } : {}),
+      ...(isLength ? { 'Content-Range': range } : {}),
+    },
+  };
 }
 
 function errorWords(status: number): UpstreamWords {

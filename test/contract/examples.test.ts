@@ -60,9 +60,9 @@ for (const entry of operations) {
 
     test('accepts JSON answers only', () => {
       const success = Number(Object.keys(responses.value as object).find((status) => /^2\d\d$/.test(status)));
-      assert.ok(answers.acceptsMediaType(operation, success, 'application/json; charset=utf-8'));
-      assert.ok(!answers.acceptsMediaType(operation, success, 'text/html'));
-      assert.ok(!answers.acceptsMediaType(operation, success, undefined));
+      assert.equal(answers.undeclared(operation, success, 'application/json; charset=utf-8', true), undefined);
+      assert.equal(answers.undeclared(operation, success, 'text/html', true)?.reaction, 'refuse');
+      assert.equal(answers.undeclared(operation, success, undefined, true)?.reaction, 'refuse');
     });
   });
 }

@@ -2,6 +2,7 @@
 
 import type { StageName } from '../../exchange.ts';
 import { shortTime } from '../print.ts';
+import { withheldText } from '../withheld.ts';
 import type { DecisionRecord } from './record.ts';
 import { ANY_KEY } from './who.ts';
 
@@ -152,6 +153,7 @@ function violationsIn({
 function forwardText(record: DecisionRecord, outcome: StageOutcome): (string | undefined)[] {
   const { target, upstream_status: status, upstream_ms: ms, attempts, cause, trace_id: trace, bytes_out: out } = record;
   const answers = Array.isArray(record.answer_violations) ? record.answer_violations : [];
+  const withheld = Array.isArray(record.withheld) ? record.withheld : [];
   return [
     target === undefined ? undefined : `${record.rehearsed === true ? 'would be ' : ''}${sentTo(String(target))}`,
     attempts === undefined ? undefined : `it took ${attempts} attempts: ${listed(record.retries)}`,
@@ -163,6 +165,7 @@ function forwardText(record: DecisionRecord, outcome: StageOutcome): (string | u
       : `it answered ${status} after ${ms} ms`,
     outcome === 'refused' && cause !== undefined ? `cause: ${cause}` : undefined,
     ...answers.map((text) => `not as the contract says: ${text}`),
+    ...withheld.map((field) => withheldText(String(field))),
     typeof out === 'number' && outcome === 'answered' && record.rehearsed !== true
       ? `${out} bytes to the client`
       : undefined,

@@ -3,6 +3,7 @@
 import { createAnswerCheck } from '../../contract/answer.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
 import { responseFor, type Schemas } from '../../contract/schemas.ts';
+import type { UndeclaredAnswer } from '../../contract/undeclared.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { type Answered, statusOf } from './backend.ts';
 import { type Exercised, isReading, isRefused } from './exercise.ts';
@@ -46,15 +47,20 @@ function faultsOf(answered: Answered, check: AnswerCheck): Finding[] {
   if (isRefused(answered))
     return [drift(`it refuses the gateway (${status}).`, 'Have it believe the assertion, or correct the credential.')];
   if (statusOf(answered) >= 400) return refusalOf(answered);
-  if (responseFor(asked.entry, status).value === undefined)
-    return [drift(`it answers ${status}, which the contract does not declare.`)];
   const contentType = headers['content-type'];
   const type = Array.isArray(contentType) ? contentType[0] : contentType;
-  if (!check.acceptsMediaType(operation, status, type) && status !== 204 && status !== 304)
-    return [drift(`it answers ${status} with ${type ?? 'no media type'}, which the contract does not declare.`)];
+  const undeclared = check.undeclared(operation, status, type, status !== 204 && answered.body.length > 0);
+  if (undeclared !== undefined) return [undeclaredFinding(operation.id, undeclared)];
   const body = judgement?.kind === 'pass' ? judgement.body : answered.body;
   const violations = body.length === 0 ? [] : check.violations(operation, status, body, type);
   return violations.slice(0, SHOWN_MAX).map((violation) => drift(`${status} with a wrong body: ${violation}.`));
+}
+
+/** The gateway passes such an answer on, unless the operation refuses it. */
+function undeclaredFinding(id: string, { reaction, text }: UndeclaredAnswer): Finding {
+  const says = `${id}: it answers with ${text}.`;
+  if (reaction === 'refuse') return fail('contract', says, 'Clients get 502. Declare it, or correct the service.');
+  return warn('contract', says, 'Clients get it as it is. Declare it, so that they can rely on it.');
 }
 
 /** Findings for a valid request that was refused. */

@@ -1,11 +1,14 @@
 // Checks across all answers: times, headers and connections.
 
 import type { UpstreamEntry } from '../../config/schema.ts';
+import { clientAnswerHeaders } from '../../upstream/headers.ts';
+import { authorityIn } from '../../upstream/references.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
+import { withheldRemedy } from '../withheld.ts';
 import type { Answered, Backend } from './backend.ts';
 
 /** Headers that the gateway drops: they reveal internals and cost bytes. */
-const needless = ['server', 'x-powered-by', 'set-cookie'] as const;
+const needless = ['server', 'x-powered-by'] as const;
 const internal = /^(x-gateway-|x-organization-id$|x-api-key-id$|x-internal-)/;
 
 export function checkTimes(answers: readonly Answered[], { timeoutMs }: UpstreamEntry): Finding {
@@ -20,7 +23,12 @@ export function checkTimes(answers: readonly Answered[], { timeoutMs }: Upstream
   return p99 * 2 <= timeoutMs ? ok('times', says) : warn('times', says, 'Be quicker, or raise timeoutMs.');
 }
 
-export function checkHeaders(answers: readonly Answered[], proofs: readonly string[]): Finding[] {
+/** @param addresses of the service: references to them cross */
+export function checkHeaders(
+  answers: readonly Answered[],
+  proofs: readonly string[],
+  addresses: readonly string[],
+): Finding[] {
   const findings: Finding[] = [];
   if (answers.some(({ headers, body }) => echoes(headers, body, proofs))) {
     const says = 'It echoes the assertion or the credential of the gateway.';
@@ -37,7 +45,22 @@ export function checkHeaders(answers: readonly Answered[], proofs: readonly stri
     const says = `It answers with ${dropped.join(', ')}, which the gateway drops.`;
     findings.push(warn('headers', says, 'Leave them out.'));
   }
+  for (const field of withheldIn(answers, addresses))
+    findings.push(warn('headers', `Clients do not get ${field}.`, withheldRemedy(field)));
   return findings.length > 0 ? findings : [ok('headers', 'No header reveals internals.')];
+}
+
+/** What the gateway withholds from these answers, by name. Internal headers are findings of their own. */
+function withheldIn(answers: readonly Answered[], addresses: readonly string[]): string[] {
+  const authorities = new Set(addresses.flatMap((address) => authorityIn(address) ?? []));
+  const fields = new Set<string>();
+  const notes = { withhold: (field: string) => void fields.add(field) };
+  for (const { asked, status, headers } of answers) {
+    if (status === 0 || status >= 400) continue;
+    const { operation } = asked.entry;
+    clientAnswerHeaders(headers, { operation, headers: asked.headers, scheme: 'https' }, authorities, notes);
+  }
+  return [...fields].filter((field) => !internal.test(field)).sort();
 }
 
 function echoes(headers: Answered['headers'], body: Buffer, proofs: readonly string[]): boolean {

@@ -66,7 +66,7 @@ async function tryUpstream(context: CommandContext, name: string, flags: TryFlag
     organization: flags.org,
   });
   try {
-    const card = await cardOf(opened.backend, { configuration, name, entry, writes, requestsMax, now });
+    const card = await cardOf(opened.backend, { configuration, name, entry, address, writes, requestsMax, now });
     printCard(context, { upstream: name, target: address, mode, writes, ...card }, flags.json === true);
   } finally {
     opened.close();
@@ -89,6 +89,7 @@ interface Trial {
   readonly configuration: Configuration;
   readonly name: string;
   readonly entry: UpstreamEntry;
+  readonly address: string;
   readonly writes: boolean;
   readonly requestsMax: number;
   now(): number;
@@ -101,7 +102,7 @@ interface Card {
 
 async function cardOf(
   backend: Backend,
-  { configuration, name, entry, writes, requestsMax, now }: Trial,
+  { configuration, name, entry, address, writes, requestsMax, now }: Trial,
 ): Promise<Card> {
   const { operations, schemas } = configuration.contracts;
   const entries = operations.filter(({ operation }) => operation.upstream === name);
@@ -124,7 +125,7 @@ async function cardOf(
   const all = [...answers, ...provoked];
   const responses = [
     checkTimes(answers, entry),
-    ...checkHeaders(all, backend.proofs()),
+    ...checkHeaders(all, backend.proofs(), [address, ...entry.live, ...(entry.test ?? [])]),
     ...checkConnections(all, backend),
   ];
   return { requests: all.length, checks: [...drift, ...errors, ...responses, ...idempotency] };

@@ -148,6 +148,8 @@ describe('gateway upstreams try', () => {
       const more = {
         'x-gateway-seen': String(headers['x-gateway-assertion']),
         'set-cookie': 'a=b',
+        'x-process-time': '7',
+        location: 'https://elsewhere.example/',
         'x-powered-by': 'X',
       };
       if (method === 'POST') return json(response, 202, { id: 'item_9', name: 'x' }, more);
@@ -157,13 +159,26 @@ describe('gateway upstreams try', () => {
     const told = await tryIt(upstream, ['--writes']);
     assert.equal(told.code, 1);
     has(told, 'fail', /^listItems: 200 with a wrong body: \/data\/0\/name: wrong_type/);
-    has(told, 'fail', /^createItem: it answers 202, which the contract does not declare/);
-    has(told, 'fail', /^getItem: it answers 200 with text\/html, which/);
+    has(told, 'warn', /^createItem: it answers with status 202; the contract declares 201; to declare it, add "202": /);
+    has(
+      told,
+      'warn',
+      /^getItem: it answers with status 200 with text\/html; the contract declares application\/json; to/,
+    );
     has(told, 'fail', /^What is not there is answered with 200/);
     has(told, 'fail', /^An unknown path is answered with 200/);
     has(told, 'fail', /^It echoes the assertion or the credential/);
     has(told, 'fail', /internal headers: x-gateway-seen/);
-    has(told, 'warn', /^It answers with x-powered-by, set-cookie, which/);
+    has(told, 'warn', /^It answers with x-powered-by, which/);
+    for (const [field, remedy] of [
+      ['set-cookie: a', /add cookies: \[a\] to the entry/],
+      ['x-process-time', /add responseHeaders: \[x-process-time\] to the entry/],
+      ['location', /add responseHeaders: \[location\] to the entry/],
+    ] as const) {
+      const finding = told.checks.find(({ says }) => says === `Clients do not get ${field}.`);
+      assert.equal(finding?.verdict, 'warn', field);
+      assert.match(finding?.remedy ?? '', remedy);
+    }
     has(told, 'warn', /^A wrong parameter is answered with 200/);
     has(told, 'ok', /^It declares nothing, so .* a key whose outcome is unknown is refused from then on\.$/);
   });

@@ -155,9 +155,16 @@ describe('Location of an answer', () => {
   const places: readonly (readonly [string, string | undefined])[] = [
     ['/v1/things/7?a=b', '/v1/things/7?a=b'],
     ['http://things.internal:3000/v1/things/7', undefined],
+    ['https://things.internal/v1/things/7', undefined],
+    ['http://user@127.0.0.1/v1/things/7', undefined],
+    ['javascript:alert(1)', undefined],
+    ['', undefined],
+    ['thi\tngs/7', undefined],
     ['//things.internal/v1/things/7', undefined],
     ['/\\things.internal/', undefined],
-    ['things/7', undefined],
+    // Relative to the address that the client called.
+    ['things/7', 'things/7'],
+    ['?page=2', '?page=2'],
     ['/\t/things.internal/', undefined],
   ];
   for (const [given, expected] of places) {
@@ -165,6 +172,30 @@ describe('Location of an answer', () => {
       assert.equal((await answerWith({ Location: given })).headers.location, expected);
     });
   }
+});
+
+describe('an address of the service itself', () => {
+  it('becomes a path, in each field', async () => {
+    const { host } = new URL(world.upstream.url);
+    const own = (path: string) => `${world.upstream.url}${path}`;
+    const sent = {
+      Location: `HTTP://${host.toUpperCase()}/v1/things/7?a=b`,
+      Link: `<${own('/v1/things?cursor=2')}>; rel="next", <http://elsewhere.example/>; rel="prev"`,
+      'Content-Location': own(''),
+    };
+    const answer = await answerWith(sent);
+    assert.equal(answer.headers.location, '/v1/things/7?a=b');
+    assert.equal(answer.headers.link, '</v1/things?cursor=2>; rel="next"');
+    assert.equal(answer.headers['content-location'], '/');
+    assert.equal((await answerWith({ Location: own('//evil.example/') })).headers.location, undefined);
+    assert.equal((await answerWith({ Location: `http://${host}.evil.example/` })).headers.location, undefined);
+  });
+
+  it('is also one of the host that the client called, which the service may know by X-Forwarded-Host', async () => {
+    world.upstream.plays((socket) => socket.write(httpAnswer(201, '{}', { Location: 'https://api.example.com/v1/x' })));
+    const answer = await world.call('GET /v1/things', { Host: 'api.example.com' });
+    assert.equal(answer.headers.location, '/v1/x');
+  });
 });
 
 describe('Link of an answer', () => {
@@ -196,8 +227,8 @@ describe('Link of an answer', () => {
 });
 
 describe('Content-Location of an answer', () => {
-  it('crosses as a path where the contract declares it', async () => {
-    const ask = (value: string) => answerWith({ 'Content-Location': value }, 'GET /v1/declared');
+  it('crosses as a path', async () => {
+    const ask = (value: string) => answerWith({ 'Content-Location': value });
     assert.equal((await ask('/v1/things/7')).headers['content-location'], '/v1/things/7');
     assert.equal((await ask('http://things.internal:3000/v1/things/7')).headers['content-location'], undefined);
   });

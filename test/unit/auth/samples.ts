@@ -115,8 +115,12 @@ export function operation(overrides: Partial<Operation> = {}): Operation {
     body: 'buffer',
     undeclaredQuery: 'refuse',
     answerCheck: 'report',
+    undeclaredMediaTypes: 'report',
+    ranges: true,
     requestHeaders: [],
     responseHeaders: new Set(),
+    externalReferences: new Set(),
+    cookies: undefined,
     ...overrides,
   };
 }

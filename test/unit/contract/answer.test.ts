@@ -31,18 +31,47 @@ test('the response of a status is the exact one, else its range, else the defaul
   }
 });
 
-test('declared media types and ranges are accepted, and where none is declared all but HTML', async () => {
-  const { acceptsMediaType, operation } = await answersOf({
-    200: { description: 'x', content: { 'application/json': {}, 'image/*': {} } },
-    202: { description: 'x' },
-  });
-  assert.ok(acceptsMediaType(operation, 200, 'Application/JSON;charset=utf-8'));
-  assert.ok(acceptsMediaType(operation, 200, 'image/png'));
-  assert.ok(!acceptsMediaType(operation, 200, 'text/plain'));
-  assert.ok(!acceptsMediaType(operation, 200, undefined));
-  assert.ok(acceptsMediaType(operation, 202, 'text/plain'));
-  assert.ok(acceptsMediaType(operation, 202, undefined));
-  assert.ok(!acceptsMediaType(operation, 202, 'Text/HTML; charset=utf-8'));
+const content = { 'application/json': {}, 'image/*': {} };
+
+test('declared media types and ranges are declared, and where none is declared all in which no scripts run', async () => {
+  const { undeclared, operation } = await answersOf({ 200: { description: 'x', content }, 202: { description: 'x' } });
+  const isDeclared = (status: number, type?: string) => undeclared(operation, status, type, true) === undefined;
+  assert.ok(isDeclared(200, 'Application/JSON;charset=utf-8'));
+  assert.ok(isDeclared(200, 'image/png'));
+  assert.ok(!isDeclared(200, 'text/plain'));
+  assert.ok(!isDeclared(200, undefined));
+  assert.equal(undeclared(operation, 200, 'text/plain', false), undefined, 'an answer without a body has no type');
+  assert.ok(isDeclared(202, 'text/plain'));
+  assert.ok(isDeclared(202, undefined));
+  for (const active of ['Text/HTML; charset=utf-8', 'image/svg+xml', 'application/xhtml+xml', 'text/xml'])
+    assert.equal(undeclared(operation, 202, active, true)?.isActive, true, active);
+});
+
+test('parts and unchanged answers are declared where the whole is', async () => {
+  const { undeclared, modeFor, operation } = await answersOf({ 200: { description: 'x', content } });
+  assert.equal(undeclared(operation, 304, undefined, false), undefined);
+  assert.equal(undeclared(operation, 206, 'image/png', true), undefined);
+  assert.equal(undeclared(operation, 206, 'multipart/byteranges; boundary=x', true), undefined);
+  assert.equal(undeclared(operation, 206, 'text/plain', true)?.what, 'media type');
+  assert.equal(modeFor(operation, 206, 'application/json'), 'off');
+  assert.equal(undeclared(operation, 201, 'application/json', true)?.what, 'status');
+});
+
+test('what is not declared is described with the line that would declare it, and without what is no media type', async () => {
+  const { undeclared, operation } = await answersOf({ 200: { description: 'x', content }, 404: { description: 'x' } });
+  assert.equal(
+    undeclared(operation, 200, 'text/csv; x="<script>"', true)?.text.replace(/\S*\/it\.yaml/, 'test.yaml'),
+    'status 200 with text/csv; the contract declares application/json, image/*; to declare it, add text/csv: {} under paths./.get.responses.200.content (GET /, test.yaml)',
+  );
+  assert.match(undeclared(operation, 200, '<script>', true)?.text ?? '', /^status 200 with an unreadable media type; /);
+  assert.match(
+    undeclared(operation, 200, undefined, true)?.text ?? '',
+    /no media type; .*; have the service send Content-Type$/,
+  );
+  assert.match(
+    undeclared(operation, 207, 'text/xml', true)?.text ?? '',
+    /^status 207; the contract declares 200, 404; to declare it, add "207": \{ description: …, content: \{ text\/xml: \{\} \} \} under paths/,
+  );
 });
 
 test('only JSON is looked at, by its own schema', async () => {

@@ -22,7 +22,11 @@ export function operationFor(method: string, path: string): Operation {
     body: 'buffer',
     undeclaredQuery: 'refuse',
     answerCheck: 'report',
+    undeclaredMediaTypes: 'report',
+    ranges: true,
     requestHeaders: [],
     responseHeaders: new Set(),
+    externalReferences: new Set(),
+    cookies: undefined,
   };
 }

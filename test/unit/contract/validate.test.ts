@@ -12,6 +12,7 @@ const requestBody = { content: { 'application/json': {}, 'text/csv': {} } };
 const document = documentOf({
   '/free': { post: { operationId: 'free', requestBody, responses } },
   '/keyed': { post: { operationId: 'keyed', requestBody, responses, 'x-gateway-idempotency': 'required' } },
+  '/json': { post: { operationId: 'json', responses, 'x-gateway-undeclared-media-types': 'refuse' } },
   '/read': { get: { operationId: 'read', responses } },
 });
 const { operations, schemas } = await compileDocument(document);
@@ -65,7 +66,8 @@ test('other media types pass as they are', async () => {
   assert.equal(((await outcome('free', { 'content-type': 'text/csv' }, '{')) as Checked).rawBody?.toString(), '{');
 });
 
-test('Accept is held against what success is answered with, whatever its status', async () => {
-  assert.equal(await outcome('free', { accept: 'text/html' }), 'not_acceptable');
-  assert.equal(typeof (await outcome('free', { accept: 'application/json' })), 'object');
+test('Accept is checked against the declared types, unless answers of other types pass', async () => {
+  assert.equal(await outcome('json', { accept: 'text/html' }), 'not_acceptable');
+  assert.equal(typeof (await outcome('json', { accept: 'application/json' })), 'object');
+  assert.equal(typeof (await outcome('free', { accept: 'text/html' })), 'object');
 });

@@ -15,6 +15,7 @@ function createScene() {
   const accesses = openAccesses();
   accesses.use({ books: { live: [target.origin], connections: 1, maxQueued: 10, maxInFlight: 1 } }, 0.5);
   const entry = {
+    live: [target.origin],
     timeoutMs: 60_000,
     idleTimeoutMs: 30_000,
     retry: { attempts: 0, budgetPercent: 20 },

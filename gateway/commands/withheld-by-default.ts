@@ -1,0 +1,67 @@
+// Pure: headers and cookies that contracts declare and that do not cross with the settings of their entry. For `gateway check`.
+
+import type { Mistake } from '../config-errors.ts';
+import type { Configuration } from '../configuration.ts';
+import { declaredHeaders } from '../contract/crossing.ts';
+import type { ContractOperation } from '../contract/operations.ts';
+import { isOwnedRequestHeader } from '../shared/owned-headers.ts';
+
+/** Operations that a warning names. */
+const NAMED_MAX = 3;
+/** They arrive, with a value of the gateway's own. */
+const sentAnyway = new Set(['host', 'content-length', 'forwarded', 'via', 'traceparent', 'x-request-id']);
+
+/** Warnings at the entries of upstreams.yaml, where they can be remedied. */
+export function withheldByDefault({ config, contracts }: Configuration): Mistake[] {
+  const byUpstream = Map.groupBy(contracts.operations, ({ operation }) => operation.upstream);
+  return Object.keys(config.upstreams).flatMap((upstream) => {
+    const warn = (reason: string, remedy: string) =>
+      config.sources.upstreams.mistakeAtKey(['upstreams', upstream], reason, remedy);
+    const entries = byUpstream.get(upstream) ?? [];
+    return [
+      ...grouped(entries, ({ operation }) => operation.cookies?.withheld ?? []).map(([cookie, named]) =>
+        warn(
+          `the cookie parameter "${cookie}" of ${named} does not reach the service.`,
+          `Add cookies: [${cookie}] to the entry.`,
+        ),
+      ),
+      ...grouped(entries, ownedParameters).map(([header, named]) =>
+        warn(
+          `the header parameter "${header}" of ${named} does not reach the service, because only the gateway sends this header.`,
+          'Take it out of the contract, or give it another name.',
+        ),
+      ),
+      ...grouped(entries, cookieHeaders).map(([, named]) =>
+        warn(
+          `the contract declares Set-Cookie for answers of ${named}, and the entry names no cookie that crosses.`,
+          'Add cookies: [<name>] to the entry.',
+        ),
+      ),
+    ];
+  });
+}
+
+/** Each name with the operations that have it, as text. */
+function grouped(
+  entries: readonly ContractOperation[],
+  namesOf: (entry: ContractOperation) => readonly string[],
+): (readonly [string, string])[] {
+  const ids = new Map<string, string[]>();
+  for (const entry of entries)
+    for (const name of namesOf(entry)) ids.set(name, [...(ids.get(name) ?? []), entry.operation.id]);
+  return [...ids].map(([name, all]) => {
+    const more = all.length > NAMED_MAX ? ` and ${all.length - NAMED_MAX} more` : '';
+    return [name, all.slice(0, NAMED_MAX).join(', ') + more];
+  });
+}
+
+function ownedParameters({ operation, parameters }: ContractOperation): string[] {
+  const written = parameters.map(({ value }) => String((value as { name?: unknown }).name));
+  const owned = operation.requestHeaders.filter((name) => isOwnedRequestHeader(name) && !sentAnyway.has(name));
+  return owned.map((name) => written.find((one) => one.toLowerCase() === name) ?? name);
+}
+
+function cookieHeaders({ operation, document, located }: ContractOperation): string[] {
+  const crosses = operation.cookies !== undefined && operation.cookies.names.size > 0;
+  return !crosses && declaredHeaders(document.root, located).includes('set-cookie') ? ['set-cookie'] : [];
+}

@@ -1,0 +1,17 @@
+// Pure: says why a header or a cookie did not cross, and which line of an entry in upstreams.yaml lets it.
+
+import { isOwnedAnswerHeader } from '../shared/owned-headers.ts';
+
+/** @param field a member of `withheld` of the log line: a header, `set-cookie: name` or `cookie: name` */
+export function withheldText(field: string): string {
+  return `withheld: ${field}. ${withheldRemedy(field)}`;
+}
+
+export function withheldRemedy(field: string): string {
+  const [, kind, name] = /^(cookie|set-cookie): (.*)$/.exec(field) ?? [];
+  if (kind !== undefined) return `To let the cookie cross, add cookies: [${name}] to the entry in upstreams.yaml.`;
+  if (field === 'location' || field === 'link' || field === 'content-location')
+    return `It names another host, or a path that clients cannot reach. To let such addresses cross, add responseHeaders: [${field}] to the entry in upstreams.yaml.`;
+  if (isOwnedAnswerHeader(field)) return 'The gateway alone sends this header.';
+  return `To let it cross, declare it in the contract, or add responseHeaders: [${field}] to the entry in upstreams.yaml.`;
+}

@@ -1,0 +1,32 @@
+// Shape of the keys of an entry in upstreams.yaml that let further headers and cookies cross: `requestHeaders`, `responseHeaders` and
+// `cookies`.
+
+import { z } from 'zod';
+import { isFieldName } from '../shared/field-text.ts';
+import { isOwnedAnswerHeader, isOwnedRequestHeader } from '../shared/owned-headers.ts';
+
+const fieldName = z
+  .string()
+  .refine(isFieldName, 'must be the name of a header')
+  .transform((name) => name.toLowerCase());
+
+export const requestHeaders = z
+  .array(
+    fieldName.refine(
+      (name) => !isOwnedRequestHeader(name),
+      'must be a header that the gateway does not set itself; cookies have a list of their own, cookies',
+    ),
+  )
+  .default([]);
+
+export const responseHeaders = z
+  .array(
+    fieldName.refine(
+      (name) => !isOwnedAnswerHeader(name),
+      'must be a header that the gateway does not set itself; cookies have a list of their own, cookies',
+    ),
+  )
+  .default([]);
+
+/** A cookie name is a token (RFC 6265 section 4.1.1). */
+export const cookies = z.array(z.string().refine(isFieldName, 'must be the name of a cookie')).default([]);

@@ -1,0 +1,75 @@
+// Which headers and cookies of one operation cross between client and upstream, beyond those that always do. Resolved at boot.
+
+import type { CookieRules, Operation } from '../exchange.ts';
+import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
+
+/** The settings of an upstreams.yaml entry that let headers and cookies cross. */
+export interface CrossingDefaults {
+  readonly requestHeaders?: readonly string[] | undefined;
+  readonly responseHeaders?: readonly string[] | undefined;
+  readonly cookies?: readonly string[] | undefined;
+  /** Rules for answers: they judge whole answers. */
+  readonly answers?: readonly unknown[] | undefined;
+}
+
+/** The members of an operation that this file makes. */
+export type Crossing = Pick<
+  Operation,
+  'ranges' | 'requestHeaders' | 'responseHeaders' | 'externalReferences' | 'cookies'
+>;
+
+export interface CrossingSource {
+  readonly root: JsonObject;
+  readonly method: string;
+  readonly located: Located;
+  readonly parameters: readonly Located[];
+  readonly answerCheck: Operation['answerCheck'];
+  /** Undefined: the operation belongs to another upstream than the entry that lists its contract. */
+  readonly entry: CrossingDefaults | undefined;
+}
+
+/** Serializes the settings, to compare entries. */
+export function crossingTextOf({ requestHeaders, responseHeaders, cookies, answers }: CrossingDefaults): string {
+  return JSON.stringify([requestHeaders, responseHeaders, cookies, hasRules(answers)]);
+}
+
+export function crossingOf(source: CrossingSource): Crossing {
+  const { root, method, located, parameters, answerCheck, entry } = source;
+  const further = entry?.responseHeaders ?? [];
+  const declared = parameters.flatMap((parameter) => nameIn(parameter, 'header')?.toLowerCase() ?? []);
+  return {
+    // A part of an answer can neither be checked against the contract nor judged by rules, which would hide members from them.
+    ranges: method === 'get' && answerCheck !== 'refuse' && entry !== undefined && !hasRules(entry.answers),
+    requestHeaders: Object.freeze([...new Set([...declared, ...(entry?.requestHeaders ?? [])])]),
+    responseHeaders: new Set([...declaredHeaders(root, located), ...further]),
+    externalReferences: new Set(further.filter((name) => references.has(name))),
+    cookies: cookiesOf(parameters, entry?.cookies ?? []),
+  };
+}
+
+const references = new Set(['location', 'link', 'content-location']);
+
+function hasRules(answers: readonly unknown[] | undefined): boolean {
+  return answers !== undefined && answers.length > 0;
+}
+
+function cookiesOf(parameters: readonly Located[], listed: readonly string[]): CookieRules | undefined {
+  const withheld = parameters
+    .flatMap((parameter) => nameIn(parameter, 'cookie') ?? [])
+    .filter((name) => !listed.includes(name));
+  if (listed.length === 0 && withheld.length === 0) return undefined;
+  return Object.freeze({ names: new Set(listed), withheld: Object.freeze(withheld) });
+}
+
+function nameIn({ value }: Located, place: 'header' | 'cookie'): string | undefined {
+  return isObject(value) && value.in === place ? String(value.name) : undefined;
+}
+
+/** Lower-case names of the headers that the contract declares for any answer of the operation. */
+export function declaredHeaders(root: JsonObject, operation: Located): string[] {
+  const responses = member(root, operation, 'responses');
+  const names = memberNames(responses).flatMap((status) =>
+    Object.keys(objectAt(member(root, responses, status).value, 'headers')),
+  );
+  return names.map((name) => name.toLowerCase());
+}

@@ -1,0 +1,71 @@
+// Pure: describes an answer whose status or media type its contract does not declare, with the line that would declare it.
+
+import { essenceOf } from './media-types.ts';
+import type { ContractOperation } from './operations.ts';
+import { member, memberNames, pathOf } from './pointer.ts';
+import { responseFor } from './schemas.ts';
+
+/** An answer that its contract does not declare. */
+export interface UndeclaredAnswer {
+  readonly what: 'status' | 'media type';
+  /** `report` and `off` let it pass. */
+  readonly reaction: 'report' | 'refuse' | 'off';
+  /** What was declared, what came, and the line to add. Holds nothing of the body. */
+  readonly text: string;
+  /** Browsers run scripts in it. */
+  readonly isActive: boolean;
+}
+
+/** Types in which browsers run scripts: HTML, SVG and all other XML, which may have a style sheet with scripts. */
+const ACTIVE = /^(?:text\/html|(?:text|application)\/xml(?:-[\w-]+)?|[^/]+\/[^/]+\+xml)$/;
+/** Restricted names (RFC 6838 section 4.2): whatever else a service sends is not repeated. */
+const NAME = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/;
+
+export function isActiveType(essence: string): boolean {
+  return ACTIVE.test(essence);
+}
+
+export function undeclaredStatus(
+  entry: ContractOperation,
+  status: number,
+  contentType: string | undefined,
+): UndeclaredAnswer {
+  const essence = essenceOf(contentType);
+  const responses = member(entry.document.root, entry.located, 'responses');
+  const content = NAME.test(essence) ? `, content: { ${essence}: {} }` : '';
+  const line = `"${status}": { description: …${content} }`;
+  const text = `status ${status}; ${declared(memberNames(responses))}; to declare it, add ${line} ${placeIn(entry, responses.pointer)}`;
+  return { what: 'status', reaction: entry.operation.answerCheck, text, isActive: isActiveType(essence) };
+}
+
+/** @param types that the contract declares for this status */
+export function undeclaredMediaType(
+  entry: ContractOperation,
+  status: number,
+  contentType: string | undefined,
+  types: readonly string[],
+): UndeclaredAnswer {
+  const essence = essenceOf(contentType);
+  const isNamed = NAME.test(essence);
+  const came = isNamed ? essence : contentType === undefined ? 'no media type' : 'an unreadable media type';
+  const where = placeIn(entry, `${pointerFor(entry, status)}/content`);
+  const remedy = isNamed ? `to declare it, add ${essence}: {} ${where}` : 'have the service send Content-Type';
+  const text = `status ${status} with ${came}; ${declared(types)}; ${remedy}`;
+  const { undeclaredMediaTypes: reaction } = entry.operation;
+  return { what: 'media type', reaction, text, isActive: isActiveType(essence) };
+}
+
+function declared(names: readonly string[]): string {
+  return names.length === 0 ? 'the contract declares none' : `the contract declares ${names.join(', ')}`;
+}
+
+/** `under paths./v1/files.get.responses (listFiles, files.yaml)` */
+function placeIn({ operation, document }: ContractOperation, pointer: string): string {
+  return `under ${pathOf(pointer).join('.')} (${operation.id}, ${document.file})`;
+}
+
+/** The response that covers a status. A part is declared where the whole is. */
+function pointerFor(entry: ContractOperation, status: number): string {
+  const { value, pointer } = responseFor(entry, status);
+  return value === undefined ? responseFor(entry, 200).pointer : pointer;
+}

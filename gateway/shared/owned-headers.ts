@@ -1,0 +1,44 @@
+// Header fields that the gateway sets or consumes itself: a contract or an entry that names one of them does not let it cross.
+
+const request = new Set([
+  ...['accept-encoding', 'authorization', 'cookie', 'host', 'content-length', 'forwarded', 'via'],
+  ...['traceparent', 'tracestate', 'x-request-id'],
+  ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'http2-settings'],
+  ...['x-organization-id', 'x-api-key-id', 'x-gateway-assertion'],
+]);
+const requestPrefix = /^(x-forwarded-|proxy-|x-gateway-)/;
+
+/** Whether only the gateway sends this field to upstreams. Some servers read `_` as `-`, so any spelling counts. */
+export function isOwnedRequestHeader(name: string): boolean {
+  const spelled = name.replaceAll('_', '-');
+  return request.has(spelled) || requestPrefix.test(spelled);
+}
+
+/** Fields of one connection, and fields that the gateway writes anew on every answer: replaced, so no client misses them. */
+export const REPLACED_ANSWER_HEADERS = [
+  ...['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'trailer', 'content-length', 'date'],
+  // They name the software of the service, and nothing that a client acts on.
+  ...['server', 'x-powered-by'],
+  ...['x-request-id', 'x-content-type-options', 'referrer-policy', 'strict-transport-security'],
+] as const;
+
+/** Fields that would speak for the gateway. */
+export const RESERVED_ANSWER_HEADERS = [
+  ...['www-authenticate', 'authentication-info', 'x-error-code', 'x-client-request-id', 'original-request-id', 'allow'],
+  ...['ratelimit', 'ratelimit-policy', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
+  // The gateway's configuration decides deprecations.
+  ...['deprecation', 'sunset'],
+] as const;
+/** The gateway alone decides about CORS. */
+const answerPrefix = /^(x-internal-|proxy-|x-gateway-|access-control-)/;
+
+const answer = new Set<string>([
+  ...REPLACED_ANSWER_HEADERS,
+  ...RESERVED_ANSWER_HEADERS,
+  ...['set-cookie', 'cache-control'],
+]);
+
+/** Whether this field of an upstream's answer does not reach clients as it is, whatever a contract or an entry says. */
+export function isOwnedAnswerHeader(name: string): boolean {
+  return answer.has(name) || answerPrefix.test(name);
+}
