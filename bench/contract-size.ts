@@ -74,6 +74,7 @@ async function stagesFor(document: Document) {
       sources: [
         {
           ...{ contracts: ['it.json'], upstream: 'it', public: true },
+          mistakeAtEntry: (reason: string, remedy: string) => ({ file: 'upstreams.yaml', reason, remedy }),
           mistakeAtGlob: (_, reason, remedy) => mistake(reason, remedy),
         },
       ],

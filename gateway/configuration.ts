@@ -4,6 +4,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
 import { type Config, type ConfigDraft, completed, configFiles, loadConfig, type Settings } from './config/load.ts';
+import { checkNamedOnce, withOperationIds } from './config/operation-names.ts';
 import { checkOperationSettings } from './config/operation-settings.ts';
 import { checkRuleNames } from './config/rule-names.ts';
 import { checkTunnels } from './config/tunnels.ts';
@@ -131,6 +132,7 @@ async function check(
         acceptsBasic: entry.basicForClients ?? entry.credential?.kind === 'basic',
         mistakeAtGlob: (index, reason, remedy) =>
           sources.upstreams.mistakeAt(['upstreams', name, 'contracts', index], reason, remedy),
+        mistakeAtEntry: (reason, remedy) => sources.upstreams.mistakeAtKey(['upstreams', name], reason, remedy),
       })),
       known: { upstreams: names.upstreams, limits: sources.limits.value === undefined ? undefined : names.limits },
       namedOperations: complete ? names.operations : [],
@@ -144,8 +146,10 @@ async function check(
     checkScopes(draft, contracts, mistakes);
     checkPlaces(draft, contracts, mistakes);
   }
+  const operations = contracts.operations.map(({ operation }) => operation);
+  const named = withOperationIds(draft, operations);
   const breakingChanges = await checkBreakingChanges(
-    draft,
+    named,
     contracts,
     {
       contractsDirectory: settings.contractsDirectory,
@@ -161,13 +165,17 @@ async function check(
     await compileAll(fresh, contracts.schemas, mistakes);
   }
   await locateMistakes(contracts, reader);
-  const config = completed(draft);
+  const config = completed(named);
   if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes));
   return { config, contracts, breakingChanges, upstreamTls, certificates };
 }
 
 /** Checks the parts of the configuration that name operations and paths, now that the contracts are known. */
-function checkPlaces({ gateway, upstreams, sources }: ConfigDraft, contracts: Contracts, mistakes: Mistake[]): void {
+function checkPlaces(
+  { gateway, upstreams, sources, names }: ConfigDraft,
+  contracts: Contracts,
+  mistakes: Mistake[],
+): void {
   if (gateway === undefined) return;
   const { hosts, publicUrl } = gateway;
   const operations = contracts.operations.map(({ operation }) => operation);
@@ -175,6 +183,8 @@ function checkPlaces({ gateway, upstreams, sources }: ConfigDraft, contracts: Co
   checkRuleNames(upstreams, operations, sources.upstreams, mistakes);
   checkTunnels({ upstreams, hosts, publicUrl, operations, source: sources.upstreams }, mistakes);
   checkDeprecations(gateway, operations, sources.gateway, mistakes);
+  checkNamedOnce(Object.keys(gateway.operations), operations, sources.gateway, mistakes);
+  checkNamedOnce(names.operations, operations, sources.limits, mistakes);
 }
 
 function certificatesOf({ gateway, sources }: ConfigDraft, { configDirectory }: Settings, mistakes: Mistake[]) {

@@ -48,8 +48,10 @@ export interface SecurityAlternative {
 
 /** One method and path of a contract, resolved and frozen at boot. */
 export interface Operation {
-  /** The contract's operationId, unique over all contracts. */
+  /** The contract's operationId, or `qualifiedId` where its entry says so. Unique over all contracts. */
   readonly id: string;
+  /** `entry.operationId` */
+  readonly qualifiedId: string;
   readonly method: string;
   /** The path template, `/v1/jobs/{job_id}`: metric label, never filled in. */
   readonly path: string;

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { type Mistake, suggest } from '../config-errors.ts';
 import type { Source } from '../shared/yaml-source.ts';
+import { declaredId, type NamedOperation } from './operation-names.ts';
 import { whole } from './parts.ts';
 
 export const operationSettings = z.record(
@@ -22,9 +23,7 @@ export const operationSettings = z.record(
 export type OperationSettings = z.output<typeof operationSettings>;
 
 /** The properties of an operation that the settings refer to. */
-interface Named {
-  readonly id: string;
-  readonly entry: string;
+interface Named extends NamedOperation {
   /** The path template. */
   readonly path: string;
   readonly restOfPath: string | undefined;
@@ -39,13 +38,16 @@ export function checkOperationSettings(
 ): void {
   for (const [entry, { operations: settings }] of Object.entries(upstreams)) {
     if (Object.keys(settings).length === 0) continue;
-    const own = new Map(operations.filter((one) => one.entry === entry).map((one) => [one.id, one]));
+    const listed = operations.filter((one) => one.entry === entry);
+    const own = new Map(
+      listed.flatMap((one) => [declaredId(one), one.qualifiedId].map((name) => [name, one] as const)),
+    );
     for (const [id, { restOfPath }] of Object.entries(settings)) {
       const place = ['upstreams', entry, 'operations', id];
       const operation = own.get(id);
       if (operation === undefined) {
         const reason = `no contract of "${entry}" has an operation "${id}".`;
-        mistakes.push(source.mistakeAtKey(place, reason, suggest(id, own.keys())));
+        mistakes.push(source.mistakeAtKey(place, reason, suggest(id, listed.map(declaredId))));
       } else if (restOfPath !== undefined && operation.restOfPath !== restOfPath) {
         const reason = `"${restOfPath}" is no path parameter of ${operation.path} that is a whole segment.`;
         const names = [...operation.path.matchAll(/\/\{([^}]+)\}(?=\/|$)/g)].map(([, name]) => name as string);

@@ -2,11 +2,10 @@
 
 import { type Mistake, suggest } from '../config-errors.ts';
 import type { Source } from '../shared/yaml-source.ts';
+import { byAnyNameIn, declaredId, type NamedOperation } from './operation-names.ts';
 
 /** The properties of an operation that rules can refer to. */
-interface Named {
-  readonly id: string;
-  readonly upstream: string;
+interface Named extends NamedOperation {
   /** The path template, `/api/principal/{name}`. */
   readonly path: string;
 }
@@ -37,14 +36,23 @@ export function checkRuleNames(
   mistakes: Mistake[],
 ): void {
   for (const [upstream, entry] of Object.entries(upstreams)) {
-    const own = new Map(operations.filter((one) => one.upstream === upstream).map((one) => [one.id, one]));
-    for (const rule of rulesOf(upstream, entry)) {
+    const rules = rulesOf(upstream, entry);
+    if (rules.length === 0) continue;
+    const own = byAnyNameIn(upstream, operations);
+    for (const rule of rules) {
       for (const [index, id] of (rule.operations ?? []).entries()) {
         if (own.has(id)) continue;
         const reason = `"${upstream}" has no operation "${id}".`;
-        mistakes.push(source.mistakeAt([...rule.operationsPlace, index], reason, suggest(id, own.keys())));
+        mistakes.push(
+          source.mistakeAt(
+            [...rule.operationsPlace, index],
+            reason,
+            suggest(id, new Set([...own.values()].map(declaredId))),
+          ),
+        );
       }
-      const meant = [...own.values()].filter(({ id }) => rule.operations?.includes(id) !== false);
+      const meant =
+        rule.operations === undefined ? [...own.values()] : rule.operations.flatMap((id) => own.get(id) ?? []);
       const known = new Set(meant.flatMap(({ path }) => parametersIn(path)));
       for (const name of rule.parameters) {
         if (known.has(name) || meant.length === 0) continue;

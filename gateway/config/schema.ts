@@ -170,6 +170,12 @@ export const upstreamEntry = z.strictObject({
     description: 'Paths that are forwarded unchanged, without contract and key.',
     values: 'tunnels, see below',
   }),
+  operationNames: z
+    .enum(['plain', 'qualified'])
+    .default('plain')
+    .describe(
+      'The names of its operations in metrics, logs and rules: their `operationId`, or `<entry>.<operationId>`, for an entry whose names others have ([upstreams](upstreams.md#names-of-operations)).',
+    ),
   undeclaredQuery: z
     .enum(['refuse', 'pass', 'drop'])
     .default('refuse')

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Mistake, suggest } from '../config-errors.ts';
 import { isFieldText } from '../shared/field-text.ts';
 import type { Source } from '../shared/yaml-source.ts';
+import { byAnyName, type NamedOperation } from './operation-names.ts';
 import { forHeaders } from './parts.ts';
 
 /** A UTC day, `2027-01-15`. */
@@ -68,8 +69,7 @@ export interface DeprecationDates {
   readonly guide?: string | undefined;
 }
 
-interface Operation {
-  readonly id: string;
+interface Operation extends NamedOperation {
   readonly version: string | undefined;
 }
 
@@ -86,7 +86,8 @@ export function checkDeprecations(
   mistakes: Mistake[],
 ): void {
   const versionsThere = new Set(served.flatMap(({ version }) => version ?? []));
-  const byId = new Map(served.map((operation) => [operation.id, operation]));
+  const byName = byAnyName(served);
+  const ids = served.map(({ id }) => id);
   const versionNames = new Set([...versionsThere, ...Object.keys(versions)]);
   for (const [name, dates] of Object.entries(versions)) {
     const path = ['versions', name];
@@ -100,14 +101,14 @@ export function checkDeprecations(
   }
   for (const [id, dates] of Object.entries(operations)) {
     const path = ['operations', id];
-    const operation = byId.get(id);
+    const operation = byName.get(id);
     if (operation === undefined) {
-      mistakes.push(source.mistakeAtKey(path, `no contract has an operation "${id}".`, suggest(id, byId.keys())));
+      mistakes.push(source.mistakeAtKey(path, `no contract has an operation "${id}".`, suggest(id, ids)));
       continue;
     }
-    checkSuccessor(path, id, dates, byId.keys(), 'operation', source, mistakes);
+    checkSuccessor(path, id, dates, byName.keys(), 'operation', source, mistakes);
     checkOrder(path, dates, source, mistakes);
-    checkOperationEnd(path, dates, releaseOf(dates, { versions, operations }, byId, operation), source, mistakes);
+    checkOperationEnd(path, dates, releaseOf(dates, { versions, operations }, byName, operation), source, mistakes);
   }
 }
 
@@ -199,13 +200,13 @@ function checkOperationEnd(
 function releaseOf(
   { successor }: DeprecationDates,
   { versions, operations }: DeprecationsToCheck,
-  byId: ReadonlyMap<string, Operation>,
+  byName: ReadonlyMap<string, Operation>,
   operation: Operation,
 ): string | undefined {
-  const next = successor === undefined ? undefined : byId.get(successor);
+  const next = successor === undefined ? undefined : byName.get(successor);
   if (next === undefined) return undefined;
   const withVersion = next.version === operation.version ? undefined : versions[next.version ?? '']?.released;
-  return operations[next.id]?.released ?? withVersion;
+  return (operations[next.id] ?? operations[next.qualifiedId])?.released ?? withVersion;
 }
 
 /** `2027-01-15` → `2028-01-15`; February 29 → March 1. */

@@ -2,16 +2,35 @@
 // declares.
 
 import { type Mistake, suggest } from '../config-errors.ts';
+import type { Operation } from '../exchange.ts';
 import type { ContractOperation } from './operations.ts';
 import { shapeOf } from './routes.ts';
 
 /** Paths that the gateway serves itself; they take precedence over all operations. */
 const ownPaths = /^\/(docs|openapi)(\/|$)|^\/\.well-known\/jwks\.json$/;
 
-/** Reports operations at the gateway's own paths, and operations of any contracts that share a method and path shape or an operationId. */
-export function checkConflicts(operations: readonly ContractOperation[], mistakes: Mistake[]): void {
+type MistakeAtNames = (entry: string, reason: string, remedy: string) => Mistake;
+
+/** A name that an operation of an earlier entry has. */
+interface SharedName {
+  readonly operation: Operation;
+  readonly namesake: Operation;
+}
+
+/**
+ * Reports operations at the gateway's own paths, operations of any contracts that share a method and path shape or a name in one entry, and
+ * entries whose operations share names with others.
+ *
+ * @param mistakeAtNames creates a mistake about the names of an entry
+ */
+export function checkConflicts(
+  operations: readonly ContractOperation[],
+  mistakes: Mistake[],
+  mistakeAtNames: MistakeAtNames,
+): void {
   const claims = new Map<string, ContractOperation>();
   const names = new Map<string, ContractOperation>();
+  const shared = new Map<string, SharedName[]>();
   for (const entry of operations) {
     const { operation } = entry;
     const template = operation.path.slice(operation.publicPrefix.length);
@@ -34,13 +53,28 @@ export function checkConflicts(operations: readonly ContractOperation[], mistake
     }
     claims.set(claim, entry);
     const namesake = names.get(operation.id);
-    if (namesake) {
-      const reason = `the operationId "${operation.id}" is taken by ${namesake.operation.contract} (${namesake.operation.method} ${namesake.operation.path}).`;
-      mistakes.push(
-        entry.document.position().mistakeAt([...place, 'operationId'], reason, 'Give one of them another operationId.'),
-      );
-    } else names.set(operation.id, entry);
+    if (namesake === undefined) names.set(operation.id, entry);
+    else if (namesake.operation.entry === operation.entry) {
+      const { contract, method, path } = namesake.operation;
+      const reason = `the operationId "${operation.id}" is taken by ${contract} (${method} ${path}).`;
+      const remedy = 'Give one of them another operationId.';
+      mistakes.push(entry.document.position().mistakeAt([...place, 'operationId'], reason, remedy));
+    } else {
+      const known = shared.get(operation.entry) ?? [];
+      known.push({ operation, namesake: namesake.operation });
+      shared.set(operation.entry, known);
+    }
   }
+  for (const names of shared.values()) mistakes.push(sharedNames(names, mistakeAtNames));
+}
+
+/** One mistake for all names of an entry. The earlier entry keeps its names, because metrics, logs and rules have them already. */
+function sharedNames(names: readonly SharedName[], mistakeAtNames: MistakeAtNames): Mistake {
+  const [{ operation, namesake }] = names as [SharedName];
+  const others = names.length === 1 ? '' : ` and ${names.length - 1} more`;
+  const reason = `"${namesake.entry}" has operations of the same names already: ${operation.id}${others}.`;
+  const remedy = `Add "operationNames: qualified" to this entry: its operations are then called ${operation.qualifiedId} and so on.`;
+  return mistakeAtNames(operation.entry, reason, remedy);
 }
 
 /** Returns the operation ids in limits.yaml that no contract declares, each with a suggestion. */
@@ -48,6 +82,7 @@ export function unknownOperations(
   named: Iterable<string>,
   operations: readonly ContractOperation[],
 ): { id: string; remedy: string }[] {
-  const known = new Set(operations.map(({ operation }) => operation.id));
-  return [...named].filter((id) => !known.has(id)).map((id) => ({ id, remedy: suggest(id, known) }));
+  const ids = new Set(operations.map(({ operation }) => operation.id));
+  const qualified = new Set(operations.map(({ operation }) => operation.qualifiedId));
+  return [...named].filter((id) => !ids.has(id) && !qualified.has(id)).map((id) => ({ id, remedy: suggest(id, ids) }));
 }

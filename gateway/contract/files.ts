@@ -12,6 +12,8 @@ export interface Listing {
   readonly contracts: readonly string[];
   /** Creates a mistake at the line of a glob. */
   mistakeAtGlob(index: number, reason: string, remedy: string): Mistake;
+  /** Creates a mistake at the name of the entry. */
+  mistakeAtEntry(reason: string, remedy: string): Mistake;
 }
 
 /**

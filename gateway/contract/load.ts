@@ -78,7 +78,9 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
   }
   const operations = parts.flatMap((part) => part.operations);
   await pause();
-  checkConflicts(operations, mistakes);
+  checkConflicts(operations, mistakes, (entry, reason, remedy) =>
+    (sources.find(({ upstream }) => upstream === entry) as ContractSource).mistakeAtEntry(reason, remedy),
+  );
   await pause();
   if (mistakes.length === before) {
     for (const { id, remedy } of unknownOperations(options.namedOperations, operations)) {
@@ -138,7 +140,7 @@ function createPartOf({ known, reader, earlier }: LoadOptions, mistakes: Mistake
 /** Serializes the settings that operations depend on, to compare entries. */
 function textOf(says: DocumentDefaults): string {
   const { upstream, basePath, security, limit, cost, idempotency, body, response, operations } = says;
-  const undeclared = [says.undeclaredQuery, says.undeclaredMediaTypes];
+  const undeclared = [says.undeclaredQuery, says.undeclaredMediaTypes, says.operationNames];
   const ofOperations = [idempotency, body, response, operations, undeclared, crossingTextOf(says)];
   return JSON.stringify([upstream, basePath, security, says.public, limit, cost, ...ofOperations]);
 }

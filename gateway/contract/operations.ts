@@ -20,6 +20,8 @@ export interface DocumentDefaults extends SecuritySettings, CrossingDefaults {
   readonly idempotency?: 'optional' | 'required' | 'off' | undefined;
   readonly body?: 'buffer' | 'stream' | undefined;
   readonly response?: 'report' | 'refuse' | 'off' | undefined;
+  /** `qualified`: operations are called `entry.operationId`, because other entries have operations of the same name. */
+  readonly operationNames?: 'plain' | 'qualified' | undefined;
   readonly undeclaredQuery?: 'refuse' | 'pass' | 'drop' | undefined;
   readonly undeclaredMediaTypes?: 'report' | 'refuse' | 'off' | undefined;
   /** Settings of single operations, by operationId: they win over the members of the contract. */
@@ -65,6 +67,7 @@ export function* operationsOf(
 ): Generator<ContractOperation> {
   const { root } = document;
   const scopes = knownScopes(root, defaults);
+  const publicPrefix = defaults.basePath ?? serverPath(root);
   const documentSays = extensionsOf(document, [], root, known, mistakes);
   for (const template of Object.keys(objectAt(root, 'paths'))) {
     if (template.startsWith('x-')) continue;
@@ -76,14 +79,15 @@ export function* operationsOf(
       if (!isObject(value)) continue;
       const place = ['paths', template, method];
       const own = { ...documentSays, ...pathSays, ...extensionsOf(document, place, value, known, mistakes) };
-      const timeoutMs = settingsOf(defaults, value).timeoutMs ?? own.timeoutMs;
+      const special = settingsOf(defaults, value, method, publicPrefix + template);
+      const timeoutMs = special.timeoutMs ?? own.timeoutMs;
       const says = { ...defaults, ...own, timeoutMs };
       const parameters = parametersOf(root, item, located);
       // Basic credentials belong to the document's own upstream, so they do not apply to an operation that names another one.
       const acceptsBasic = defaults.acceptsBasic === true && says.upstream === defaults.upstream;
       const settings = { document, place, operation: value, says, own, scopes, acceptsBasic };
       const security = operationSecurity(settings, mistakes);
-      const { restOfPath: named } = settingsOf(defaults, value);
+      const { restOfPath: named } = special;
       const restOfPath = restParameterOf({ document, place, template, parameters, restOfPath: named }, mistakes);
       const draft = {
         document,
@@ -105,9 +109,15 @@ export function* operationsOf(
 }
 
 /** Returns the settings that the entry has for this operation. */
-function settingsOf({ operations }: DocumentDefaults, { operationId }: JsonObject) {
-  const id = String(operationId);
-  return (operations && Object.hasOwn(operations, id) ? operations[id] : undefined) ?? {};
+function settingsOf(
+  { operations = {}, upstream: entry }: DocumentDefaults,
+  { operationId }: JsonObject,
+  method: string,
+  path: string,
+): OperationSettings {
+  const id = typeof operationId === 'string' ? operationId : `${method.toUpperCase()} ${path}`;
+  const name = [id, `${entry}.${id}`].find((one) => Object.hasOwn(operations, one));
+  return (name === undefined ? undefined : operations[name]) ?? {};
 }
 
 function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Operation {
@@ -119,8 +129,11 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
   // What an entry lets cross is meant for its own service.
   const entry = says.upstream === draft.entry ? says : undefined;
   const { located, parameters } = draft;
+  const declaredId = typeof value.operationId === 'string' ? value.operationId : `${method.toUpperCase()} ${path}`;
+  const qualifiedId = `${draft.entry}.${declaredId}`;
   return Object.freeze({
-    id: typeof value.operationId === 'string' ? value.operationId : `${method.toUpperCase()} ${path}`,
+    id: says.operationNames === 'qualified' ? qualifiedId : declaredId,
+    qualifiedId,
     method: method.toUpperCase(),
     path,
     version: /^\/(v\d+)(\/|$)/.exec(path)?.[1],

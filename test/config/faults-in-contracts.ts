@@ -241,8 +241,16 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   'contract-same-operation-id': {
     files: second(sound[items].replace('/v1/items', '/v1/more/items')),
     says: [
+      'config/upstreams.yaml:6:3: upstreams.more: "items" has operations of the same names already: listItems and 1 more. Add "operationNames: qualified" to this entry: its operations are then called more.listItems and so on.',
+    ],
+  },
+  'contract-same-operation-id-in-one-entry': {
+    files: {
+      ...spoiled(upstreams, '[items.yaml]', '[items.yaml, more.yaml]'),
+      'openapi/more.yaml': sound[items].replace('/v1/items', '/v1/more/items').replace('createItem', 'newItem'),
+    },
+    says: [
       'openapi/more.yaml:7:20: paths./v1/more/items.get.operationId: the operationId "listItems" is taken by openapi/items.yaml (GET /v1/items). Give one of them another operationId.',
-      'openapi/more.yaml:10:20: paths./v1/more/items.post.operationId: the operationId "createItem" is taken by openapi/items.yaml (POST /v1/items). Give one of them another operationId.',
     ],
   },
   'contract-without-paths': {

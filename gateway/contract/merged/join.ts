@@ -99,6 +99,8 @@ function pathItem(
     const own = isShared ? { ...declared, parameters: allParameters(entry) } : declared;
     item[operation.method.toLowerCase()] = {
       ...(copy(own) as JsonObject),
+      // Unique in this document too, where names of several contracts meet.
+      ...(typeof declared.operationId === 'string' ? { operationId: operation.id } : {}),
       ...(isDeprecated(operation) ? { deprecated: true } : {}),
       security: mergedSecurity(operation),
     };

@@ -103,6 +103,7 @@ export function operation(overrides: Partial<Operation> = {}): Operation {
     publicPrefix: '',
     upstreamPrefix: '',
     version: 'v1',
+    qualifiedId: '',
     restOfPath: undefined,
     upstream: 'platform',
     entry: 'platform',

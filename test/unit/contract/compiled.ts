@@ -26,6 +26,7 @@ export async function compileDocument(document: object, says: object = { public:
     contracts: ['it.yaml'],
     upstream: 'it',
     mistakeAtGlob: (_: number, reason: string, remedy: string) => mistakeAt(reason, remedy),
+    mistakeAtEntry: mistakeAt,
     ...says,
   };
   const reader = await createDirectReader();

@@ -38,6 +38,7 @@ async function load(
     sources: (['one', 'two'] as const).map((upstream) => ({
       ...{ upstream, contracts: [`${upstream}.json`], public: true },
       mistakeAtGlob: (_: number, reason: string, remedy: string) => mistake(reason, remedy),
+      mistakeAtEntry: mistake,
       ...says[upstream],
     })),
     known: { upstreams: ['one', 'two'], limits },

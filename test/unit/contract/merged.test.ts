@@ -44,6 +44,7 @@ describe('contracts that are published as one', () => {
       contracts: Object.keys(contracts),
       security: { apiKey: ['things:read'] },
       mistakeAtGlob: (_index, reason, remedy) => ({ file: 'upstreams.yaml', reason, remedy }),
+      mistakeAtEntry: (reason, remedy) => ({ file: 'upstreams.yaml', reason, remedy }),
       ...says,
     };
     const { operations } = await loadContracts(

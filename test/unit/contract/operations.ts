@@ -8,6 +8,7 @@ export function operationFor(method: string, path: string): Operation {
     method,
     path,
     version: /^\/(v\d+)(\/|$)/.exec(path)?.[1],
+    qualifiedId: `it.${method} ${path}`,
     restOfPath: undefined,
     timeoutMs: undefined,
     upstream: 'it',

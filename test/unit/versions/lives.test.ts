@@ -12,9 +12,9 @@ import { type Mistake, toSentence } from '../../../gateway/config-errors.ts';
 import { readSource } from '../../../gateway/shared/yaml-source.ts';
 
 const served = [
-  { id: 'listJobs', version: 'v1' },
-  { id: 'listJobs2', version: 'v2' },
-  { id: 'findJobs', version: 'v1' },
+  { id: 'listJobs', qualifiedId: 'jobs.listJobs', entry: 'jobs', upstream: 'jobs', version: 'v1' },
+  { id: 'listJobs2', qualifiedId: 'jobs.listJobs2', entry: 'jobs', upstream: 'jobs', version: 'v2' },
+  { id: 'findJobs', qualifiedId: 'jobs.findJobs', entry: 'jobs', upstream: 'jobs', version: 'v1' },
 ];
 
 function mistakesOf(text: string): string[] {

@@ -1,0 +1,110 @@
+// Names of operations in configuration files: the name that an operation has everywhere, or always `entry.operationId`. They are resolved
+// once, when the contracts are known, so that requests look operations up by one name only.
+
+import type { Mistake } from '../config-errors.ts';
+import type { Source } from '../shared/yaml-source.ts';
+
+/** The names of an operation. */
+export interface NamedOperation {
+  /** Unique. */
+  readonly id: string;
+  /** `entry.operationId`: the same as `id`, where the entry says `operationNames: qualified`. */
+  readonly qualifiedId: string;
+  /** The entry of upstreams.yaml that lists its contract, and the upstream that it is sent to. */
+  readonly entry: string;
+  readonly upstream: string;
+}
+
+/** The name in the contract. */
+export function declaredId({ qualifiedId, entry }: NamedOperation): string {
+  return qualifiedId.slice(entry.length + 1);
+}
+
+/** Returns operations by every name that means one of them: by ids, then by qualified names. */
+export function byAnyName<Operation extends NamedOperation>(
+  operations: readonly Operation[],
+): ReadonlyMap<string, Operation> {
+  const qualified = operations.map((operation) => [operation.qualifiedId, operation] as const);
+  return new Map([...qualified, ...operations.map((operation) => [operation.id, operation] as const)]);
+}
+
+/** The same for rules of one upstream, where names of the contract are clear unless two entries send it operations of one name. */
+export function byAnyNameIn<Operation extends NamedOperation>(
+  upstream: string,
+  operations: readonly Operation[],
+): ReadonlyMap<string, Operation> {
+  const own = operations.filter((operation) => operation.upstream === upstream);
+  const declared = Map.groupBy(own, declaredId);
+  const clear = [...declared].flatMap(([name, all]) =>
+    all.length === 1 ? [[name, all[0] as Operation] as const] : [],
+  );
+  return new Map([...clear, ...byAnyName(own)]);
+}
+
+/** The parts of a configuration that name operations. */
+export interface OperationReferences {
+  readonly gateway:
+    | { readonly operations: Readonly<Record<string, { readonly successor?: string | undefined }>> }
+    | undefined;
+  readonly limits: { readonly operations: Readonly<Record<string, unknown>> } | undefined;
+  readonly breaking: readonly { readonly operation: string }[];
+  readonly upstreams: Readonly<Record<string, Ruled>>;
+}
+
+interface Ruled {
+  readonly requests: readonly { readonly operations: readonly string[] }[];
+  readonly answers: readonly { readonly when: { readonly operations?: readonly string[] | undefined } }[];
+}
+
+/** Returns the parts with ids in the place of other names. Names that mean nothing stay as they are: they are reported elsewhere. */
+export function withOperationIds<References extends OperationReferences>(
+  { gateway, limits, breaking, upstreams, ...others }: References,
+  operations: readonly NamedOperation[],
+): References {
+  const known = byAnyName(operations);
+  const idOf = (name: string) => known.get(name)?.id ?? name;
+  const rulesOf = ([upstream, entry]: [string, Ruled]) => {
+    if (entry.requests.length === 0 && entry.answers.length === 0) return [upstream, entry];
+    const own = byAnyNameIn(upstream, operations);
+    const idsOf = (names: readonly string[]) => names.map((name) => own.get(name)?.id ?? name);
+    const requests = entry.requests.map((rule) => ({ ...rule, operations: idsOf(rule.operations) }));
+    const answers = entry.answers.map(({ when, ...rule }) =>
+      when.operations === undefined
+        ? { ...rule, when }
+        : { ...rule, when: { ...when, operations: idsOf(when.operations) } },
+    );
+    return [upstream, { ...entry, requests, answers }];
+  };
+  const dates = Object.entries(gateway?.operations ?? {}).map(([name, { successor, ...entry }]) => [
+    idOf(name),
+    successor === undefined ? entry : { ...entry, successor: idOf(successor) },
+  ]);
+  const ofLimits = Object.entries(limits?.operations ?? {}).map(([name, entry]) => [idOf(name), entry]);
+  return {
+    ...others,
+    gateway: gateway && { ...gateway, operations: Object.fromEntries(dates) },
+    limits: limits && { ...limits, operations: Object.fromEntries(ofLimits) },
+    breaking: breaking.map((one) => ({ ...one, operation: idOf(one.operation) })),
+    upstreams: Object.fromEntries(Object.entries(upstreams).map(rulesOf)),
+  } as unknown as References;
+}
+
+/** Refuses two names of one operation under `operations` of a file: one of their settings would be lost. */
+export function checkNamedOnce(
+  names: readonly string[],
+  operations: readonly NamedOperation[],
+  source: Source,
+  mistakes: Mistake[],
+): void {
+  const known = byAnyName(operations);
+  const first = new Map<string, string>();
+  for (const name of names) {
+    const id = known.get(name)?.id ?? name;
+    const other = first.get(id);
+    if (other === undefined) first.set(id, name);
+    else {
+      const reason = `"${name}" and "${other}" name the same operation.`;
+      mistakes.push(source.mistakeAtKey(['operations', name], reason, 'Keep one of the two.'));
+    }
+  }
+}
