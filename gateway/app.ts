@@ -23,6 +23,7 @@ import { openAnswerStore } from './idempotency/open-store.ts';
 import { createAddressLimits } from './limits/address-limit.ts';
 import { openFailureCounters } from './limits/failure-counter.ts';
 import { openCounterStore } from './limits/open-store.ts';
+import { openStreamsMaxOf } from './limits/open-streams.ts';
 import { createThrottle } from './limits/throttle.ts';
 import type { Operators } from './observe/admin.ts';
 import { createLog, type Log } from './observe/log.ts';
@@ -33,6 +34,7 @@ import type { LoopProbe } from './overload/pressure.ts';
 import { createParts, type Parts } from './parts.ts';
 import { onFault } from './shared/faults.ts';
 import { claimDirectory } from './shared/sqlite.ts';
+import { createOpenStreams } from './streams/open-streams.ts';
 import { createTunnels } from './tunnel/tunnels.ts';
 import { toUpstreamFailure } from './upstream/failure.ts';
 import type { SandboxProcess } from './upstream/sandbox.ts';
@@ -229,6 +231,17 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     }),
   });
 
+  const streams = createOpenStreams({
+    mostOf: (caller) => openStreamsMaxOf(inForce().config.limits, caller),
+    now,
+  });
+  parts.add({
+    name: 'streams',
+    use: (next) => streams.use(operationsOf(next)),
+    status: streams.status,
+    drain: streams.drain,
+    close: streams.close,
+  });
   const identity = openIdentity({
     gateway,
     secrets,
@@ -239,9 +252,11 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     log,
     now,
     onAssertionKeys: () => sandbox.process?.renewTrust(),
-    onChange({ kind }) {
+    onChange({ kind, key, organization }) {
       if (kind === 'limits.reset') counters.clearRefusals();
+      else if (kind !== 'configuration.changed') streams.identityChanged({ key, organization });
     },
+    onReplaced: () => streams.identityChanged({}),
   });
   parts.add({
     name: 'identity',
@@ -315,7 +330,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   parts.add({ name: 'tunnels', drain: tunnels.drain, close: tunnels.close });
   const overload = openOverload(configuration, {
     // Event streams and WebSockets have a bound of their own.
-    inFlight: () => listeners.activeRequests() - tunnels.open(),
+    inFlight: () => listeners.activeRequests() - tunnels.open() - streams.size(),
     isKnownCaller: identity.isKnownCaller,
     shedding,
     probe: options.probeLoop,
@@ -337,6 +352,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
       answers,
       throttle,
       tunnels,
+      streams,
       ...targets,
       tls,
       traceparentFor,
@@ -374,6 +390,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     limitStoreAway: () => (counters.status().state === 'away' ? 1 : 0),
     limitPolicyInForce: () => counters.status().policyInForce,
     tunnelStreams: tunnels.open,
+    openStreams: streams.counts,
     upstreamStates: access.status,
     targetStates: targets.targetSets.status,
     bufferedBytes: overload.bufferedBytes,

@@ -51,6 +51,8 @@ export interface DownstreamResponse {
   writeContinue(): void;
   /** @param headers flat names and values */
   writeHead(status: number, headers?: string[]): unknown;
+  /** Sends the head before the body begins. */
+  flushHeaders(): void;
   /** False: the client is behind, `drain` follows. */
   write(chunk: Buffer, onWritten?: () => void): boolean;
   end(chunk?: Buffer): unknown;

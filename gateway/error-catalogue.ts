@@ -510,6 +510,15 @@ export const REFUSALS = {
     remedy:
       'Wait as long as `Retry-After` says and send it again. Slow down when `RateLimit` shows little left. See [rate limits](/docs/guides/rate-limits).',
   },
+  too_many_streams: {
+    ...limited,
+    status: 429,
+    message: 'Your organization has as many open streams as it may have. Close one of them first.',
+    meaning:
+      'The organization has `open_streams_max` event streams, JSON lines and WebSockets open, and may open no more.',
+    remedy:
+      'Close streams that are not read any more. Share one stream within your application instead of opening several.',
+  },
   auth_attempts_limited: {
     ...limited,
     status: 429,

@@ -80,6 +80,10 @@ export interface Operation {
   readonly body: 'buffer' | 'stream';
   /** What becomes of query parameters that the contract does not declare. */
   readonly undeclaredQuery: 'refuse' | 'pass' | 'drop';
+  /** Whether every successful answer is a stream. */
+  readonly streams: boolean;
+  /** Whether the request may be upgraded to a WebSocket. */
+  readonly webSocket: boolean;
   readonly answerCheck: 'report' | 'refuse' | 'off';
   /** The reaction to an answer of a media type that the contract does not declare. */
   readonly undeclaredMediaTypes: 'report' | 'refuse' | 'off';
@@ -162,6 +166,15 @@ export type RetryReason =
   | 'status_504'
   | 'declared'
   | 'credential';
+
+/** The kinds of answers that stay open: an event stream, lines of JSON, an upgraded connection. */
+export type StreamKind = 'events' | 'lines' | 'websocket';
+
+/**
+ * Why the gateway ended a stream: its process ends, its operation is gone, its caller may not go on, an item violates the contract, or it took
+ * longer than `maxStreamMs`.
+ */
+export type StreamEnd = 'drain' | 'reload' | 'credential' | 'contract' | 'too_long';
 
 /** The type of a note when it is read: `void`, which nearly every use refuses. */
 type Unread = ReturnType<() => void>;
@@ -249,6 +262,12 @@ export interface TrailNotes {
   /** Contract violations found in the upstream's answer. */
   get answerViolations(): Unread;
   set answerViolations(value: readonly string[] | undefined);
+  /** The kind of stream that the client got. */
+  get stream(): Unread;
+  set stream(value: StreamKind | undefined);
+  /** Why the gateway ended the stream; absent if the client or the upstream did. */
+  get streamEnd(): Unread;
+  set streamEnd(value: StreamEnd | undefined);
   get bytesIn(): Unread;
   set bytesIn(value: number);
   get bytesOut(): Unread;

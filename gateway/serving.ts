@@ -12,7 +12,7 @@ import type { Refuse } from './edge/refuse.ts';
 import { createShell } from './edge/shell.ts';
 import { addressOfSite, authorityOf, type Site } from './edge/sites.ts';
 import { GatewayError } from './errors.ts';
-import type { Arrived, Operation, TrailNotes } from './exchange.ts';
+import type { Arrived, Fresh, Operation, StreamEnd, StreamKind, TrailNotes } from './exchange.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import type { AnswerStore } from './idempotency/store.ts';
 import { createLimit } from './limits/limit.ts';
@@ -21,6 +21,7 @@ import type { Throttle } from './limits/throttle.ts';
 import type { Overload } from './overload/overload.ts';
 import { createPipeline, createTunnelPipeline, type Steps } from './pipeline.ts';
 import { createPortal } from './portal/portal.ts';
+import type { OpenStreams } from './streams/open-streams.ts';
 import type { Tunnel } from './tunnel/table.ts';
 import type { Tunnels } from './tunnel/tunnels.ts';
 import type { Accesses } from './upstream/access.ts';
@@ -45,6 +46,7 @@ export interface Shared {
   readonly overload: Overload;
   readonly throttle: Throttle;
   readonly tunnels: Tunnels;
+  readonly streams: OpenStreams;
   readonly pools: Pools;
   readonly targetSets: TargetSets;
   readonly tls: Pick<UpstreamTlsAccess, 'settingsOf'>;
@@ -132,6 +134,17 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     return sites && table.find(sites, request.url as string);
   }
 
+  function openStream(fresh: Fresh, kind: StreamKind, end: (why: StreamEnd) => void): () => void {
+    const { caller, clientAddress, operation } = fresh;
+    async function admitAgain() {
+      return deciding.authorize(await identity.authenticate(fresh)).caller;
+    }
+    const close = shared.streams.open({ kind, caller, clientAddress, operation, admitAgain, end });
+    // It counts among the open streams instead.
+    overload.ended(fresh.reservation);
+    return close;
+  }
+
   const { track, empty } = createCount();
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
     ...deciding,
@@ -162,6 +175,8 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
       routeTo: (upstream) => routes.get(upstream) as UpstreamRoute,
       assertionFor: identity.assertions.assertionFor,
       traceparentFor: shared.traceparentFor,
+      openStream,
+      refuseIfFull: ({ caller, clientAddress }) => shared.streams.refuseIfFull(caller, clientAddress),
     }),
   };
   return {

@@ -12,6 +12,8 @@ import {
   type Reservation,
   type RetryReason,
   type StageName,
+  type StreamEnd,
+  type StreamKind,
   TIMED_STAGES,
   type TimedStage,
   type TrailNotes,
@@ -72,6 +74,8 @@ export class Trail implements Reservation {
   notSent: readonly string[] | undefined = undefined;
   withheld: readonly string[] | undefined = undefined;
   answerViolations: readonly string[] | undefined = undefined;
+  stream: StreamKind | undefined = undefined;
+  streamEnd: StreamEnd | undefined = undefined;
   bytesIn = 0;
   bytesOut = 0;
   status = 0;

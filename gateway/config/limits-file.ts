@@ -11,6 +11,15 @@ const rule = {
   windowSeconds: whole('seconds', 1, 86_400).default(60).describe('The length of that span.'),
   enforce: z.boolean().default(true).describe('`false`: the limit counts and reports, and refuses nothing.'),
 };
+/** The rule of a tier, or of an organization in place of it. */
+const ofOrganizations = z.strictObject({
+  ...rule,
+  openStreams: whole('streams', 1, 1_000_000)
+    .optional()
+    .describe(
+      'Under `tiers` and `organizations` only: the event streams, JSON lines and WebSockets that an organization may have open in one process. Default: 100; for an organization, that of its tier.',
+    ),
+});
 const countPer = z.enum(['organization', 'key']);
 
 export const limitsFile = z.strictObject({
@@ -23,7 +32,7 @@ export const limitsFile = z.strictObject({
     .describe(
       'What happens while Redis is unavailable. `local`: each instance counts for itself. `allow`: every request is admitted. `refuse`: none is.',
     ),
-  tiers: z.record(name, z.strictObject(rule)).meta({
+  tiers: z.record(name, ofOrganizations).meta({
     description:
       'The limit of each tier of organizations. `anonymous` is the limit of each client address on public operations.',
     values: 'limits by name of the tier',
@@ -55,7 +64,7 @@ export const limitsFile = z.strictObject({
     .default({})
     .meta({ description: 'Settings that win over those of the contract.', values: 'by operation id' }),
   organizations: z
-    .record(z.string(), z.strictObject(rule))
+    .record(z.string(), ofOrganizations)
     .default({})
     .meta({ description: 'Limits in place of the limit of the tier.', values: 'limits by organization id' }),
   addresses: z

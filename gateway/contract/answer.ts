@@ -4,8 +4,8 @@ import type { Operation } from '../exchange.ts';
 import { measure } from './json.ts';
 import { declaredFor, essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
-import { member } from './pointer.ts';
-import { responseFor, type Schemas } from './schemas.ts';
+import { isObject, type JsonObject, member } from './pointer.ts';
+import { responseFor, type SchemaCheck, type Schemas } from './schemas.ts';
 import { isActiveType, type UndeclaredAnswer, undeclaredMediaType, undeclaredStatus } from './undeclared.ts';
 import { toBodyViolations } from './violations.ts';
 
@@ -24,7 +24,12 @@ export interface AnswerCheck {
   modeFor(operation: Operation, status: number, contentType?: string): 'refuse' | 'report' | 'off';
   /** Returns one sentence per violation. They name places, never values. */
   violations(operation: Operation, status: number, body: Buffer, contentType?: string): readonly string[];
+  /** Returns the check of each item of a stream, or undefined if the contract does not describe them. */
+  itemCheck(operation: Operation, status: number, contentType?: string): ItemCheck | undefined;
 }
+
+/** Returns one sentence per violation. */
+type ItemCheck = (item: unknown) => readonly string[];
 
 /** Reports exist to notice drift, so one answer per operation and interval is checked instead of all of them. */
 const REPORT_INTERVAL_MS = 1000;
@@ -95,16 +100,41 @@ export function createAnswerCheck(
     } catch {
       return ['the body is not JSON'];
     }
-    const { members, items, depth } = measure(value, DEPTH_MAX);
-    if (depth > DEPTH_MAX) return ['the body is nested too deeply to be checked'];
-    const errors = check(value, members + items);
-    if (errors.length === 0) return [];
-    return toBodyViolations(errors, entry.document.root).map(
-      ({ pointer, code }) => `${pointer || 'the body'}: ${code}`,
-    );
+    return violationsIn(check, value, entry.document.root, 'the body');
   }
 
-  return { undeclared, modeFor, violations };
+  function itemCheck(operation: Operation, status: number, contentType?: string): ItemCheck | undefined {
+    const { entry } = contractOf(operation);
+    const check = schemas.item(entry, status, essenceOf(contentType));
+    if (!check) return undefined;
+    const { root } = entry.document;
+    return (item) => {
+      const found = violationsIn(check.item, item, root, 'an item');
+      const data = isObject(item) ? item.data : undefined;
+      if (check.data === undefined || typeof data !== 'string') return found;
+      return [...found, ...dataViolations(check.data, data, root)];
+    };
+  }
+
+  return { undeclared, modeFor, violations, itemCheck };
+}
+
+/** @param whole the name of the value in messages */
+function violationsIn(check: SchemaCheck, value: unknown, root: JsonObject, whole: string): string[] {
+  const { members, items, depth } = measure(value, DEPTH_MAX);
+  if (depth > DEPTH_MAX) return [`${whole} is nested too deeply to be checked`];
+  const errors = check(value, members + items);
+  if (errors.length === 0) return [];
+  return toBodyViolations(errors, root).map(({ pointer, code }) => `${pointer || whole}: ${code}`);
+}
+
+/** Checks the JSON text in the data of an event. */
+function dataViolations(check: SchemaCheck, data: string, root: JsonObject): string[] {
+  try {
+    return violationsIn(check, JSON.parse(data), root, 'the data');
+  } catch {
+    return ['the data is not JSON'];
+  }
 }
 
 function statusIn({ entry, statuses }: AnswerContract, status: number): DeclaredStatus {

@@ -14,6 +14,7 @@ export interface Extensions {
   readonly response?: 'report' | 'refuse' | 'off';
   readonly undeclaredMediaTypes?: 'report' | 'refuse' | 'off';
   readonly timeoutMs?: number;
+  readonly upgrade?: 'websocket';
   readonly public?: boolean;
 }
 
@@ -64,6 +65,7 @@ const members: Readonly<Record<string, { readonly as: keyof Extensions; readonly
   'x-gateway-body': { as: 'body', check: oneOf('buffer', 'stream') },
   'x-gateway-response': { as: 'response', check: oneOf('report', 'refuse', 'off') },
   'x-gateway-undeclared-media-types': { as: 'undeclaredMediaTypes', check: oneOf('report', 'refuse', 'off') },
+  'x-gateway-upgrade': { as: 'upgrade', check: oneOf('websocket') },
   'x-gateway-public': { as: 'public', check: oneOf(true) },
 };
 

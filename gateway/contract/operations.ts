@@ -2,11 +2,12 @@
 
 import type { Mistake } from '../config-errors.ts';
 import type { Operation, SecurityAlternative } from '../exchange.ts';
+import { streamKindOf } from '../shared/stream-kinds.ts';
 import { type CrossingDefaults, crossingOf } from './crossing.ts';
 import type { ContractDocument } from './document.ts';
-import { extensionsOf, type KnownNames } from './extensions.ts';
+import { type Extensions, extensionsOf, type KnownNames } from './extensions.ts';
 import { isJson, mediaTypesOf } from './media-types.ts';
-import { isObject, type JsonObject, type Located, member, objectAt } from './pointer.ts';
+import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
 import { restParameterOf } from './rest-parameter.ts';
 import { knownScopes, operationSecurity, type SecuritySettings } from './security.ts';
 
@@ -55,7 +56,7 @@ interface Draft {
   /** The entry of upstreams.yaml that lists the document. */
   readonly entry: string;
   readonly restOfPath: string | undefined;
-  readonly says: DocumentDefaults & Pick<OperationSettings, 'timeoutMs'>;
+  readonly says: DocumentDefaults & Pick<OperationSettings, 'timeoutMs'> & Pick<Extensions, 'upgrade'>;
 }
 
 /** Yields the operations of one document. Pushes mistakes; an operation without valid security is left out. */
@@ -103,6 +104,7 @@ export function* operationsOf(
       const operation = toOperation(draft, security ?? []);
       checkBodyMode(document, place, operation, located, mistakes);
       checkParameters(document, place, parameters, mistakes);
+      checkUpgrade(document, place, value, mistakes);
       if (security) yield { operation, document, located, parameters };
     }
   }
@@ -150,6 +152,8 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
     idempotency: method === 'post' || method === 'patch' ? (says.idempotency ?? 'optional') : 'off',
     body: says.body ?? 'buffer',
     undeclaredQuery: says.undeclaredQuery ?? 'refuse',
+    streams: isStreamOnly(document.root, located),
+    webSocket: says.upgrade === 'websocket' && method === 'get',
     answerCheck,
     undeclaredMediaTypes: says.undeclaredMediaTypes ?? answerCheck,
     ...crossingOf({ root: document.root, method, located, parameters, answerCheck, entry }),
@@ -189,6 +193,28 @@ function parametersOf(root: JsonObject, item: Located, operation: Located): Loca
 
 function isHeader(parameter: unknown): parameter is JsonObject {
   return isObject(parameter) && parameter.in === 'header';
+}
+
+/** Returns whether successful answers are declared, and all of them as streams. */
+function isStreamOnly(root: JsonObject, operation: Located): boolean {
+  const responses = member(root, operation, 'responses');
+  const types = memberNames(responses)
+    .filter((status) => /^2/.test(status))
+    .flatMap((status) => mediaTypesOf(member(root, member(root, responses, status), 'content').value));
+  return types.length > 0 && types.every((type) => streamKindOf(type) !== undefined);
+}
+
+/** Only a GET can be upgraded (RFC 6455 section 4.1). */
+function checkUpgrade(
+  document: ContractDocument,
+  place: readonly string[],
+  operation: JsonObject,
+  mistakes: Mistake[],
+): void {
+  const member = 'x-gateway-upgrade';
+  if (!(member in operation) || place.at(-1) === 'get') return;
+  const reason = `${member} has no meaning here: only GET can be upgraded.`;
+  mistakes.push(document.position().mistakeAtKey([...place, member], reason, 'Put it on the GET of this path.'));
 }
 
 function checkBodyMode(

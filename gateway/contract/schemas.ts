@@ -24,6 +24,16 @@ export interface Schemas {
   request(entry: ContractOperation): RequestSchemas;
   /** Returns the check of a response's JSON body, or undefined if the contract declares no schema for it. */
   answer(entry: ContractOperation, status: number, mediaType?: string): SchemaCheck | undefined;
+  /**
+   * Returns the check of each item of a stream of this media type, or undefined if the contract declares no `itemSchema` for it. `data`
+   * checks the JSON in the member `data` of an event, if its schema has a `contentSchema`.
+   */
+  item(entry: ContractOperation, status: number, mediaType: string): ItemSchemas | undefined;
+}
+
+export interface ItemSchemas {
+  readonly item: SchemaCheck;
+  readonly data: SchemaCheck | undefined;
 }
 
 /**
@@ -40,6 +50,7 @@ interface Compiled {
   readonly forAnswers: AjvByExtent;
   readonly requests: Map<string, RequestSchemas>;
   readonly answers: Map<string, SchemaCheck>;
+  readonly items: Map<string, ItemSchemas>;
 }
 
 /**
@@ -53,7 +64,7 @@ export function createSchemas(): Schemas {
     const known = documents.get(document);
     if (known) return known;
     const [forRequests, forAnswers] = [createAjvByExtent(document, true), createAjvByExtent(document, false)];
-    const made = { forRequests, forAnswers, requests: new Map(), answers: new Map() };
+    const made = { forRequests, forAnswers, requests: new Map(), answers: new Map(), items: new Map() };
     documents.set(document, made);
     return made;
   }
@@ -77,7 +88,30 @@ export function createSchemas(): Schemas {
     return check;
   }
 
-  return { request, answer };
+  function item(entry: ContractOperation, status: number, mediaType: string): ItemSchemas | undefined {
+    const { root } = entry.document;
+    const content = member(root, responseFor(entry, status), 'content');
+    const declared = memberNames(content).find((type) => essenceOf(type) === mediaType);
+    if (declared === undefined) return undefined;
+    const schema = child(member(root, content, declared), 'itemSchema');
+    if (schema.value === undefined) return undefined;
+    const { items, forAnswers } = compiledOf(entry.document);
+    const known = items.get(schema.pointer);
+    if (known) return known;
+    const data = contentSchemaOf(root, schema);
+    const made = { item: toCheck(forAnswers, pointTo(schema)), data: data && toCheck(forAnswers, pointTo(data)) };
+    items.set(schema.pointer, made);
+    return made;
+  }
+
+  return { request, answer, item };
+}
+
+/** The schema of the JSON text in the member `data` (JSON Schema Validation 2020-12, section 8.5). */
+function contentSchemaOf(root: JsonObject, itemSchema: Located): Located | undefined {
+  const data = follow(root, child(child(follow(root, itemSchema), 'properties'), 'data'));
+  const schema = child(data, 'contentSchema');
+  return schema.value === undefined ? undefined : schema;
 }
 
 function pointTo({ pointer }: Located): JsonObject {

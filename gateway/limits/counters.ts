@@ -12,20 +12,26 @@ export interface LimitRule {
   readonly enforce: boolean;
 }
 
+/** The rule of a tier, or of an organization in its place. */
+export interface OrganizationRule extends LimitRule {
+  /** Streams that an organization may have open in one process. */
+  readonly openStreams?: number | undefined;
+}
+
 export type CountPer = 'organization' | 'key';
 
 /** `limits.yaml`, checked and frozen. A reload replaces the rules as a whole: it builds the stage anew on the same store. */
 export interface LimitRules {
   readonly countPer: CountPer;
   readonly whenStoreIsAway: AwayPolicy;
-  readonly tiers: Readonly<Record<string, LimitRule>>;
+  readonly tiers: Readonly<Record<string, OrganizationRule>>;
   readonly extra: Readonly<Record<string, LimitRule & { readonly per: CountPer }>>;
   /** By operationId; overrides the contract. */
   readonly operations: Readonly<
     Record<string, { readonly extra?: string | undefined; readonly cost?: number | undefined }>
   >;
   /** By organization id; replaces the rule of its tier. */
-  readonly organizations: Readonly<Record<string, LimitRule>>;
+  readonly organizations: Readonly<Record<string, OrganizationRule>>;
   readonly addresses: { readonly failures: number; readonly windowSeconds: number };
 }
 

@@ -2,6 +2,7 @@
 // beginning.
 
 import { Gauge, type Registry } from '@prometheus-io/client';
+import type { StreamKind } from '../exchange.ts';
 import { type CertificateState, registerCertificateGauge } from './connection-metrics.ts';
 import { type LimitGauges, registerLimitGauges } from './limit-metrics.ts';
 import { registerTargetGauges, type TargetSetStates } from './target-metrics.ts';
@@ -13,6 +14,7 @@ export interface GaugeSources extends LimitGauges {
   /** 1 while the key store cannot be read. */
   keyStoreAway(): number;
   tunnelStreams(): number;
+  openStreams(): Readonly<Record<StreamKind, number>>;
   /** Certificates of the public listener. */
   certificates(): readonly CertificateState[];
   bufferedBytes(): number;
@@ -37,6 +39,16 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
     'Open event streams and upgraded connections through tunnels.',
     sources.tunnelStreams,
   );
+  new Gauge({
+    name: 'gateway_open_streams',
+    help: 'Open streams of operations: event streams (events), JSON lines (lines) and WebSockets (websocket).',
+    labelNames: ['kind'],
+    aggregator: 'sum',
+    registers: [registry],
+    collect() {
+      for (const [kind, open] of Object.entries(sources.openStreams())) this.set({ kind }, open);
+    },
+  });
   gauge(
     'gateway_configuration_loaded_timestamp_seconds',
     'When the active configuration was loaded, in seconds since 1970.',

@@ -124,13 +124,25 @@ function upstreamPart({ target, traceId, upstreamStatus, upstreamMs }: Trail): s
 function rarePart(trail: Trail, durationMs: number): string {
   const { tunnel, code, clientRequestId, shadowRefusals, replayed, recorded, retries, answerViolations, cause } = trail;
   const withheld = withheldIn(trail);
+  const { stream, streamEnd } = trail;
   const queued = trail.queuedMs === undefined ? '' : `,"queued_ms":${milliseconds(trail.queuedMs)}`;
   const isSlow = durationMs >= SLOW_MS;
   const isRare =
-    tunnel || code || clientRequestId || shadowRefusals || replayed || recorded || retries || answerViolations || cause;
-  if (!(isRare || isSlow || withheld)) return queued;
+    tunnel ||
+    code ||
+    clientRequestId ||
+    shadowRefusals ||
+    replayed ||
+    recorded ||
+    retries ||
+    answerViolations ||
+    cause ||
+    stream;
+  if (!(isRare || isSlow)) return queued;
   return members({
     tunnel,
+    stream,
+    stream_end: streamEnd,
     code,
     client_request_id: clientRequestId,
     shadow_refused: shadowRefusals,

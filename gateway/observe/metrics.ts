@@ -75,7 +75,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   collectDefaultMetrics({ register: registry });
   const server = createHistogram(registry, {
     name: 'http_server_request_duration_seconds',
-    help: 'Duration of exchanges, from arrival to the end of the answer. Without tunnels, which may be open for days.',
+    help: 'Duration of exchanges, from arrival to the end of the answer. Without tunnels and streams, which may be open for days.',
     labelNames: ['http_request_method', 'http_route', 'http_response_status_code', 'api_version'],
     buckets: DURATION_BUCKETS,
   });
@@ -111,6 +111,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     'gateway_tunnel_exchanges_total',
     'Requests and upgrades through a tunnel, counted at their end.',
     ['tunnel', 'http_response_status_code'],
+  );
+  const streams = counter(
+    'gateway_streams_total',
+    'Streams of operations, counted at their end; end says why: the upstream, the client, failed, or why the gateway ended it.',
+    ['http_route', 'kind', 'end'],
   );
   const limits = createLimitMetrics(registry, options.onPressure);
   const upstreams = createUpstreamMetrics(registry);
@@ -186,6 +191,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
     const { operation, upstreamStatus, upstreamMs, code } = trail;
     // The duration of a tunnel says nothing about the latency of answers.
     if (trail.tunnel !== undefined) tunnelled.inc({ tunnel: trail.tunnel, http_response_status_code: trail.status });
+    else if (trail.stream !== undefined)
+      streams.inc({ http_route: operation?.path ?? 'unmatched', kind: trail.stream, end: endOf(trail) });
     else seriesOf(trail).observe((performance.now() - trail.startedAt) / 1000);
     if (operation !== undefined && upstreamStatus !== undefined && upstreamMs !== undefined)
       clientSeries(operation, upstreamStatus).observe(upstreamMs / 1000);
@@ -241,4 +248,10 @@ function byOperation(make: (operation: Operation, status: number) => Series) {
     }
     return ofOperation(status);
   };
+}
+
+/** Why a stream has ended. */
+function endOf({ streamEnd, status, code }: Trail): string {
+  if (streamEnd !== undefined) return streamEnd;
+  return status === 499 ? 'client' : code === undefined ? 'upstream' : 'failed';
 }

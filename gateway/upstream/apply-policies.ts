@@ -4,6 +4,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Fresh } from '../exchange.ts';
 import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
+import { streamKindOf } from '../shared/stream-kinds.ts';
 import type { CompleteAnswer, Judge, Judgement } from './answers/rules.ts';
 import { type Attempts, type AttemptsOptions, type Dispatch, sendWithAttempts } from './attempts.ts';
 import { beforeSending } from './before-sending.ts';
@@ -11,6 +12,7 @@ import { BufferedAnswer, type Pass } from './buffered-answer.ts';
 import type { Credential } from './credential.ts';
 import type { CredentialHeader } from './credential-kinds.ts';
 import { decodedAnswer } from './encoding/decoded-answer.ts';
+import type { AnswerHeaders } from './headers.ts';
 import type { Outgoing } from './http1/wire.ts';
 import type { UpstreamPolicies } from './policies.ts';
 import type { Relay } from './relay.ts';
@@ -97,8 +99,9 @@ function attempt(one: Attempt): void {
     const sent = credential?.header();
     const buffered = new BufferedAnswer(
       relay,
-      (status) => {
-        const isBuffered = judge !== undefined || status >= 400;
+      (status, headers) => {
+        // A stream has no end to wait for.
+        const isBuffered = status >= 400 || (judge !== undefined && !isStream(headers));
         if (!isBuffered && sent !== undefined) credential?.accepted(sent);
         return isBuffered;
       },
@@ -110,6 +113,10 @@ function attempt(one: Attempt): void {
   } catch (error) {
     fail(error as GatewayError);
   }
+}
+
+function isStream(headers: AnswerHeaders): boolean {
+  return streamKindOf(String(headers['content-type'] ?? '')) !== undefined;
 }
 
 /** The judgement when no rule matches. */

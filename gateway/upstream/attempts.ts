@@ -2,7 +2,7 @@
 // A class, as the relay is: each request creates one, and methods on a prototype cost nothing to create.
 
 import type { GatewayError } from '../errors.ts';
-import type { Caller, Fresh, RetryReason } from '../exchange.ts';
+import type { Caller, Fresh, RetryReason, StreamEnd, StreamKind } from '../exchange.ts';
 import type { DenseSetEntry } from '../shared/dense-set.ts';
 import { contain } from '../shared/faults.ts';
 import type { DeadlineOwner } from './deadlines.ts';
@@ -20,6 +20,8 @@ import type { Target, Targets } from './targets.ts';
 export interface AttemptsOptions {
   readonly targets: Targets;
   readonly answers: AnswerJudge;
+  /** Counts an open stream until the returned function is called. Throws too_many_streams. */
+  openStream(fresh: Fresh, kind: StreamKind, end: (why: StreamEnd) => void): () => void;
 }
 
 /** Sends the request once. The answer goes to the relay, after the policies of the upstream. An error that it throws fails the attempt. */
@@ -65,6 +67,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   #place: OrganizationShare | undefined;
   #target: Target | undefined;
   #relay: Relay | undefined;
+  #closeStream: (() => void) | undefined;
   #repeats: RetryPlan | undefined;
   /** The refusal for the client if no attempt brings an answer. */
   #error: GatewayError | undefined;
@@ -235,6 +238,12 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     if (this.#watched !== undefined) this.#route.watch.remove(this.#watched);
   }
 
+  /** An open stream leaves at once what others wait for. */
+  openStream(kind: StreamKind, end: (why: StreamEnd) => void): void {
+    this.#closeStream = this.#options.openStream(this.#fresh, kind, end);
+    this.streams();
+  }
+
   /** From here on the answer occupies neither a place in the concurrency limit nor one of the connections of the pool. */
   streams(): void {
     if (this.#place === undefined) return;
@@ -265,6 +274,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   look(now: number): void {
     // An answer that takes longer than its head may holds no place: slow clients would occupy the upstream.
     if (now >= this.#deadlineAt && this.#relay?.passesSince !== undefined) this.streams();
+    this.#relay?.keepAlive(now);
     // Timers count whole milliseconds.
     if (now + 1 < this.#dueAt(now)) return;
     // After a busy turn, the event loop runs timers before it reads sockets: the answer may have arrived already.
@@ -279,6 +289,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     if (relay === undefined) this.#endPause();
     else {
       this.#isOverlong = now + 1 >= (relay.passesSince ?? now) + this.#route.maxStreamMs;
+      if (this.#isOverlong && relay.endStream('too_long')) return;
       relay.abort(this.#timeout(), now + 1 < this.#deadlineAt ? 'timeout' : 'other');
     }
   }
@@ -340,6 +351,7 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
   #settle(): void {
     this.stopClock();
     clearTimeout(this.#pause);
+    this.#closeStream?.();
     this.#fresh.response.off('close', this.#onClientGone);
     this.#leavePlace();
   }

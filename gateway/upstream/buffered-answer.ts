@@ -22,16 +22,16 @@ export class BufferedAnswer implements AnswerHandler {
   /** True if the answer is streamed without buffering. */
   #passes = false;
   readonly #relay: Relay;
-  readonly #isBuffered: (status: number) => boolean;
+  readonly #isBuffered: (status: number, headers: AnswerHeaders) => boolean;
   readonly #onAnswer: (answer: CompleteAnswer, pass: Pass) => void;
 
   /**
-   * @param isBuffered called with the status: true if the answer must be judged, false if it is streamed
+   * @param isBuffered called with status and headers: true if the answer must be judged, false if it is streamed
    * @param onAnswer called with the complete answer
    */
   constructor(
     relay: Relay,
-    isBuffered: (status: number) => boolean,
+    isBuffered: (status: number, headers: AnswerHeaders) => boolean,
     onAnswer: (answer: CompleteAnswer, pass: Pass) => void,
   ) {
     this.#relay = relay;
@@ -52,7 +52,7 @@ export class BufferedAnswer implements AnswerHandler {
     if (this.#relay.ended) return;
     this.#status = status;
     this.#headers = headers;
-    this.#passes = !this.#isBuffered(status);
+    this.#passes = !this.#isBuffered(status, headers);
     if (this.#passes) this.#relay.onResponseStart(control, status, headers);
     else this.#relay.noteAnswer(status);
   }

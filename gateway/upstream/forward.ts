@@ -16,6 +16,8 @@ export interface ForwardOptions extends AttemptsOptions {
   routeTo(upstream: string): UpstreamRoute;
   /** A signed token that names the caller to the upstream; mostly from a cache. */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
+  /** Throws too_many_streams if no stream may be opened for the caller. */
+  refuseIfFull(fresh: Fresh): void;
   /** The `traceparent` of one attempt; notes its ids in the trail. */
   traceparentFor(trail: TrailNotes): string;
 }
@@ -39,6 +41,7 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
 
   function send(fresh: Fresh): Promise<void> {
     const { operation, caller } = fresh;
+    if (operation.streams) options.refuseIfFull(fresh);
     if (operation.cookies !== undefined)
       fresh.trail.notSent = withheldCookies(fresh.headers.get('cookie'), operation.cookies);
     const route = options.routeTo(operation.upstream);

@@ -24,6 +24,8 @@ const requestAllowed = [
   'if-none-match',
   'if-modified-since',
   'if-unmodified-since',
+  // Where an event stream goes on (HTML standard, section 9.2.4).
+  'last-event-id',
   'prefer',
   'user-agent',
 ];
@@ -90,7 +92,8 @@ export function upstreamRequestHeaders(checked: Headed, identity: IdentityHeader
   }
   if (operation.ranges) addRange(sent, checked, named);
   if (operation.cookies !== undefined) addCookies(sent, headers.get('cookie'), operation.cookies);
-  if (readsAnswer) sent.push('accept-encoding', 'identity');
+  // Items of an encoded stream could neither be told apart nor checked.
+  if (readsAnswer || operation.streams) sent.push('accept-encoding', 'identity');
   else {
     const accepted = headers.get('accept-encoding');
     if (accepted !== undefined && !named?.has('accept-encoding'))

@@ -3,14 +3,16 @@
 // Longer than other files, because its methods share the state of one answer.
 
 import type { GatewayError } from '../errors.ts';
-import type { Fresh, Operation, Recording } from '../exchange.ts';
+import type { Fresh, Operation, Recording, StreamEnd, StreamKind } from '../exchange.ts';
 import { contain } from '../shared/faults.ts';
+import { streamKindOf } from '../shared/stream-kinds.ts';
 import { atEndOfTurn } from '../sockets/end-of-turn.ts';
 import { codingOf, type DecodingFault, decodeBody, isDecodable } from './encoding/decode.ts';
 import { isConnectionLost, toSentFailure, toUnsentFailure, upstreamFailure } from './failure.ts';
 import { type AnswerHeaders, clientAnswerHeaders, type WithheldNotes } from './headers.ts';
 import type { AnswerHandler, Control } from './http1/wire.ts';
 import type { AttemptFailure } from './retry.ts';
+import { AnswerStream, type ItemCheck } from './streams/answer-stream.ts';
 import { type ContractDeviation, takeUndeclared } from './undeclared-answer.ts';
 import { toUpstreamRefusal } from './upstream-errors.ts';
 
@@ -24,6 +26,8 @@ export interface AnswerJudge {
   ): ContractDeviation | undefined;
   modeFor(operation: Operation, status: number, contentType: string | undefined): 'refuse' | 'report' | 'off';
   violations(operation: Operation, status: number, body: Buffer, contentType: string | undefined): readonly string[];
+  /** The check of each item of a stream; undefined if the contract has none. */
+  itemCheck(operation: Operation, status: number, contentType: string | undefined): ItemCheck | undefined;
 }
 
 /** The owner of a relay: exactly one of `relayed`, `failed` and `abandoned` is called, once. */
@@ -36,6 +40,8 @@ export interface Relayed {
   relayed(): void;
   /** @param status of the upstream's answer, 0 without one */
   failed(error: GatewayError, failure: AttemptFailure, wasSent: boolean, status: number): void;
+  /** The answer is a stream, which `end` ends. Throws too_many_streams. */
+  openStream(kind: StreamKind, end: (why: StreamEnd) => void): void;
   /** The client has left. */
   abandoned(): void;
   /** Deadlines no longer apply: the rest does not depend on the upstream. */
@@ -75,6 +81,8 @@ export class Relay implements AnswerHandler, WithheldNotes {
   /** Body of an answer that is being stored; undefined once it is stored, or if it never will be. */
   #held: Buffer[] | undefined;
   #heldBytes = 0;
+  /** Set if the answer is a stream. */
+  #stream: AnswerStream | undefined;
   /** Whether this relay wrote the head of the client's answer. */
   #hasHead = false;
   readonly #fresh: Fresh;
@@ -102,7 +110,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
   /** Arrival of the answer's last byte, `performance.now()`; undefined before the first. `now` while the client does not read. */
   lastByteAt(now: number): number | undefined {
     if (this.#byteAt === 0) return undefined;
-    return this.#control?.paused === true ? now : this.#byteAt;
+    return this.#control?.paused === true || this.#stream?.mayPause === true ? now : this.#byteAt;
   }
 
   onRequestStart(control: Control): void {
@@ -110,7 +118,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
     this.#control = control;
   }
 
-  onResponseStart(_control: Control, status: number, headers: AnswerHeaders): void {
+  onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
     if (this.ended) return;
     const { operation, method } = this.#fresh;
     this.noteAnswer(status);
@@ -129,7 +137,9 @@ export class Relay implements AnswerHandler, WithheldNotes {
     if (method === 'HEAD' || hasNoBody) this.#mode = 'drop';
     else if (undeclared === undefined)
       this.#mode = checkedMode(this.#judge.modeFor(operation, status, contentType), headers);
-    if (this.#mode !== 'refuse' && this.#held === undefined) this.passesSince = this.#byteAt;
+    const kind = this.#mode === 'drop' ? undefined : streamKindOf(contentType);
+    if (kind !== undefined) this.#beginStream(control, kind, contentType);
+    else if (this.#mode !== 'refuse' && this.#held === undefined) this.passesSince = this.#byteAt;
   }
 
   /** An answer has begun; the client may get another one. */
@@ -161,6 +171,10 @@ export class Relay implements AnswerHandler, WithheldNotes {
   onResponseData(control: Control, chunk: Buffer): void {
     if (this.ended || this.#mode === 'drop' || this.#isOutpaced()) return;
     this.noteBytes();
+    if (this.#stream !== undefined) {
+      this.#stream.data(chunk);
+      return;
+    }
     if (this.#mode === 'error' || this.#mode === 'refuse') {
       // Too long to be parsed or checked: the rest is not awaited.
       if (!this.#keep(chunk, this.#mode === 'error' ? ERROR_BODY_BYTES_MAX : CHECKED_BYTES_MAX)) {
@@ -192,6 +206,11 @@ export class Relay implements AnswerHandler, WithheldNotes {
   onResponseEnd(): void {
     if (this.ended || this.#isOutpaced()) return;
     const { recording, trail } = this.#fresh;
+    if (this.#stream !== undefined) {
+      this.#stream.ended();
+      if (!this.ended) this.#end();
+      return;
+    }
     if (this.#mode === 'error') {
       this.#fail(this.#refusal(), 'status');
       return;
@@ -215,6 +234,72 @@ export class Relay implements AnswerHandler, WithheldNotes {
   onResponseError(_control: Control | undefined, error: Error): void {
     const failure = this.wasSent ? toSentFailure(error) : toUnsentFailure(error);
     this.#fail(failure, isConnectionLost(error) ? 'lost' : 'other');
+  }
+
+  /** What a stream has to send meanwhile. */
+  keepAlive(now: number): void {
+    this.#stream?.keepAlive(now);
+  }
+
+  /** Ends the answer from this side, if it is a stream. */
+  endStream(why: StreamEnd): boolean {
+    this.#stream?.end(why);
+    return this.#stream !== undefined;
+  }
+
+  #beginStream(control: Control, kind: StreamKind, contentType: string | undefined): void {
+    const { operation, recording, trail } = this.#fresh;
+    this.#mode = 'pass';
+    const isOpaque = codingOf(this.#headers) !== '';
+    const mode = operation.answerCheck;
+    const check = isOpaque || mode === 'off' ? undefined : this.#judge.itemCheck(operation, this.#status, contentType);
+    const stream = new AnswerStream({
+      kind,
+      isOpaque,
+      hasLength: this.#length >= 0,
+      check,
+      refuses: mode === 'refuse',
+      trail,
+      write: (chunk) => this.#passOn(control, chunk),
+      over: (isWhole) => this.#endEarly(isWhole),
+    });
+    this.#owner.openStream(kind, (why) => stream.end(why));
+    this.#stream = stream;
+    trail.stream = kind;
+    if (recording === undefined) this.#openHead();
+    else {
+      control.pause();
+      void this.#keepAnswer(recording, undefined).then(() => {
+        if (this.ended) return;
+        this.#openHead();
+        control.resume();
+      });
+    }
+  }
+
+  /** The head of a stream leaves before its first item. */
+  #openHead(): void {
+    this.passesSince = performance.now();
+    this.#writeHead(this.#length);
+    this.#fresh.response.flushHeaders();
+  }
+
+  #passOn(control: Control, chunk: Buffer): boolean {
+    this.#bytesOut += chunk.length;
+    this.#fresh.trail.bytesOut = this.#bytesOut;
+    return this.#write(control, chunk);
+  }
+
+  /** The gateway ends a stream. */
+  #endEarly(isWhole: boolean): void {
+    if (this.ended) return;
+    this.#settle();
+    this.#control?.abort();
+    const { response } = this.#fresh;
+    if (isWhole) response.end();
+    // Node sends what was written in this turn at the end of the turn.
+    else setImmediate(() => response.destroy());
+    this.#owner.relayed();
   }
 
   #end(): void {
@@ -309,16 +394,18 @@ export class Relay implements AnswerHandler, WithheldNotes {
     this.#write(control, first);
   }
 
-  #write(control: Control, chunk: Buffer): void {
+  #write(control: Control, chunk: Buffer): boolean {
     const { response } = this.#fresh;
-    if (response.write(chunk)) return;
+    if (response.write(chunk)) return true;
     control.pause();
     this.#resumeOnDrain();
+    return false;
   }
 
   #resumeOnDrain(): void {
     this.#onDrain ??= () => {
       this.noteBytes();
+      this.#stream?.drained();
       this.#control?.resume();
     };
     this.#fresh.response.once('drain', this.#onDrain);
@@ -386,6 +473,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
 
   #settle(): void {
     this.ended = true;
+    this.#stream?.stop();
     if (this.#onDrain !== undefined) this.#fresh.response.off('drain', this.#onDrain);
   }
 }

@@ -28,6 +28,8 @@ export interface IdentityOptions {
   onAssertionKeys(): void;
   /** Called with every change of the key store. */
   onChange(change: KeyStoreChange): void;
+  /** Called when the contents of the key store were replaced. */
+  onReplaced(): void;
 }
 
 export interface Identity {
@@ -68,8 +70,10 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
     negativeMax: gateway.keys.unknownCacheMax,
     graceMs: gateway.keys.graceSeconds * 1000,
     onChange: options.onChange,
-    onReplaced: () =>
-      log.logger.error('the key store was wiped, restored, or has lost changes; every key is looked up anew'),
+    onReplaced() {
+      log.logger.error('the key store was wiped, restored, or has lost changes; every key is looked up anew');
+      options.onReplaced();
+    },
     onHealth(reason) {
       if (reason === undefined) log.logger.info('the key store can be read again');
       else

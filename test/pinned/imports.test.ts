@@ -18,6 +18,7 @@ const concerns = [
   'portal',
   'overload',
   'idempotency',
+  'streams',
   'tunnel',
   'upstream',
   'versions',

@@ -19,7 +19,17 @@ const order = [
     'limits',
     'failures',
   ],
-  ...['upstream access', 'sandbox', 'examples', 'upstreams', 'identity', 'idempotency', 'version uses', 'throttle'],
+  ...[
+    'upstream access',
+    'sandbox',
+    'examples',
+    'upstreams',
+    'streams',
+    'identity',
+    'idempotency',
+    'version uses',
+    'throttle',
+  ],
   ...['listeners', 'tunnels', 'overload', 'serving', 'reload'],
 ];
 

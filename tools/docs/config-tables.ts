@@ -143,6 +143,9 @@ export function configTables(): Record<string, string> {
       ...keysOf(limitsFile),
       ...keysOf(memberOf(limitsFile.shape.operations), 'operations.<id>'),
     ]),
-    limit: tableOf('Key of a limit', keysOf(memberOf(limitsFile.shape.extra))),
+    limit: tableOf('Key of a limit', [
+      ...keysOf(memberOf(limitsFile.shape.extra)),
+      ...keysOf(memberOf(limitsFile.shape.tiers)).filter(({ name }) => name === 'openStreams'),
+    ]),
   };
 }

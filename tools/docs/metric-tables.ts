@@ -34,6 +34,7 @@ const NO_STATES = {
   activeRequests: () => 0,
   keyStoreAway: () => 0,
   tunnelStreams: () => 0,
+  openStreams: () => ({ events: 0, lines: 0, websocket: 0 }),
   certificates: () => [],
   bufferedBytes: () => 0,
   upstreamStates: () => ({}),

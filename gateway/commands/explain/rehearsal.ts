@@ -11,6 +11,7 @@ import { authorityOf, type Site } from '../../edge/sites.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Arrived, Fresh, Stages } from '../../exchange.ts';
 import { createLimit } from '../../limits/limit.ts';
+import { openStreamsMaxOf } from '../../limits/open-streams.ts';
 import type { CounterStore } from '../../limits/store.ts';
 import { createLines } from '../../observe/line.ts';
 import { createPipeline } from '../../pipeline.ts';
@@ -66,7 +67,7 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
     const trail = await finished.promise;
     const record = JSON.parse(createLines().lineOf(trail, 30, parts.now())) as DecisionRecord;
     return {
-      record: { ...record, rehearsed: true, limits: limitsOf(trail) },
+      record: { ...record, rehearsed: true, limits: limitsOf(trail), ...timesOf(trail, parts.configuration) },
       refusal: trail.code === undefined ? undefined : answer,
     };
   } finally {
@@ -131,6 +132,15 @@ function done({ response, trail }: Arrived): void {
   trail.status = 204;
   response.writeHead(204);
   response.end();
+}
+
+/** The deadlines of the answer, and the bound of open streams where the answer may be one. */
+function timesOf({ operation, caller, code }: Trail, { config }: Configuration): object {
+  if (operation === undefined || caller === undefined || code !== undefined) return {};
+  const { timeoutMs = 0, idleTimeoutMs, maxStreamMs } = config.upstreams[operation.upstream] ?? {};
+  const times = { head_ms: operation.timeoutMs ?? timeoutMs, idle_ms: idleTimeoutMs, stream_ms: maxStreamMs };
+  if (!(operation.streams || operation.webSocket)) return { times };
+  return { times, open_streams_max: openStreamsMaxOf(config.limits, caller) };
 }
 
 /** All limits, not only the one that decides. */

@@ -169,7 +169,40 @@ function forwardText(record: DecisionRecord, outcome: StageOutcome): (string | u
     typeof out === 'number' && outcome === 'answered' && record.rehearsed !== true
       ? `${out} bytes to the client`
       : undefined,
+    ...streamText(record),
     trace === undefined ? undefined : `trace ${trace}`,
+  ];
+}
+
+const streamKinds: Readonly<Record<string, string>> = {
+  events: 'an event stream',
+  lines: 'a stream of JSON lines',
+  websocket: 'a WebSocket',
+};
+
+const streamEnds: Readonly<Record<string, string>> = {
+  drain: 'the gateway ended it, because its process ended',
+  reload: 'the gateway ended it, because the operation was gone after a reload',
+  credential: 'the gateway ended it, because the key, token or organization was no longer valid',
+  contract: 'the gateway ended it, because an item violated the contract',
+  too_long: 'the gateway ended it after maxStreamMs',
+};
+
+/** The times of an answer in a rehearsal, and what became of a stream. */
+function streamText({
+  times,
+  stream,
+  stream_end: end,
+  open_streams_max: most,
+}: DecisionRecord): (string | undefined)[] {
+  const bounds = times as Readonly<Record<string, number | undefined>> | undefined;
+  return [
+    bounds === undefined
+      ? undefined
+      : `the head of the answer may take ${bounds.head_ms} ms, a pause in its body ${bounds.idle_ms} ms${bounds.stream_ms === undefined ? '' : `, its body ${bounds.stream_ms} ms`}`,
+    most === undefined ? undefined : `it may stay open; the organization may have ${most} open streams in each process`,
+    stream === undefined ? undefined : `it was ${streamKinds[String(stream)]}`,
+    end === undefined ? undefined : streamEnds[String(end)],
   ];
 }
 

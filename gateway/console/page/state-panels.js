@@ -112,6 +112,7 @@ export function stores() {
 function storeRows({ status }) {
   if (status === null) return [];
   const { keys = {}, limits = {}, idempotency = {}, deprecated_uses: uses = {}, overload = {}, issuers = {} } = status;
+  const { open_streams: streams = {} } = status;
   const megabytes = (bytes) => `${(bytes / 1_048_576).toFixed(bytes < 10_485_760 ? 1 : 0)} MiB`;
   const rows = [
     [
@@ -128,6 +129,7 @@ function storeRows({ status }) {
     ['Calls of deprecated operations', uses.state, uses.waiting ? `waiting to be written: ${uses.waiting}` : ''],
     ...Object.entries(issuers).map(([name, issuer]) => [`Tokens of ${name}`, issuer?.state, issuer?.reason ?? '']),
     ['Event loop', overload.loop_overloaded ? 'overloaded' : 'normal', `${overload.loop_delay_ms ?? 0} ms late`],
+    ['Open streams', total(streams) === 0 ? 'none' : 'open', streamsOf(streams)],
     [
       'Bodies held',
       overload.shedding ? 'shedding' : 'normal',
@@ -135,6 +137,14 @@ function storeRows({ status }) {
     ],
   ];
   return rows.filter(([, known]) => known !== undefined).map(([name, known, more]) => ({ name, state: known, more }));
+}
+
+function total(streams) {
+  return Object.values(streams).reduce((sum, open) => sum + open, 0);
+}
+
+function streamsOf({ events = 0, lines = 0, websocket = 0 }) {
+  return `${count(events)} event streams, ${count(lines)} JSON lines, ${count(websocket)} WebSockets`;
 }
 
 export function configuration() {

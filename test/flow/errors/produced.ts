@@ -10,6 +10,7 @@ import { bugCases, drainCases } from './lifecycle.cases.ts';
 import { awayCases, limitCases } from './limit.cases.ts';
 import { routingCases } from './routing.cases.ts';
 import { sizeCases } from './size.cases.ts';
+import { streamCases } from './stream.cases.ts';
 import { tlsCases } from './tls.cases.ts';
 import { tokenCases } from './token.cases.ts';
 import { unreachableCases, upstreamCases } from './upstream.cases.ts';
@@ -25,6 +26,7 @@ const cases: readonly { readonly code: ErrorCode }[] = [
   ...sizeCases,
   ...limitCases,
   ...awayCases,
+  ...streamCases,
   ...tlsCases,
   ...brokenCases,
   ...upstreamCases,

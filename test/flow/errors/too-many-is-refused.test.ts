@@ -5,6 +5,7 @@ import { runCases } from '../../support/errors.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { awayCases, limitCases, tightLimits } from './limit.cases.ts';
+import { oneStream, streamCases, streamPaths } from './stream.cases.ts';
 
 describe('limits', () => {
   let world: World;
@@ -14,6 +15,16 @@ describe('limits', () => {
   after(() => world.close());
 
   runCases(limitCases, () => world);
+});
+
+describe('streams', () => {
+  let world: World;
+  before(async () => {
+    world = await createWorld(oneStream, {}, streamPaths);
+  });
+  after(() => world.close());
+
+  runCases(streamCases, () => world);
 });
 
 describe('counters that are away', () => {

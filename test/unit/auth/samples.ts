@@ -115,6 +115,8 @@ export function operation(overrides: Partial<Operation> = {}): Operation {
     idempotency: 'off',
     body: 'buffer',
     undeclaredQuery: 'refuse',
+    streams: false,
+    webSocket: false,
     answerCheck: 'report',
     undeclaredMediaTypes: 'report',
     ranges: true,

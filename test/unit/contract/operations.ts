@@ -22,6 +22,8 @@ export function operationFor(method: string, path: string): Operation {
     idempotency: 'off',
     body: 'buffer',
     undeclaredQuery: 'refuse',
+    streams: false,
+    webSocket: false,
     answerCheck: 'report',
     undeclaredMediaTypes: 'report',
     ranges: true,

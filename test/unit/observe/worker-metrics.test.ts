@@ -21,6 +21,7 @@ function metricsOf({ active, keyStoreAway, loadedAtMs }: State) {
     limitStoreAway: () => 0,
     limitPolicyInForce: () => undefined,
     tunnelStreams: () => 0,
+    openStreams: () => ({ events: 0, lines: 0, websocket: 0 }),
     certificates: () => [],
     bufferedBytes: () => 0,
     upstreamStates: () => ({ books: { in_flight: active, credential: keyStoreAway ? 'latched' : 'proven' } }),

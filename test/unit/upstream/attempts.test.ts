@@ -40,7 +40,7 @@ function createScene() {
     response,
     trail: {},
   } as unknown as Fresh;
-  const options = { targets: targets as Targets, answers: {} as never };
+  const options = { targets: targets as Targets, answers: {} as never, openStream: () => assert.fail('no stream') };
   const failing = new Error('not begun');
   const send = () => {
     const budget = { ...way.budget, request: () => assert.fail(failing) };

@@ -1,0 +1,46 @@
+// Finds the boundaries between the items of a stream: an empty line after an event (HTML standard, section 9.2.6), the end of a line.
+
+import type { StreamKind } from '../../exchange.ts';
+
+/** Two line ends in a row, each of which may be LF, CR or CRLF. */
+const EVENT_END = /\n\n|\r\r\n?|\n\r\n?/;
+const LINE_END = /\n/;
+/** Enough to recognise an end that two chunks share. */
+const TAIL_BYTES = 3;
+const NOTHING = Buffer.alloc(0);
+
+export interface Boundaries {
+  /** Must get every byte that is sent, in order. */
+  see(chunk: Buffer): void;
+  /** True if the last byte ended an item, or if no byte was seen yet. */
+  isBetween(): boolean;
+  /** True if the last byte ended a line, or if no byte was seen yet. */
+  isAtLineEnd(): boolean;
+  /** The positions in the next chunk after which an item ends. */
+  endsIn(chunk: Buffer): number[];
+}
+
+export function createBoundaries(kind: StreamKind): Boundaries {
+  const end = kind === 'events' ? EVENT_END : LINE_END;
+  const everyEnd = new RegExp(end, 'g');
+  const atEnd = new RegExp(`(?:${end.source})$`);
+  let tail: Buffer = NOTHING;
+
+  return {
+    see(chunk) {
+      if (chunk.length >= TAIL_BYTES) tail = Buffer.from(chunk.subarray(-TAIL_BYTES));
+      else tail = Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES);
+    },
+    isBetween: () => tail.length === 0 || atEnd.test(tail.toString('latin1')),
+    isAtLineEnd: () => tail.length === 0 || /[\r\n]$/.test(tail.toString('latin1')),
+    endsIn(chunk) {
+      const text = tail.toString('latin1') + chunk.toString('latin1');
+      const ends: number[] = [];
+      for (const { 0: found, index } of text.matchAll(everyEnd)) {
+        const at = index + found.length - tail.length;
+        if (at > 0) ends.push(at);
+      }
+      return ends;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+// Splits a stream into its items, and reads an item as the value that the `itemSchema` of a contract describes (OpenAPI 3.2).
+
+import type { StreamKind } from '../../exchange.ts';
+import { type Boundaries, createBoundaries } from './boundaries.ts';
+
+/** Longer items are not checked. */
+const ITEM_BYTES_MAX = 1_048_576;
+
+const RECORD_SEPARATOR = '\u001e';
+
+/** An item: its bytes, with its end; without bytes if it is too long to be checked. */
+export interface Item {
+  readonly bytes: Buffer;
+  readonly isTooLong: boolean;
+}
+
+export interface ItemSplitter {
+  /** Takes the next chunk. Returns the items that it completes. */
+  feed(chunk: Buffer): Item[];
+  /** The bytes after the last complete item. */
+  rest(): Item;
+}
+
+export function createItemSplitter(kind: StreamKind): ItemSplitter {
+  const boundaries: Boundaries = createBoundaries(kind);
+  let pieces: Buffer[] = [];
+  let size = 0;
+
+  function take(piece: Buffer): void {
+    size += piece.length;
+    pieces.push(piece);
+  }
+
+  function taken(): Item {
+    const item = { bytes: Buffer.concat(pieces), isTooLong: size > ITEM_BYTES_MAX };
+    pieces = [];
+    size = 0;
+    return item;
+  }
+
+  return {
+    feed(chunk) {
+      const items: Item[] = [];
+      let from = 0;
+      for (const end of boundaries.endsIn(chunk)) {
+        take(chunk.subarray(from, end));
+        items.push(taken());
+        from = end;
+      }
+      if (from < chunk.length) take(chunk.subarray(from));
+      boundaries.see(chunk);
+      // Only the end matters of an item that will not be checked.
+      if (size > ITEM_BYTES_MAX) pieces = [];
+      return items;
+    },
+    rest: taken,
+  };
+}
+
+/** The value of an item; undefined if it has none: a comment, or an empty line. Throws SyntaxError if a line is not JSON. */
+export function itemValue(kind: StreamKind, item: Buffer): unknown {
+  const text = item.toString('utf8');
+  return kind === 'events' ? eventOf(text) : lineOf(text);
+}
+
+/** JSON text sequences put a record separator before each text (RFC 7464). */
+function lineOf(text: string): unknown {
+  const line = (text.startsWith(RECORD_SEPARATOR) ? text.slice(1) : text).trim();
+  return line === '' ? undefined : JSON.parse(line);
+}
+
+/** HTML standard, section 9.2.6; the fields are members, as OpenAPI 3.2 section 4.14.4 has them. */
+function eventOf(text: string): Readonly<Record<string, unknown>> | undefined {
+  const event: Record<string, unknown> = {};
+  const data: string[] = [];
+  for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)) {
+    if (line === '' || line.startsWith(':')) continue;
+    const colon = line.indexOf(':');
+    const name = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? '' : line.slice(colon + (line[colon + 1] === ' ' ? 2 : 1));
+    if (name === 'data') data.push(value);
+    else if (name === 'retry') event.retry = /^\d+$/.test(value) ? Number(value) : value;
+    else if (name === 'event' || name === 'id') event[name] = value;
+  }
+  if (data.length > 0) event.data = data.join('\n');
+  return Object.keys(event).length === 0 ? undefined : event;
+}

@@ -1,0 +1,167 @@
+// Open streams are bounded per organization, and end when their caller, their operation or the process may not go on; a reload leaves them.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { closesAfterEach } from '../../support/closing.ts';
+import { ask, requestOf, until } from '../../support/connection.ts';
+import { assertRefusal } from '../../support/errors.ts';
+import { thingsAt } from '../../support/things.ts';
+import { save } from '../reload/files.ts';
+import { createStreamWorld, type StreamWorld, seen, streamPaths } from './live-upstream.ts';
+
+const start = closesAfterEach();
+const NDJSON = { type: 'application/x-ndjson' };
+
+/** Milliseconds until the promise settles. */
+async function timed<T>(promise: Promise<T>): Promise<{ readonly ms: number; readonly value: T }> {
+  const from = performance.now();
+  const value = await promise;
+  return { ms: performance.now() - from, value };
+}
+
+async function reload({ gateway, upstream }: StreamWorld, paths: Record<string, object>): Promise<void> {
+  const { contracts } = thingsAt(upstream.url, {}, paths);
+  save(gateway, 'openapi/things.yaml', contracts['things.yaml']);
+  await gateway.app.reload();
+}
+
+const streamLine = ({ gateway }: StreamWorld) => until(() => gateway.logLines().find(({ stream }) => stream));
+
+describe('the streams of an organization', () => {
+  const limits = { tiers: { standard: { requests: 1000, openStreams: 2 } } };
+
+  it('are as many as its tier allows, and free again when they end', async () => {
+    const world = await start(createStreamWorld({ limits }));
+    const { authorization: Authorization } = await world.gateway.authorize();
+    const call = (line: string) => ask(world.gateway.port, requestOf(line, { Authorization }));
+    const [one] = [await world.open(), await world.open()];
+    const before = world.upstream.requests.length;
+    const refused = await call('GET /v1/events');
+    assertRefusal(refused, 'too_many_streams');
+    assert.equal(refused.error.open_streams_max, 2);
+    assert.equal(world.upstream.requests.length, before, 'nothing was sent');
+    assert.equal((await call('GET /v1/things')).status, 200);
+    one?.answer.end();
+    await one?.client.answer();
+    await until(() => world.gateway.logLines().some(({ stream }) => stream === 'events'));
+    await world.open();
+  });
+
+  it('may be more for one organization', async () => {
+    const organizations = { org_test: { requests: 1000, openStreams: 3 } };
+    const world = await start(createStreamWorld({ limits: { ...limits, organizations } }));
+    for (let i = 0; i < 3; i += 1) await world.open();
+    await assert.rejects(world.open(), /too_many_streams/);
+  });
+
+  it('are shown to operators', async () => {
+    const world = await start(createStreamWorld());
+    await world.open();
+    await world.open('/v1/lines', NDJSON);
+    const status = await (await fetch(`${world.gateway.adminUrl}/status`)).json();
+    assert.deepEqual((status as { open_streams: object }).open_streams, { events: 1, lines: 1, websocket: 0 });
+    const metrics = await (await fetch(`${world.gateway.adminUrl}/metrics`)).text();
+    assert.match(metrics, /^gateway_open_streams\{kind="events"\} 1$/m);
+  });
+});
+
+describe('within a second', () => {
+  it('the revocation of a key ends its streams, between two events, and no others', async () => {
+    const world = await start(createStreamWorld());
+    const { id, key } = await world.gateway.issueKey();
+    const ending = await world.open('/v1/events', { key });
+    const staying = await world.open();
+    ending.answer.write('data: 1\n\n');
+    await seen(ending.client, 'data: 1');
+    await world.gateway.store.keys.revoke(id, 'test', undefined);
+    const { ms, value } = await timed(ending.client.answer());
+    assert.ok(ms < 1000, `${ms} ms`);
+    assert.deepEqual([value?.whole, value?.body.toString()], [true, 'data: 1\n\n']);
+    assert.equal((await streamLine(world)).stream_end, 'credential');
+    staying.answer.write('data: 2\n\n');
+    await seen(staying.client, 'data: 2\n\n');
+  });
+
+  it('it cuts a stream whose event does not end', async () => {
+    const world = await start(createStreamWorld());
+    const { id, key } = await world.gateway.issueKey();
+    const { client, answer } = await world.open('/v1/events', { key });
+    answer.write('data: ha');
+    await seen(client, 'data: ha');
+    await world.gateway.store.keys.revoke(id, 'test', undefined);
+    const { ms, value } = await timed(client.answer());
+    assert.ok(ms < 1000, `${ms} ms`);
+    assert.equal(value?.whole, false);
+  });
+
+  it('the suspension of the organization ends them', async () => {
+    const world = await start(createStreamWorld());
+    const { client } = await world.open('/v1/lines', NDJSON);
+    await world.gateway.store.organizations.suspend('org_test', 'test');
+    const { ms, value } = await timed(client.answer());
+    assert.ok(ms < 1000, `${ms} ms`);
+    assert.equal(value?.whole, false, 'lines must not look complete');
+  });
+
+  it('the expiry of the key ends them', async () => {
+    const world = await start(createStreamWorld());
+    const { key } = await world.gateway.issueKey({ expiresAtMs: Date.now() + 800 });
+    const { client } = await world.open('/v1/events', { key });
+    const { ms } = await timed(client.answer());
+    assert.ok(ms < 1800, `${ms} ms`);
+    assert.equal((await streamLine(world)).stream_end, 'credential');
+  });
+});
+
+describe('a reload', () => {
+  it('leaves streams open, and ends those of an operation that is gone', async () => {
+    const world = await start(createStreamWorld());
+    const events = await world.open();
+    const lines = await world.open('/v1/lines', NDJSON);
+    const { '/v1/lines': _gone, ...rest } = streamPaths;
+    await reload(world, rest);
+    assert.equal((await lines.client.answer())?.whole, false);
+    assert.equal((await streamLine(world)).stream_end, 'reload');
+    for (const n of [1, 2]) {
+      events.answer.write(`data: ${n}\n\n`);
+      await seen(events.client, `data: ${n}\n\n`);
+      await reload(world, {
+        ...rest,
+        [`/v1/more${n}`]: { get: { ...(rest['/v1/events'] as { get: object }).get, operationId: `more${n}` } },
+      });
+    }
+    events.answer.write('data: 3\n\n');
+    await seen(events.client, 'data: 3\n\n');
+  });
+});
+
+describe('a gateway that ends', () => {
+  it('ends an event stream after the event under way, and does not wait for it', async () => {
+    const world = await createStreamWorld({ gateway: { timeouts: { drainMs: 10_000 } } });
+    const { client, answer } = await world.open();
+    answer.write('data: 1\n\ndata:');
+    await seen(client, 'data: 1\n\ndata:');
+    const closed = timed(world.gateway.stop());
+    answer.write(' 2\n\ndata: 3\n\n');
+    const all = await client.answer();
+    assert.deepEqual([all?.whole, all?.body.toString()], [true, 'data: 1\n\ndata: 2\n\n']);
+    const { ms } = await closed;
+    assert.ok(ms < 5000, `${ms} ms`);
+    assert.equal((await streamLine(world)).stream_end, 'drain');
+    await world.upstream.close();
+  });
+
+  it('lets JSON lines go on, and cuts them between two lines', async () => {
+    const world = await createStreamWorld({ gateway: { timeouts: { drainMs: 1500 } } });
+    const finite = await world.open('/v1/lines', NDJSON);
+    const endless = await world.open('/v1/lines', NDJSON);
+    const closed = world.gateway.stop();
+    finite.answer.end('{}\n');
+    assert.equal((await finite.client.answer())?.whole, true);
+    endless.answer.write('{}\n');
+    const all = await endless.client.answer();
+    assert.deepEqual([all?.whole, all?.body.toString()], [false, '{}\n']);
+    await closed;
+    await world.upstream.close();
+  });
+});

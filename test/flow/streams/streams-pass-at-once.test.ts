@@ -1,0 +1,118 @@
+// Event streams and JSON lines pass as they come: nothing is buffered, and their items are checked one by one.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { closesAfterEach } from '../../support/closing.ts';
+import { ask, requestOf, until } from '../../support/connection.ts';
+import { createStreamWorld, seen } from './live-upstream.ts';
+
+const start = closesAfterEach();
+
+describe('an event stream', () => {
+  it('begins before its first event, and passes each event at once', async () => {
+    const { open } = await start(createStreamWorld());
+    const { client, answer } = await open();
+    await seen(client, '\r\n\r\n');
+    assert.match(client.rest().toString(), /^HTTP\/1\.1 200 OK\r\n[\s\S]*Content-Type: text\/event-stream/);
+    for (const n of [1, 2, 3]) {
+      answer.write(`data: ${n}\n\n`);
+      await seen(client, `data: ${n}\n\n`);
+    }
+    answer.end();
+    const whole = await client.answer();
+    assert.deepEqual([whole?.whole, whole?.body.toString()], [true, 'data: 1\n\ndata: 2\n\ndata: 3\n\n']);
+  });
+
+  it('outlasts timeoutMs and idleTimeoutMs between two events', async () => {
+    const { open } = await start(createStreamWorld({}, { timeoutMs: 200, idleTimeoutMs: 200 }));
+    const { client, answer } = await open();
+    answer.write('data: 1\n\n');
+    await sleep(700);
+    answer.end('data: 2\n\n');
+    assert.equal((await client.answer())?.body.toString(), 'data: 1\n\ndata: 2\n\n');
+  });
+
+  it('is cut when its service stalls within a line', async () => {
+    const { open, gateway } = await start(createStreamWorld({}, { idleTimeoutMs: 200 }));
+    const { client, answer } = await open();
+    answer.write('data: ha');
+    assert.equal((await client.answer())?.whole, false);
+    const line = await until(() => gateway.logLines().find(({ stream }) => stream === 'events'));
+    assert.equal(line.code, 'upstream_timeout');
+  });
+
+  it('resumes after the last event that its client names', async () => {
+    const { open, upstream } = await start(createStreamWorld());
+    await open('/v1/events', { headers: { 'Last-Event-ID': '41' } });
+    assert.equal(upstream.requests[0]?.headers['last-event-id'], '41');
+  });
+
+  it('occupies neither a place nor one of the connections of its upstream', async () => {
+    const { open, gateway } = await start(createStreamWorld({}, { maxInFlight: 1, connections: 1 }));
+    const opened = [await open(), await open(), await open()];
+    const { authorization: Authorization } = await gateway.authorize();
+    assert.equal((await ask(gateway.port, requestOf('GET /v1/things', { Authorization }))).status, 200);
+    for (const { client, answer } of opened) {
+      answer.write('data: still\n\n');
+      await seen(client, 'data: still\n\n');
+    }
+  });
+
+  it('is not buffered for the rules of its upstream', async () => {
+    const answers = JSON.parse('[{"when":{"status":200,"body":{"error":"gone"}},"then":{"code":"resource_missing"}}]');
+    const { open } = await start(createStreamWorld({}, { answers }));
+    const { client, answer } = await open();
+    answer.write('data: 1\n\n');
+    await seen(client, 'data: 1\n\n');
+  });
+
+  it('is not buffered for an Idempotency-Key, and not given again', async () => {
+    const { open, gateway } = await start(createStreamWorld());
+    const { authorization: Authorization } = await gateway.authorize();
+    const headers = { Authorization, 'Content-Type': 'application/json', 'Idempotency-Key': 'k' };
+    const { client, answer } = await open('/v1/answers', { line: 'POST /v1/answers', headers, body: '{}' });
+    answer.write('data: 1\n\n');
+    await seen(client, 'data: 1\n\n');
+    answer.end();
+    await client.answer();
+    const again = await ask(gateway.port, requestOf('POST /v1/answers', headers, '{}'));
+    assert.equal(again.error.code, 'idempotency_result_not_retained');
+  });
+});
+
+describe('the items of a stream', () => {
+  it('are checked one by one against itemSchema, and reported', async () => {
+    const { open, gateway } = await start(createStreamWorld());
+    const { client, answer } = await open('/v1/described');
+    answer.write('data: {"n": 1}\n\n: a comment\n\ndata: {"n": "x"}\n\nid: 7\n\ndata: {\n\n');
+    answer.end();
+    assert.equal((await client.answer())?.whole, true);
+    const line = await until(() => gateway.logLines().find(({ stream }) => stream === 'events'));
+    const found = (line.answer_violations as string[]).toSorted();
+    assert.deepEqual(found, ['/data: required', '/n: wrong_type', 'the data is not JSON'].toSorted());
+  });
+
+  it('that violate the contract end the stream where it says refuse', async () => {
+    const { open, gateway } = await start(createStreamWorld());
+    const { client, answer } = await open('/v1/strict-lines', { type: 'application/jsonl' });
+    answer.write('{"n": 1}\n{"n"');
+    await seen(client, '{"n": 1}\n');
+    answer.write(': 2}\n{"m": 3}\n{"n": 4}\n');
+    const all = await client.answer();
+    assert.deepEqual([all?.whole, all?.body.toString()], [false, '{"n": 1}\n{"n": 2}\n']);
+    const line = await until(() => gateway.logLines().find(({ stream }) => stream === 'lines'));
+    assert.equal(line.stream_end, 'contract');
+  });
+});
+
+describe('JSON lines', () => {
+  it('pass line by line, and half a line too', async () => {
+    const { open } = await start(createStreamWorld());
+    const { client, answer } = await open('/v1/lines', { type: 'application/x-ndjson' });
+    answer.write('{"n": 1}\n{"n":');
+    await seen(client, '{"n": 1}\n{"n":');
+    answer.end(' 2}\n');
+    assert.equal((await client.answer())?.whole, true);
+  });
+});
