@@ -5,6 +5,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseInUse } from './database.ts';
+import { createFileService } from './files/server.ts';
 import { createLifetime } from './leases.ts';
 import { createAdministrator } from './mail/administrator.ts';
 import { createMailServer } from './mail/server.ts';
@@ -38,11 +39,14 @@ async function start(): Promise<void> {
   const firstGraceMs = Number(process.env.SANDBOX_FIRST_LEASE_GRACE_MS ?? 30_000);
   const onLeases = createLifetime(graceMs, firstGraceMs, () => void end());
   const onFault = (error: unknown) => note('error', 'a request failed through a fault of the sandbox', error);
-  const platform = createSandbox({
-    databasePath: join(directory, 'platform.db'),
+  const trust = {
     trusted: createTrust(join(directory, 'jwks.json')),
     issuer: variable('SANDBOX_ISSUER'),
     audiences: (process.env.SANDBOX_AUDIENCES ?? 'platform').split(','),
+  };
+  const platform = createSandbox({
+    ...trust,
+    databasePath: join(directory, 'platform.db'),
     cursorSecret: variable('SANDBOX_CURSOR_SECRET'),
     onLeases,
     onFault,
@@ -55,6 +59,8 @@ async function start(): Promise<void> {
     onFault,
   });
   started.push(mail);
+  const files = createFileService({ ...trust, directory, onFault });
+  started.push(files);
   process.on('SIGTERM', () => void end());
   // Ctrl-C reaches every process of a terminal. The gateways drain after it and need this one until they let go.
   process.on('SIGINT', () => {});
@@ -62,7 +68,7 @@ async function start(): Promise<void> {
   // The reader of the log may have ended.
   process.stderr.on('error', () => {});
 
-  const services = { platform: await listen(platform), mail: await listen(mail) };
+  const services = { platform: await listen(platform), mail: await listen(mail), files: await listen(files) };
   announce({ pid: process.pid, services });
   // If the parent has ended by now, no gateway takes a lease, and this process ends by itself.
   process.send?.({ ready: true, services }, () => {});

@@ -19,15 +19,17 @@ import { upstreamTls } from './upstream-tls.ts';
 const target = z
   .string()
   .refine(
-    (text) => /^(sandbox:(platform|mail)|examples:)$/.test(text) || (isHttpUrl(text) && new URL(text).pathname === '/'),
+    (text) =>
+      /^(sandbox:(platform|mail|files)|examples:)$/.test(text) || (isHttpUrl(text) && new URL(text).pathname === '/'),
     {
-      error: 'must be sandbox:platform, sandbox:mail, examples:, or http://host:port without a path',
+      error: 'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, or http://host:port without a path',
     },
   )
-  .meta({ pattern: '^(sandbox:(platform|mail)|examples:|https?://[^/?#\\s@]+/?)$' });
+  .meta({ pattern: '^(sandbox:(platform|mail|files)|examples:|https?://[^/?#\\s@]+/?)$' });
 const targets = z
   .union([target, z.array(target).min(1, 'must name at least one address')], {
-    error: 'must be sandbox:platform, sandbox:mail, examples:, http://host:port without a path, or a list of these',
+    error:
+      'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, http://host:port without a path, or a list of these',
   })
   .refine((value) => typeof value === 'string' || value.length === 1 || !value.includes('examples:'), {
     error: 'must not name a service beside examples:, which stands for none',
@@ -44,7 +46,7 @@ export const upstreamEntry = z.strictObject({
     description:
       'The targets of requests with live keys. Several addresses share the load. With `examples:` the gateway answers from the contract ([upstreams](upstreams.md#integrate-against-a-service-that-does-not-exist-yet)).',
     values:
-      '`sandbox:platform`, `sandbox:mail`, `examples:`, `http://host:port`, `https://host:port`, or a list of these',
+      '`sandbox:platform`, `sandbox:mail`, `sandbox:files`, `examples:`, `http://host:port`, `https://host:port`, or a list of these',
   }),
   test: targets.optional().meta({
     description: 'The targets of requests with test keys. Without it, test keys are refused.',

@@ -66,7 +66,7 @@ const libraries: Record<string, readonly string[]> = {
   'rate-limiter-flexible': ['gateway/limits/'],
   re2js: ['gateway/contract/'],
   'swagger-ui-dist': ['gateway/portal/'],
-  ws: ['sandbox/mail/'],
+  ws: ['sandbox/mail/', 'sandbox/files/'],
   yaml: ['gateway/shared/yaml-source.ts', 'gateway/portal/yaml-thread.ts'],
   zod: ['gateway/config/'],
 };
