@@ -352,6 +352,25 @@ export const REFUSALS = {
     meaning: 'The body is not exactly one JSON text in UTF-8; `byte_offset` is the place of the first error.',
     remedy: 'Let a library write the JSON, and send its text unchanged as UTF-8.',
   },
+  malformed_form: {
+    ...request,
+    status: 400,
+    message: 'The body is not a well-formed form.',
+    meaning:
+      'The body is not the form that its `Content-Type` says, or services could read it in more than one way; `byte_offset` is the place.',
+    remedy: 'Let a library write the form and its `Content-Type`, with the boundary that it chose.',
+    hints: {
+      escape: 'Write it in UTF-8, and each escape as % with two hexadecimal digits.',
+      semicolon: 'Write a semicolon as %3B.',
+      boundary: 'Name one boundary of 1 to 70 characters in Content-Type, as RFC 2046 section 5.1.1 says.',
+      delimiter: 'Only the parts may stand in it, and the delimiter only between them, after a CRLF.',
+      part_headers: 'The headers of a part are lines of UTF-8 that end with CRLF, each name once, 8192 bytes at most.',
+      disposition:
+        'Each part needs Content-Disposition: form-data with a name, without escapes, and a plain file name.',
+      encoding: 'Leave Content-Transfer-Encoding out.',
+      unfinished: 'Its closing delimiter is missing.',
+    },
+  },
   duplicate_json_member: {
     ...request,
     status: 400,

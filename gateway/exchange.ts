@@ -330,11 +330,21 @@ export interface Counted extends Permitted {
   readonly quota: Quota;
 }
 
+/** Checks a body while it is sent on. Its methods throw the refusal. */
+export interface StreamedBodyCheck {
+  /** Called with each chunk before it is sent: the chunk that completes the body is refused together with it. */
+  push(chunk: Buffer): void;
+  /** Called before the last byte is sent. May be called again. */
+  end(): void;
+}
+
 export interface Checked extends Counted {
   /** The query to send on: what the client sent plus the contract's defaults; with question mark, or empty. */
   readonly search: string;
   /** The body's original bytes; absent: no body, or a streamed one. */
   readonly rawBody: Buffer | undefined;
+  /** Checks a streamed body on its way; absent: the contract says nothing about its content. */
+  readonly bodyCheck?: StreamedBodyCheck | undefined;
 }
 
 /** Stores the answer of a request that has an Idempotency-Key. Its promises never reject. */

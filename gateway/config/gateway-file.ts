@@ -16,10 +16,10 @@ const limits = z.strictObject({
     .describe('The longest request body that is buffered. Streamed bodies (`x-gateway-body: stream`) are not limited.'),
   headerBytesMax: whole('bytes', 1024, 1_048_576).default(16_384).describe('The longest header section of a request.'),
   urlBytesMax: whole('bytes', 256, 65_536).default(8_192).describe('The longest request target: path and query.'),
-  jsonDepthMax: whole('levels', 1, 1000).default(32).describe('The deepest nesting of a JSON body.'),
+  jsonDepthMax: whole('levels', 1, 1000).default(32).describe('The deepest nesting of a JSON body or form.'),
   jsonMembersMax: whole('members', 1, 10_000_000)
     .default(10_000)
-    .describe('The largest number of members and items in a JSON body, at all depths together.'),
+    .describe('The largest number of members and items in a JSON body or form, at all depths together.'),
 });
 
 const timeouts = z.strictObject({

@@ -230,7 +230,8 @@ export const upstreamEntry = z.strictObject({
     contractMember: 'x-gateway-idempotency',
   }),
   body: z.enum(['buffer', 'stream']).optional().meta({
-    description: 'Whether a request body is buffered until it has been checked. JSON always is.',
+    description:
+      'Whether a request body is buffered until it has been checked. JSON and short forms always are ([upstreams](upstreams.md#bodies-of-forms)).',
     fallback: '`buffer`',
     contractMember: 'x-gateway-body',
   }),

@@ -19,6 +19,10 @@ export function isJson(essence: string): boolean {
   return essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
 }
 
+/** The media types of forms. */
+export const URLENCODED = 'application/x-www-form-urlencoded';
+export const MULTIPART = 'multipart/form-data';
+
 /** Returns the declared type that covers a given one: itself, else the narrowest range (OpenAPI 3.1.1, section 4.8.14). */
 export function declaredFor(essence: string, declared: readonly string[]): string | undefined {
   if (essence === '') return undefined;

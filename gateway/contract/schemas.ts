@@ -3,7 +3,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { type AjvByExtent, createAjvByExtent, DOCUMENT_KEY } from './ajv.ts';
 import type { ContractDocument } from './document.ts';
-import { essenceOf, isJson } from './media-types.ts';
+import { essenceOf, isJson, MULTIPART, URLENCODED } from './media-types.ts';
 import type { ContractOperation } from './operations.ts';
 import { renewStepBudget } from './patterns.ts';
 import { child, follow, fragmentOf, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
@@ -15,8 +15,10 @@ export type SchemaCheck = (value: unknown, size: number) => readonly ErrorObject
 export interface RequestSchemas {
   /** Checks `{path, query, header, cookie}`. */
   readonly parameters: SchemaCheck;
-  /** One check per declared JSON media type or range that includes JSON, by its lower-case name. */
+  /** One check per declared media type that is JSON or a form, or range that includes these, by its lower-case name. */
   readonly bodies: ReadonlyMap<string, SchemaCheck>;
+  /** Compiles the check of an object whose members have these schemas. */
+  objectCheck(members: ReadonlyMap<string, Located | undefined>, required: readonly string[]): SchemaCheck;
 }
 
 export interface Schemas {
@@ -120,10 +122,17 @@ function pointTo({ pointer }: Located): JsonObject {
 
 function requestSchemasOf(entry: ContractOperation, ajvs: AjvByExtent): RequestSchemas {
   const { root } = entry.document;
-  const bodies = jsonSchemasOf(root, member(root, entry.located, 'requestBody'), ranges).map(
+  const bodies = jsonSchemasOf(root, member(root, entry.located, 'requestBody'), checkedTypes).map(
     ([type, schema]) => [type, toCheck(ajvs, bodySchemaOf(root, type, schema))] as const,
   );
-  return { parameters: toCheck(ajvs, parametersSchemaOf(entry)), bodies: new Map(bodies) };
+  return {
+    parameters: toCheck(ajvs, parametersSchemaOf(entry)),
+    bodies: new Map(bodies),
+    objectCheck(members, required) {
+      const properties = [...members].map(([name, schema]) => [name, schema ? pointTo(schema) : {}] as const);
+      return toCheck(ajvs, { type: 'object', properties: Object.fromEntries(properties), required });
+    },
+  };
 }
 
 /** Returns the schema of `{path, query, header, cookie}`. Undeclared headers and cookies are allowed, because clients add their own. */
@@ -181,8 +190,8 @@ export function parameterSchema(root: JsonObject, parameter: Located): Located |
   return type === undefined ? undefined : child(member(root, content, type), 'schema');
 }
 
-/** Ranges of media types that include JSON. */
-const ranges = ['*/*', 'application/*'] as const;
+/** Media types of requests that are checked besides JSON: forms, and the ranges that include JSON or forms. */
+const checkedTypes = [URLENCODED, MULTIPART, '*/*', 'application/*', 'multipart/*'] as const;
 
 /** Returns the declared JSON media types, and those in `others`, each with its schema if it has one. */
 function jsonSchemasOf(

@@ -3,9 +3,10 @@
 // errors of reading a body.
 
 import { GatewayError } from '../errors.ts';
-import type { Awaitable, Checked, Counted, Operation, Reservation } from '../exchange.ts';
+import type { Awaitable, Checked, Counted, Operation, Reservation, StreamedBodyCheck } from '../exchange.ts';
 import { checkAccept } from './accept.ts';
 import { type BodyContract, expectBody, isUnexpected, readBody } from './body.ts';
+import { createFormChecks, type FormCheck, type FormChecks } from './forms/forms.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson, mediaTypesOf } from './media-types.ts';
@@ -31,6 +32,8 @@ interface RequestContract {
   readonly schemas: RequestSchemas;
   readonly reader: ParameterReader;
   readonly body: BodyContract;
+  /** Undefined: no form is described. */
+  readonly forms: FormChecks | undefined;
   /** Lower-case media types of successful answers. */
   readonly answers: readonly string[];
   /** The declared names; determined on the first violation. */
@@ -43,6 +46,14 @@ const unexpectedBody: Violation = {
   pointer: '',
   code: 'unknown',
   message: 'This operation takes no body.',
+};
+
+/** A body that is sent on as it arrives cannot be compared with that of an earlier request. */
+const keyOfStream: Violation = {
+  in: 'header',
+  param: 'idempotency-key',
+  code: 'not_allowed',
+  message: 'A form that is longer than the gateway buffers cannot be repeated. Leave this header out.',
 };
 
 export function createValidate(options: ValidateOptions): (counted: Counted) => Awaitable<Checked> {
@@ -75,15 +86,42 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     if (errors.length > 0) violations.push(...toViolations(errors, contract.root));
     if (isUnexpected(counted, contract.body)) violations.push(unexpectedBody);
     const search = contract.reader.search(query, values);
-    if (mediaType === undefined || counted.operation.body === 'stream')
-      return pass(counted, contract, search, undefined, violations);
-    return withBody(counted, contract, mediaType, search, violations);
+    if (mediaType === undefined) return pass(counted, contract, search, undefined, violations);
+    const form = contract.forms?.(mediaType, counted.headers.get('content-type'));
+    if (counted.operation.body === 'stream') {
+      if (form === undefined) return pass(counted, contract, search, undefined, violations);
+      if (form.stream !== undefined && !isShort(counted)) {
+        if (counted.operation.idempotency !== 'off' && counted.headers.has('idempotency-key'))
+          violations.push(keyOfStream);
+        return {
+          ...pass(counted, contract, search, undefined, violations),
+          bodyCheck: streamCheck(counted, contract, form),
+        };
+      }
+    }
+    return withBody(counted, contract, mediaType, form, search, violations);
   };
+
+  function isShort({ headers }: Counted): boolean {
+    const length = headers.get('content-length');
+    return length !== undefined && Number(length) <= options.bodyBytesMax;
+  }
+
+  function streamCheck(counted: Counted, contract: RequestContract, form: FormCheck): StreamedBodyCheck | undefined {
+    return form.stream?.(counted.headers.get('content-type'), {
+      limits: options,
+      keep: (bytes) => options.hold(counted.reservation, bytes),
+      onViolations(violations) {
+        counted.trail.violations = toNotes(violations, contract.names());
+      },
+    });
+  }
 
   async function withBody(
     counted: Counted,
     contract: RequestContract,
     mediaType: string,
+    form: FormCheck | undefined,
     search: string,
     violations: Violation[],
   ): Promise<Checked> {
@@ -92,6 +130,11 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     const rawBody = await readBody(counted, options.bodyBytesMax, options.hold);
     counted.trail.bytesIn = rawBody.length;
     if (rawBody.length === 0 && contract.body.required) throw new GatewayError('body_missing');
+    if (form !== undefined) {
+      if (rawBody.length > 0)
+        violations.push(...form.violations(rawBody, counted.headers.get('content-type'), options));
+      return pass(counted, contract, search, rawBody, violations);
+    }
     const check = contract.schemas.bodies.get(mediaType);
     if (check && rawBody.length > 0 && (isJson(mediaType) || isJson(essenceOf(counted.headers.get('content-type'))))) {
       const { value, size, overflows } = parseJson(rawBody, options);
@@ -121,9 +164,11 @@ function toRequestContract(entry: ContractOperation, schemas: Schemas): RequestC
   const { root } = entry.document;
   const requestBody = member(root, entry.located, 'requestBody');
   const required = isObject(requestBody.value) && requestBody.value.required === true;
+  const compiled = schemas.request(entry);
   return {
     root,
-    schemas: schemas.request(entry),
+    schemas: compiled,
+    forms: createFormChecks(entry, compiled),
     reader: createParameterReader(entry),
     body: { required, mediaTypes: mediaTypesOf(member(root, requestBody, 'content').value) },
     answers: successTypes(entry),

@@ -137,11 +137,11 @@ export function createIdempotency(options: IdempotencyOptions): Idempotency {
  * clients could collide.
  */
 function attemptOf(checked: Checked, header: string, options: IdempotencyOptions): RecordedWrite | undefined {
-  const { operation, caller, hasBody, id } = checked;
+  const { operation, caller, hasBody, rawBody, id } = checked;
   const { idempotency, upstream } = operation;
   if (idempotency === 'off' || caller.organization === undefined) return undefined;
   const key = options.keyOf(header);
-  if (key === undefined || (hasBody && operation.body === 'stream')) return undefined;
+  if (key === undefined || (hasBody && rawBody === undefined && operation.body === 'stream')) return undefined;
   const leaseMs = options.timeoutMs(operation) + LEASE_MARGIN_MS;
   return {
     slot: { organization: caller.organization.id, mode: caller.mode, digest: digestOf(key) },

@@ -100,12 +100,18 @@ function bodyOf(checked: Checked, headers: string[], isFirst: boolean): Outgoing
   return countedBody(checked);
 }
 
-async function* countedBody({ request, trail }: Checked): AsyncGenerator<Buffer> {
+async function* countedBody({ request, trail, bodyCheck, headers }: Checked): AsyncGenerator<Buffer> {
+  const length = Number(headers.get('content-length'));
   // If the upstream stops reading, the client's connection is still needed for the answer.
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += (chunk as Buffer).length;
     trail.bytesIn = bytes;
+    if (bodyCheck !== undefined) {
+      bodyCheck.push(chunk as Buffer);
+      if (bytes === length) bodyCheck.end();
+    }
     yield chunk as Buffer;
   }
+  bodyCheck?.end();
 }

@@ -72,7 +72,7 @@ export function thingsContract(paths: Record<string, object> = {}): object {
           operationId: 'uploadFile',
           security: [{ apiKey: ['files:write'] }],
           'x-gateway-body': 'stream',
-          requestBody: { required: true, content: { 'application/octet-stream': {} } },
+          requestBody: { required: true, content: { 'application/octet-stream': {}, 'multipart/form-data': {} } },
           responses: answered('201'),
         },
         get: {

@@ -22,6 +22,15 @@ describe('an API whose bodies are forms', () => {
       'unsupported_media_type',
     );
     assert.equal((await foreign.send('POST', '/v1/charges')).status, 200);
+    const wrong = await foreign.send('POST', '/v1/charges', {
+      body: 'amount=much&metadata[a][b]=c&note=d',
+      type: form,
+    });
+    assert.deepEqual(wrong.violations, [
+      'body /amount wrong_type',
+      'body /metadata/a wrong_type',
+      'body /note unknown',
+    ]);
   });
 
   it('has operations without a body that could have one', async () => {
@@ -57,9 +66,11 @@ describe('an API whose bodies are forms', () => {
   });
 
   it('has files sent to it and fetched from it', async () => {
-    const body = '--b\r\ncontent-disposition: form-data; name="file"\r\n\r\nx\r\n--b--\r\n';
-    const file = await foreign.send('POST', '/v1/files', { body, type: 'multipart/form-data; boundary=b' });
-    assert.deepEqual([file.status, file.reached?.body.toString()], [200, body]);
+    const body = new FormData();
+    body.append('file', new Blob(['x']), 'x.png');
+    assert.deepEqual((await foreign.send('POST', '/v1/files', { body })).violations, ['body /purpose required']);
+    body.append('purpose', 'logo');
+    assert.equal((await foreign.send('POST', '/v1/files', { body })).status, 200);
     assert.equal((await foreign.send('POST', '/v1/files')).code, 'body_missing');
     assert.equal(
       (await foreign.send('GET', '/v1/quotes/qt_1/pdf', { headers: { accept: 'application/pdf' } })).status,

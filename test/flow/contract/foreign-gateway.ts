@@ -5,7 +5,7 @@ import { type Recorded, startUpstream } from '../../support/upstream.ts';
 
 export interface ForeignGateway {
   readonly gateway: TestGateway;
-  /** Sends with a key that is let in. A body that is no text is sent as JSON. */
+  /** Sends with a key that is let in. A body that is neither text, bytes nor a form is sent as JSON. */
   send(method: string, path: string, options?: SendOptions): Promise<Outcome>;
   stop(): Promise<void>;
 }
@@ -49,8 +49,10 @@ export async function serveForeign(
 
   async function send(method: string, path: string, { body, type, headers = {} }: SendOptions = {}): Promise<Outcome> {
     const before = upstream.requests.length;
-    const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    const contentType = sent === undefined ? {} : { 'content-type': type ?? 'application/json' };
+    const isForm = body instanceof FormData || body instanceof URLSearchParams;
+    const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array || isForm;
+    const sent = isRaw ? (body as string | Uint8Array | FormData | URLSearchParams | undefined) : JSON.stringify(body);
+    const contentType = sent === undefined || isForm ? {} : { 'content-type': type ?? 'application/json' };
     const answer = await fetch(`${gateway.url}${path}`, {
       method,
       headers: { authorization, ...contentType, ...headers },

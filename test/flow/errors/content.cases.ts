@@ -72,6 +72,12 @@ const texts: readonly Case[] = [
       also: ({ error }) => assert.equal(error.byte_offset, offset),
     }),
   ),
+  {
+    name: 'a form that could be read in two ways',
+    code: 'malformed_form',
+    provoke: ({ call }) => call('POST /v1/files', { 'Content-Type': 'multipart/form-data; boundary=a' }, '--a\n--a--'),
+    also: ({ error }) => assert.equal(error.byte_offset, 3),
+  },
   ...Object.entries({
     'one member twice': '{"name":"a","name":"b"}',
     'one member twice, deep inside': '{"name":"a","more":{"x":[{"y":1,"y":1}]}}',

@@ -1,0 +1,66 @@
+// The Encoding Objects of a form's media type (OpenAPI 3.1.1, section 4.8.15): how each property is written.
+
+import { essenceOf, isJson } from '../media-types.ts';
+import { isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
+import type { FormShape } from './form-shape.ts';
+
+export interface PropertyEncoding {
+  /** Declared style; undefined: the default, under which JSON is possible too. */
+  readonly style: string | undefined;
+  /** Separates the items of one value; undefined: each item is a pair of its own. */
+  readonly separator: string | undefined;
+  /** Whether the members of an object are pairs of their own: `R=100&G=200`. */
+  readonly isSpread: boolean;
+  /** Declared media types or ranges of the part; empty: not declared. */
+  readonly contentTypes: readonly string[];
+  /** Whether the value is written as JSON. */
+  readonly isJson: boolean;
+}
+
+const separators: Readonly<Record<string, string>> = { form: ',', spaceDelimited: ' ', pipeDelimited: '|' };
+
+const plain: PropertyEncoding = {
+  style: undefined,
+  separator: undefined,
+  isSpread: false,
+  contentTypes: [],
+  isJson: false,
+};
+
+/** Returns the encodings by property; properties without one are not in it. */
+export function encodingsOf(root: JsonObject, mediaType: Located): ReadonlyMap<string, PropertyEncoding> {
+  const declared = member(root, mediaType, 'encoding');
+  return new Map(memberNames(declared).map((name) => [name, toEncoding(member(root, declared, name).value)] as const));
+}
+
+function toEncoding(value: unknown): PropertyEncoding {
+  if (!isObject(value)) return plain;
+  const { style, explode, contentType } = value;
+  const hasStyle = style !== undefined || explode !== undefined;
+  const written = typeof style === 'string' ? style : 'form';
+  const exploded = typeof explode === 'boolean' ? explode : written === 'form';
+  const contentTypes = typeof contentType === 'string' && !hasStyle ? contentType.split(',').map(essenceOf) : [];
+  return {
+    style: hasStyle ? written : undefined,
+    separator: exploded ? undefined : separators[written],
+    isSpread: style === 'form' && exploded,
+    contentTypes,
+    isJson: contentTypes.length > 0 && contentTypes.every(isJson),
+  };
+}
+
+export function encodingFor(encodings: ReadonlyMap<string, PropertyEncoding>, name: string): PropertyEncoding {
+  return encodings.get(name) ?? plain;
+}
+
+/** Whether only an object fits, so that a text can be nothing but JSON. */
+export function isObjectOnly({ types }: FormShape): boolean {
+  return types.has('object') && !types.has('string');
+}
+
+/** Whether a media type is in a list of types and ranges. */
+export function isCovered(essence: string, ranges: readonly string[]): boolean {
+  return ranges.some(
+    (range) => range === essence || range === '*/*' || (range.endsWith('/*') && essence.startsWith(range.slice(0, -1))),
+  );
+}

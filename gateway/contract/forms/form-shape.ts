@@ -1,0 +1,147 @@
+// What a contract declares about the members of a form, prepared for reading text: types, members, and whether a member is a file.
+
+import { isJson } from '../media-types.ts';
+import { formsOf, type Types, typesOf } from '../parameter.ts';
+import { toPattern } from '../patterns.ts';
+import { child, follow, isObject, itemsOf, type JsonObject, type Located, member } from '../pointer.ts';
+
+/** One member, with all schemas that may describe it. */
+export interface FormShape {
+  /** JSON types; empty if the schema names none. */
+  readonly types: Types;
+  /** Whether the schema describes bytes instead of text. */
+  readonly isBinary: boolean;
+  /** Whether the schema constrains the text itself, so that it has to be read. */
+  readonly isTextChecked: boolean;
+  /** Bounds of a file, in bytes. */
+  readonly bytesMin: number;
+  readonly bytesMax: number;
+  /** Media type that the schema of a file names. */
+  readonly contentMediaType: string | undefined;
+  /** The items, if it is a list. */
+  items(): FormShape;
+  /** A member that `properties` declares. */
+  property(name: string): FormShape | undefined;
+  /** A member that `properties`, `patternProperties` or `additionalProperties` describes. */
+  member(name: string): FormShape | undefined;
+}
+
+/** Bytes whose schema says no more are often declared as this type (FastAPI does so): it includes every other one. */
+const ANY_BYTES = 'application/octet-stream';
+const DEPTH_MAX = 8;
+
+/** Creates the shapes of a document: each once, when a form first needs it, because schemas may be circular. */
+export function createFormShapes(root: JsonObject): (schemas: readonly Located[]) => FormShape {
+  const made = new Map<string, FormShape>();
+
+  function shapeOf(schemas: readonly Located[]): FormShape {
+    const key = schemas.map(({ pointer }) => pointer).join('\n');
+    const known = made.get(key);
+    if (known) return known;
+    const shape = toShape(root, schemas, shapeOf);
+    made.set(key, shape);
+    return shape;
+  }
+
+  return shapeOf;
+}
+
+function toShape(
+  root: JsonObject,
+  schemas: readonly Located[],
+  shapeOf: (schemas: readonly Located[]) => FormShape,
+): FormShape {
+  const forms = schemas.flatMap((schema) => formsOf(root, schema));
+  const keywords = forms.map(({ value }) => value as JsonObject);
+  const properties = new Map<string, FormShape | undefined>();
+  const members = new Map<string, FormShape | undefined>();
+  const patterns = forms.flatMap((form) => patternsOf(root, form));
+  const mediaType = keywords.map(({ contentMediaType: type }) => type).find((type) => typeof type === 'string');
+  let items: FormShape | undefined;
+
+  const combined = (found: readonly Located[]) => {
+    const useful = found.filter(({ value }) => isObject(value) && Object.keys(value).length > 0);
+    return useful.length === 0 ? undefined : shapeOf(useful);
+  };
+  const property = (name: string) =>
+    remembered(properties, name, () => combined(forms.map((form) => own(member(root, form, 'properties'), name))));
+  const fromOthers = (name: string) =>
+    combined([
+      ...patterns.flatMap(({ matches, schema }) => (matches(name) ? schema : [])),
+      ...forms.map((form) => child(form, 'additionalProperties')),
+    ]);
+
+  return {
+    types: typesOf(forms),
+    isBinary: keywords.some(isBinarySchema),
+    isTextChecked: keywords.some(
+      ({ pattern, enum: values, const: value, format }) =>
+        (pattern ?? values ?? value) !== undefined || (typeof format === 'string' && format !== 'binary'),
+    ),
+    ...byteBounds(root, schemas),
+    contentMediaType: mediaType === ANY_BYTES ? undefined : (mediaType as string | undefined),
+    items: () => (items ??= combined(forms.map((form) => child(form, 'items'))) ?? shapeOf([])),
+    property,
+    // The client chooses these names: what is not declared is not remembered.
+    member: (name) =>
+      property(name) ?? (patterns.length === 0 ? remembered(members, '', () => fromOthers('')) : fromOthers(name)),
+  };
+}
+
+function remembered<Value>(known: Map<string, Value>, name: string, make: () => Value): Value {
+  if (known.has(name)) return known.get(name) as Value;
+  const value = make();
+  if (value !== undefined || name === '') known.set(name, value);
+  return value;
+}
+
+/** A member of the object itself: the client chooses the name, which may be `constructor`. */
+function own(located: Located, name: string): Located {
+  const { value, pointer } = located;
+  return isObject(value) && Object.hasOwn(value, name) ? child(located, name) : { value: undefined, pointer };
+}
+
+function patternsOf(root: JsonObject, form: Located) {
+  const declared = member(root, form, 'patternProperties');
+  return Object.keys(isObject(declared.value) ? declared.value : {}).map((source) => {
+    const pattern = toPattern(source);
+    return { matches: (name: string) => pattern.test(name), schema: child(declared, source) };
+  });
+}
+
+function isBinarySchema({ format, contentMediaType, contentEncoding }: JsonObject): boolean {
+  if (format === 'binary') return true;
+  return typeof contentMediaType === 'string' && contentEncoding === undefined && !isJson(contentMediaType);
+}
+
+/** Bounds of a length: all of `allOf` apply, the widest branch of a union. */
+function byteBounds(root: JsonObject, schemas: readonly Located[]): Pick<FormShape, 'bytesMin' | 'bytesMax'> {
+  const bounds = schemas.map((schema) => boundsOf(root, schema, 0));
+  if (bounds.length === 0) return { bytesMin: 0, bytesMax: Number.POSITIVE_INFINITY };
+  return {
+    bytesMin: Math.min(...bounds.map(([min]) => min)),
+    bytesMax: Math.max(...bounds.map(([, max]) => max)),
+  };
+}
+
+function boundsOf(root: JsonObject, located: Located, depth: number): readonly [min: number, max: number] {
+  const { value } = located;
+  if (!isObject(value) || depth > DEPTH_MAX) return [0, Number.POSITIVE_INFINITY];
+  const { minLength, maxLength, $ref } = value;
+  const parts = [...($ref === undefined ? [] : [follow(root, located)]), ...itemsOf(child(located, 'allOf'))];
+  const required = parts.map((part) => boundsOf(root, part, depth + 1));
+  for (const union of ['anyOf', 'oneOf']) {
+    const branches = itemsOf(child(located, union)).filter((branch) => admitsText(root, branch));
+    const bounds = branches.map((branch) => boundsOf(root, branch, depth + 1));
+    if (bounds.length > 0) required.push([Math.min(...bounds.map(([a]) => a)), Math.max(...bounds.map(([, b]) => b))]);
+  }
+  return [
+    Math.max(typeof minLength === 'number' ? minLength : 0, ...required.map(([min]) => min)),
+    Math.min(typeof maxLength === 'number' ? maxLength : Number.POSITIVE_INFINITY, ...required.map(([, max]) => max)),
+  ];
+}
+
+function admitsText(root: JsonObject, branch: Located): boolean {
+  const types = typesOf(formsOf(root, branch));
+  return types.size === 0 || types.has('string');
+}

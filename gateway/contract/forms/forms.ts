@@ -1,0 +1,112 @@
+// The forms that one operation takes: checks bodies of application/x-www-form-urlencoded and multipart/form-data. Throws malformed_form,
+// json_too_complex, duplicate_json_member, unsupported_charset, body_too_large and, while a body is sent on, validation_failed.
+
+import { GatewayError } from '../../errors.ts';
+import type { StreamedBodyCheck } from '../../exchange.ts';
+import { essenceOf, MULTIPART, URLENCODED } from '../media-types.ts';
+import type { ContractOperation } from '../operations.ts';
+import { child, type JsonObject, member, memberNames } from '../pointer.ts';
+import type { RequestSchemas } from '../schemas.ts';
+import { toFields, type Violation } from '../violations.ts';
+import { type FormContract, type FormLimits, toFormContract } from './form-contract.ts';
+import { createFormShapes, type FormShape } from './form-shape.ts';
+import { FormValue } from './form-value.ts';
+import { createMultipartCheck } from './multipart-check.ts';
+import { readUrlencoded } from './urlencoded.ts';
+
+/** The check of one kind of form under one declared media type. */
+export interface FormCheck {
+  /** Violations of a body in one piece. */
+  violations(body: Buffer, contentType: string | undefined, limits: FormLimits): Violation[];
+  /** Undefined: this kind is not checked on its way. `keep` is called with the number of bytes that are about to be kept. */
+  readonly stream: ((contentType: string | undefined, options: StreamOptions) => StreamedBodyCheck) | undefined;
+}
+
+export interface StreamOptions {
+  readonly limits: FormLimits;
+  keep(bytes: number): void;
+  /** Called with the violations before they are thrown. */
+  onViolations(violations: readonly Violation[]): void;
+}
+
+/** Returns the check of a body of this type, under the declared type or range that covers it. */
+export type FormChecks = (declared: string, contentType: string | undefined) => FormCheck | undefined;
+
+const shapes = new WeakMap<JsonObject, ReturnType<typeof createFormShapes>>();
+
+/** Undefined: the operation takes no form whose content is described. */
+export function createFormChecks(entry: ContractOperation, schemas: RequestSchemas): FormChecks | undefined {
+  const { root } = entry.document;
+  const content = member(root, member(root, entry.located, 'requestBody'), 'content');
+  const shapeOf = shapes.get(root) ?? createFormShapes(root);
+  shapes.set(root, shapeOf);
+  const checks = new Map<string, FormCheck>();
+  for (const type of memberNames(content)) {
+    const declared = essenceOf(type);
+    const check = schemas.bodies.get(declared);
+    const kinds = [URLENCODED, MULTIPART].filter((kind) => covers(declared, kind));
+    if (check === undefined || kinds.length === 0) continue;
+    const contract = toFormContract(root, member(root, content, type), check, shapeOf, schemas.objectCheck);
+    // Under a range, the schema may describe bytes of any type.
+    if (!kinds.includes(declared) && !mayBeForm(contract.shape, child(member(root, content, type), 'schema').value))
+      continue;
+    for (const kind of kinds)
+      checks.set(`${declared} ${kind}`, kind === MULTIPART ? multipart(contract) : urlencoded(contract));
+  }
+  if (checks.size === 0) return undefined;
+  return (declared, contentType) =>
+    checks.get(`${declared} ${declared.endsWith('*') ? essenceOf(contentType) : declared}`);
+}
+
+function covers(declared: string, kind: string): boolean {
+  return declared === kind || declared === '*/*' || declared === `${kind.slice(0, kind.indexOf('/'))}/*`;
+}
+
+function mayBeForm({ types }: FormShape, schema: unknown): boolean {
+  return schema !== undefined && types.has('object');
+}
+
+function urlencoded(contract: FormContract): FormCheck {
+  return {
+    violations(body, _contentType, limits) {
+      const form = new FormValue(contract.shape, limits);
+      readUrlencoded(body, (name, value) => form.addText(contract.placeOf(name), value));
+      return form.violations(contract.check, contract.root);
+    },
+    stream: undefined,
+  };
+}
+
+function multipart(contract: FormContract): FormCheck {
+  return {
+    violations(body, contentType, limits) {
+      const check = createMultipartCheck(contract, contentType, limits, () => undefined);
+      check.push(body);
+      check.end();
+      return check.form.violations(contract.check, contract.root);
+    },
+    stream: (contentType, options) => streamed(contract, contentType, options),
+  };
+}
+
+/** Refuses at the first part that is wrong, and at the closing delimiter what is wrong with the form as a whole. */
+function streamed(contract: FormContract, contentType: string | undefined, options: StreamOptions): StreamedBodyCheck {
+  const check = createMultipartCheck(contract, contentType, options.limits, options.keep);
+  let wasClosed = false;
+
+  function refuse(violations: readonly Violation[]): void {
+    if (violations.length === 0) return;
+    options.onViolations(violations);
+    throw new GatewayError('validation_failed', { fields: toFields(violations) });
+  }
+
+  return {
+    push(chunk) {
+      check.push(chunk);
+      if (wasClosed) return;
+      wasClosed = check.isClosed;
+      refuse(wasClosed ? check.form.violations(contract.check, contract.root) : check.form.found);
+    },
+    end: check.end,
+  };
+}

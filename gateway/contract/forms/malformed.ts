@@ -1,0 +1,19 @@
+// The refusal of a form that readers could take apart in more than one way.
+
+import { GatewayError } from '../../errors.ts';
+
+/** Names of the sentences that `malformed_form` has in the catalogue. */
+export type FormFault =
+  | 'escape'
+  | 'semicolon'
+  | 'boundary'
+  | 'delimiter'
+  | 'part_headers'
+  | 'disposition'
+  | 'encoding'
+  | 'unfinished';
+
+/** @param byteOffset place in the body, if the fault is there */
+export function malformedForm(hint: FormFault, byteOffset?: number): GatewayError {
+  return new GatewayError('malformed_form', { hint, fields: { byte_offset: byteOffset } });
+}

@@ -1,0 +1,126 @@
+// Checks one part of a multipart body as it arrives: media type, declared headers, and the size of a file. Keeps the bytes of text only.
+
+import { isUtf8 } from 'node:buffer';
+import { essenceOf, isJson } from '../media-types.ts';
+import { isCovered, isObjectOnly } from './form-encoding.ts';
+import type { FormPlace } from './form-place.ts';
+import type { FormShape } from './form-shape.ts';
+import type { PartHead } from './part-head.ts';
+
+/** What is wrong with a part. */
+export interface PartFault {
+  readonly code: string;
+  readonly message: string;
+  readonly constraint?: Readonly<Record<string, unknown>>;
+}
+
+export interface PartCheck {
+  /** Whether its bytes are counted and not kept. */
+  readonly isFile: boolean;
+  /** Whether the part says that it is JSON. */
+  readonly isJson: boolean;
+  /** Takes the next bytes. */
+  add(bytes: Buffer): PartFault | undefined;
+  /** Called after the last byte: the text, or undefined for a file. */
+  end(): { readonly text?: string; readonly fault?: PartFault | undefined };
+}
+
+/** Creates the check of a part, and the fault that its head has. */
+export function createPartCheck(head: PartHead, place: FormPlace): { part: PartCheck; fault: PartFault | undefined } {
+  const shape = itemShape(place);
+  const mediaType = head.contentType === undefined ? undefined : essenceOf(head.contentType);
+  const isFile = isFilePart(head, place, shape);
+  const part = isFile ? countBytes(shape) : keepText();
+  const fault =
+    mediaTypeFault(mediaType, place, shape, isFile) ?? (isFile ? undefined : charsetFault(head.contentType));
+  return { part: { ...part, isFile, isJson: mediaType !== undefined && isJson(mediaType) }, fault };
+}
+
+function itemShape({ shape, keys }: FormPlace): FormShape | undefined {
+  return keys.length === 1 && shape?.types.has('array') ? shape.items() : shape;
+}
+
+/** Bytes by the contract, or a part with a file name where the contract says nothing about its text. */
+function isFilePart({ filename }: PartHead, { encoding }: FormPlace, shape: FormShape | undefined): boolean {
+  if (shape === undefined) return filename !== undefined;
+  if (shape.isBinary) return true;
+  if (shape.isTextChecked) return false;
+  const mayBeText = shape.types.size === 0 || shape.types.has('string');
+  if (!mayBeText) return false;
+  return filename !== undefined || encoding.contentTypes.some(isOfBytes);
+}
+
+function isOfBytes(type: string): boolean {
+  return (
+    /^(?:image|audio|video|font)\//.test(type) || type === 'application/octet-stream' || type === 'application/pdf'
+  );
+}
+
+function mediaTypeFault(
+  given: string | undefined,
+  { encoding }: FormPlace,
+  shape: FormShape | undefined,
+  isFile: boolean,
+): PartFault | undefined {
+  const named = isFile && shape?.contentMediaType !== undefined ? [essenceOf(shape.contentMediaType)] : [];
+  const allowed = encoding.contentTypes.length > 0 ? encoding.contentTypes : named;
+  if (allowed.length === 0) return undefined;
+  // A text without a type is not said to be another one; a file without one is text/plain (RFC 7578 section 4.4).
+  if (given === undefined && (!isFile || (shape !== undefined && isObjectOnly(shape)))) return undefined;
+  if (isCovered(given ?? 'text/plain', allowed)) return undefined;
+  return {
+    code: 'not_allowed',
+    message: `Must have a Content-Type of ${allowed.join(' or ')}.`,
+    constraint: { contentType: allowed },
+  };
+}
+
+function charsetFault(contentType = ''): PartFault | undefined {
+  for (const [, charset = ''] of contentType.matchAll(/;\s*charset\s*=\s*"?([^"\s;]*)/gi)) {
+    if (!/^(?:utf-?8|us-ascii)$/i.test(charset)) return notUtf8;
+  }
+  return undefined;
+}
+
+const notUtf8: PartFault = { code: 'wrong_format', message: 'Must be text in UTF-8.' };
+
+function countBytes(shape: FormShape | undefined): Omit<PartCheck, 'isFile' | 'isJson'> {
+  const { bytesMin, bytesMax } = shape ?? { bytesMin: 0, bytesMax: Number.POSITIVE_INFINITY };
+  let size = 0;
+  return {
+    add(bytes) {
+      const wasShorter = size <= bytesMax;
+      size += bytes.length;
+      if (!wasShorter || size <= bytesMax) return undefined;
+      const message = `Must have at most ${bytesMax} byte${bytesMax === 1 ? '' : 's'}.`;
+      return { code: 'too_long', message, constraint: { maxLength: bytesMax } };
+    },
+    end() {
+      if (size >= bytesMin) return {};
+      const message = `Must have at least ${bytesMin} byte${bytesMin === 1 ? '' : 's'}.`;
+      return { fault: { code: 'too_short', message, constraint: { minLength: bytesMin } } };
+    },
+  };
+}
+
+/** One buffer that doubles: a client may send a text in pieces of one byte. */
+function keepText(): Omit<PartCheck, 'isFile' | 'isJson'> {
+  let kept = Buffer.allocUnsafe(64);
+  let size = 0;
+  return {
+    add(bytes) {
+      if (size + bytes.length > kept.length) {
+        const larger = Buffer.allocUnsafe(Math.max(2 * kept.length, size + bytes.length));
+        kept.copy(larger, 0, 0, size);
+        kept = larger;
+      }
+      bytes.copy(kept, size);
+      size += bytes.length;
+      return undefined;
+    },
+    end() {
+      const all = kept.subarray(0, size);
+      return isUtf8(all) ? { text: all.toString('utf8') } : { text: '', fault: notUtf8 };
+    },
+  };
+}

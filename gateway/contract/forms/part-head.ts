@@ -1,0 +1,58 @@
+// Pure: reads the header section of one part of a multipart body (RFC 7578 section 4). Throws malformed_form.
+
+import { isUtf8 } from 'node:buffer';
+import { parseParameterizedField } from './field-parameters.ts';
+import { malformedForm } from './malformed.ts';
+
+export interface PartHead {
+  /** Name of the form's field. */
+  readonly name: string;
+  /** Absent: the part is a field and no file. */
+  readonly filename: string | undefined;
+  readonly contentType: string | undefined;
+  /** By lower-case name. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+const LINES_MAX = 32;
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
+const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
+/** Encodings that leave the bytes as they are (RFC 2045 section 6.2). */
+const IDENTITIES = new Set(['7bit', '8bit', 'binary']);
+
+/**
+ * @param block the header section without the empty line behind it
+ * @param offset of the block in the body, for the refusal
+ */
+export function parsePartHead(block: Buffer, offset: number): PartHead {
+  if (!isUtf8(block)) throw malformedForm('part_headers', offset);
+  const headers = headersIn(block.toString('utf8'), offset);
+  const disposition = parseParameterizedField(headers.get('content-disposition') ?? '');
+  const name = disposition?.parameters.get('name');
+  if (disposition?.value !== 'form-data' || name === undefined) throw malformedForm('disposition', offset);
+  const filename = disposition.parameters.get('filename');
+  if (filename !== undefined && leavesItsFolder(filename)) throw malformedForm('disposition', offset);
+  const encoding = headers.get('content-transfer-encoding');
+  if (encoding !== undefined && !IDENTITIES.has(encoding.toLowerCase())) throw malformedForm('encoding', offset);
+  return { name, filename, contentType: headers.get('content-type'), headers };
+}
+
+/** Lines end with CRLF. Folded lines, repeated names and control characters are refused: readers take them apart differently. */
+function headersIn(text: string, offset: number): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
+  const lines = text.split('\r\n', LINES_MAX + 1);
+  if (lines.length > LINES_MAX) throw malformedForm('part_headers', offset);
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
+    if (!NAME.test(name) || CONTROL.test(line) || headers.has(name)) throw malformedForm('part_headers', offset);
+    headers.set(name, line.slice(colon + 1).trim());
+  }
+  return headers;
+}
+
+/** A service that joins the name to a folder would write somewhere else (RFC 7578 section 4.2). */
+function leavesItsFolder(filename: string): boolean {
+  return filename.startsWith('/') || filename.split('/').includes('..');
+}
