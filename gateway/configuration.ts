@@ -12,7 +12,14 @@ import { readUpstreamTls, type UpstreamTls } from './config/upstream-tls.ts';
 import { checkDeprecations } from './config/versions.ts';
 import { ConfigError, condensed, type Mistake, suggest } from './config-errors.ts';
 import { type ContractReader, createDirectReader } from './contract/document.ts';
-import { type Contracts, compileAll, type Earlier, loadContracts, locateMistakes } from './contract/load.ts';
+import {
+  type ContractSource,
+  type Contracts,
+  compileAll,
+  type Earlier,
+  loadContracts,
+  locateMistakes,
+} from './contract/load.ts';
 import type { ContractOperation } from './contract/operations.ts';
 import { createThreadReader } from './contract/reader.ts';
 import type { Certificate } from './edge/tls/certificate.ts';
@@ -126,14 +133,7 @@ async function check(
   const contracts = await loadContracts(
     {
       directory: settings.contractsDirectory,
-      sources: Object.entries(draft.upstreams).map(([name, entry]) => ({
-        ...entry,
-        upstream: name,
-        acceptsBasic: entry.basicForClients ?? entry.credential?.kind === 'basic',
-        mistakeAtGlob: (index, reason, remedy) =>
-          sources.upstreams.mistakeAt(['upstreams', name, 'contracts', index], reason, remedy),
-        mistakeAtEntry: (reason, remedy) => sources.upstreams.mistakeAtKey(['upstreams', name], reason, remedy),
-      })),
+      sources: contractSources(draft),
       known: { upstreams: names.upstreams, limits: sources.limits.value === undefined ? undefined : names.limits },
       namedOperations: complete ? names.operations : [],
       mistakeAtOperation: (id, reason, remedy) => sources.limits.mistakeAtKey(['operations', id], reason, remedy),
@@ -142,7 +142,8 @@ async function check(
     },
     mistakes,
   );
-  if (mistakes.length === 0) {
+  const isWhole = complete && contracts.isWhole;
+  if (isWhole) {
     checkScopes(draft, contracts, mistakes);
     checkPlaces(draft, contracts, mistakes);
   }
@@ -153,6 +154,7 @@ async function check(
     contracts,
     {
       contractsDirectory: settings.contractsDirectory,
+      isWhole,
       earlier: earlier && breakingBefore && { breakingChanges: breakingBefore, isUnchanged: earlier.isUnchanged },
       nowMs: Date.now(),
       exceptionsEnd: compile === 'all',
@@ -160,14 +162,38 @@ async function check(
     },
     mistakes,
   );
-  const fresh = changedIn(contracts, earlier);
-  if (mistakes.length === 0 && (compile === 'all' || fresh.length <= COMPILED_AT_BOOT_MAX)) {
+  const fresh = changedIn(contracts, earlier).filter(({ document }) => !document.isBroken);
+  if (compile === 'all' || fresh.length <= COMPILED_AT_BOOT_MAX) {
     await compileAll(fresh, contracts.schemas, mistakes);
   }
   await locateMistakes(contracts, reader);
   const config = completed(named);
   if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes));
   return { config, contracts, breakingChanges, upstreamTls, certificates };
+}
+
+/** The entries with their contracts; those with mistakes too, so that the mistakes of their contracts come in the same round. */
+function contractSources({ upstreams, names, sources }: ConfigDraft): ContractSource[] {
+  const source = sources.upstreams;
+  const placesOf = (name: string): Pick<ContractSource, 'mistakeAtGlob' | 'mistakeAtEntry'> => ({
+    mistakeAtGlob: (index, reason, remedy) => source.mistakeAt(['upstreams', name, 'contracts', index], reason, remedy),
+    mistakeAtEntry: (reason, remedy) => source.mistakeAtKey(['upstreams', name], reason, remedy),
+  });
+  const usable = Object.entries(upstreams).map(([name, entry]) => ({
+    ...entry,
+    upstream: name,
+    acceptsBasic: entry.basicForClients ?? entry.credential?.kind === 'basic',
+    ...placesOf(name),
+  }));
+  const written = (source.value as { upstreams?: Record<string, unknown> } | undefined)?.upstreams ?? {};
+  const others = names.upstreams.flatMap((name) => {
+    const { contracts, basePath } = (Object.hasOwn(upstreams, name) ? {} : written[name]) as Record<string, unknown>;
+    if (!Array.isArray(contracts) || !contracts.every((glob) => typeof glob === 'string')) return [];
+    const path = typeof basePath === 'string' ? { basePath } : {};
+    // Its security may be what is wrong; with a mistake, nothing of this is served.
+    return [{ upstream: name, contracts, public: true, ...path, ...placesOf(name) }];
+  });
+  return [...usable, ...others];
 }
 
 /** Checks the parts of the configuration that name operations and paths, now that the contracts are known. */

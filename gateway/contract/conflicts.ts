@@ -43,12 +43,8 @@ export function checkConflicts(
     const claim = `${operation.method} ${shapeOf(operation.path, operation.restOfPath)}`;
     const first = claims.get(claim);
     if (first) {
-      const reason = `${operation.method} ${operation.path} is claimed by ${first.operation.contract} already (${first.operation.id}).`;
-      mistakes.push(
-        entry.document
-          .position()
-          .mistakeAtKey(place, reason, 'Leave it in one contract only, or set another basePath.'),
-      );
+      const [reason, remedy] = first.document === entry.document ? sameTemplate(first, entry) : sameClaim(first, entry);
+      mistakes.push(entry.document.position().mistakeAtKey(place, reason, remedy));
       continue;
     }
     claims.set(claim, entry);
@@ -77,12 +73,26 @@ function sharedNames(names: readonly SharedName[], mistakeAtNames: MistakeAtName
   return mistakeAtNames(operation.entry, reason, remedy);
 }
 
-/** Returns the operation ids in limits.yaml that no contract declares, each with a suggestion. */
+function sameClaim({ operation: first }: ContractOperation, { operation }: ContractOperation): [string, string] {
+  const reason = `${operation.method} ${operation.path} is claimed by ${first.contract} already (${first.id}).`;
+  return [reason, 'Leave it in one contract only, or set another basePath.'];
+}
+
+/** Templates that differ by the names of their parameters only match the same requests (OpenAPI 3.1.1, section 4.8.8.2). */
+function sameTemplate({ operation: first }: ContractOperation, { operation }: ContractOperation): [string, string] {
+  const reason = `${operation.method} ${operation.path} matches the same requests as ${first.path} (${first.id}): only the names of parameters differ.`;
+  return [reason, `Remove one of the two, and let the schema of ${first.path} admit the values of both.`];
+}
+
+/** Returns the operation ids in limits.yaml that no contract declares, each with a suggestion. `others` are declared as well. */
 export function unknownOperations(
   named: Iterable<string>,
   operations: readonly ContractOperation[],
+  others: readonly string[] = [],
 ): { id: string; remedy: string }[] {
   const ids = new Set(operations.map(({ operation }) => operation.id));
-  const qualified = new Set(operations.map(({ operation }) => operation.qualifiedId));
-  return [...named].filter((id) => !ids.has(id) && !qualified.has(id)).map((id) => ({ id, remedy: suggest(id, ids) }));
+  const known = new Set([...ids, ...operations.map(({ operation }) => operation.qualifiedId), ...others]);
+  // The others have no full names, because their operations were not made.
+  const isKnown = (id: string) => known.has(id) || others.includes(id.slice(id.indexOf('.') + 1));
+  return [...named].filter((id) => !isKnown(id)).map((id) => ({ id, remedy: suggest(id, ids) }));
 }

@@ -8,7 +8,7 @@ import { type ContractDocument, type ContractReader, toDocument } from './docume
 import type { KnownNames } from './extensions.ts';
 import { contractFiles, type Listing, listedFiles } from './files.ts';
 import { type ContractOperation, type DocumentDefaults, operationsOf } from './operations.ts';
-import { pathOf } from './pointer.ts';
+import { isObject, objectAt, pathOf } from './pointer.ts';
 import { createSchemas, type Schemas } from './schemas.ts';
 import { createYieldToLoop, type YieldToLoop } from './yield-to-loop.ts';
 
@@ -32,6 +32,8 @@ export interface Contracts {
   readonly scopes: ReadonlySet<string>;
   /** Every listed file and the files that they refer to. */
   readonly files: ReadonlySet<string>;
+  /** Whether every operation of every listed file is there: files and operations with mistakes may be missing. */
+  readonly isWhole: boolean;
 }
 
 export interface LoadOptions {
@@ -61,37 +63,52 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
   const partOf = createPartOf(options, mistakes, pause);
   const parts: Part[] = [];
   const owners = new Map<string, string>();
+  let isUnread = false;
   for (const source of sources) {
     const mistakesBefore = mistakes.length;
     let operationsHere = 0;
     await pause();
-    for (const file of listedFiles(options.directory, source, owners, mistakes)) {
+    const listed = listedFiles(options.directory, source, owners, mistakes);
+    isUnread ||= mistakes.length > mistakesBefore;
+    for (const file of listed) {
+      const mistakesBeforeFile = mistakes.length;
       const part = await partOf(file, source);
+      if (!part) isUnread ||= mistakes.length > mistakesBeforeFile;
       if (!part) continue;
       parts.push(part);
       operationsHere += part.operations.length;
     }
     if (operationsHere === 0 && mistakes.length === mistakesBefore) {
+      isUnread = true;
       const remedy = 'List a contract that has paths.';
       mistakes.push(source.mistakeAtGlob(0, 'none of the files listed here has an operation.', remedy));
     }
   }
   const operations = parts.flatMap((part) => part.operations);
   await pause();
+  const isWhole = mistakes.length === before;
   checkConflicts(operations, mistakes, (entry, reason, remedy) =>
     (sources.find(({ upstream }) => upstream === entry) as ContractSource).mistakeAtEntry(reason, remedy),
   );
   await pause();
-  if (mistakes.length === before) {
-    for (const { id, remedy } of unknownOperations(options.namedOperations, operations)) {
+  const documents = parts.map(({ document }) => document);
+  if (!isUnread) {
+    const ids = isWhole ? [] : documents.flatMap(declaredIds);
+    for (const { id, remedy } of unknownOperations(options.namedOperations, operations, ids)) {
       mistakes.push(options.mistakeAtOperation(id, `no contract has an operation "${id}".`, remedy));
     }
   }
   const scopes = new Set(operations.flatMap(({ operation }) => operation.security.flatMap((one) => one.scopes)));
-  const documents = parts.map(({ document }) => document);
   const files = new Set([...owners.keys(), ...documents.flatMap((document) => document.files)]);
   const schemas = earlier?.contracts.schemas ?? createSchemas();
-  return { parts, documents, operations, schemas, scopes, files };
+  return { parts, documents, operations, schemas, scopes, files, isWhole };
+}
+
+/** Returns the operation ids of a document, those of operations with mistakes too. */
+function declaredIds({ root }: ContractDocument): string[] {
+  const items = Object.values(objectAt(root, 'paths')).filter(isObject);
+  const ids = items.flatMap((item) => Object.values(item).map((one) => (isObject(one) ? one.operationId : undefined)));
+  return ids.filter((id) => typeof id === 'string');
 }
 
 /**

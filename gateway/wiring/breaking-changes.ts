@@ -17,6 +17,8 @@ export interface BreakingChanges extends BaselineResult {
 
 export interface KeepOptions {
   readonly contractsDirectory: string;
+  /** Whether every operation of the configuration is known. */
+  readonly isWhole: boolean;
   /** The earlier comparison, and whether a file is unchanged since then. */
   readonly earlier: { readonly breakingChanges: BreakingChanges; isUnchanged(file: string): boolean } | undefined;
   readonly nowMs: number;
@@ -31,11 +33,11 @@ const nothing: BreakingChanges = { promised: [], operations: [], exceptions: '[]
 export async function checkBreakingChanges(
   { gateway, breaking }: ConfigDraft,
   contracts: Contracts,
-  { contractsDirectory, earlier, nowMs, exceptionsEnd, locate }: KeepOptions,
+  { contractsDirectory, isWhole, earlier, nowMs, exceptionsEnd, locate }: KeepOptions,
   mistakes: Mistake[],
 ): Promise<BreakingChanges> {
   // A contract with mistakes may lack operations for that reason alone.
-  if (gateway?.publishedContracts === undefined || mistakes.length > 0) return nothing;
+  if (gateway?.publishedContracts === undefined || !isWhole) return nothing;
   const former = earlier?.breakingChanges;
   const formerOf = (file: string) =>
     earlier?.isUnchanged(file) === true ? former?.promised.find((promise) => promise.file === file) : undefined;

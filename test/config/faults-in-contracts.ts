@@ -73,6 +73,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
     says: [
       'openapi/items.yaml:15:11: definitions.Item.type: `type` can be one of the following only: "object", "array", "string", "number", "integer", "boolean", "null". Did you mean "object"?',
       'openapi/items.yaml:7:18: paths./v1/items.post.security.0: the gateway does not check credentials of the security scheme "key". Use a scheme of type http with scheme bearer, or override it by security in its entry of upstreams.yaml.',
+      'config/limits.yaml:6:3: operations.listItems: no contract has an operation "listItems". None is defined.',
     ],
   },
   'contract-without-version': {
@@ -229,6 +230,45 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
     files: spoiled(items, '  /v1/items:', '  "/v1/items?all=true":'),
     says: [
       "openapi/items.yaml:5:3: paths./v1/items?all=true: Don't put query string items in the path, they belong in parameters with `in: query`. Declare what stands behind the question mark as parameters with in: query.",
+    ],
+  },
+  'contract-same-path-with-another-parameter-name': {
+    files: spoiled(
+      items,
+      'components:',
+      '  /v1/items/{id}:\n    get:\n      parameters: [{ name: id, in: path, required: true, schema: { type: string } }]\n      responses: { "200": { description: One } }\n' +
+        '  /v1/items/{name}:\n    get:\n      parameters: [{ name: name, in: path, required: true, schema: { type: string } }]\n      responses: { "200": { description: One } }\ncomponents:',
+    ),
+    says: [
+      'openapi/items.yaml:22:5: paths./v1/items/{name}.get: GET /v1/items/{name} matches the same requests as /v1/items/{id} (GET /v1/items/{id}): only the names of parameters differ. Remove one of the two, and let the schema of /v1/items/{id} admit the values of both.',
+    ],
+  },
+  'contract-and-its-security-in-the-configuration-with-mistakes': {
+    files: {
+      ...spoiled(items, '    post:', '    post:\n      x-gateway-cost: none'),
+      [upstreams]: `${sound[upstreams]}    security: { apiKey: 3 }\n`,
+    },
+    says: [
+      'config/upstreams.yaml:6:25: upstreams.items.security.apiKey: 3 is not possible here. It must be a list, such as [a, b].',
+      'openapi/items.yaml:10:23: paths./v1/items.post.x-gateway-cost: "none" is not possible here. A cost is a whole number from 1 to 1000000.',
+    ],
+  },
+  'contract-and-configuration-with-mistakes-of-all-kinds': {
+    files: {
+      ...spoiled(
+        items,
+        '    get:\n      operationId: listItems\n',
+        '    get:\n      operationId: listItems\n      x-gateway-cost: none\n      security: [{ other: [] }]\n      paramters: []\n',
+      ),
+      [upstreams]: sound[upstreams].replace('1000', 'soon'),
+      'config/limits.yaml': sound['config/limits.yaml'].replace('requests: 100', 'requests: many'),
+    },
+    says: [
+      'config/upstreams.yaml:5:16: upstreams.items.timeoutMs: "soon" is not possible here. It must be a whole number of milliseconds from 1 to 3600000.',
+      'config/limits.yaml:2:25: tiers.standard.requests: "many" is not possible here. It must be a whole number of requests from 1 to 1000000000.',
+      'openapi/items.yaml:10:7: paths./v1/items.get.paramters: Property `paramters` is not expected here. Did you mean "parameters"?',
+      'openapi/items.yaml:8:23: paths./v1/items.get.x-gateway-cost: "none" is not possible here. A cost is a whole number from 1 to 1000000.',
+      'openapi/items.yaml:9:18: paths./v1/items.get.security.0: there is no security scheme "other". Use one of: apiKey.',
     ],
   },
   'contract-two-owners': {

@@ -65,7 +65,7 @@ async function lintFiles(context: CommandContext, sources: readonly string[]): P
     documents.push(document);
     const known = { upstreams: [String(content.root['x-gateway-upstream'] ?? '')], limits: undefined };
     const operations = [...operationsOf(document, { upstream: 'any', acceptsBasic: true }, known, mistakes)];
-    await compileAll(operations, createSchemas(), mistakes);
+    if (!content.isBroken) await compileAll(operations, createSchemas(), mistakes);
   }
   for (const document of documents) await document.position().locate(reader.locate);
   return {
