@@ -268,6 +268,9 @@ export interface TrailNotes {
   /** Why the gateway ended the stream; absent if the client or the upstream did. */
   get streamEnd(): Unread;
   set streamEnd(value: StreamEnd | undefined);
+  /** The coding by which the gateway compressed the answer. */
+  get compressed(): Unread;
+  set compressed(value: string | undefined);
   get bytesIn(): Unread;
   set bytesIn(value: number);
   get bytesOut(): Unread;

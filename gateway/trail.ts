@@ -76,6 +76,7 @@ export class Trail implements Reservation {
   answerViolations: readonly string[] | undefined = undefined;
   stream: StreamKind | undefined = undefined;
   streamEnd: StreamEnd | undefined = undefined;
+  compressed: string | undefined = undefined;
   bytesIn = 0;
   bytesOut = 0;
   status = 0;

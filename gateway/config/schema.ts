@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { answerRules } from './answer-rules.ts';
 import { breaking } from './breaking.ts';
+import { compression } from './compression.ts';
 import { credential } from './credential.ts';
 import { cookies, requestHeaders, responseHeaders } from './crossing.ts';
 import { entrySecurity } from './entry-security.ts';
@@ -162,6 +163,11 @@ export const upstreamEntry = z.strictObject({
     description:
       'The cookies that cross, from clients to the service and back ([cookies](upstreams.md#cookies)). All others stay out.',
     values: 'names of cookies',
+  }),
+  compression: compression.meta({
+    description:
+      'Whether the gateway compresses answers of text types that the service sends without a coding, for clients that accept one ([compression](upstreams.md#compression)).',
+    values: '`off`, `on`, or a block, see below',
   }),
   hosts: z
     .array(site)

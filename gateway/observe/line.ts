@@ -137,7 +137,9 @@ function rarePart(trail: Trail, durationMs: number): string {
     retries ||
     answerViolations ||
     cause ||
-    stream;
+    stream ||
+    withheld ||
+    trail.compressed;
   if (!(isRare || isSlow)) return queued;
   return members({
     tunnel,
@@ -154,6 +156,7 @@ function rarePart(trail: Trail, durationMs: number): string {
     retry_budget_spent: trail.retryBudgetSpent || undefined,
     answer_violations: answerViolations,
     withheld,
+    compressed: trail.compressed,
     cause: causeOf(code, cause),
     ...refusalMembers(trail),
   }).concat(isSlow || code !== undefined ? stagesPart(trail, durationMs) : '', queued);

@@ -6,6 +6,7 @@ import type { Caller, Fresh, RetryReason, StreamEnd, StreamKind } from '../excha
 import type { DenseSetEntry } from '../shared/dense-set.ts';
 import { contain } from '../shared/faults.ts';
 import type { DeadlineOwner } from './deadlines.ts';
+import type { Compression } from './encoding/compression.ts';
 import { upstreamFailure } from './failure.ts';
 import type { SendingFailure } from './failure-text.ts';
 import type { OrganizationShare, QueueEntry, Waiter } from './fair-queue.ts';
@@ -187,6 +188,10 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
 
   get authorities(): ReadonlySet<string> {
     return this.#route.authorities;
+  }
+
+  get compression(): Compression | undefined {
+    return this.#route.compression;
   }
 
   /** The client has the whole answer. */

@@ -2,11 +2,13 @@
 // A class: the connection calls five methods on one object per request, and methods on a prototype cost nothing to create.
 // Longer than other files, because its methods share the state of one answer.
 
-import type { GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors.ts';
 import type { Fresh, Operation, Recording, StreamEnd, StreamKind } from '../exchange.ts';
 import { contain } from '../shared/faults.ts';
 import { streamKindOf } from '../shared/stream-kinds.ts';
 import { atEndOfTurn } from '../sockets/end-of-turn.ts';
+import { type BodySink, CompressedBody } from './encoding/compressed-body.ts';
+import type { Compression } from './encoding/compression.ts';
 import { codingOf, type DecodingFault, decodeBody, isDecodable } from './encoding/decode.ts';
 import { isConnectionLost, toSentFailure, toUnsentFailure, upstreamFailure } from './failure.ts';
 import { type AnswerHeaders, clientAnswerHeaders, type WithheldNotes } from './headers.ts';
@@ -36,6 +38,8 @@ export interface Relayed {
   readonly attemptAt: number;
   /** `host:port` of the upstream's targets: references to them are put right for clients. */
   readonly authorities: ReadonlySet<string>;
+  /** Undefined: the gateway does not compress answers of this upstream. */
+  readonly compression: Compression | undefined;
   /** The client has the whole answer. */
   relayed(): void;
   /** @param status of the upstream's answer, 0 without one */
@@ -92,11 +96,16 @@ export class Relay implements AnswerHandler, WithheldNotes {
   passesSince: number | undefined;
   #byteAt = 0;
   #bytesOut = 0;
+  /** The answer is compressed unless it is short. */
+  #compressed: CompressedBody | undefined;
+  /** Takes the body once the head is written. */
+  #sink: BodySink;
   /** Created when the client first falls behind. */
   #onDrain: (() => void) | undefined;
 
   constructor(fresh: Fresh, judge: AnswerJudge, owner: Relayed) {
     this.#fresh = fresh;
+    this.#sink = fresh.response;
     this.#held = fresh.recording && [];
     this.#judge = judge;
     this.#owner = owner;
@@ -137,9 +146,29 @@ export class Relay implements AnswerHandler, WithheldNotes {
     if (method === 'HEAD' || hasNoBody) this.#mode = 'drop';
     else if (undeclared === undefined)
       this.#mode = checkedMode(this.#judge.modeFor(operation, status, contentType), headers);
+    if (this.#owner.compression !== undefined) this.#chooseForm(this.#owner.compression);
     const kind = this.#mode === 'drop' ? undefined : streamKindOf(contentType);
     if (kind !== undefined) this.#beginStream(control, kind, contentType);
     else if (this.#mode !== 'refuse' && this.#held === undefined) this.passesSince = this.#byteAt;
+  }
+
+  /** Headers are those of the answer as it came until its head is written, because its body is checked by them. */
+  #chooseForm(compression: Compression): void {
+    const form = compression.formOf(this.#fresh, this.#status, this.#headers, this.#length);
+    if (form === undefined) return;
+    this.#headers = form.headers;
+    if (form.compressed === undefined) return;
+    if (this.#mode === 'drop') {
+      this.#headers = form.compressed.headers;
+      this.#length = -1;
+    } else
+      this.#compressed = new CompressedBody(form.compressed, this.#fresh, (error) => this.#compressorFailed(error));
+  }
+
+  /** Costs this exchange only: its answer cannot be completed. */
+  #compressorFailed(cause: Error): void {
+    if (this.ended) this.#fresh.response.destroy();
+    else this.abort(new GatewayError('internal_error', { cause }), 'other');
   }
 
   /** An answer has begun; the client may get another one. */
@@ -280,7 +309,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
   /** The head of a stream leaves before its first item. */
   #openHead(): void {
     this.passesSince = performance.now();
-    this.#writeHead(this.#length);
+    this.#beginBody();
     this.#fresh.response.flushHeaders();
   }
 
@@ -296,14 +325,14 @@ export class Relay implements AnswerHandler, WithheldNotes {
     this.#settle();
     this.#control?.abort();
     const { response } = this.#fresh;
-    if (isWhole) response.end();
+    if (isWhole) this.#sink.end();
     // Node sends what was written in this turn at the end of the turn.
     else setImmediate(() => response.destroy());
     this.#owner.relayed();
   }
 
   #end(): void {
-    if (this.#hasHead) this.#fresh.response.end();
+    if (this.#hasHead) this.#sink.end();
     else
       atEndOfTurn(
         () => this.#writeWhole(),
@@ -318,8 +347,25 @@ export class Relay implements AnswerHandler, WithheldNotes {
     const { response } = this.#fresh;
     if (response.headersSent) return;
     const first = this.#first;
-    this.#writeHead(this.#mode === 'drop' ? this.#length : (first?.length ?? 0));
-    response.end(first);
+    const form = first && this.#compressed?.wholeOf(first);
+    if (form === 'streams') {
+      this.#beginBody();
+      this.#sink.end(first);
+      return;
+    }
+    if (Buffer.isBuffer(form)) this.#headers = this.#compressed?.headers ?? this.#headers;
+    const body = Buffer.isBuffer(form) ? form : first;
+    this.#writeHead(this.#mode === 'drop' ? this.#length : (body?.length ?? 0));
+    response.end(body);
+  }
+
+  /** The head of a body that follows in pieces. */
+  #beginBody(): void {
+    if (this.#compressed === undefined) this.#writeHead(this.#length);
+    else {
+      this.#writeHead(-1, this.#compressed.headers);
+      this.#sink = this.#compressed;
+    }
   }
 
   /** The client gets nothing before the answer is stored, so that an immediate repetition finds it. */
@@ -356,19 +402,19 @@ export class Relay implements AnswerHandler, WithheldNotes {
     if (this.#fresh.response.destroyed) this.clientGone();
   }
 
-  #writeHead(length: number): void {
+  #writeHead(length: number, headers = this.#headers): void {
     const { request, response, carried, trail } = this.#fresh;
     // The rest of a request body that is still arriving is not read, so this connection cannot carry another request.
     if (!request.complete) response.shouldKeepAlive = false;
-    const head = [...carried, ...this.#answerHeaders()];
+    const head = [...carried, ...this.#answerHeaders(headers)];
     if (length >= 0 && this.#status !== 204 && this.#status !== 304) head.push('Content-Length', String(length));
     trail.status = this.#status;
     this.#hasHead = true;
     response.writeHead(this.#status, head);
   }
 
-  #answerHeaders(): string[] {
-    const headers = clientAnswerHeaders(this.#headers, this.#fresh, this.#owner.authorities, this);
+  #answerHeaders(given = this.#headers): string[] {
+    const headers = clientAnswerHeaders(given, this.#fresh, this.#owner.authorities, this);
     if (this.#protection !== undefined) headers.push(...this.#protection);
     return headers;
   }
@@ -390,13 +436,12 @@ export class Relay implements AnswerHandler, WithheldNotes {
   #releaseFirst(control: Control): void {
     const first = this.#first;
     if (this.ended || first === undefined || this.#hasHead || this.#isOutpaced()) return;
-    this.#writeHead(this.#length);
+    this.#beginBody();
     this.#write(control, first);
   }
 
   #write(control: Control, chunk: Buffer): boolean {
-    const { response } = this.#fresh;
-    if (response.write(chunk)) return true;
+    if (this.#sink.write(chunk)) return true;
     control.pause();
     this.#resumeOnDrain();
     return false;
@@ -408,7 +453,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
       this.#stream?.drained();
       this.#control?.resume();
     };
-    this.#fresh.response.once('drain', this.#onDrain);
+    this.#sink.once('drain', this.#onDrain);
   }
 
   /** Buffers a chunk. False: the body exceeds `bytesMax`, and the buffer is empty. */
@@ -474,7 +519,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
   #settle(): void {
     this.ended = true;
     this.#stream?.stop();
-    if (this.#onDrain !== undefined) this.#fresh.response.off('drain', this.#onDrain);
+    if (this.#onDrain !== undefined) this.#sink.off('drain', this.#onDrain);
   }
 }
 

@@ -3,6 +3,7 @@
 import type { Access, Accesses } from './access.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
+import { type Compression, type CompressionRules, createCompression } from './encoding/compression.ts';
 import type { UpstreamPolicies } from './policies.ts';
 import { authorityIn } from './references.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
@@ -16,6 +17,7 @@ export interface UpstreamRouteEntry {
   readonly maxStreamMs?: number | undefined;
   readonly retry: { readonly attempts: number; readonly budgetPercent: number };
   readonly honoursIdempotencyKey: boolean;
+  readonly compression?: CompressionRules | undefined;
 }
 
 export interface UpstreamRoute {
@@ -40,6 +42,8 @@ export interface UpstreamRoute {
   readonly authorities: ReadonlySet<string>;
   /** Undefined if the upstream has neither a credential nor rules. */
   readonly policies: UpstreamPolicies | undefined;
+  /** Undefined: the gateway does not compress answers. */
+  readonly compression: Compression | undefined;
 }
 
 /** @param now monotonic milliseconds */
@@ -65,6 +69,7 @@ export function createUpstreamRoutes(
     const times = { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, maxStreamMs };
     const watch = createDeadlines(shortestMs);
     const authorities = new Set([...entry.live, ...(entry.test ?? [])].flatMap((one) => authorityIn(one) ?? []));
+    const compression = createCompression(entry.compression);
     return [
       name,
       {
@@ -76,6 +81,7 @@ export function createUpstreamRoutes(
         honoursIdempotencyKey,
         authorities,
         policies,
+        compression,
       },
     ];
   });

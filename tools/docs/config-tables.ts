@@ -2,6 +2,7 @@
 
 import type { z } from 'zod';
 import { breaking } from '../../gateway/config/breaking.ts';
+import { compressionRules } from '../../gateway/config/compression.ts';
 import { gatewayFile } from '../../gateway/config/gateway-file.ts';
 import { limitsFile } from '../../gateway/config/limits-file.ts';
 import { upstreamEntry } from '../../gateway/config/schema.ts';
@@ -125,6 +126,7 @@ export function configTables(): Record<string, string> {
     ),
     ejection: tableOf('Key of `ejection`', keysOf(ejectionRules)),
     breaker: tableOf('Key of `breaker`', keysOf(breakerRules)),
+    compression: tableOf('Key of `compression`', keysOf(compressionRules)),
     health: tableOf('Key of `health`', keysOf(health)),
     'upstream tls': tableOf('Key of `tls`', keysOf(upstreamTls)),
     'upstream operations': membersOf(upstreamEntry.shape.operations, '<operationId>'),

@@ -166,6 +166,7 @@ function forwardText(record: DecisionRecord, outcome: StageOutcome): (string | u
     outcome === 'refused' && cause !== undefined ? `cause: ${cause}` : undefined,
     ...answers.map((text) => `not as the contract says: ${text}`),
     ...withheld.map((field) => withheldText(String(field))),
+    record.compressed === undefined ? undefined : `the gateway compressed the answer: ${record.compressed}`,
     typeof out === 'number' && outcome === 'answered' && record.rehearsed !== true
       ? `${out} bytes to the client`
       : undefined,

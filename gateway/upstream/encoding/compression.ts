@@ -1,0 +1,137 @@
+// Decides for each answer of one upstream whether the gateway compresses it, and makes its headers right. Prepared at startup; an upstream
+// without `compression` has none.
+
+import type { Fresh } from '../../exchange.ts';
+import { acceptedCodings, refusesIdentity, weightOf } from '../../shared/accept-encoding.ts';
+import type { AnswerHeaders } from '../headers.ts';
+import { codingOf } from './decode.ts';
+import type { CompressionCoding } from './encoders.ts';
+
+export interface CompressionRules {
+  /** In the order of preference. */
+  readonly codings: readonly CompressionCoding[];
+  /** Shorter answers stay as they are. */
+  readonly bytesMin: number;
+}
+
+/** What becomes of an answer whose form depends on Accept-Encoding. */
+export interface AnswerForm {
+  /** For the answer as it came. */
+  readonly headers: AnswerHeaders;
+  /** Undefined: the answer stays as it came. */
+  readonly compressed: CompressedForm | undefined;
+}
+
+export interface CompressedForm {
+  readonly coding: CompressionCoding;
+  readonly headers: AnswerHeaders;
+  /** A shorter body stays as it came. */
+  readonly bytesMin: number;
+}
+
+export interface Compression {
+  /**
+   * Undefined: the answer is the same for every client.
+   *
+   * @param length of the body, -1 if the upstream did not announce it
+   */
+  formOf(
+    asked: Pick<Fresh, 'method' | 'headers' | 'recording'>,
+    status: number,
+    headers: AnswerHeaders,
+    length: number,
+  ): AnswerForm | undefined;
+}
+
+/** Answers without a body, and a part of one: its range counts the bytes of the form it was taken from (RFC 9110 section 14). */
+const unfit = new Set([204, 205, 206]);
+/** These fields describe the very bytes that the service sent. */
+const aboutBytes = ['content-range', 'content-digest', 'repr-digest', 'digest', 'content-md5', 'signature'];
+const COMPRESSIBLE =
+  /^(?:text\/(?!event-stream)|application\/(?:json|xml|javascript|ecmascript|yaml|x-yaml|graphql|jsonl|ndjson|x-ndjson|x-jsonlines|json-seq|toml|rtf|sql)(?:$|[ \t;])|[a-z]+\/[\w.!#$&^-]+\+(?:json|xml|yaml|text)(?:$|[ \t;]))/;
+
+/** @param rules undefined: the gateway does not compress */
+export function createCompression(rules: CompressionRules | undefined): Compression | undefined {
+  if (rules === undefined) return undefined;
+  const { codings, bytesMin } = rules;
+
+  /** The client's choice (RFC 9110 section 12.5.3); undefined: no coding. */
+  function chosen(accepted: string | undefined): Pick<CompressedForm, 'coding' | 'bytesMin'> | undefined {
+    if (accepted === undefined) return undefined;
+    const weights = acceptedCodings(accepted);
+    let coding: CompressionCoding | undefined;
+    let best = weights.get('identity') ?? 0;
+    for (const one of codings) {
+      const weight = weightOf(weights, one);
+      // The first one wins over those of the same weight, and any coding over the identity of the same weight.
+      if (weight > best || (weight === best && weight > 0 && coding === undefined)) {
+        coding = one;
+        best = weight;
+      }
+    }
+    return coding && { coding, bytesMin: refusesIdentity(weights) ? 0 : bytesMin };
+  }
+
+  return {
+    formOf(asked, status, headers, length) {
+      if (status === 304) return notModified(asked, headers);
+      // A stored answer is given to clients that accept other codings.
+      if (asked.recording !== undefined || !isCompressible(status, headers)) return undefined;
+      const choice = mayTransform(asked.headers.get('cache-control'))
+        ? chosen(asked.headers.get('accept-encoding'))
+        : undefined;
+      const plain = { ...headers, vary: withAcceptEncoding(headers.vary) };
+      if (choice === undefined || length === 0 || (length > 0 && length < choice.bytesMin))
+        return { headers: plain, compressed: undefined };
+      const encoded = {
+        ...plain,
+        // The answer to HEAD names a coding only if the length says that GET has one (RFC 9110 section 9.3.2).
+        'content-encoding': asked.method === 'HEAD' && length < 0 ? undefined : choice.coding,
+        etag: weakened(headers.etag),
+        // Ranges of the compressed form do not exist.
+        'accept-ranges': undefined,
+      };
+      return { headers: plain, compressed: { ...choice, headers: encoded } };
+    },
+  };
+}
+
+function isCompressible(status: number, headers: AnswerHeaders): boolean {
+  if (status < 200 || status >= 300 || unfit.has(status)) return false;
+  const type = textOf(headers['content-type']).toLowerCase();
+  if (!COMPRESSIBLE.test(type) || codingOf(headers) !== '') return false;
+  return mayTransform(textOf(headers['cache-control'])) && aboutBytes.every((name) => headers[name] === undefined);
+}
+
+/** RFC 9111 sections 5.2.1.6 and 5.2.2.6: either side may forbid a change of the content. */
+function mayTransform(cacheControl: string | undefined): boolean {
+  return cacheControl === undefined || !/(?:^|[ \t,])no-transform(?:$|[ \t,=])/i.test(cacheControl);
+}
+
+/** A client that has the compressed form knows it by its weak ETag, and finds it again by that one only (RFC 9111 section 4.3.4). */
+function notModified({ headers: asked }: Pick<Fresh, 'headers'>, headers: AnswerHeaders): AnswerForm {
+  const etag = textOf(headers.etag);
+  const isWeak = etag.startsWith('"') && asked.get('if-none-match')?.includes(`W/${etag}`) === true;
+  const vary = withAcceptEncoding(headers.vary);
+  return { headers: { ...headers, vary, etag: isWeak ? `W/${etag}` : headers.etag }, compressed: undefined };
+}
+
+/** The forms are not equal byte by byte (RFC 9110 section 8.8.1). */
+function weakened(etag: string | string[] | undefined): string | undefined {
+  const text = textOf(etag);
+  return text.startsWith('"') ? `W/${text}` : text || undefined;
+}
+
+function withAcceptEncoding(vary: string | string[] | undefined): string {
+  const text = textOf(vary);
+  const names = text
+    .toLowerCase()
+    .split(',')
+    .map((one) => one.trim());
+  if (names.includes('*') || names.includes('accept-encoding')) return text;
+  return text === '' ? 'Accept-Encoding' : `${text}, Accept-Encoding`;
+}
+
+function textOf(value: string | string[] | undefined): string {
+  return typeof value === 'string' ? value : (value ?? []).join(', ');
+}
