@@ -93,8 +93,8 @@ const html = httpAnswer(200, `<html>${SECRET}</html>`, { 'Content-Type': 'text/h
 const untyped = `HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}`;
 
 const answers: readonly Case[] = [
-  plays('an HTML page as success', 'upstream_bad_response', writes(html), protocol),
-  plays('a body without a media type', 'upstream_bad_response', writes(untyped), protocol),
+  plays('an HTML page as success', 'upstream_bad_response', writes(html), protocol, 'GET /v1/strict'),
+  plays('a body without a media type', 'upstream_bad_response', writes(untyped), protocol, 'GET /v1/strict'),
   plays(
     'an answer against a contract that is enforced',
     'upstream_contract_violation',
