@@ -1,5 +1,5 @@
 // Loads configuration files and contracts and checks them together. Start, reload, `check` and the other commands use the same functions,
-// so that a configuration that `check` accepts is one that starts.
+// so that files that `check` accepts also start. Secrets and the machine are checked in wiring/start-mistakes.ts.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
@@ -49,17 +49,17 @@ const COMPILED_AT_BOOT_MAX = 300;
 /**
  * Loads and checks everything. Throws ConfigError with all mistakes, in files and contracts together.
  *
- * @param compile `all` compiles every schema; `few` leaves large sets for first use
+ * @param purpose `check` compiles every schema and lets exceptions expire; `serve` leaves large sets of schemas for first use
  * @param limitsPath file to read in place of limits.yaml
  */
 export async function loadConfiguration(
   settings: Settings,
   environment: Environment,
-  compile: 'all' | 'few' = 'few',
+  purpose: 'check' | 'serve' = 'serve',
   limitsPath?: string,
 ): Promise<Configuration> {
   const reader = await createDirectReader();
-  const checked = await check(settings, environment, { reader, compile, limitsPath });
+  const checked = await check(settings, environment, { reader, purpose, limitsPath });
   const files = await digestsOf(filesOf(settings, checked));
   return { ...checked, files, version: versionOf(files) };
 }
@@ -81,7 +81,7 @@ export async function reloadConfiguration(
   try {
     const { certificates, breakingChanges: breakingBefore } = previous;
     const kept = { earlier, breakingBefore, certificates };
-    const checked = await check(settings, environment, { reader, compile: 'few', ...kept });
+    const checked = await check(settings, environment, { reader, purpose: 'serve', ...kept });
     const all = filesOf(settings, checked);
     const added = await digestsOf([...all].filter((file) => !digests.has(file)));
     const files = new Map([...all].map((file) => [file, digests.get(file) ?? added.get(file) ?? '']));
@@ -108,7 +108,7 @@ type Checked = Pick<Configuration, 'config' | 'contracts' | 'breakingChanges' | 
 
 interface CheckOptions {
   readonly reader: ContractReader;
-  readonly compile: 'all' | 'few';
+  readonly purpose: 'check' | 'serve';
   readonly limitsPath?: string | undefined;
   readonly earlier?: Earlier;
   readonly breakingBefore?: BreakingChanges;
@@ -119,7 +119,7 @@ interface CheckOptions {
 async function check(
   settings: Settings,
   environment: Environment,
-  { reader, compile, limitsPath, earlier, breakingBefore, certificates: former }: CheckOptions,
+  { reader, purpose, limitsPath, earlier, breakingBefore, certificates: former }: CheckOptions,
 ): Promise<Checked> {
   const mistakes: Mistake[] = [];
   const draft = loadConfig(settings.configDirectory, environment, mistakes, limitsPath);
@@ -157,13 +157,13 @@ async function check(
       isWhole,
       earlier: earlier && breakingBefore && { breakingChanges: breakingBefore, isUnchanged: earlier.isUnchanged },
       nowMs: Date.now(),
-      exceptionsEnd: compile === 'all',
+      exceptionsEnd: purpose === 'check',
       locate: reader.locate,
     },
     mistakes,
   );
   const fresh = changedIn(contracts, earlier).filter(({ document }) => !document.isBroken);
-  if (compile === 'all' || fresh.length <= COMPILED_AT_BOOT_MAX) {
+  if (purpose === 'check' || fresh.length <= COMPILED_AT_BOOT_MAX) {
     await compileAll(fresh, contracts.schemas, mistakes);
   }
   await locateMistakes(contracts, reader);

@@ -11,7 +11,7 @@ export type ErrorType =
   | 'rate_limit_error'
   | 'api_error';
 
-export interface Refusal {
+export interface CatalogueEntry {
   readonly status: number;
   readonly type: ErrorType;
   /** Decides log level and alert. */
@@ -34,7 +34,7 @@ export interface Refusal {
   readonly hints?: Readonly<Record<string, string>>;
 }
 
-type Group = Pick<Refusal, 'type' | 'blame' | 'retryable'>;
+type Group = Pick<CatalogueEntry, 'type' | 'blame' | 'retryable'>;
 const request = { type: 'invalid_request_error', blame: 'client', retryable: false } as const satisfies Group;
 const unauthenticated = { type: 'authentication_error', blame: 'client', retryable: false } as const satisfies Group;
 const forbidden = { type: 'permission_error', blame: 'client', retryable: false } as const satisfies Group;
@@ -61,7 +61,7 @@ export const REFUSALS = {
     status: 401,
     challenge: 'bare',
     message: 'This authorization scheme is not supported here. WWW-Authenticate names those that are.',
-    meaning: 'The `Authorization` header has another scheme than `Bearer`.',
+    meaning: 'The operation does not accept the scheme of the `Authorization` header, or this kind of credential.',
     remedy:
       'Write `Authorization: Bearer <key>`. The `WWW-Authenticate` headers of the answer name what the operation accepts.',
   },
@@ -656,6 +656,6 @@ export const REFUSALS = {
     meaning: 'A mistake in the gateway. Quote the `request_id` when you ask for help.',
     remedy: 'Send it again if `retryable` says so. Tell support the `request_id` if it happens again.',
   },
-} as const satisfies Record<string, Refusal>;
+} as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof REFUSALS;

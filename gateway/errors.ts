@@ -1,6 +1,6 @@
 // The one error class that stages throw. Its texts come from the catalogue.
 
-import { type ErrorCode, type ErrorType, REFUSALS, type Refusal } from './error-catalogue.ts';
+import { type CatalogueEntry, type ErrorCode, type ErrorType, REFUSALS } from './error-catalogue.ts';
 
 /** Status, code and message of an upstream's own error, in the gateway's form. */
 export interface UpstreamWords {
@@ -48,7 +48,7 @@ export class GatewayError extends Error {
     this.details = details;
   }
 
-  get refusal(): Refusal {
+  get entry(): CatalogueEntry {
     return REFUSALS[this.code];
   }
 }

@@ -1,4 +1,4 @@
-// The types of one request, stage by stage: each stage takes one type and returns the next. Types and names only.
+// The types of one request, stage by stage: a stage takes one type and returns the next, or nothing. Types and names only.
 
 import type { DownstreamRequest, DownstreamResponse } from './downstream.ts';
 import type { ErrorCode } from './error-catalogue.ts';
@@ -176,7 +176,7 @@ export type StreamKind = 'events' | 'lines' | 'websocket';
  */
 export type StreamEnd = 'drain' | 'reload' | 'credential' | 'contract' | 'too_long';
 
-/** The type of a note when it is read: `void`, which nearly every use refuses. */
+/** Stages may write a note but not read it: reading gives `void`. */
 type Unread = ReturnType<() => void>;
 
 /**
@@ -378,7 +378,7 @@ export interface Fresh extends Checked {
   readonly recording: Recording | undefined;
 }
 
-/** The stages, in order. Each returns the exchange with its findings added, or throws a GatewayError. */
+/** The stages, in order. Each throws a GatewayError, or returns the exchange with its findings added; `throttle` adds none. */
 export interface Stages {
   admit(arrived: Arrived): Admitted;
   throttle(admitted: Admitted): void;

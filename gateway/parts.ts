@@ -7,7 +7,7 @@ import type { Awaitable } from './exchange.ts';
 
 export interface Part {
   readonly name: string;
-  /** Mistakes in a configuration beyond its own files, such as a missing secret or a change that needs a restart. */
+  /** Mistakes in a configuration beyond its own files, such as a missing secret. Changes that need a restart: config/restart-only.ts. */
   check?(next: Configuration): readonly Mistake[];
   /** Puts a checked configuration in force, in one synchronous step. */
   use?(next: Configuration): void;

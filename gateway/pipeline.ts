@@ -61,8 +61,9 @@ export function createPipeline<Place, Tunnel>(steps: Steps<Place, Tunnel>): Pipe
 
 /**
  * The order is a security property: cheap checks that need no body come first, nothing is counted before the caller is known, and nothing
- * reaches an upstream unchecked. The stage is noted before it runs, so that a refusal says where it was made. Each stage needs the type
- * that the one before it returns, so forgetting one does not compile.
+ * reaches an upstream unchecked. The stage is noted before it runs, so that a refusal says where it was made. A stage needs the type
+ * that an earlier one returns, so leaving that one out does not compile. `throttle` and the steps between the stages return nothing: a pinned
+ * test holds them in their place.
  */
 function createOperationPipeline<Place, Tunnel>(steps: Steps<Place, Tunnel>): Pipeline {
   return async function handleOperation(arrived) {

@@ -8,8 +8,8 @@ import { publishedContracts } from './contract/merged/groups.ts';
 import type { DownstreamRequest } from './downstream.ts';
 import { createCors } from './edge/cors.ts';
 import { createAnswerOptions } from './edge/options.ts';
+import { createOwnPaths } from './edge/own-paths.ts';
 import type { Refuse } from './edge/refuse.ts';
-import { createShell } from './edge/shell.ts';
 import { addressOfSite, authorityOf, type Site } from './edge/sites.ts';
 import { GatewayError } from './errors.ts';
 import type { Arrived, Fresh, Operation, StreamEnd, StreamKind, TrailNotes } from './exchange.ts';
@@ -115,7 +115,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
         isDeprecated: (operation) => deprecations.ofOperations.has(operation),
       }),
   });
-  const shell = createShell({
+  const ownPaths = createOwnPaths({
     admit,
     jwks: identity.assertions.jwks,
     portal,
@@ -159,8 +159,8 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     allowOrigin: cors.allow,
     isPreflight: cors.isPreflight,
     answerPreflight: cors.answerPreflight,
-    isOwnPath: ({ request }, sites) => shell.owns(request.url as string, sites.has('api')),
-    answerOwnPath: shell.handle,
+    isOwnPath: ({ request }, sites) => ownPaths.owns(request.url as string, sites.has('api')),
+    answerOwnPath: ownPaths.handle,
     answerOptions,
     shed: overload.check,
     throttle,

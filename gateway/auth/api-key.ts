@@ -1,5 +1,5 @@
-// API keys, `sk_<live
-// test>_<32 random><6 checksum>`: creates them, recognises them without a look-up and computes the digest that is stored.
+// API keys: `sk_live_` or `sk_test_`, 32 random characters, 6 of checksum. Creates them, recognises well-formed ones without a lookup, and
+// computes the digest that is stored.
 
 import { createHmac } from 'node:crypto';
 import { crc32 } from 'node:zlib';

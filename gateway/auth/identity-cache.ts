@@ -53,9 +53,9 @@ export function createIdentityCache({ positiveMax, negativeMax }: IdentityCacheO
         callers.dropOrganization(organization);
         organizations.delete(organization);
         break;
+      // No cached entry depends on these: a new organization had none.
       case 'configuration.changed':
       case 'limits.reset':
-      // No cached entry can belong to an organization that did not exist.
       case 'organization.created':
         break;
       case 'organizations.seeded':

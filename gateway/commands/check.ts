@@ -36,7 +36,7 @@ export function addCheckCommands(program: Command, context: CommandContext): voi
 
 async function check(context: CommandContext, asJson: boolean): Promise<void> {
   try {
-    const configuration = await context.configuration('all');
+    const configuration = await context.configuration('check');
     const now = context.now();
     const untimely = untimelyMistakes(configuration.config, configuration.certificates, now);
     const { mistakes, warnings } = checkStart(configuration, context.settings(), context.secrets());
@@ -82,7 +82,7 @@ function printMistakes(context: CommandContext, asJson: boolean, mistakes: reado
 }
 
 async function routes(context: CommandContext, asJson: boolean): Promise<void> {
-  const { config, contracts } = await context.configuration('all');
+  const { config, contracts } = await context.configuration('check');
   const rows = contracts.operations.map(({ operation }) => toRow(operation, config.limits));
   if (asJson) printJson(context, rows);
   else {

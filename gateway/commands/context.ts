@@ -49,10 +49,10 @@ export interface CommandContext extends CommandProcess {
   /**
    * Loads and checks all files, once. Rejects with ConfigError.
    *
-   * @param compile which schemas of contracts are compiled: all of them finds every mistake, a few is faster
+   * @param purpose `check` compiles all schemas of contracts, which finds every mistake; `serve` is faster
    * @param limitsPath takes the place of limits.yaml
    */
-  configuration(compile?: 'all' | 'few', limitsPath?: string): Promise<Configuration>;
+  configuration(purpose?: 'check' | 'serve', limitsPath?: string): Promise<Configuration>;
   /** The key store of the gateway. Stays open until the command has ended. */
   keyStore(): Promise<OpenKeyStore>;
   /** Client of the gateway that runs on this machine. */
@@ -82,17 +82,17 @@ export function createCommandContext(around: CommandProcess): CommandContext {
   const configurations = new Map<string, Promise<Configuration>>();
   let keyStore: Promise<OpenKeyStore> | undefined;
 
-  function configuration(compile: 'all' | 'few' = 'few', limitsPath?: string): Promise<Configuration> {
-    const name = `${compile} ${limitsPath ?? ''}`;
-    const loading = configurations.get(name) ?? load(compile, limitsPath);
+  function configuration(purpose: 'check' | 'serve' = 'serve', limitsPath?: string): Promise<Configuration> {
+    const name = `${purpose} ${limitsPath ?? ''}`;
+    const loading = configurations.get(name) ?? load(purpose, limitsPath);
     configurations.set(name, loading);
     return loading;
   }
 
-  async function load(compile: 'all' | 'few', limitsPath: string | undefined): Promise<Configuration> {
+  async function load(purpose: 'check' | 'serve', limitsPath: string | undefined): Promise<Configuration> {
     // Most commands do not need it, and it takes longer to load than most of them take to run.
     const { loadConfiguration } = await import('../configuration.ts');
-    return loadConfiguration(settings(), environment, compile, limitsPath);
+    return loadConfiguration(settings(), environment, purpose, limitsPath);
   }
 
   return {

@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net';
 import type { DownstreamRequest, DownstreamResponse } from '../downstream.ts';
-import type { Refusal } from '../error-catalogue.ts';
+import type { CatalogueEntry } from '../error-catalogue.ts';
 import { GatewayError, isIdempotent, toGatewayError } from '../errors.ts';
 import type { Arrived } from '../exchange.ts';
 import { contain } from '../shared/faults.ts';
@@ -93,7 +93,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
     const isKeyed = request.headers['idempotency-key'] !== undefined && !unprotected.has(request);
     const retryable = isRetryable(error, request.method ?? '', isKeyed);
     const body = Buffer.from(JSON.stringify(errorObject(error, arrived.id, retryable, options.publicUrl)));
-    const status = error.details.words?.status ?? error.refusal.status;
+    const status = error.details.words?.status ?? error.entry.status;
     const closes = closesAfter(arrived, error);
     trail.status = status;
     const head = [...arrived.carried, ...errorHeaders(error, realm), 'Content-Length', String(body.length)];
@@ -112,7 +112,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
       socket.destroy();
       return;
     }
-    const { status, retryable } = error.refusal;
+    const { status, retryable } = error.entry;
     const body = JSON.stringify(errorObject(error, requestId, retryable === true, options.publicUrl));
     const head = [
       ...options.constantHeaders,
@@ -135,15 +135,15 @@ export function createRefuse(options: RefuseOptions): Refuse {
 
 /** Whether the client may send the identical request again: it had no effect, or is idempotent by its method or key. */
 function isRetryable(error: GatewayError, method: string, isKeyed: boolean): boolean {
-  const { retryable } = error.refusal;
+  const { retryable } = error.entry;
   return retryable === 'if_safe' ? isIdempotent(method) || isKeyed : retryable;
 }
 
 /** The error object of docs/errors.md. */
 function errorObject(error: GatewayError, requestId: string, retryable: boolean, publicUrl: string): object {
   const { words, fields, hint } = error.details;
-  const { type, code, message, status } = words ?? { ...error.refusal, code: error.code };
-  const further = hint === undefined ? undefined : error.refusal.hints?.[hint];
+  const { type, code, message, status } = words ?? { ...error.entry, code: error.code };
+  const further = hint === undefined ? undefined : error.entry.hints?.[hint];
   const retryAfter = retryAfterOf(error);
   return {
     error: {
@@ -177,7 +177,7 @@ function errorHeaders(error: GatewayError, realm: string): string[] {
 }
 
 function retryAfterOf(error: GatewayError): number | undefined {
-  return error.details.retryAfterSeconds ?? error.refusal.retryAfterSeconds;
+  return error.details.retryAfterSeconds ?? error.entry.retryAfterSeconds;
 }
 
 /** One line per challenge, because some clients cannot parse several in one line (RFC 9110 section 11.6.1). */
@@ -192,7 +192,7 @@ function challengesOf(error: GatewayError, realm: string): string[] {
 
 /** RFC 6750 section 3: no error code if the request has no usable credential. */
 function bearerChallengeOf(error: GatewayError, realm: string): string | undefined {
-  const { challenge, message }: Refusal = error.refusal;
+  const { challenge, message }: CatalogueEntry = error.entry;
   const bare = `Bearer realm="${realm}"`;
   if (challenge === undefined || challenge === 'bare') return challenge && bare;
   if (challenge === 'invalid_token')
@@ -207,7 +207,7 @@ function isGone({ request, response }: Arrived): boolean {
 }
 
 function closesAfter(arrived: Arrived, error: GatewayError): boolean {
-  return error.refusal.closes === true || !isBodyRead(arrived);
+  return error.entry.closes === true || !isBodyRead(arrived);
 }
 
 /** The client has left. Errors of its socket are expected then; any other error is noted in the trail. */

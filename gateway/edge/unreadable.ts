@@ -54,10 +54,10 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
   function refuseUnparsed(socket: Socket, error: GatewayError): void {
     const id = options.requestId();
     options.refuse.refuseSocket(socket, error, id);
-    const { code, refusal, cause } = error;
+    const { code, entry, cause } = error;
     const trail = new Trail(id, '_OTHER');
     options.onFinished(
-      Object.assign(trail, { code, cause, status: refusal.status, clientAddress: socket.remoteAddress }),
+      Object.assign(trail, { code, cause, status: entry.status, clientAddress: socket.remoteAddress }),
     );
   }
 

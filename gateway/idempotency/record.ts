@@ -31,7 +31,7 @@ export type RecordedOutcome =
  */
 export function mayHaveRun(error: unknown): boolean {
   if (!(error instanceof GatewayError)) return true;
-  return error.details.upstreamStatus === undefined && error.refusal.retryable === 'if_safe';
+  return error.details.upstreamStatus === undefined && error.entry.retryable === 'if_safe';
 }
 
 /** Encodes an answer; undefined if its body was too long. */

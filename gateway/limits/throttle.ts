@@ -100,9 +100,9 @@ export function createThrottle(options: ThrottleOptions): Throttle {
       throw new GatewayError('auth_attempts_limited', { retryAfterSeconds: retryAfterSecondsOf(waitMs) });
     },
 
-    countRefusal(address, { refusal, details }) {
+    countRefusal(address, { entry, details }) {
       // With words of the upstream: the failure is about one request, made by a caller who may make it.
-      if (details.words === undefined && countedStatuses.has(refusal.status)) countFailure(address);
+      if (details.words === undefined && countedStatuses.has(entry.status)) countFailure(address);
     },
     countFailure,
 

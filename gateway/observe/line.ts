@@ -8,7 +8,7 @@ import { refusalMembers } from './refusal.ts';
 /** From this duration on, a line contains the duration of each stage. */
 const SLOW_MS = 250;
 
-/** `idempotency` begins when the last timed stage has ended. */
+/** `idempotency` begins when the last timed stage has ended: a stage before it must be timed, or its time counts for `idempotency`. */
 const timedNames = ([...Object.keys(TIMED_STAGES), 'idempotency', 'forward'] as StageName[]).map(
   (stage) => PUBLISHED_NAMES[stage],
 );

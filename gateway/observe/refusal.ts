@@ -16,7 +16,7 @@ export function refusalMembers({ refusal, violations, caller }: Trail): Readonly
     ...(words === undefined && fields !== undefined ? plainOf(fields) : undefined),
     held_scopes: lacksScope && caller ? [...caller.scopes].slice(0, SCOPES_MAX) : undefined,
     hint,
-    retry_after: retryAfterSeconds ?? refusal.refusal.retryAfterSeconds,
+    retry_after: retryAfterSeconds ?? refusal.entry.retryAfterSeconds,
     violations,
   };
 }

@@ -1,6 +1,6 @@
 // Pages for the error catalogue: one per code, the target of `doc_url`, and one that lists all codes.
 
-import { type ErrorCode, REFUSALS, type Refusal } from '../error-catalogue.ts';
+import { type CatalogueEntry, type ErrorCode, REFUSALS } from '../error-catalogue.ts';
 import { escapeHtml } from './html.ts';
 import type { Page } from './layout.ts';
 import { codeBlock, renderLine } from './markdown.ts';
@@ -20,7 +20,7 @@ const shortly = { true: 'yes', false: 'no', if_safe: 'if safe' } as const;
 export const errorCodes: readonly string[] = codes;
 
 export function errorPage(code: ErrorCode, publicUrl: string): Page {
-  const refusal: Refusal = REFUSALS[code];
+  const refusal: CatalogueEntry = REFUSALS[code];
   const { meaning, remedy } = refusal;
   const main = `<article>
 <p class="crumbs"><a href="/docs/errors">Errors</a></p>
@@ -46,7 +46,7 @@ ${codeBlock(JSON.stringify(exampleOf(code, refusal, publicUrl), null, 2), 'Examp
 /** Returns an example of the error object. Members of single codes are left out; the guide to errors describes them. */
 function exampleOf(
   code: ErrorCode,
-  { type, message, status, retryable, retryAfterSeconds }: Refusal,
+  { type, message, status, retryable, retryAfterSeconds }: CatalogueEntry,
   publicUrl: string,
 ) {
   return {
@@ -67,7 +67,7 @@ export function errorsPage(): Page {
   const byType = Map.groupBy(codes, (code) => REFUSALS[code].type);
   const sections = [...byType].map(([type, members]) => {
     const rows = members.map((code) => {
-      const { status, meaning, retryable }: Refusal = REFUSALS[code];
+      const { status, meaning, retryable }: CatalogueEntry = REFUSALS[code];
       const link = `<a href="/docs/errors/${code}"><code>${code}</code></a>`;
       return `<tr><th scope="row">${link}</th><td>${status}</td><td>${renderLine(meaning)}</td><td>${shortly[`${retryable}`]}</td></tr>`;
     });

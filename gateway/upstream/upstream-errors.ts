@@ -33,7 +33,7 @@ export function toUpstreamRefusal(
   if (status > 500) return new GatewayError('upstream_bad_response', answered);
   const parsed = parseError(headers, body, place);
   const code = byStatus[status] ?? 'upstream_rejected';
-  const plain = new GatewayError(code).refusal;
+  const plain = new GatewayError(code).entry;
   return new GatewayError(code, {
     ...answered,
     words: {
@@ -63,7 +63,7 @@ function crossing(status: number, headers: AnswerHeaders): { headers?: Readonly<
 }
 
 function errorWords(status: number): UpstreamWords {
-  const { type, message } = new GatewayError('upstream_error').refusal;
+  const { type, message } = new GatewayError('upstream_error').entry;
   return { status, type, code: 'upstream_error', message };
 }
 

@@ -26,7 +26,7 @@ export interface ReloadOptions {
   inForce(): Configuration;
   /** Loads and checks; the same object if no file has changed. */
   load(inForce: Configuration): Promise<Configuration>;
-  /** Mistakes beyond the files, such as a missing secret or a change that needs a restart. */
+  /** Mistakes beyond the files, such as a missing secret. */
   objections(next: Configuration): readonly Mistake[];
   /** Puts it in force from the next request on. */
   use(next: Configuration): void;
@@ -131,7 +131,7 @@ function sentencesOf(error: unknown): string[] {
   return [`The configuration cannot be loaded: ${error instanceof Error ? error.message : String(error)}.`];
 }
 
-/** Runs `work` once more after the current run if it is called meanwhile, however often: the last state counts. */
+/** Runs `work` at most once at a time. Calls during a run share one further run: the last state counts. */
 function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

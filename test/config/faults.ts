@@ -97,7 +97,7 @@ export async function sentencesFor(
   const all = { ...environmentOf(directory), ...environment };
   try {
     spoil?.(directory);
-    await loadConfiguration(loadSettings(all), all, 'all');
+    await loadConfiguration(loadSettings(all), all, 'check');
     return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -5,11 +5,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { REFUSALS, type Refusal } from '../../gateway/error-catalogue.ts';
+import { type CatalogueEntry, REFUSALS } from '../../gateway/error-catalogue.ts';
 import { producedCodes } from '../flow/errors/produced.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const rows = Object.entries<Refusal>(REFUSALS);
+const rows = Object.entries<CatalogueEntry>(REFUSALS);
 
 describe('the catalogue', () => {
   it('has no row that no test produces', () => {

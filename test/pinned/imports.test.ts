@@ -67,7 +67,7 @@ const libraries: Record<string, readonly string[]> = {
   re2js: ['gateway/contract/'],
   'swagger-ui-dist': ['gateway/portal/'],
   ws: ['sandbox/mail/', 'sandbox/files/'],
-  yaml: ['gateway/shared/yaml-source.ts', 'gateway/portal/yaml-thread.ts'],
+  yaml: ['gateway/commands/init/', 'gateway/shared/yaml-source.ts', 'gateway/portal/yaml-thread.ts'],
   zod: ['gateway/config/'],
 };
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type ErrorCode, REFUSALS, type Refusal } from '../../gateway/error-catalogue.ts';
+import { type CatalogueEntry, type ErrorCode, REFUSALS } from '../../gateway/error-catalogue.ts';
 import type { Answer } from './connection.ts';
 
 /** One way to bring about one code, through a real socket. */
@@ -36,7 +36,7 @@ export function runCases<World>(cases: readonly RefusalCase<World>[], world: () 
 /** The whole error answer with its headers; `status` where an upstream chose it. */
 export function assertRefusal(answer: Answer, code: string, status?: number): void {
   assert.equal(answer.headers['x-error-code'], code, answer.body.toString());
-  const row: Refusal | undefined = REFUSALS[code as ErrorCode];
+  const row: CatalogueEntry | undefined = REFUSALS[code as ErrorCode];
   assert.equal(answer.status, status ?? row?.status);
   assertErrorHeaders(answer, row);
   assert.ok(answer.whole);
@@ -58,7 +58,7 @@ export function assertRefusal(answer: Answer, code: string, status?: number): vo
 }
 
 /** The headers alone, for answers to HEAD, which have no body. */
-export function assertErrorHeaders(answer: Answer, row: Refusal | undefined): void {
+export function assertErrorHeaders(answer: Answer, row: CatalogueEntry | undefined): void {
   const { headers, lines } = answer;
   assert.equal(headers['content-type'], 'application/json');
   assert.equal(headers['cache-control'], 'no-store');
@@ -74,7 +74,7 @@ export function assertErrorHeaders(answer: Answer, row: Refusal | undefined): vo
 }
 
 /** RFC 6750 section 3: one Bearer challenge with a realm; an error only where a usable credential had been sent. */
-function assertChallenge(challenge: string | undefined, row: Refusal | undefined): void {
+function assertChallenge(challenge: string | undefined, row: CatalogueEntry | undefined): void {
   const bare = 'Bearer realm="localhost:8080"';
   if (row?.challenge === undefined) assert.equal(challenge, undefined);
   else if (row.challenge === 'bare') assert.equal(challenge, bare);

@@ -1,13 +1,13 @@
 // The tables of docs/errors.md, made from the catalogue: one for each type.
 
-import { REFUSALS, type Refusal } from '../../gateway/error-catalogue.ts';
+import { type CatalogueEntry, REFUSALS } from '../../gateway/error-catalogue.ts';
 import { table } from './table.ts';
 
 const again = { true: 'yes', false: 'no', if_safe: 'if safe' };
 
 /** Returns the tables with a heading each, in the order of the catalogue. */
 export function errorTables(): string {
-  const byType = Map.groupBy(Object.entries<Refusal>(REFUSALS), ([, { type }]) => type);
+  const byType = Map.groupBy(Object.entries<CatalogueEntry>(REFUSALS), ([, { type }]) => type);
   return [...byType]
     .map(([type, rows]) => {
       const lines = rows.map(([code, { status, meaning, remedy, retryable }]) => [

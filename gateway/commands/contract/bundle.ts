@@ -28,7 +28,7 @@ export function addBundle(contract: Command, context: CommandContext): void {
 }
 
 async function served(context: CommandContext, name: string | undefined): Promise<string> {
-  const configuration = await context.configuration('all');
+  const configuration = await context.configuration('check');
   const all = publishedContractAt(configuration, configuration.config.gateway.publicUrl);
   const chosen = all.filter((one) => name === undefined || one.name === name);
   const [first] = chosen;

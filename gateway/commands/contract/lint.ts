@@ -36,7 +36,7 @@ export function addLint(contract: Command, context: CommandContext): void {
 /** Checks the served contracts together with the configuration. */
 async function lintServed(context: CommandContext): Promise<Linted> {
   try {
-    const { contracts } = await context.configuration('all');
+    const { contracts } = await context.configuration('check');
     const files = contracts.documents.map((document) => document.files[0] as string);
     return { files: files.length, mistakes: [], recommendations: await recommended(files) };
   } catch (error) {

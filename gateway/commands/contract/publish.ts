@@ -22,7 +22,7 @@ export function addPublish(contract: Command, context: CommandContext): void {
       // The directory does not exist before the first publication, and loading the configuration needs it.
       const { contractsDirectory, directory } = publishedIn(context) ?? context.fail(NO_PLACE);
       mkdirSync(directory, { recursive: true });
-      const configuration = await context.configuration('all');
+      const configuration = await context.configuration('check');
       const written: {
         readonly name: string;
         readonly file: string;

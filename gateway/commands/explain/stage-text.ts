@@ -19,7 +19,7 @@ const texts: Readonly<Record<StageName, StageText>> = {
     worker === undefined ? undefined : `worker ${worker}`,
   ],
   throttle: ({ retry_after: after, rehearsed }, outcome) => [
-    rehearsed === true ? 'not tried: each gateway counts the failures of addresses by itself' : undefined,
+    rehearsed === true ? 'not tried: only a running gateway knows which addresses are blocked' : undefined,
     outcome === 'refused' ? `the address has failed too often; it may come back after ${after} s` : undefined,
   ],
   match: ({ operation, route, upstream, method, code }, outcome) =>

@@ -50,8 +50,8 @@ export interface Answered {
 /** The status that clients get after the rules under `answers` were applied. */
 export function statusOf({ status, judgement }: Answered): number {
   if (judgement?.kind !== 'refuse' && judgement?.kind !== 'retry') return status;
-  const { details, refusal } = judgement.error;
-  return details.words?.status ?? refusal.status;
+  const { details, entry } = judgement.error;
+  return details.words?.status ?? entry.status;
 }
 
 export interface Backend {

@@ -9,7 +9,9 @@
 -- the clock was set back), then per charge the figures that `toLimitDecision` of `../store.ts` takes.
 --
 -- A counter is a list of entries of 17 bytes each: latest admission, units admitted before the entry, units in it, number of times its
--- grain was halved. The total of a window is then the difference between its newest and its oldest entry.
+-- grain was halved. A grain is a piece of time whose admissions share one entry (docs/decisions/0002-sliding-window.md). The total of a
+-- window is the difference between its newest and its oldest entry: after 3 and then 2 units the list is (t1, 0, 3), (t2, 3, 2), and the
+-- total is 3 + 2 - 0 = 5.
 
 local call, pack, unpack, unpackAll = redis.call, struct.pack, struct.unpack, unpack
 local floor = math.floor

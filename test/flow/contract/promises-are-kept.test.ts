@@ -53,13 +53,13 @@ describe('published contracts', () => {
     );
   }
 
-  function load(compile: 'all' | 'few' = 'all'): Promise<Configuration> {
-    return loadConfiguration(loadSettings(environment), environment, compile);
+  function load(purpose: 'check' | 'serve' = 'check'): Promise<Configuration> {
+    return loadConfiguration(loadSettings(environment), environment, purpose);
   }
 
-  async function mistakesOf(compile?: 'all' | 'few') {
+  async function mistakesOf(purpose?: 'check' | 'serve') {
     try {
-      await load(compile);
+      await load(purpose);
       return [];
     } catch (error) {
       if (error instanceof ConfigError) return error.mistakes;
@@ -124,10 +124,10 @@ describe('published contracts', () => {
     assert.deepEqual(await mistakesOf(), []);
     write({ 'things.json': narrower }, {}, exception('2020-12-31'));
     assert.match(
-      (await mistakesOf('all'))[0]?.reason ?? '',
+      (await mistakesOf('check'))[0]?.reason ?? '',
       /, and the exception ended on 2020-12-31: query parameter "q"/,
     );
-    assert.deepEqual(await mistakesOf('few'), []);
+    assert.deepEqual(await mistakesOf('serve'), []);
     write({ 'things.json': without }, {}, exception('2999-12-31'));
     assert.equal((await mistakesOf()).length, 1, 'a decision is about one rule of one operation');
   });

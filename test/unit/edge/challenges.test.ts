@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { withChallenge } from '../../../gateway/auth/challenge.ts';
 import { createRefuse } from '../../../gateway/edge/refuse.ts';
-import { type ErrorCode, REFUSALS, type Refusal } from '../../../gateway/error-catalogue.ts';
+import { type CatalogueEntry, type ErrorCode, REFUSALS } from '../../../gateway/error-catalogue.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import type { Operation, SecurityAlternative } from '../../../gateway/exchange.ts';
 import { notesOn, Trail } from '../../../gateway/trail.ts';
@@ -18,7 +18,7 @@ const bearer = 'Bearer realm="api.test"';
 const basic = 'Basic realm="api.test", charset="UTF-8"';
 
 const codes = Object.keys(REFUSALS) as ErrorCode[];
-const refusalOf = (code: ErrorCode): Refusal => REFUSALS[code];
+const refusalOf = (code: ErrorCode): CatalogueEntry => REFUSALS[code];
 const ofStatus401 = codes.filter((code) => refusalOf(code).status === 401);
 
 /** The challenges of a refusal, a line each, of an operation with these ways in. */

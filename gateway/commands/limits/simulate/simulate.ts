@@ -60,7 +60,7 @@ async function simulate(context: CommandContext, flags: SimulateFlags): Promise<
 /** @param limitsPath takes the place of limits.yaml */
 async function checked(context: CommandContext, limitsPath?: string): Promise<Configuration> {
   try {
-    return await context.configuration('few', limitsPath);
+    return await context.configuration('serve', limitsPath);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const mistake of error.mistakes) context.complain(`${toSentence(mistake)}\n`);

@@ -10,7 +10,7 @@ const allowed = ['GET', 'HEAD', 'OPTIONS'];
 const Allow = allowed.join(', ');
 const JWKS = '/.well-known/jwks.json';
 
-export interface ShellOptions {
+export interface OwnPathsOptions {
   admit(arrived: Arrived): Admitted;
   /** The public halves of the keys that sign assertions. */
   jwks(): object;
@@ -23,14 +23,14 @@ export interface ShellOptions {
   refuse(arrived: Arrived, thrown: unknown): void;
 }
 
-export interface Shell {
-  /** Whether a request target belongs to the shell. Runs for every request: two comparisons for most. */
+export interface OwnPaths {
+  /** Whether a request target is one of these. Runs for every request: two comparisons for most. */
   owns(target: string, isApi: boolean): boolean;
   /** Resolves when Express has taken over; Express answers, or refuses through `refuse`. Rejects with the codes of admit. */
   handle(arrived: Arrived): Promise<void>;
 }
 
-export function createShell(options: ShellOptions): Shell {
+export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
   const app: Express = express();
   app.disable('x-powered-by');
   app.disable('etag');
