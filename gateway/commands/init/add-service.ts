@@ -8,13 +8,14 @@ import { Command } from 'commander';
 import { isMap, parseDocument } from 'yaml';
 import { ConfigError } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
+import type { Operation } from '../../exchange.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
 import { addCheckCommands } from '../check.ts';
 import { type CommandContext, CommandFailure, createCommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
 import { addUpstreamsCommands } from '../upstreams/upstreams.ts';
 import { fetchDocument } from './fetch-document.ts';
-import { basePathOf, liveOf, nameOf, type ProposedEntry, securityOf } from './propose-entry.ts';
+import { basePathOf, liveOf, nameOf, type ProposedEntry, securityOf, sharesNames } from './propose-entry.ts';
 
 export interface AddServiceFlags {
   readonly from: string;
@@ -65,9 +66,20 @@ export async function proposeService(
     return context.fail(
       `${shownPath(join(directories.contracts, file))} exists already. Choose another name with --name.`,
     );
-  const taken = upstreamsText === undefined ? await pathsServed(context, directories) : [];
-  const basePath = basePathOf(name, document, taken);
-  const entry = { contracts: [file], live, ...(basePath && { basePath }), security: securityOf(name) };
+  const served = upstreamsText === undefined ? await operationsServed(context, directories) : [];
+  const paths = served.map(({ path }) => path);
+  const basePath = basePathOf(name, document, paths);
+  const isQualified = sharesNames(
+    document,
+    served.map(({ id }) => id),
+  );
+  const entry: ProposedEntry = {
+    contracts: [file],
+    live,
+    ...(basePath && { basePath }),
+    ...(isQualified && { operationNames: 'qualified' }),
+    security: securityOf(name),
+  };
   const files = [
     { path: join(directories.contracts, file), text: document.text },
     { path, text: withEntry(text, name, entry) },
@@ -76,12 +88,17 @@ export async function proposeService(
 }
 
 /** Adds an entry as text, so that comments and layout of the others stay. */
-function withEntry(text: string, name: string, { contracts, live, basePath, security }: ProposedEntry): string {
+function withEntry(
+  text: string,
+  name: string,
+  { contracts, live, basePath, operationNames, security }: ProposedEntry,
+): string {
   const lines = [
     `${name}:`,
     `  contracts: [${contracts.join(', ')}]`,
     `  live: ${live}`,
     ...(basePath === undefined ? [] : [`  basePath: ${basePath}`]),
+    ...(operationNames === undefined ? [] : [`  operationNames: ${operationNames}`]),
     `  security: { read: ["${security.read.join('", "')}"], write: ["${security.write.join('", "')}"] }`,
   ].map((line) => `  ${line}\n`);
   const entries = parseDocument(text).get('upstreams', true);
@@ -92,12 +109,12 @@ function withEntry(text: string, name: string, { contracts, live, basePath, secu
   return `${text.slice(0, end).trimEnd()}\n${lines.join('')}${text.slice(end)}`;
 }
 
-/** Paths of the operations that the configuration serves; none if it has a mistake, which `check` names afterwards. */
-async function pathsServed(context: CommandContext, directories: Directories): Promise<string[]> {
+/** The operations that the configuration serves; none if it has a mistake, which `check` names afterwards. */
+async function operationsServed(context: CommandContext, directories: Directories): Promise<Operation[]> {
   const around = contextOf(context, directories);
   try {
     const { contracts } = await around.configuration();
-    return contracts.operations.map(({ operation }) => operation.path);
+    return contracts.operations.map(({ operation }) => operation);
   } catch (error) {
     if (error instanceof ConfigError) return [];
     throw error;

@@ -7,6 +7,7 @@ export interface ProposedEntry {
   readonly contracts: readonly string[];
   readonly live: string;
   readonly basePath?: string;
+  readonly operationNames?: 'qualified';
   readonly security: { readonly read: readonly string[]; readonly write: readonly string[] };
 }
 
@@ -49,6 +50,14 @@ export function basePathOf(
   const known = new Set(taken.map(shapeOf));
   const paths = Object.keys(recordOf(root.paths)).map((path) => prefix + path);
   return paths.some((path) => own.test(path) || known.has(shapeOf(path))) ? `/${name}${prefix}` : undefined;
+}
+
+/** Whether operations of the document have names that other entries use. */
+export function sharesNames({ root }: Pick<FetchedDocument, 'root'>, taken: readonly string[]): boolean {
+  const known = new Set(taken);
+  return Object.values(recordOf(root.paths)).some((item) =>
+    Object.values(recordOf(item)).some((operation) => known.has(String(recordOf(operation).operationId))),
+  );
 }
 
 /** Scopes by method: one to read, one to write. */

@@ -104,7 +104,8 @@ describe('gateway init --from', () => {
       '--json',
     );
     assert.equal(code, 0, stdout + stderr);
-    assert.equal(JSON.parse(stdout).entry.basePath, '/attic');
+    const { entry } = JSON.parse(stdout);
+    assert.deepEqual([entry.basePath, entry.operationNames], ['/attic', 'qualified']);
     assert.match(upstreams(), /book-shop:[\s\S]*attic:/);
     assert.match(upstreams(), /# Kept\./);
     assert.equal((await installation.run('check')).code, 0);
