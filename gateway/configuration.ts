@@ -134,7 +134,11 @@ async function check(
     {
       directory: settings.contractsDirectory,
       sources: contractSources(draft),
-      known: { upstreams: names.upstreams, limits: sources.limits.value === undefined ? undefined : names.limits },
+      known: {
+        upstreams: names.upstreams,
+        limits: sources.limits.value === undefined ? undefined : names.limits,
+        addressPaths: addressPathsOf(draft),
+      },
       namedOperations: complete ? names.operations : [],
       mistakeAtOperation: (id, reason, remedy) => sources.limits.mistakeAtKey(['operations', id], reason, remedy),
       reader,
@@ -194,6 +198,12 @@ function contractSources({ upstreams, names, sources }: ConfigDraft): ContractSo
     return [{ upstream: name, contracts, public: true, ...path, ...placesOf(name) }];
   });
   return [...usable, ...others];
+}
+
+/** The paths of the addresses of upstreams that have some. */
+function addressPathsOf({ upstreams }: ConfigDraft): Record<string, string> {
+  const paths = Object.entries(upstreams).map(([name, { addressPath }]) => [name, addressPath] as const);
+  return Object.fromEntries(paths.flatMap(([name, path]) => (path === undefined ? [] : [[name, path]])));
 }
 
 /** Checks the parts of the configuration that name operations and paths, now that the contracts are known. */

@@ -8,6 +8,8 @@ import { ConfigError, condensed, type Mistake, suggest, toSentence } from '../co
 import type { Configuration } from '../configuration.ts';
 import { ambiguousPaths } from '../contract/ambiguous-paths.ts';
 import { unlistedFiles } from '../contract/load.ts';
+import { member } from '../contract/pointer.ts';
+import { foreignOrigin } from '../contract/servers.ts';
 import type { Operation } from '../exchange.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/counters.ts';
 import { positionsIn, shownPath } from '../shared/yaml-source.ts';
@@ -130,6 +132,7 @@ function warningsOf(configuration: Configuration, contractsDirectory: string, no
   const crossing = ambiguousPaths(contracts.operations.map(({ operation }) => operation)).map(
     ([left, right]) => `${left} and ${right} both match some paths; the one with a literal further left wins.`,
   );
+  const elsewhere = onOtherHosts(configuration).map(toSentence);
   const withheld = condensed(withheldByDefault(configuration)).map(toSentence);
   const limits = [...withoutEffect(configuration), ...unlimited(configuration)].map(toSentence);
   const inexact = condensed(contracts.documents.flatMap(({ warnings }) => warnings)).map(toSentence);
@@ -137,6 +140,7 @@ function warningsOf(configuration: Configuration, contractsDirectory: string, no
     ...unlisted,
     ...crossing,
     ...inexact,
+    ...elsewhere,
     ...withheld,
     ...limits,
     ...untimelyTls(upstreamTls, nowMs),
@@ -162,6 +166,24 @@ async function examplesWarnings({ config, contracts }: Configuration): Promise<s
   const documents = new Set(operations.map(({ document }) => document));
   for (const document of documents) await document.position().locate(async (file, spots) => positionsIn(file, spots));
   return [...unready, ...condensed(found)].map(toSentence);
+}
+
+/** Warns of operations that a contract declares on another host: they go to the addresses of the entry all the same. */
+function onOtherHosts({ config, contracts }: Configuration): Mistake[] {
+  const foreign = contracts.operations.flatMap(({ operation, document: { root }, located }) => {
+    const { entry, upstream, path, publicPrefix } = operation;
+    const item = member(root, { value: root.paths, pointer: '/paths' }, path.slice(publicPrefix.length)).value;
+    const origin = entry === upstream ? foreignOrigin(root, item, located.value) : undefined;
+    return origin === undefined ? [] : [{ operation, origin }];
+  });
+  const groups = Map.groupBy(foreign, ({ operation, origin }) => `${operation.entry} ${origin}`);
+  return [...groups.values()].map((group) => {
+    const [{ operation, origin }] = group as [(typeof foreign)[0]];
+    const more = group.length === 1 ? '' : ` and ${group.length - 1} more`;
+    const reason = `its contract has ${operation.id}${more} at ${origin}, and requests go to the addresses of "${operation.entry}".`;
+    const remedy = 'If they do not serve it, name an upstream that does by x-gateway-upstream.';
+    return config.sources.upstreams.mistakeAt(['upstreams', operation.entry, 'live'], reason, remedy);
+  });
 }
 
 /** Warns of public operations without a limit: they have no key to count by, so a client address could call them without end. */

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError, type Mistake, suggest } from '../config-errors.ts';
 import { parseRedisUrl } from '../redis/url.ts';
 import { readSource, type Source, shownPath } from '../shared/yaml-source.ts';
+import { type AddressPath, withOrigins } from './address-paths.ts';
 import { type GatewayFile, gatewayFile } from './gateway-file.ts';
 import { checkHosts } from './hosts.ts';
 import { checkShape } from './issues.ts';
@@ -39,7 +40,7 @@ interface Sources {
 
 export interface Config {
   readonly gateway: GatewayFile;
-  readonly upstreams: Readonly<Record<string, UpstreamEntry>>;
+  readonly upstreams: Readonly<Record<string, UpstreamEntry & AddressPath>>;
   /** Accepted breaks of published contracts. */
   readonly breaking: Breaking;
   readonly limits: LimitsFile;
@@ -51,7 +52,7 @@ export interface Config {
 export interface ConfigDraft {
   readonly gateway: GatewayFile | undefined;
   /** The well-formed entries. */
-  readonly upstreams: Readonly<Record<string, UpstreamEntry>>;
+  readonly upstreams: Readonly<Record<string, UpstreamEntry & AddressPath>>;
   readonly breaking: Breaking;
   readonly limits: LimitsFile | undefined;
   readonly sources: Sources;
@@ -160,7 +161,7 @@ export function loadConfig(
   const limits = checkShape(sources.limits, limitsFile, mistakes);
   const draft = {
     gateway,
-    upstreams: upstreamsRead?.upstreams ?? usableEntries(sources.upstreams),
+    upstreams: withOrigins(upstreamsRead?.upstreams ?? usableEntries(sources.upstreams), sources.upstreams, mistakes),
     breaking: upstreamsRead?.breaking ?? [],
     limits,
     sources,

@@ -10,27 +10,29 @@ import { cookies, requestHeaders, responseHeaders } from './crossing.ts';
 import { entrySecurity } from './entry-security.ts';
 import { site } from './hosts.ts';
 import { operationSettings } from './operation-settings.ts';
-import { isHttpUrl, name, whole } from './parts.ts';
+import { name, whole } from './parts.ts';
 import { requestRules } from './request-rules.ts';
 import { breaker, ejection, health } from './target-rules.ts';
 import { tunnels } from './tunnels.ts';
 import { upstreamTls } from './upstream-tls.ts';
 
-/** A sandbox service, the contract itself, or the origin of a server without a path. */
+/** A path of an address: unreserved characters, and no dot segments. */
+const isAddress = (text: string) => {
+  const path = /^https?:\/\/[^/?#\s@]+((?:\/[A-Za-z0-9._~-]+)*)\/?$/.exec(text)?.[1];
+  return path !== undefined && URL.canParse(text) && new URL(text).pathname.replace(/\/$/, '') === path;
+};
+/** A sandbox service, the contract itself, or the address of a server. */
 const target = z
   .string()
-  .refine(
-    (text) =>
-      /^(sandbox:(platform|mail|files)|examples:)$/.test(text) || (isHttpUrl(text) && new URL(text).pathname === '/'),
-    {
-      error: 'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, or http://host:port without a path',
-    },
-  )
-  .meta({ pattern: '^(sandbox:(platform|mail|files)|examples:|https?://[^/?#\\s@]+/?)$' });
+  .refine((text) => /^(sandbox:(platform|mail|files)|examples:)$/.test(text) || isAddress(text), {
+    error:
+      'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, or http://host:port with or without a path',
+  })
+  .meta({ pattern: '^(sandbox:(platform|mail|files)|examples:|https?://[^/?#\\s@]+(/[A-Za-z0-9._~-]+)*/?)$' });
 const targets = z
   .union([target, z.array(target).min(1, 'must name at least one address')], {
     error:
-      'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, http://host:port without a path, or a list of these',
+      'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, http://host:port with or without a path, or a list of these',
   })
   .refine((value) => typeof value === 'string' || value.length === 1 || !value.includes('examples:'), {
     error: 'must not name a service beside examples:, which stands for none',
@@ -47,7 +49,7 @@ export const upstreamEntry = z.strictObject({
     description:
       'The targets of requests with live keys. Several addresses share the load. With `examples:` the gateway answers from the contract ([upstreams](upstreams.md#integrate-against-a-service-that-does-not-exist-yet)).',
     values:
-      '`sandbox:platform`, `sandbox:mail`, `sandbox:files`, `examples:`, `http://host:port`, `https://host:port`, or a list of these',
+      '`sandbox:platform`, `sandbox:mail`, `sandbox:files`, `examples:`, `http://host:port`, `https://host:port`, with a path or without ([upstreams](upstreams.md#where-paths-begin)), or a list of these',
   }),
   test: targets.optional().meta({
     description: 'The targets of requests with test keys. Without it, test keys are refused.',

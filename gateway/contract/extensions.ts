@@ -23,6 +23,8 @@ export interface KnownNames {
   readonly upstreams: readonly string[];
   /** `undefined`: limits.yaml could not be read, which is already reported. */
   readonly limits: readonly string[] | undefined;
+  /** The paths of the addresses of upstreams that have some. */
+  readonly addressPaths?: Readonly<Record<string, string>> | undefined;
 }
 
 type Check = (value: unknown, known: KnownNames) => { reason: string; remedy: string } | undefined;

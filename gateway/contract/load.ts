@@ -137,7 +137,7 @@ function createPartOf({ known, reader, earlier }: LoadOptions, mistakes: Mistake
   return async function partOf(file: string, source: ContractSource): Promise<Part | undefined> {
     const document = await documentOf(file);
     if (!document) return undefined;
-    const says = textOf(source);
+    const says = textOf(source) + JSON.stringify(known.addressPaths);
     const part = partsBefore.get(file);
     if (part?.document === document && part.says === says && part.operations.every(namesAreKnown)) return part;
     const operations: ContractOperation[] = [];

@@ -10,6 +10,7 @@ import { isJson, mediaTypesOf } from './media-types.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
 import { restParameterOf } from './rest-parameter.ts';
 import { knownScopes, operationSecurity, type SecuritySettings } from './security.ts';
+import { serverOfDocument, serverOfOperation } from './servers.ts';
 
 /** The settings of an upstreams.yaml entry for the documents that it lists. */
 export interface DocumentDefaults extends SecuritySettings, CrossingDefaults {
@@ -57,6 +58,10 @@ interface Draft {
   readonly entry: string;
   readonly restOfPath: string | undefined;
   readonly says: DocumentDefaults & Pick<OperationSettings, 'timeoutMs'> & Pick<Extensions, 'upgrade'>;
+  /** The path of its server. */
+  readonly serverPath: string;
+  /** The path of the addresses of its upstream, if they have one. */
+  readonly addressPath: string | undefined;
 }
 
 /** Yields the operations of one document. Pushes mistakes; an operation without valid security is left out. */
@@ -68,7 +73,6 @@ export function* operationsOf(
 ): Generator<ContractOperation> {
   const { root } = document;
   const scopes = knownScopes(root, defaults);
-  const publicPrefix = defaults.basePath ?? serverPath(root);
   const documentSays = extensionsOf(document, [], root, known, mistakes);
   for (const template of Object.keys(objectAt(root, 'paths'))) {
     if (template.startsWith('x-')) continue;
@@ -80,7 +84,8 @@ export function* operationsOf(
       if (!isObject(value)) continue;
       const place = ['paths', template, method];
       const own = { ...documentSays, ...pathSays, ...extensionsOf(document, place, value, known, mistakes) };
-      const special = settingsOf(defaults, value, method, publicPrefix + template);
+      const server = serverOfOperation(root, item.value, value);
+      const special = settingsOf(defaults, value, method, (defaults.basePath ?? server.path) + template);
       const timeoutMs = special.timeoutMs ?? own.timeoutMs;
       const says = { ...defaults, ...own, timeoutMs };
       const parameters = parametersOf(root, item, located);
@@ -100,6 +105,8 @@ export function* operationsOf(
         says,
         entry: defaults.upstream,
         restOfPath,
+        serverPath: server.path,
+        addressPath: known.addressPaths?.[says.upstream],
       };
       const operation = toOperation(draft, security ?? []);
       checkBodyMode(document, place, operation, located, mistakes);
@@ -122,10 +129,17 @@ function settingsOf(
   return (name === undefined ? undefined : operations[name]) ?? {};
 }
 
+/** The path of the addresses takes the place of the document's server path; servers of single operations stay below it. */
+function withAddressPath(addressPath: string | undefined, serverPath: string, ofDocument: string): string {
+  if (addressPath === undefined) return serverPath;
+  const isBelow = serverPath === ofDocument || serverPath.startsWith(`${ofDocument}/`);
+  return isBelow ? addressPath + serverPath.slice(ofDocument.length) : serverPath;
+}
+
 function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Operation {
   const { document, template, method, value, says } = draft;
-  const upstreamPrefix = serverPath(document.root);
-  const publicPrefix = says.basePath ?? upstreamPrefix;
+  const upstreamPrefix = withAddressPath(draft.addressPath, draft.serverPath, serverOfDocument(document.root).path);
+  const publicPrefix = says.basePath ?? draft.serverPath;
   const path = publicPrefix + template;
   const answerCheck = says.response ?? 'report';
   // What an entry lets cross is meant for its own service.
@@ -158,17 +172,6 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
     undeclaredMediaTypes: says.undeclaredMediaTypes ?? answerCheck,
     ...crossingOf({ root: document.root, method, located, parameters, answerCheck, entry }),
   });
-}
-
-/** Returns the path of the first server, because the document's paths are relative to it (OpenAPI 3.1.1, section 4.8.5). */
-function serverPath(root: JsonObject): string {
-  const server: unknown = Array.isArray(root.servers) ? root.servers[0] : undefined;
-  if (!isObject(server) || typeof server.url !== 'string') return '';
-  const url = server.url.replace(/\{([^}]*)\}/g, (_, name: string) =>
-    String(objectAt(server.variables, name).default ?? ''),
-  );
-  if (!URL.canParse(url, 'http://any')) return '';
-  return new URL(url, 'http://any').pathname.replace(/\/+$/, '');
 }
 
 /**

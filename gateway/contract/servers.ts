@@ -1,0 +1,49 @@
+// The servers of a document, a path or an operation: where the paths begin, and on which host (OpenAPI 3.1.1, section 4.8.5).
+
+import { isObject, type JsonObject, objectAt } from './pointer.ts';
+
+export interface DeclaredServer {
+  /** Stands before the paths; without a slash at the end. */
+  readonly path: string;
+  /** Undefined: the host of the document. */
+  readonly origin: string | undefined;
+}
+
+const none: DeclaredServer = { path: '', origin: undefined };
+/** The base of relative addresses, which no address can name. */
+const BASE = 'http://relative.invalid';
+
+/** Returns the first server of a document. */
+export function serverOfDocument(root: JsonObject): DeclaredServer {
+  return serversIn(root)[0] ?? none;
+}
+
+/** Returns the server of an operation: its own, that of its path, or that of the document; one on the document's host if there are several. */
+export function serverOfOperation(root: JsonObject, item: unknown, operation: unknown): DeclaredServer {
+  const [own = []] = [operation, item].map(serversIn).filter((servers) => servers.length > 0);
+  const origins = new Set(serversIn(root).map(({ origin }) => origin));
+  const here = own.find(({ origin }) => origin === undefined || origins.has(origin));
+  return here ?? own[0] ?? serverOfDocument(root);
+}
+
+/** Returns the origin of an operation that the document declares on another host than its own. */
+export function foreignOrigin(root: JsonObject, item: unknown, operation: unknown): string | undefined {
+  const { origin } = serverOfOperation(root, item, operation);
+  const isOwn = origin === undefined || serversIn(root).some((server) => server.origin === origin);
+  return isOwn ? undefined : origin;
+}
+
+function serversIn(owner: unknown): DeclaredServer[] {
+  const { servers } = isObject(owner) ? owner : {};
+  return (Array.isArray(servers) ? servers : []).flatMap((server) => toServer(server) ?? []);
+}
+
+function toServer(server: unknown): DeclaredServer | undefined {
+  if (!isObject(server) || typeof server.url !== 'string') return undefined;
+  const text = server.url.replace(/\{([^}]*)\}/g, (_, name: string) =>
+    String(objectAt(server.variables, name).default ?? ''),
+  );
+  if (!URL.canParse(text, BASE)) return none;
+  const { origin, pathname } = new URL(text, BASE);
+  return { path: pathname.replace(/\/+$/, ''), origin: origin === BASE ? undefined : origin };
+}
