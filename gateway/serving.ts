@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import type { Configuration } from './configuration.ts';
 import { createAnswerCheck } from './contract/answer.ts';
+import { delimiterOfForm } from './contract/forms/multipart.ts';
 import { parseIdempotencyKey } from './contract/idempotency-key.ts';
 import { publishedContracts } from './contract/merged/groups.ts';
 import type { DownstreamRequest } from './downstream.ts';
@@ -95,6 +96,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const idempotency = createIdempotency({
     store: shared.answers,
     keyOf: parseIdempotencyKey,
+    delimiterOf: delimiterOfForm,
     timeoutMs,
     honoursKey: (upstream) => upstreams[upstream]?.honoursIdempotencyKey === true,
     runsUnknown: (upstream) => upstreams[upstream]?.whenOutcomeUnknown === 'run',

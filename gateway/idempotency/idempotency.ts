@@ -4,7 +4,7 @@
 import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Checked, Fresh, Operation } from '../exchange.ts';
-import { digestOf, fingerprintOf } from './fingerprint.ts';
+import { type DelimiterOf, digestOf, fingerprintOf } from './fingerprint.ts';
 import { parseOutcome, type RecordedOutcome } from './record.ts';
 import { createRecordings, type RecordedWrite, STORE_WAIT_MS, within } from './recording.ts';
 import type { AnswerStore, Begun, Lost } from './store.ts';
@@ -19,6 +19,7 @@ export interface IdempotencyOptions {
   readonly store: AnswerStore;
   /** Returns the text of a well-formed Idempotency-Key, quoted or bare; undefined for any other text. */
   keyOf(header: string): string | undefined;
+  readonly delimiterOf?: DelimiterOf;
   /** Deadline for the whole answer of a recorded request, which is buffered. */
   timeoutMs(operation: Operation): number;
   /** Whether the upstream itself guarantees that a repeated key is executed once. */
@@ -146,7 +147,7 @@ function attemptOf(checked: Checked, header: string, options: IdempotencyOptions
   return {
     slot: { organization: caller.organization.id, mode: caller.mode, digest: digestOf(key) },
     claim: {
-      fingerprint: fingerprintOf(checked, key),
+      fingerprint: fingerprintOf(checked, key, options.delimiterOf),
       owner: id,
       leaseMs,
       retainMs: options.retainSeconds * 1000,

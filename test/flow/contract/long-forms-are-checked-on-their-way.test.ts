@@ -228,6 +228,13 @@ describe('a form that is longer than the gateway buffers', () => {
       [title, ...short],
     ])
       assert.equal((await post(body, { headers })).status, 200);
+    const renamed = Buffer.from(
+      Buffer.concat([title, ...short])
+        .toString()
+        .replaceAll('--cut', '--other'),
+    );
+    const type = { 'content-type': 'multipart/form-data; boundary=other' };
+    assert.equal((await post([renamed], { headers: { ...headers, ...type } })).status, 200);
     assert.equal(arrived.length, before + 1);
     const other = await post([title, field('note', 'x'), ...short], { headers });
     assert.equal(other.error?.code, 'idempotency_key_reused');
