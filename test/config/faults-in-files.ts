@@ -61,6 +61,18 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/upstreams.yaml:5:5: upstreams.items.basicForClients: the upstream has no user name and password that clients could present. Add credential: { basic: { user, secret } }, or remove basicForClients.',
     ],
   },
+  'compression-in-no-coding-of-the-gateway': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'compression: { codings: [gzip, deflate] }'),
+    says: [
+      'config/upstreams.yaml:5:36: upstreams.items.compression.codings.1: "deflate" is not possible here. It must be zstd, br or gzip.',
+    ],
+  },
+  'compression-that-is-neither-on-nor-off': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'compression: best'),
+    says: [
+      'config/upstreams.yaml:5:18: upstreams.items.compression: "best" is not possible here. It must be off, on, or a block of keys and values.',
+    ],
+  },
   'basic-for-clients-that-no-upstream-asks-for': {
     files: {
       ...spoiled(
