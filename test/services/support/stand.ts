@@ -3,6 +3,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { nodeAppFor } from './packages.ts';
+import { send } from './wire.ts';
 
 export interface Service {
   /** `http://127.0.0.1:port` */
@@ -62,27 +64,40 @@ export async function startService({ file, args, cwd, environment = {} }: Comman
   }
 }
 
-/** Puts a gateway in front of a service. `entry` is what the entry says beside the document and the address. */
-export async function putBehindGateway(
-  service: Service,
-  document: string,
-  entry: Readonly<Record<string, unknown>>,
-): Promise<Stand> {
+/** Starts a Node app of `apps/node`, whose packages are installed first. */
+export async function startNodeService(file: string, environment: Readonly<Record<string, string>>): Promise<Service> {
+  return startService({ file: process.execPath, args: [file], cwd: await nodeAppFor('node'), environment });
+}
+
+/** The document that a service generates. */
+export async function documentOf(service: Service): Promise<string> {
+  return (await send(service.origin, { path: '/openapi.json' })).body.toString();
+}
+
+/** Opens a gateway in front of a service. `entry` is what the entry says beside the document and the address. */
+export async function openGateway(service: Service, document: string, entry: Readonly<Record<string, unknown>>) {
   const gateway = await startGateway({
     contracts: { 'service.json': document },
     upstreams: { service: { contracts: ['service.json'], live: service.origin, ...entry } },
-  }).catch(async (error: unknown) => {
+  });
+  return { gateway, caller: await gateway.authorize(), close: () => gateway.stop() };
+}
+
+/** The same, and the service ends with the gateway, or if the gateway does not start. */
+export async function putBehindGateway(...[service, document, entry]: Parameters<typeof openGateway>): Promise<Stand> {
+  try {
+    const { gateway, caller, close } = await openGateway(service, document, entry);
+    return {
+      service,
+      gateway,
+      caller,
+      async stop() {
+        await close();
+        await service.stop();
+      },
+    };
+  } catch (error) {
     await service.stop();
     throw error;
-  });
-  const caller = await gateway.authorize();
-  return {
-    service,
-    gateway,
-    caller,
-    async stop() {
-      await gateway.stop();
-      await service.stop();
-    },
-  };
+  }
 }

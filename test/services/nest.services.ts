@@ -1,0 +1,52 @@
+// A NestJS service behind the gateway: the document that @nestjs/swagger generates, unmodified, and an entry of defaults.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe } from 'node:test';
+import { END, everywhere, json, multipart, part } from './support/calls.ts';
+import { documentOf, putBehindGateway, type Stand, startNodeService } from './support/stand.ts';
+import { type ComparedCall, compares } from './support/suite.ts';
+
+const calls: Record<string, ComparedCall> = {
+  'a list': { path: '/cats' },
+  'a list with a parameter': { path: '/cats?limit=3' },
+  'a record is created': { method: 'POST', path: '/cats', headers: json, body: '{"name":"Ada","age":3}' },
+  'a record breaks its schema': { method: 'POST', path: '/cats', headers: json, body: '{"name":"","age":-1}' },
+  'a record is read': { path: '/cats/3' },
+  'a record that is missing': { path: '/cats/300' },
+  'an identifier that is no number': { path: '/cats/three' },
+  'a record is deleted': { method: 'DELETE', path: '/cats/3' },
+  'an upload': {
+    method: 'POST',
+    path: '/cats/photo',
+    headers: multipart,
+    body: `${part('name="photo"; filename="a.jpg"', 'bytes', 'image/jpeg')}${END}`,
+  },
+  'a file': { path: '/cats/photo' },
+  'server-sent events': { path: '/cats/purrs', headers: { accept: 'text/event-stream' } },
+  'a redirect': { path: '/cats/first' },
+  'a fault of the service': { path: '/cats/fault' },
+};
+
+describe('NestJS', () => {
+  let directory: string;
+  let document: string;
+  let stand: Stand;
+
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'services-'));
+    const report = join(directory, 'report.txt');
+    writeFileSync(report, 'A line of a report that is long enough to be worth the while.\n'.repeat(1000));
+    const service = await startNodeService('nest.js', { REPORT_FILE: report });
+    document = await documentOf(service);
+    stand = await putBehindGateway(service, document, { security: { apiKey: ['cats:read'] } });
+  });
+
+  after(async () => {
+    await stand?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  compares({ stand: () => stand, document: () => document, calls, everywhere });
+});
