@@ -114,6 +114,6 @@ describe('an API of several hundred paths made by one pattern', () => {
     for (const accept of ['application/json;stream=watch', 'application/vnd.cluster.protobuf, application/json;q=0.5'])
       assert.equal((await foreign.send('GET', list, { headers: { accept } })).status, 200, accept);
     assert.equal((await foreign.send('GET', `${one}/log`, { headers: { accept: 'text/plain' } })).status, 200);
-    assert.equal((await foreign.send('GET', list, { headers: { accept: 'image/png' } })).status, 406);
+    assert.equal((await foreign.send('GET', list, { headers: { accept: 'image/png' } })).status, 200);
   });
 });
