@@ -26,7 +26,8 @@ import type { OpenStreams } from './streams/open-streams.ts';
 import type { Tunnel } from './tunnel/table.ts';
 import type { Tunnels } from './tunnel/tunnels.ts';
 import type { Accesses } from './upstream/access.ts';
-import { createForward } from './upstream/forward.ts';
+import { createForward, upstreamPathOf } from './upstream/forward.ts';
+import { createHandshake } from './upstream/handshake.ts';
 import { createPolicies } from './upstream/policies.ts';
 import type { Pools } from './upstream/pools.ts';
 import { createUpstreamRoutes, type UpstreamRoute } from './upstream/routes.ts';
@@ -147,6 +148,43 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     return close;
   }
 
+  const routeTo = (upstream: string) => routes.get(upstream) as UpstreamRoute;
+  const { assertionFor } = identity.assertions;
+  const { traceparentFor } = shared;
+  const mayUpgrade = createUpgradablePaths(operations);
+  const handshake = createHandshake({ targets, routeTo, assertionFor, traceparentFor });
+
+  /** It counts as an open stream from the handshake on. */
+  async function upgradeOperation(fresh: Fresh, socket: Socket, head: Buffer): Promise<void> {
+    const { operation, trail } = fresh;
+    let endJoined: ((why?: StreamEnd) => void) | undefined;
+    const close = openStream(fresh, 'websocket', (why) => {
+      trail.streamEnd = why;
+      if (endJoined === undefined) socket.destroy();
+      else endJoined(why);
+    });
+    try {
+      const asked = await handshake(fresh);
+      await shared.tunnels.upgradeOperation(
+        fresh,
+        {
+          ...asked,
+          tls: tls.get(operation.upstream),
+          path: upstreamPathOf(fresh),
+          onStream(end) {
+            trail.stream = 'websocket';
+            endJoined = end;
+            return () => undefined;
+          },
+        },
+        socket,
+        head,
+      );
+    } finally {
+      close();
+    }
+  }
+
   const { track, empty } = createCount();
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
     ...deciding,
@@ -174,9 +212,9 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     forward: createForward({
       targets,
       answers: createAnswerCheck(contracts.operations, contracts.schemas, now),
-      routeTo: (upstream) => routes.get(upstream) as UpstreamRoute,
-      assertionFor: identity.assertions.assertionFor,
-      traceparentFor: shared.traceparentFor,
+      routeTo,
+      assertionFor,
+      traceparentFor,
       openStream,
       refuseIfFull: ({ caller, clientAddress }) => shared.streams.refuseIfFull(caller, clientAddress),
     }),
@@ -186,9 +224,14 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     operations,
     deprecations,
     handle: createPipeline(steps),
-    upgrades: (request) => tunnelFor(request)?.rules.webSocket === true,
+    upgrades: (request) => (tunnelFor(request)?.rules.webSocket ?? mayUpgrade(request.url as string)) === true,
     upgrade(arrived, socket, head) {
-      const tunnel = tunnelFor(arrived.request) as Tunnel;
+      const tunnel = tunnelFor(arrived.request);
+      if (tunnel === undefined) {
+        const forward: typeof steps.forward = (fresh) =>
+          fresh.operation.webSocket ? upgradeOperation(fresh, socket, head) : steps.forward(fresh);
+        return createPipeline({ ...steps, forward })(arrived);
+      }
       const passThrough: typeof steps.passThrough = (admitted) =>
         shared.tunnels.upgrade(admitted, { tunnel, tls: tls.get(tunnel.upstream) }, socket, head);
       return createTunnelPipeline({ ...steps, passThrough })(arrived, tunnel);
@@ -227,4 +270,24 @@ function createCount() {
         if (underWay === 0) resolve();
       }),
   };
+}
+
+/**
+ * Returns whether a request target may be that of an operation with a WebSocket. `match` decides about the operation: a request that asks
+ * for an upgrade and matches another one is handled like any other request.
+ */
+function createUpgradablePaths(operations: readonly Operation[]): (target: string) => boolean {
+  const paths = operations
+    .filter(({ webSocket }) => webSocket)
+    .map(({ path }) =>
+      path
+        .split('/')
+        .map((segment) => (segment.includes('{') ? '[^/?#]+' : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))),
+    );
+  if (paths.length === 0) return () => false;
+  const path = new RegExp(
+    `^(?:https?://[^/?#]*)?(?:${paths.map((segments) => segments.join('/')).join('|')})(?:[?#]|$)`,
+    'i',
+  );
+  return (target) => path.test(target);
 }

@@ -41,7 +41,8 @@ const limits = z.strictObject({
 
 export const tunnel = z.strictObject({
   paths: z.array(pathOrBelow).min(1, 'must name at least one path').meta({
-    description: 'The paths that are forwarded. No operation and no other tunnel may have them.',
+    description:
+      'The paths that are forwarded, as clients write them. The service gets a path below the `basePath` of the entry without that prefix. No operation and no other tunnel may have them.',
     values: 'paths, `/jmap/*` for everything below',
   }),
   hosts: z

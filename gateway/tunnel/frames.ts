@@ -10,6 +10,9 @@ export interface Frames {
 /** A Close frame of a server with status 1001, "going away" (RFC 6455 section 7.4.1). */
 export const GOING_AWAY = Buffer.from([0x88, 0x02, 0x03, 0xe9]);
 
+/** The same with status 1008, "policy violation": the caller may not go on. */
+export const NOT_ALLOWED = Buffer.from([0x88, 0x02, 0x03, 0xf0]);
+
 const HEADER_BYTES_MAX = 14;
 
 export function createFrames(): Frames {

@@ -96,6 +96,8 @@ export interface Answering {
   readonly status: number;
   /** Origin of the upstream; locations on it are turned into paths. */
   readonly origin: string;
+  /** Prefix of the locations for clients, where the upstream got the path without it. */
+  readonly basePath?: string | undefined;
   /** The gateway's headers, flat: they replace those of the upstream, except the security headers, which give way. */
   readonly carried: readonly string[];
   /** True if the upstream serves HTML pages, which load scripts and styles of their own. */
@@ -103,7 +105,7 @@ export interface Answering {
 }
 
 /** Headers for the client, flat, in the upstream's spelling. A 101 gets no security headers, because they have no effect there. */
-export function tunnelAnswerHeaders({ raw, status, origin, carried, hasPages }: Answering): string[] {
+export function tunnelAnswerHeaders({ raw, status, origin, carried, hasPages, basePath = '' }: Answering): string[] {
   const sent: string[] = [];
   const named = namedBy(valuesOf(raw, 'connection'));
   const ours = namesOf(carried);
@@ -118,7 +120,7 @@ export function tunnelAnswerHeaders({ raw, status, origin, carried, hasPages }: 
     // A 204 has no body, so it must not carry a length (RFC 9110 section 8.6).
     if (name === 'content-length' && status === 204) continue;
     present.add(name);
-    sent.push(raw[i] as string, isLocation(name) ? withoutOrigin(value, origin) : value);
+    sent.push(raw[i] as string, isLocation(name) ? publicLocation(value, origin, basePath) : value);
   }
   for (let i = 0; i < carried.length; i += 2) {
     const name = carried[i] as string;
@@ -138,6 +140,11 @@ function withoutOrigin(location: string, origin: string): string {
   if (!URL.canParse(location)) return location;
   const url = new URL(location);
   return url.origin === origin ? url.pathname + url.search + url.hash : location;
+}
+
+function publicLocation(location: string, origin: string, basePath: string): string {
+  const path = withoutOrigin(location, origin);
+  return path.startsWith('/') && !path.startsWith('//') ? basePath + path : path;
 }
 
 function namesOf(flat: readonly string[]): Set<string> {

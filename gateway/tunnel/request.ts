@@ -3,7 +3,7 @@
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayError } from '../errors.ts';
-import type { Admitted } from '../exchange.ts';
+import type { Admitted, StreamEnd } from '../exchange.ts';
 import { tunnelAnswerHeaders } from './headers.ts';
 import type { HttpProxy, ProxiedRequest, TunnelTls } from './http-proxy.ts';
 import { watchForStall } from './stall.ts';
@@ -26,6 +26,8 @@ export interface ProxyRequestOptions {
   readonly answerMs: number;
   /** Longest pause in the body of an answer; event streams are exempt. */
   readonly idleMs: number;
+  /** Prefix of the locations for clients, where the upstream got the path without it. */
+  readonly basePath?: string | undefined;
   /** True if the upstream serves HTML pages, which load scripts and styles of their own. */
   readonly hasPages: boolean;
   /** Turns an error of the connection or of the upstream's HTTP into a refusal. */
@@ -35,7 +37,7 @@ export interface ProxyRequestOptions {
   /** Called before the head of the answer is sent to the client. */
   onAnswer(status: number): void;
   /** Registers an answer without a natural end; `end` ends it cleanly. The returned function is called when the answer has ended. */
-  onStream(end: () => void): () => void;
+  onStream(end: (why?: StreamEnd) => void): () => void;
 }
 
 /**
@@ -158,13 +160,13 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
     incoming.once('close', () => {
       if (!incoming.complete) fail(toFailure(new Error('the answer is incomplete')));
     });
-    const { hasPages, target } = options;
+    const { hasPages, target, basePath } = options;
     const { carried } = admitted;
     // The answer came before the request body was complete: close the connection, because the rest of the body is not read.
     if (!request.complete) response.shouldKeepAlive = false;
     response.writeHead(
       status,
-      tunnelAnswerHeaders({ raw: incoming.rawHeaders, status, origin: target.origin, carried, hasPages }),
+      tunnelAnswerHeaders({ raw: incoming.rawHeaders, status, origin: target.origin, carried, hasPages, basePath }),
     );
     let begun = false;
     let bytesOut = 0;

@@ -30,6 +30,8 @@ export interface TunnelledUpstream {
   readonly timeoutMs: number;
   /** Longest pause in the body of the answer; default: `timeoutMs`. */
   readonly idleTimeoutMs?: number | undefined;
+  /** The prefix that clients write before the paths of the service. */
+  readonly basePath?: string | undefined;
   /** One request per connection. */
   readonly isolate?: boolean | undefined;
   readonly tunnels: readonly TunnelRules[];
@@ -48,6 +50,10 @@ export interface Tunnel {
   readonly hasPages: boolean;
   /** Path → path that its clients are sent to. */
   readonly redirects: ReadonlyMap<string, string>;
+  /** The base path of the upstream, or an empty text. */
+  readonly basePath: string;
+  /** The path as the service knows it: without the base path, if it begins with that. */
+  toUpstream(path: string): string;
   /** True if a normalised path matches one of the declared paths. */
   owns(path: string): boolean;
   /** True if a normalised path must not reach the upstream although a declared path matches it. */
@@ -88,7 +94,7 @@ export function createTunnelTable(upstreams: Readonly<Record<string, TunnelledUp
 }
 
 function toTunnel(upstream: string, entry: TunnelledUpstream, rules: TunnelRules, index: number): Tunnel {
-  const { live, timeoutMs, idleTimeoutMs = timeoutMs, isolate = false } = entry;
+  const { live, timeoutMs, idleTimeoutMs = timeoutMs, isolate = false, basePath = '' } = entry;
   const patterns = rules.except.map((text) => text.toLowerCase().split('*'));
   return {
     name: `${upstream}/${index}`,
@@ -102,6 +108,8 @@ function toTunnel(upstream: string, entry: TunnelledUpstream, rules: TunnelRules
     redirects: new Map(
       Object.entries(rules.redirects).flatMap(([from, to]) => [[from, to] as const, [`${from}/`, to] as const]),
     ),
+    basePath,
+    toUpstream: (path) => (basePath !== '' && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path),
     owns: (path) => rules.paths.some((own) => (own.endsWith('/*') ? path.startsWith(own.slice(0, -1)) : path === own)),
     isExcepted(path) {
       if (patterns.length === 0) return false;

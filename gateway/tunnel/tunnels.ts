@@ -3,12 +3,12 @@
 
 import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
-import type { Admitted, Arrived, TrailNotes } from '../exchange.ts';
+import type { Admitted, Arrived, StreamEnd, TrailNotes } from '../exchange.ts';
 import { tunnelRequestHeaders, upgradeHeaders } from './headers.ts';
 import { createHttpProxy, type TunnelTls } from './http-proxy.ts';
 import { type NodeAdmitted, proxyRequest } from './request.ts';
 import type { Tunnel } from './table.ts';
-import { upgrade } from './upgrade.ts';
+import { type UpgradeOptions, upgrade } from './upgrade.ts';
 
 /** Limits requests and failures per client address. */
 export interface TunnelAddressLimit {
@@ -42,11 +42,28 @@ export interface TunnelRoute {
   readonly tls: TunnelTls | undefined;
 }
 
+/** The WebSocket of an operation, as its upstream is asked for it. */
+export interface OperationUpgrade extends NonNullable<UpgradeOptions['operation']> {
+  readonly origin: string;
+  readonly tls: TunnelTls | undefined;
+  /** With query. */
+  readonly path: string;
+  /** Without those of the connection. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+  answered(status: number): void;
+  /** Takes the function that ends the WebSocket; the returned one is called at its end. */
+  onStream(end: (why?: StreamEnd) => void): () => void;
+}
+
 export interface Tunnels {
   /** Resolves when the exchange is over. */
   handle(admitted: Admitted, route: TunnelRoute): Promise<void>;
   /** Resolves when the WebSocket is over. The `response` of the admitted request belongs to the socket until the upgrade is granted. */
   upgrade(admitted: Admitted, route: TunnelRoute, socket: Socket, head: Buffer): Promise<void>;
+  /** The same for an operation: what the pipeline has admitted becomes a tunnel. */
+  upgradeOperation(admitted: Admitted, asked: OperationUpgrade, socket: Socket, head: Buffer): Promise<void>;
   /** Ends event streams and WebSockets; requests in flight may finish. */
   drain(): void;
   /** Event streams and WebSockets that are open now. */
@@ -70,7 +87,11 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     const inTurn = addresses.length === 1 ? addresses : [...addresses.slice(turn), ...addresses.slice(0, turn)];
     const address = inTurn.find((one) => !options.isOut(upstream, one)) ?? (inTurn[0] as string);
     turns.set(name, addresses.indexOf(address) + 1);
-    const origin = options.originOf(address);
+    return urlOf(options.originOf(address));
+  }
+
+  /** The same object for the same origin. */
+  function urlOf(origin: string): URL {
     const url = targets.get(origin) ?? new URL(origin);
     targets.set(origin, url);
     return url;
@@ -109,6 +130,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
         answerMs: tunnel.timeoutMs,
         idleMs: tunnel.idleTimeoutMs,
         hasPages: tunnel.hasPages,
+        basePath: tunnel.toUpstream(path) === path ? undefined : tunnel.basePath,
         toFailure,
         cutOff: () => options.cutOff(admitted.request.socket),
         onAnswer: (status: number) => addressLimit.answered(admitted, status),
@@ -126,7 +148,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     const exchange = admitted as NodeAdmitted;
     const { leave, sent, shared } = enter(exchange, route);
     try {
-      setUpstreamRequest(exchange, tunnelRequestHeaders(admitted, sent));
+      setUpstreamRequest(exchange, route.tunnel, tunnelRequestHeaders(admitted, sent));
       await proxyRequest(shared);
     } finally {
       leave();
@@ -137,12 +159,44 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     const exchange = admitted as NodeAdmitted;
     const { leave, sent, shared } = enter(exchange, route);
     try {
-      setUpstreamRequest(exchange, upgradeHeaders(admitted, sent));
+      setUpstreamRequest(exchange, route.tunnel, upgradeHeaders(admitted, sent));
       const refuse = (error: GatewayError) => options.refuse(admitted, error);
       await upgrade({ ...shared, socket, head, refuse });
     } finally {
       leave();
     }
+  }
+
+  async function upgradeOperation(
+    admitted: Admitted,
+    asked: OperationUpgrade,
+    socket: Socket,
+    head: Buffer,
+  ): Promise<void> {
+    const exchange = admitted as NodeAdmitted;
+    const { request } = exchange;
+    const target = urlOf(asked.origin);
+    request.url = asked.path;
+    request.headers = { ...asked.headers, host: target.host, connection: 'Upgrade', upgrade: 'websocket' };
+    await upgrade({
+      admitted: exchange,
+      proxy,
+      target,
+      tls: asked.tls,
+      isolate: true,
+      connectMs,
+      answerMs: asked.timeoutMs,
+      idleMs: asked.idleTimeoutMs,
+      hasPages: false,
+      toFailure,
+      cutOff: () => options.cutOff(socket),
+      onAnswer: asked.answered,
+      onStream: asked.onStream,
+      socket,
+      head,
+      refuse: (error) => options.refuse(admitted, error),
+      operation: asked,
+    });
   }
 
   function redirect({ response, trail, carried }: Admitted, location: string): void {
@@ -155,6 +209,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
   return {
     handle,
     upgrade: upgradeAdmitted,
+    upgradeOperation,
     drain() {
       draining = true;
       for (const end of [...streams]) end();
@@ -165,7 +220,12 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
 }
 
 /** Replaces url and headers of the request: the upstream receives the checked path and the headers made here, nothing else. */
-function setUpstreamRequest({ request, path, query }: NodeAdmitted, headers: Record<string, string>): void {
-  request.url = query === '' ? path : `${path}?${query}`;
+function setUpstreamRequest(
+  { request, path, query }: NodeAdmitted,
+  tunnel: Tunnel,
+  headers: Record<string, string>,
+): void {
+  const own = tunnel.toUpstream(path);
+  request.url = query === '' ? own : `${own}?${query}`;
   request.headers = headers;
 }

@@ -4,7 +4,7 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayError } from '../errors.ts';
-import { createFrames, GOING_AWAY } from './frames.ts';
+import { createFrames, GOING_AWAY, NOT_ALLOWED } from './frames.ts';
 import { tunnelAnswerHeaders } from './headers.ts';
 import type { ProxiedRequest } from './http-proxy.ts';
 import type { ProxyRequestOptions } from './request.ts';
@@ -18,7 +18,18 @@ export interface UpgradeOptions extends ProxyRequestOptions {
   readonly head: Buffer;
   /** Must write the refusal synchronously, because the library closes the connection right after an error. */
   refuse(error: GatewayError): void;
+  /** Of an operation: the refusal in place of the upstream's own answer, which a tunnel passes on. */
+  readonly operation?: {
+    refusalOf(status: number, headers: IncomingHttpHeaders, body: Buffer): GatewayError;
+    /** No answer came: with the error, or without one if the client has left. */
+    failed(error: GatewayError | undefined): void;
+  };
 }
+
+/** Longer refusals of the upstream of an operation are not read. */
+const REFUSAL_BYTES_MAX = 65_536;
+/** Time in which a client whose credential ended may answer the Close frame. */
+const NOT_ALLOWED_MS = 400;
 
 /** Time for the last bytes of one side to reach the other after the connection has closed. */
 const LINGER_MS = 1000;
@@ -49,6 +60,7 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
 
   function fail(error: GatewayError): void {
     if (!settle()) return;
+    options.operation?.failed(socket.destroyed ? undefined : error);
     if (socket.destroyed) trail.status = 499;
     else if (response.headersSent) options.cutOff(admitted);
     else options.refuse(error);
@@ -102,7 +114,8 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     if (!settle()) return false;
     note(101);
     response.detachSocket(socket);
-    const raw = incoming.rawHeaders;
+    const { rawHeaders } = incoming;
+    const raw = options.operation === undefined ? rawHeaders : handshakeHeaders(rawHeaders);
     const answerHeaders = tunnelAnswerHeaders({ raw, status: 101, origin, carried, hasPages: false });
     incoming.headers = {
       Connection: 'Upgrade',
@@ -127,12 +140,18 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
       bytesIn += bytes.length;
       trail.bytesIn = bytesIn;
     });
-    const ended = options.onStream(() => {
+    const ended = options.onStream((why) => {
+      const isNotAllowed = why === 'credential';
       upstream.unpipe(socket);
       // The client's answer to this Close frame still reaches the upstream, which closes too.
-      if (frames.atBoundary()) socket.write(GOING_AWAY);
+      if (frames.atBoundary()) socket.write(isNotAllowed ? NOT_ALLOWED : GOING_AWAY);
       socket.end();
       upstream.resume();
+      if (isNotAllowed) {
+        socket.unpipe(upstream);
+        socket.resume();
+        setTimeout(() => socket.destroy(), NOT_ALLOWED_MS).unref();
+      }
     });
     socket.once('close', () => {
       ended();
@@ -141,11 +160,37 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
     upstream.once('close', () => letGo(socket));
   }
 
+  /** Reads the upstream's refusal, within the deadline of the handshake. */
+  async function refuseInstead(
+    incoming: IncomingMessage,
+    refusalOf: NonNullable<UpgradeOptions['operation']>['refusalOf'],
+  ): Promise<void> {
+    const status = incoming.statusCode as number;
+    note(status);
+    const body: Buffer[] = [];
+    let bytes = 0;
+    incoming.on('error', () => undefined);
+    try {
+      for await (const chunk of incoming as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > REFUSAL_BYTES_MAX) break;
+        body.push(chunk);
+      }
+    } catch {
+      // What arrived of it is enough.
+    }
+    fail(refusalOf(status, incoming.headers, Buffer.concat(body)));
+  }
+
   /** Passes on the upstream's refusal, over the response that still owns the socket. */
   function refusedByUpstream(incoming: IncomingMessage): void {
     if (incoming.statusCode === 101) {
       incoming.on('error', () => undefined);
       fail(toFailure(new Error('the upstream answered 101 without switching protocols')));
+      return;
+    }
+    if (options.operation !== undefined) {
+      void refuseInstead(incoming, options.operation.refusalOf);
       return;
     }
     if (!settle()) {
@@ -174,7 +219,10 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
   const over = new Promise<void>((resolve) => {
     // Runs before the listener that ends and logs the exchange.
     socket.prependOnceListener('close', () => {
-      if (settle()) trail.status = 499;
+      if (settle()) {
+        trail.status = 499;
+        options.operation?.failed(undefined);
+      }
       outgoing?.destroy();
       resolve();
     });
@@ -201,4 +249,9 @@ function grouped(flat: readonly string[]): Record<string, string | string[]> {
     headers[name] = before === undefined ? value : [before, value].flat();
   }
   return headers;
+}
+
+/** Of the headers of an operation's upstream only those of the handshake cross. */
+function handshakeHeaders(raw: readonly string[]): string[] {
+  return raw.filter((_, index) => /^sec-websocket-/i.test(raw[index - (index % 2)] as string));
 }

@@ -68,7 +68,7 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
       const headers = upstreamRequestHeaders(fresh, identity, readsAnswer);
       const body = bodyOf(fresh, headers, isFirst);
       isFirst = false;
-      return { method: methodOf(fresh), path: pathOf(fresh), headers, body };
+      return { method: methodOf(fresh), path: upstreamPathOf(fresh), headers, body };
     };
     if (route.policies !== undefined)
       return sendWithPolicies(options, fresh, route, route.policies, deadlineAt, outgoing);
@@ -82,7 +82,8 @@ function methodOf({ method, operation }: Checked): string {
   return method === 'HEAD' ? operation.method : method;
 }
 
-function pathOf({ operation, path, search }: Checked): string {
+/** The path and query for the upstream. */
+export function upstreamPathOf({ operation, path, search }: Checked): string {
   const { publicPrefix, upstreamPrefix } = operation;
   return (publicPrefix === upstreamPrefix ? path : upstreamPrefix + path.slice(publicPrefix.length)) + search;
 }

@@ -31,10 +31,13 @@ describe('an answer whose body stalls', () => {
     ['with a length', { 'Content-Length': '100' }],
     ['in chunks', { 'Transfer-Encoding': 'chunked' }],
   ] as const) {
-    it(`${name} is cut off after timeoutMs, toward both sides`, async () => {
-      const { behind, gateway, client } = await setUp({ timeoutMs: 200 }, (_request, response) => {
-        response.writeHead(200, headers).write('half');
-      });
+    it(`${name} is cut off after idleTimeoutMs, toward both sides`, async () => {
+      const { behind, gateway, client } = await setUp(
+        { timeoutMs: 60_000, idleTimeoutMs: 200 },
+        (_request, response) => {
+          response.writeHead(200, headers).write('half');
+        },
+      );
       client.send(requestOf('GET /jmap/download/a'));
       assert.equal(await client.closed, 'reset');
       assert.match(client.rest().toString(), /half/);
@@ -54,7 +57,7 @@ describe('an answer whose body stalls', () => {
   });
 
   it('is cut off when not a byte of it has come', async () => {
-    const { client } = await setUp({ timeoutMs: 200 }, (_request, response) => {
+    const { client } = await setUp({ timeoutMs: 60_000, idleTimeoutMs: 200 }, (_request, response) => {
       response.writeHead(200, { 'Content-Length': '100' }).flushHeaders();
     });
     client.send(requestOf('GET /jmap/download/a'));
@@ -62,7 +65,7 @@ describe('an answer whose body stalls', () => {
   });
 
   it('is cut off where it is the refusal of a WebSocket', async () => {
-    const { behind, gateway } = await setUp({ timeoutMs: 200 }, () => undefined);
+    const { behind, gateway } = await setUp({ timeoutMs: 60_000, idleTimeoutMs: 200 }, () => undefined);
     behind.upgrades((_request, socket) => {
       socket.resume().on('end', () => socket.destroy());
       socket.write('HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\nhalf');
@@ -89,7 +92,7 @@ describe('an answer that takes longer than timeoutMs', () => {
   });
 
   it('is whole when the client is what it waits for', async () => {
-    const { gateway } = await setUp({ timeoutMs: 200 }, async (_request, response) => {
+    const { gateway } = await setUp({ timeoutMs: 60_000, idleTimeoutMs: 200 }, async (_request, response) => {
       for (let i = 0; i < 30; i++) if (!response.write(MEGABYTE)) await once(response, 'drain');
       response.end();
     });

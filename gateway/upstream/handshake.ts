@@ -1,0 +1,99 @@
+// The request by which an operation's upstream is asked for a WebSocket: its target, its headers and the meaning of its answer. Throws
+// upstream_unavailable, upstream_auth_failed and upstream_unreachable.
+
+import { GatewayError } from '../errors.ts';
+import type { Awaitable, Caller, Fresh, TrailNotes } from '../exchange.ts';
+import { upstreamFailure } from './failure.ts';
+import { type AnswerHeaders, upstreamRequestHeaders } from './headers.ts';
+import { outcomeOf } from './outcome.ts';
+import type { UpstreamRoute } from './routes.ts';
+import type { Target, Targets } from './targets.ts';
+import { toUpstreamRefusal } from './upstream-errors.ts';
+
+export interface HandshakeOptions {
+  readonly targets: Pick<Targets, 'pick' | 'ended'>;
+  routeTo(upstream: string): UpstreamRoute;
+  assertionFor(caller: Caller, upstream: string): Awaitable<string>;
+  traceparentFor(trail: TrailNotes): string;
+}
+
+export interface Handshake {
+  readonly origin: string;
+  /** Lower-case name → value, without those of the connection. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** From the established connection to the head of the answer. */
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number;
+  /** The head of the answer has arrived. */
+  answered(status: number): void;
+  /** No answer came, or nobody waits for it any more (undefined). Has no effect after an answer. */
+  failed(error: GatewayError | undefined): void;
+  /** The client's answer where the upstream refuses the upgrade. */
+  refusalOf(status: number, headers: AnswerHeaders, body: Buffer): GatewayError;
+}
+
+/** Fields of the client's handshake (RFC 6455 section 11.3), and the page that it comes from. */
+const handshakeFields = [
+  ...['sec-websocket-key', 'sec-websocket-version', 'sec-websocket-protocol', 'sec-websocket-extensions', 'origin'],
+];
+
+export function createHandshake(options: HandshakeOptions): (fresh: Fresh) => Promise<Handshake> {
+  return async function handshake(fresh) {
+    const { operation, caller, trail } = fresh;
+    const route = options.routeTo(operation.upstream);
+    const credential = route.policies?.credential;
+    const assertion = credential === undefined ? await options.assertionFor(caller, operation.upstream) : undefined;
+    const login = credential?.header();
+    const target: Target = options.targets.pick(operation.upstream, caller.mode);
+    const sentAt = performance.now();
+    let hasEnded = false;
+
+    function end(status: number | undefined, error: GatewayError | undefined): void {
+      if (hasEnded) return;
+      hasEnded = true;
+      options.targets.ended(
+        target,
+        outcomeOf(status, error),
+        sentAt,
+        status !== undefined && status >= 500 ? status : error,
+      );
+    }
+
+    if (!target.origin.startsWith('http')) {
+      end(undefined, undefined);
+      throw new GatewayError('upstream_unreachable', { cause: new Error('a contract cannot answer for a WebSocket') });
+    }
+    trail.target = target.origin;
+    trail.attempts = 1;
+    const flat = upstreamRequestHeaders(fresh, { assertion, traceparent: options.traceparentFor(trail) }, true);
+    const headers = Object.fromEntries(pairs(flat));
+    delete headers['accept-encoding'];
+    for (const name of handshakeFields) {
+      const value = fresh.headers.get(name);
+      if (value !== undefined) headers[name] = value;
+    }
+    if (login !== undefined) headers[login.name] = login.value;
+    return {
+      origin: target.origin,
+      headers,
+      timeoutMs: operation.timeoutMs ?? route.timeoutMs,
+      idleTimeoutMs: route.idleTimeoutMs,
+      answered(status) {
+        end(status, undefined);
+        if (login === undefined) return;
+        if (status === 401 || status === 407) credential?.refused(login);
+        else if (status === 101) credential?.accepted(login);
+      },
+      failed: (error) => end(undefined, error),
+      refusalOf(status, answerHeaders, body) {
+        if (login !== undefined && (status === 401 || status === 407)) return new GatewayError('upstream_auth_failed');
+        if (status >= 400) return toUpstreamRefusal(status, answerHeaders, body, 'query');
+        return upstreamFailure('upstream_bad_response', 'http_upgrade_failed');
+      },
+    };
+  };
+}
+
+function* pairs(flat: readonly string[]): Generator<[string, string]> {
+  for (let i = 0; i < flat.length; i += 2) yield [flat[i] as string, flat[i + 1] as string];
+}

@@ -1,0 +1,175 @@
+// An operation with `x-gateway-upgrade: websocket` goes through the whole pipeline and is then a tunnel.
+
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { describe, it } from 'node:test';
+import { ConfigError } from '../../../gateway/config-errors.ts';
+import { closesAfterEach } from '../../support/closing.ts';
+import { until } from '../../support/connection.ts';
+import { type GatewayOptions, startGateway } from '../../support/gateway.ts';
+import { thingsAt } from '../../support/things.ts';
+import { type End, endOf, frame, GRANTED, HANDSHAKE, headOf, openWebSocket } from '../tunnel/open-ends.ts';
+
+const start = closesAfterEach();
+
+const room = {
+  operationId: 'joinRoom',
+  'x-gateway-upgrade': 'websocket',
+  security: [{ apiKey: ['rooms:read'] }],
+  parameters: [
+    { name: 'room', in: 'path', required: true, schema: { type: 'string' } },
+    { name: 'since', in: 'query', schema: { type: 'integer' } },
+  ],
+  responses: { 101: { description: 'messages' }, 200: { description: 'history', content: { 'application/json': {} } } },
+};
+
+/** An upstream that grants every upgrade, or answers with this text. */
+async function startChat(refusal?: string) {
+  const asked: IncomingMessage[] = [];
+  const granted: End[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request);
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('[]');
+  });
+  const sockets = new Set<Socket>();
+  server.on('upgrade', (request, socket: Socket) => {
+    asked.push(request);
+    sockets.add(socket);
+    if (refusal === undefined) {
+      socket.write(`${GRANTED.slice(0, -2)}Set-Cookie: a=b\r\nX-Internal: 1\r\n\r\n`);
+      granted.push(endOf(socket));
+    } else socket.end(refusal);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    granted,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function setUp(options: GatewayOptions = {}, refusal?: string) {
+  const chat = await start(startChat(refusal));
+  const started = await startGateway({
+    ...thingsAt(chat.url, { basePath: '/chat' }, { '/v1/rooms/{room}/live': { get: room } }),
+    ...options,
+  });
+  const gateway = await start(started);
+  const { id, key } = await gateway.issueKey();
+  const join = (path = '/chat/v1/rooms/a/live', lines: readonly string[] = [`Authorization: Bearer ${key}`]) =>
+    openWebSocket(gateway.port, path, [...HANDSHAKE, ...lines]);
+  return { chat, gateway, id, key, join };
+}
+
+/** The status line and the body of a refusal. */
+async function refusalOf(client: End): Promise<string> {
+  await client.ended;
+  return client.received().toString();
+}
+
+describe('an operation with a WebSocket', () => {
+  it('passes frames both ways once its request is admitted', async () => {
+    const { chat, gateway, join } = await setUp();
+    const client = await start(join('/chat/v1/rooms/a/live?since=3'));
+    const head = await headOf(client);
+    assert.match(head, /^HTTP\/1\.1 101 /);
+    assert.doesNotMatch(head, /set-cookie|x-internal/i);
+    const [asked] = chat.asked;
+    assert.equal(asked?.url, '/v1/rooms/a/live?since=3');
+    assert.equal(asked?.headers.authorization, undefined);
+    assert.equal(asked?.headers['x-organization-id'], 'org_test');
+    assert.ok(asked?.headers['x-gateway-assertion']);
+    client.socket.write(frame(1, 'to the room'));
+    const upstream = chat.granted[0] as End;
+    assert.deepEqual(await upstream.takes(13), frame(1, 'to the room'));
+    upstream.socket.write(frame(1, 'back'));
+    assert.deepEqual(await client.takes(6), frame(1, 'back'));
+    const status = await (await fetch(`${gateway.adminUrl}/status`)).json();
+    assert.equal((status as { open_streams: { websocket: number } }).open_streams.websocket, 1);
+    client.destroy();
+    upstream.socket.end();
+    const line = await until(() => gateway.logLines().find(({ stream }) => stream === 'websocket'));
+    assert.deepEqual([line.status, line.operation], [101, 'joinRoom']);
+  });
+
+  for (const [name, code, path, lines] of [
+    ['without a key', 'api_key_missing', undefined, []],
+    ['with a parameter that violates the contract', 'validation_failed', '/chat/v1/rooms/a/live?since=x', undefined],
+  ] as const) {
+    it(`is refused ${name}`, async () => {
+      const { chat, join } = await setUp();
+      const client = await start(join(path, lines));
+      assert.match(await refusalOf(client), new RegExp(`X-Error-Code: ${code}`));
+      assert.deepEqual(chat.asked, []);
+    });
+  }
+
+  it('is refused beyond the streams that the organization may have', async () => {
+    const limits = { tiers: { standard: { requests: 1000, openStreams: 1 } } };
+    const { join } = await setUp({ limits });
+    await headOf(await start(join()));
+    assert.match(await refusalOf(await start(join())), /X-Error-Code: too_many_streams/);
+  });
+
+  it('has the error object where the upstream refuses the upgrade', async () => {
+    const body = '{"detail":"Not in this room"}';
+    const refusal = `HTTP/1.1 403 No\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const { join } = await setUp({}, refusal);
+    const answer = await refusalOf(await start(join()));
+    assert.match(answer, /^HTTP\/1\.1 403 /);
+    assert.match(answer, /"request_id"/);
+  });
+
+  it('without the wish for an upgrade is an operation like any other', async () => {
+    const { gateway, key } = await setUp();
+    const headers = { Authorization: `Bearer ${key}` };
+    const answer = await fetch(`${gateway.url}/chat/v1/rooms/a/live`, { headers });
+    assert.deepEqual([answer.status, await answer.text()], [200, '[]']);
+  });
+
+  it('ends within a second when its key is revoked', async () => {
+    const { chat, gateway, id, join } = await setUp();
+    const client = await start(join());
+    await headOf(client);
+    const from = performance.now();
+    await gateway.store.keys.revoke(id, 'test', undefined);
+    assert.deepEqual(await client.takes(4), Buffer.from([0x88, 0x02, 0x03, 0xf0]));
+    await Promise.all([client.ended, chat.granted[0]?.ended]);
+    assert.ok(performance.now() - from < 1000);
+    const line = await until(() => gateway.logLines().find(({ stream }) => stream === 'websocket'));
+    assert.equal(line.stream_end, 'credential');
+  });
+
+  it('is told that the gateway goes away', async () => {
+    const chat = await start(startChat());
+    const gateway = await startGateway({
+      ...thingsAt(chat.url, {}, { '/v1/rooms/{room}/live': { get: room } }),
+      gateway: { timeouts: { drainMs: 3000 } },
+    });
+    const { authorization } = await gateway.authorize();
+    const client = await openWebSocket(gateway.port, '/v1/rooms/a/live', [
+      ...HANDSHAKE,
+      `Authorization: ${authorization}`,
+    ]);
+    await headOf(client);
+    const stopped = gateway.stop();
+    assert.deepEqual(await client.takes(4), Buffer.from([0x88, 0x02, 0x03, 0xe9]));
+    client.socket.end();
+    await stopped;
+  });
+
+  it('must be a GET', async () => {
+    const paths = { '/v1/rooms': { post: { ...room, parameters: [] } } };
+    await assert.rejects(startGateway(thingsAt('http://127.0.0.1:1', {}, paths)), (error) => {
+      assert.ok(error instanceof ConfigError);
+      assert.match(error.mistakes.map(({ reason }) => reason).join(), /only GET can be upgraded/);
+      return true;
+    });
+  });
+});
