@@ -25,7 +25,8 @@ const STEPS_PER_CHECK_MAX = 20_000_000;
  * short text, unless they nest repetitions, and otherwise on RE2 without those parts. That check admits more than the contract says,
  * so the upstream decides about such values. Throws SyntaxError if the pattern is not a regular expression or cannot run safely.
  */
-export function toPattern(source: string, flags = 'u'): Pattern {
+export function toPattern(written: string, flags = 'u'): Pattern {
+  const source = withAnchors(written);
   const native = nativePattern(source, flags);
   const shape = shapeOfPattern(source);
   if (isLinear(shape)) return pattern('native', source, withinStack(native));
@@ -41,6 +42,19 @@ export function toPattern(source: string, flags = 'u'): Pattern {
   }
   if (wider) return pattern('widened', source, wider, 0);
   throw new SyntaxError(`the pattern ${source} could take exponential time`);
+}
+
+/** Other languages write the beginning and the end of a text as `\A`, `\Z` and `\z`, which ECMA-262 does not have. */
+function withAnchors(written: string): string {
+  if (!/\\[AZz]/.test(written)) return written;
+  let source = '';
+  for (let i = 0; i < written.length; ) {
+    const end = endOfAtom(written, i);
+    const atom = written.slice(i, end);
+    source += atom === '\\A' ? '^' : /^\\[Zz]$/.test(atom) ? '$' : atom;
+    i = end;
+  }
+  return source;
 }
 
 function pattern(

@@ -67,6 +67,16 @@ test('both engines agree on what they both understand', () => {
   }
 });
 
+test('the anchors of other languages are those of ECMA-262', () => {
+  for (const source of ['\\A[a-z]+\\Z', '\\A[a-z]+\\z', '\\A([a-z]{1,3}\\.?)+\\Z']) {
+    const pattern = toPattern(source);
+    assert.ok(pattern.test('abc'), source);
+    assert.ok(!pattern.test('abc1'), source);
+    assert.ok(!pattern.test('Aabc'), source);
+  }
+  assert.ok(toPattern('^\\\\A[\\\\Z]$').test('\\AZ'));
+});
+
 test('look-around without nested repetition is exact on text of a common length', () => {
   const pattern = toPattern('^(?=.*[a-z])(?=.*[0-9]).{8,}$');
   assert.equal(pattern.engine, 'bounded');
