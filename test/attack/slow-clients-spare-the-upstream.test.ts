@@ -1,5 +1,5 @@
-// Whoever sends or reads so slowly that the time of an exchange runs out, or breaks off, does not make the upstream look broken: otherwise one client could
-// open the circuit breaker for all, and have targets ejected that work.
+// A client that sends or reads so slowly that the time of an exchange runs out, or that breaks off, does not make the upstream look broken:
+// otherwise one client could open the circuit breaker for all, and have working targets ejected.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -9,8 +9,8 @@ import { httpAnswer } from '../support/scripted-upstream.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 const start = closesAfterEach();
-const startWorld = (timeoutMs = 150) =>
-  start(createWorld({}, { timeoutMs, breaker: { requestsMin: 2, openSeconds: 600 } }));
+const startWorld = (times: object = { timeoutMs: 150 }) =>
+  start(createWorld({}, { ...times, breaker: { requestsMin: 2, openSeconds: 600 } }));
 
 async function assertSpared(world: World, exchanges: number): Promise<void> {
   await until(() => world.gateway.logLines().filter(({ code }) => code === 'upstream_timeout').length === exchanges);
@@ -33,9 +33,9 @@ it('uploads that do not go on', async () => {
   await assertSpared(world, 3);
 });
 
-it('downloads that nobody reads', async () => {
+it('downloads that the client does not read', async () => {
   // Long enough for what the sockets between hold to be full.
-  const world = await startWorld(800);
+  const world = await startWorld({ maxStreamMs: 800 });
   const body = 'x'.repeat(20_000_000);
   world.upstream.plays((socket) => socket.write(httpAnswer(200, body, { 'Content-Type': 'application/octet-stream' })));
   for (let i = 0; i < 3; i++) {
