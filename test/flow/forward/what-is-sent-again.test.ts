@@ -86,7 +86,7 @@ describe('an attempt after the first', () => {
     world.upstream.plays(said(httpAnswer(200, '{"name":1}')));
     assertRefusal(await world.call('GET /v1/strict'), 'upstream_contract_violation');
     world.upstream.plays(said(httpAnswer(200, '<html>', { 'Content-Type': 'text/html' })));
-    assertRefusal(await world.call('GET /v1/things'), 'upstream_bad_response');
+    assertRefusal(await world.call('GET /v1/strict'), 'upstream_bad_response');
     assert.equal(world.upstream.received.length, 2);
   });
 
