@@ -47,9 +47,9 @@ describe('samples', () => {
     assert.deepEqual(samples({ oneOf: [{ const: 1 }, { const: 2 }] }), [1, 2]);
   });
 
-  it('are enough to try each shipped operation', async () => {
+  it('are enough to try each shipped operation that takes JSON or no body', async () => {
     const { contracts } = await loadConfiguration(loadSettings({}), {});
-    for (const entry of contracts.operations)
+    for (const entry of contracts.operations.filter(({ operation }) => operation.id !== 'uploadFile'))
       assert.ok(requestsFor(entry, contracts.schemas, new Map()).length > 0, entry.operation.id);
   });
 });
