@@ -1,7 +1,7 @@
 // The WebSocket of the file service: each change of a file is a message, and each message of the client comes back as it was sent.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
+import { type ServerOptions, WebSocketServer } from 'ws';
 import type { Scope } from '../store.ts';
 import type { FileChanges } from './changes.ts';
 
@@ -13,10 +13,17 @@ export interface FileSockets {
 }
 
 const MESSAGE_BYTES_MAX = 64 * 1024;
+const CLOSING_MS = 1000;
 const GOING_AWAY = 1001;
 
 export function createFileSockets(changes: FileChanges): FileSockets {
-  const server = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_BYTES_MAX });
+  // A client that does not answer a close is disconnected after `closeTimeout`; the types of the library do not name it yet.
+  const options: ServerOptions & { closeTimeout: number } = {
+    noServer: true,
+    maxPayload: MESSAGE_BYTES_MAX,
+    closeTimeout: CLOSING_MS,
+  };
+  const server = new WebSocketServer(options);
   return {
     open(scope, request, socket, head) {
       server.handleUpgrade(request, socket, head, (client) => {

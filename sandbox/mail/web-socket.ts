@@ -1,7 +1,7 @@
 // JMAP over WebSocket (RFC 8887): requests are answered, and any other message comes back as it was sent.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { Refused } from './answers.ts';
 import { answerJmap } from './jmap.ts';
 import type { Pushes } from './pushes.ts';
@@ -32,11 +32,14 @@ export function opensWebSocket({ method, headers }: IncomingMessage): boolean {
 
 /** @param secondMs How long a second is; tests shorten it. */
 export function createWebSockets(pushes: Pushes, secondMs: number): WebSockets {
-  const server = new WebSocketServer({
+  // A client that does not answer a close is disconnected after `closeTimeout`; the types of the library do not name it yet.
+  const options: ServerOptions & { closeTimeout: number } = {
     noServer: true,
     maxPayload: REQUEST_BYTES_MAX,
     handleProtocols: () => SUBPROTOCOL,
-  });
+    closeTimeout: secondMs,
+  };
+  const server = new WebSocketServer(options);
   server.on('headers', (lines, { headers }) => {
     // The subprotocol is answered although the client did not ask for one.
     if (headers['sec-websocket-protocol'] === undefined) lines.push(`Sec-WebSocket-Protocol: ${SUBPROTOCOL}`);
