@@ -1,5 +1,6 @@
 // Loads configuration files and contracts and checks them together. Start, reload, `check` and the other commands use the same functions,
-// so that files that `check` accepts also start. Secrets and the machine are checked in wiring/start-mistakes.ts.
+// so that files that `check` accepts also start. Secrets are checked in wiring/named-secrets.ts, the machine in
+// wiring/start-mistakes.ts.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';

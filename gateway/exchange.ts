@@ -378,7 +378,10 @@ export interface Fresh extends Checked {
   readonly recording: Recording | undefined;
 }
 
-/** The stages, in order. Each throws a GatewayError, or returns the exchange with its findings added; `throttle` adds none. */
+/**
+ * The stages, in order. Each throws a GatewayError, or returns the exchange with its findings added; `throttle` adds none, `idempotency` may
+ * end the exchange, and `forward` ends it.
+ */
 export interface Stages {
   admit(arrived: Arrived): Admitted;
   throttle(admitted: Admitted): void;

@@ -97,6 +97,7 @@ function createOperationPipeline<Place, Tunnel>(steps: Steps<Place, Tunnel>): Pi
     const checked = await steps.validate(counted);
     trail.ended('validate');
 
+    // Published as `replay`: PUBLISHED_NAMES in exchange.ts.
     trail.stage = 'idempotency';
     const fresh = await steps.idempotency(checked);
     if (fresh === undefined) return;

@@ -21,7 +21,7 @@ interface CachedRefusal {
 }
 
 /**
- * Charges are built once per caller and kind of operation; entries are dropped with their charges, and new rules create new charges without
+ * Charges are built once per caller and kind of operation (those of anonymous clients per request, so that they are never found here); entries are dropped with their charges, and new rules create new charges without
  * entries. `monotonicMs` is a monotonic clock, because only spans are measured.
  */
 export function createRefusalCache(monotonicMs: () => number): RefusalCache {

@@ -5,7 +5,7 @@ import type { Awaitable, QuotaState } from '../exchange.ts';
 /** How to decide while Redis cannot: count in this process, admit all requests, or refuse all. */
 export type AwayPolicy = 'local' | 'allow' | 'refuse';
 
-/** One counter that a request is charged to. Built once and used for many requests. */
+/** One counter that a request is charged to. Built once per caller and kind of operation; for anonymous clients once per request. */
 export interface Charge {
   /** Name of the counter; equal on every instance and after reloads of the rules. */
   readonly key: string;

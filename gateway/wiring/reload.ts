@@ -28,7 +28,7 @@ export interface ReloadOptions {
   load(inForce: Configuration): Promise<Configuration>;
   /** Mistakes beyond the files, such as a missing secret. */
   objections(next: Configuration): readonly Mistake[];
-  /** Puts it in force from the next request on. */
+  /** Puts it in force from the next request on. Must not throw: a part that has switched is not switched back. */
   use(next: Configuration): void;
   onOutcome(outcome: ReloadOutcome): void;
 }
