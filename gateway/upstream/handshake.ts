@@ -26,7 +26,7 @@ export interface Handshake {
   readonly idleTimeoutMs: number;
   /** The head of the answer has arrived. */
   answered(status: number): void;
-  /** No answer came, or nobody waits for it any more (undefined). Has no effect after an answer. */
+  /** The handshake has no answer, or the client has left (undefined). Has no effect after an answer. */
   failed(error: GatewayError | undefined): void;
   /** The client's answer where the upstream refuses the upgrade. */
   refusalOf(status: number, headers: AnswerHeaders, body: Buffer): GatewayError;

@@ -1,4 +1,4 @@
-// One request and its whole answer, or what is wrong, or that nobody waits for it any more.
+// One request and its complete answer, a fault of the connection, or a caller that has cancelled.
 
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
