@@ -1,11 +1,8 @@
 // An Express service behind the gateway: the document that swagger-jsdoc collects from its comments, unmodified, and an entry of defaults.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe } from 'node:test';
+import { describe } from 'node:test';
 import { END, everywhere, form, json, multipart, part, refusedByContract } from './support/calls.ts';
-import { documentOf, putBehindGateway, type Stand, startNodeService } from './support/stand.ts';
+import { startNodeService } from './support/stand.ts';
 import { type ComparedCall, compares } from './support/suite.ts';
 
 const undeclaredHeader = {
@@ -58,23 +55,10 @@ const calls: Record<string, ComparedCall> = {
 };
 
 describe('Express', () => {
-  let directory: string;
-  let document: string;
-  let stand: Stand;
-
-  before(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'services-'));
-    const report = join(directory, 'report.txt');
-    writeFileSync(report, 'A line of a report that is long enough to be worth the while.\n'.repeat(1000));
-    const service = await startNodeService('express.js', { REPORT_FILE: report });
-    document = await documentOf(service);
-    stand = await putBehindGateway(service, document, { security: { apiKey: ['orders:read'] } });
+  compares({
+    start: (report) => startNodeService('express.js', { REPORT_FILE: report }),
+    scope: 'orders:read',
+    calls,
+    everywhere,
   });
-
-  after(async () => {
-    await stand?.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
-
-  compares({ stand: () => stand, document: () => document, calls, everywhere });
 });

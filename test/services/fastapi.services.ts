@@ -1,14 +1,11 @@
 // A FastAPI service behind the gateway: the document that FastAPI generates, unmodified, and an entry of defaults.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { everywhere, form, json, multipart, part, refusedByContract } from './support/calls.ts';
 import { differencesOf } from './support/compare.ts';
 import { hasPython, pythonFor, sourcesOf } from './support/packages.ts';
-import { documentOf, openGateway, putBehindGateway, type Stand, startService } from './support/stand.ts';
+import { documentOf, openGateway, startService } from './support/stand.ts';
 import { type ComparedCall, compares } from './support/suite.ts';
 import { send } from './support/wire.ts';
 
@@ -164,40 +161,28 @@ const calls: Record<string, ComparedCall> = {
 const skip = (await hasPython()) ? false : 'this machine has no python3 with venv and pip';
 
 describe('FastAPI', { skip }, () => {
-  let directory: string;
-  let document: string;
-  let stand: Stand;
-
-  before(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'services-'));
-    const report = join(directory, 'report.txt');
-    writeFileSync(report, 'A line of a report that is long enough to be worth the while.\n'.repeat(1000));
-    const service = await startService({
-      file: await pythonFor('fastapi'),
-      args: ['-m', 'uvicorn', 'main:app', '--host', '127.0.0.1', '--port', '0'],
-      cwd: sourcesOf('fastapi'),
-      environment: { REPORT_FILE: report, PYTHONDONTWRITEBYTECODE: '1' },
-    });
-    document = await documentOf(service);
-    stand = await putBehindGateway(service, document, { security: { apiKey: ['items:read'] } });
+  const stand = compares({
+    start: async (report) =>
+      startService({
+        file: await pythonFor('fastapi'),
+        args: ['-m', 'uvicorn', 'main:app', '--host', '127.0.0.1', '--port', '0'],
+        cwd: sourcesOf('fastapi'),
+        environment: { REPORT_FILE: report, PYTHONDONTWRITEBYTECODE: '1' },
+      }),
+    scope: 'items:read',
+    calls,
+    everywhere,
   });
-
-  after(async () => {
-    await stand?.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
-
-  compares({ stand: () => stand, document: () => document, calls, everywhere });
 
   it('with lines of the entry, what crosses only by name is as when called directly, too', async (context) => {
-    const { service } = stand;
+    const { service } = stand();
     const entry = {
       security: { apiKey: ['items:read'] },
       cookies: ['session'],
       responseHeaders: ['X-Total-Count'],
       operations: { read_file_tree__file_path__get: { restOfPath: 'file_path' } },
     };
-    const { gateway, caller, close } = await openGateway(service, document, entry);
+    const { gateway, caller, close } = await openGateway(service, await documentOf(service), entry);
     context.after(close);
     for (const name of ['the rest of a path', 'a cookie and a header', 'a cookie is set', 'headers of the service']) {
       const { differs: _, ...call } = calls[name] ?? assert.fail(name);

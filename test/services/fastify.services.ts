@@ -1,11 +1,8 @@
 // A Fastify service behind the gateway: the document that @fastify/swagger makes of its routes, unmodified, and an entry of defaults.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe } from 'node:test';
+import { describe } from 'node:test';
 import { everywhere, form, json } from './support/calls.ts';
-import { documentOf, putBehindGateway, type Stand, startNodeService } from './support/stand.ts';
+import { startNodeService } from './support/stand.ts';
 import { type ComparedCall, compares } from './support/suite.ts';
 
 const calls: Record<string, ComparedCall> = {
@@ -32,23 +29,10 @@ const calls: Record<string, ComparedCall> = {
 };
 
 describe('Fastify', () => {
-  let directory: string;
-  let document: string;
-  let stand: Stand;
-
-  before(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'services-'));
-    const report = join(directory, 'report.txt');
-    writeFileSync(report, 'A line of a report that is long enough to be worth the while.\n'.repeat(1000));
-    const service = await startNodeService('fastify.js', { REPORT_FILE: report });
-    document = await documentOf(service);
-    stand = await putBehindGateway(service, document, { security: { apiKey: ['books:read'] } });
+  compares({
+    start: (report) => startNodeService('fastify.js', { REPORT_FILE: report }),
+    scope: 'books:read',
+    calls,
+    everywhere,
   });
-
-  after(async () => {
-    await stand?.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
-
-  compares({ stand: () => stand, document: () => document, calls, everywhere });
 });

@@ -1,9 +1,12 @@
 // Calls every operation of a service's document twice, directly and through the gateway, and compares what a client sees.
 
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
 import { differencesOf } from './compare.ts';
-import type { Stand } from './stand.ts';
+import { documentOf, putBehindGateway, type Service, type Stand } from './stand.ts';
 import { type Call, send } from './wire.ts';
 
 export interface ComparedCall extends Call {
@@ -12,15 +15,40 @@ export interface ComparedCall extends Call {
 }
 
 export interface Comparison {
-  stand(): Stand;
-  document(): string;
+  /** Starts the service, which offers this file for download. */
+  start(reportFile: string): Promise<Service>;
+  /** The scope that the entry asks for. */
+  readonly scope: string;
   readonly calls: Readonly<Record<string, ComparedCall>>;
   /** Differences of all calls where they occur, with their reasons. */
   readonly everywhere: Readonly<Record<string, string>>;
 }
 
-/** Declares one test per call, and one that no operation was left out. */
-export function compares({ stand, document, calls, everywhere }: Comparison): void {
+/**
+ * Puts the service behind a gateway with an entry of defaults, and declares one test per call, and one that no operation was left out.
+ *
+ * @returns service and gateway, while the tests run
+ */
+export function compares({ start, scope, calls, everywhere }: Comparison): () => Stand {
+  let directory: string;
+  let document: string;
+  let current: Stand | undefined;
+  const stand = () => current ?? assert.fail('the service has not started');
+
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'services-'));
+    const report = join(directory, 'report.txt');
+    writeFileSync(report, 'A line of a report that is long enough to be worth the while.\n'.repeat(1000));
+    const service = await start(report);
+    document = await documentOf(service);
+    current = await putBehindGateway(service, document, { security: { apiKey: [scope] } });
+  });
+
+  after(async () => {
+    await current?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
   describe('each call is answered as when the service is called directly', () => {
     for (const [name, { differs = {}, ...call }] of Object.entries(calls)) {
       it(name, async () => {
@@ -38,7 +66,7 @@ export function compares({ stand, document, calls, everywhere }: Comparison): vo
 
   it('no operation of the document is left out', () => {
     const called = Object.values(calls).map(({ method = 'GET', path }) => ({ method, path: pathOf(path) }));
-    const left = operationsOf(document()).filter(
+    const left = operationsOf(document).filter(
       (operation) => !called.some(({ method, path }) => operation.method === method && operation.pattern.test(path)),
     );
     assert.deepEqual(
@@ -46,6 +74,8 @@ export function compares({ stand, document, calls, everywhere }: Comparison): vo
       [],
     );
   });
+
+  return stand;
 }
 
 interface Operation {

@@ -49,7 +49,7 @@ describe('samples', () => {
 
   it('are enough to try each shipped operation that takes JSON or no body', async () => {
     const { contracts } = await loadConfiguration(loadSettings({}), {});
-    for (const entry of contracts.operations.filter(({ operation }) => operation.id !== 'uploadFile'))
+    for (const entry of contracts.operations.filter(({ operation }) => operation.body !== 'stream'))
       assert.ok(requestsFor(entry, contracts.schemas, new Map()).length > 0, entry.operation.id);
   });
 });
