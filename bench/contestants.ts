@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { providePackages } from '../tools/provide-packages.ts';
 import { cores, pinned, processTree } from './machine.ts';
 
 export interface Contestant {
@@ -81,7 +82,9 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
+/** Some of these proxies are made of packages that only benchmarks need. */
 export function startNodeProxy(file: string, { port, upstreamUrl }: Surroundings, ...args: string[]) {
+  providePackages('bench');
   return startPinned(`contestants/${file}`, [String(port), upstreamUrl, ...args], cores.contestant, port);
 }
 

@@ -1,4 +1,4 @@
-// What may run on the machine of whoever installs this: nothing but the pinned Node, and nobody is told about it.
+// What an installation may run: the script of the pinned Node and the project's own, and neither reports anything.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -13,19 +13,31 @@ describe('the installation', () => {
   };
 
   it('has a decision about every package that would run something', () => {
-    const running = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
+    const running = Object.entries(packages).filter(([path, { hasInstallScript }]) => hasInstallScript && path !== '');
     const names = running.map(([path]) => path.replace(/^.*node_modules\//, '')).sort();
     assert.deepEqual(names, Object.keys(allowScripts).sort());
     assert.deepEqual(allowScripts, { node: true, '@scarf/scarf': false });
   });
 
-  it('reports to nobody, also with an npm that runs everything', () => {
+  it('reports nothing, also with an npm that runs every script', () => {
     assert.deepEqual(scarfSettings, { enabled: false });
   });
 
-  it('names versions and checksums, not where packages were fetched from', () => {
+  for (const lock of ['package-lock.json', 'bench/package-lock.json', 'test/browser/package-lock.json'])
+    it(`names versions and checksums in ${lock}, not where packages were fetched from`, () => {
+      const entries: { resolved?: string }[] = Object.values(read(lock).packages);
+      assert.deepEqual(
+        entries.filter(({ resolved }) => resolved !== undefined),
+        [],
+      );
+    });
+
+  it('has a Node without development packages too, and nothing of benchmarks and browsers', () => {
+    const { dependencies, devDependencies } = read('package.json');
+    const own = ['bench', 'test/browser'].flatMap((folder) => Object.keys(read(`${folder}/package.json`).dependencies));
+    assert.equal(typeof dependencies.node, 'string');
     assert.deepEqual(
-      Object.values(packages).filter(({ resolved }) => resolved !== undefined),
+      own.filter((name) => name in dependencies || name in devDependencies),
       [],
     );
   });
