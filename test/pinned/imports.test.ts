@@ -125,7 +125,9 @@ describe('imports', () => {
 
   it('cover every dependency of package.json, so that none is carried for nothing', () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object };
-    assert.deepEqual(Object.keys(dependencies).sort(), Object.keys(libraries).sort());
+    // The pinned Node is what all of them run on.
+    const imported = Object.keys(dependencies).filter((name) => name !== 'node');
+    assert.deepEqual(imported.sort(), Object.keys(libraries).sort());
   });
 });
 
