@@ -1,4 +1,4 @@
-// What was validated is a parsed copy; what is sent are the client's own bytes.
+// The gateway validates a parsed copy and sends the client's own bytes.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// The assertion that reaches an upstream can be verified with the published keys alone, and says who asks.
+// The published keys alone verify the assertion that an upstream receives; the assertion names the caller.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -85,7 +85,7 @@ describe('the assertion', () => {
     assert.notEqual(sent(), first);
   });
 
-  it('of a public operation names nobody', async () => {
+  it('of a public operation names no caller', async () => {
     const claims = await claimsAfter('/v1/open', {});
     assert.deepEqual([claims.sub, claims.org, claims.tier], ['anonymous', undefined, undefined]);
     assert.equal(upstream.requests.at(-1)?.headers['x-organization-id'], undefined);

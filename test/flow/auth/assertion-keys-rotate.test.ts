@@ -71,7 +71,7 @@ describe('a rotation of the assertion keys', { concurrency: true }, () => {
   async function startThings(t: TestContext) {
     const upstream = await startUpstream();
     t.after(() => upstream.close());
-    /** What reaches the upstream with a request of this caller. */
+    /** The request of this caller as the upstream receives it. */
     async function tokenFrom({ url }: TestGateway, headers: Record<string, string>): Promise<string> {
       assert.equal((await fetch(`${url}/v1/things`, { headers })).status, 200);
       return upstream.requests.at(-1)?.headers['x-gateway-assertion'] as string;
@@ -106,7 +106,7 @@ describe('a rotation of the assertion keys', { concurrency: true }, () => {
         const { kid } = decodeProtectedHeader(token);
         await verify(token);
         if (kid === added && handover.get(gateway) === 0) handover.set(gateway, clock.now() - rotatedAtMs);
-        assert.equal(kid, handover.get(gateway) === 0 ? former : added, 'nobody goes back');
+        assert.equal(kid, handover.get(gateway) === 0 ? former : added, 'no instance returns to the former key');
       }
     }
     for (const afterMs of handover.values())

@@ -1,4 +1,4 @@
-// Each running gateway tells the store which changes are in force there. Whoever ends a key can rely on that.
+// Each running gateway reports to the store which changes are in force. Commands that end a key rely on that report.
 
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
@@ -74,7 +74,7 @@ test('once every gateway has confirmed a revocation, none of them lets the key i
   }
 });
 
-test('what is confirmed is what the status says', async () => {
+test('the confirmed sequence is the one that the status shows', async () => {
   await direct.issueKey();
   const latest = await confirmedBy(2);
   const statuses = await Promise.all(instances.gateways.map(keysStatusOf));

@@ -1,5 +1,5 @@
-// The key store goes away under running gateways: who is known goes on through the grace, nobody else is told anything untrue, operators
-// see it, and when it is back everything is as it should be without a restart.
+// The key store goes away under running gateways: known keys are accepted during the grace period, other keys get an honest error,
+// operators see the outage, and afterwards the gateways recover without a restart.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -82,7 +82,7 @@ test('known keys go on through the grace, unknown ones get 503 and never 401, an
   assert.ok(levels.length < 8, 'and not one for every poll');
 });
 
-test('what changed while the store was away is in force as soon as it is back', async () => {
+test('changes made while the store was away are in force as soon as it is back', async () => {
   const [ended, stays] = [await other.issueKey(), await other.issueKey()];
   await untilRead(instances);
   assert.deepEqual([await ask(ended.key), await ask(stays.key)], [200, 200]);
@@ -95,14 +95,14 @@ test('what changed while the store was away is in force as soon as it is back', 
   assert.deepEqual([await ask(ended.key), await ask(stays.key)], ['401 api_key_revoked', 200]);
 });
 
-test('a store that says nothing is away as well, and nobody waits long for it', async () => {
+test('a store that does not answer counts as away, and no request waits long for it', async () => {
   const [known, strange] = [await other.issueKey(), await other.issueKey()];
   await untilRead(instances);
   assert.equal(await ask(known.key), 200);
   relay.pause();
   const startedAt = performance.now();
   assert.equal(await ask(strange.key), '503 auth_unavailable');
-  // Half a second is what the store allows itself; the rest is for a busy machine.
+  // The store's own deadline is half a second; the rest is for a busy machine.
   assert.ok(performance.now() - startedAt < 1500, `${performance.now() - startedAt} ms`);
   await storeIs('failing');
   assert.deepEqual([await ask(known.key), await ask(makeKey())], [200, '503 auth_unavailable']);

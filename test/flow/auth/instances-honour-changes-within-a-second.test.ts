@@ -1,5 +1,5 @@
-// What ends a key, or changes its organization, is in force on every instance within a second: announced, and also where no
-// announcement arrives. Real time: this is the one promise of this folder that is about it.
+// A change that ends a key, or changes its organization, is in force on every instance within a second, with and without its announcement.
+// This test uses real time: it is the one promise of this folder about time.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
@@ -112,7 +112,7 @@ describe('three instances', () => {
 
 describe('three instances that no announcement reaches', () => {
   before(() => relay.refuseSubscribers());
-  after(() => assert.ok(relay.refusedSubscribers() >= 3, 'nobody tried to subscribe: nothing was shown'));
+  after(() => assert.ok(relay.refusedSubscribers() >= 3, 'no instance tried to subscribe: nothing was shown'));
 
   it('end a revoked key within a second', async (t) =>
     report(t, 'revocation, polled', await revocations(POLLED_TRIALS)));

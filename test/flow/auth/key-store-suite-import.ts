@@ -1,4 +1,4 @@
-// The part of the suite about importing an export: what is there stays as it is.
+// The part of the suite about importing an export: existing records stay unchanged.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,7 +29,7 @@ export function importTests(name: string, open: Open): void {
     assert.deepEqual((await store.keys.list({ organization: 'org_b' })).length, 1);
   });
 
-  test(`${name}: an import is one change that counts what was new`, async (t) => {
+  test(`${name}: an import is one change that counts the new records`, async (t) => {
     const store = await open(t);
     await store.organizations.create(acme, 'me');
     const { latest } = await store.audit.since(0, 10);
@@ -58,7 +58,7 @@ export function importTests(name: string, open: Open): void {
     assert.deepEqual(after, before);
   });
 
-  test(`${name}: a key whose id or digest is taken is skipped, also within one import`, async (t) => {
+  test(`${name}: a key is skipped if its id or digest is taken, also within one import`, async (t) => {
     const store = await open(t);
     const [there, fresh] = [key(), key()];
     await store.import([acme], [there], 'me');

@@ -1,4 +1,4 @@
-// The part of the suite about running gateways and what they report of themselves.
+// The part of the suite about running gateways and their reports about themselves.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

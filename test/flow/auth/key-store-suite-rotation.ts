@@ -15,7 +15,7 @@ async function withKey(store: KeyStore, expiresAtMs?: number): Promise<StoredKey
   return record;
 }
 
-/** Nobody may rotate this key: nothing is answered and nothing is written. */
+/** This key cannot be rotated: the store returns nothing and writes nothing. */
 async function refuses(store: KeyStore, id: string): Promise<void> {
   const before = [await store.keys.list(), await store.audit.since(0, 100)];
   assert.equal(await store.keys.rotate(id, issue().record, ENDS_AT_MS), undefined);

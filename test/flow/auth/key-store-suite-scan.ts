@@ -44,7 +44,7 @@ export function scanTests(name: string, open: Open): void {
     for (const each of await store.organizations.list()) assert.deepEqual(byId.get(each.id), each);
   });
 
-  test(`${name}: writing goes on during a scan, and what was there before is seen once`, async (t) => {
+  test(`${name}: writing goes on during a scan, and the scan sees each earlier record once`, async (t) => {
     const store = await open(t);
     await fill(store);
     const expected = (await store.keys.list()).map(({ id }) => id);

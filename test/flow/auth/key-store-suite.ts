@@ -1,5 +1,5 @@
-// What every key store must do, whatever it is built on. A store's own test file calls this with a way to open an empty one, whose
-// clock stands at START_MS.
+// Requirements on every key store, on any base. The test file of a store calls this with a way to open an empty store, whose clock stands
+// at START_MS.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -81,7 +81,7 @@ function auditTests(name: string, open: Open): void {
     assert.deepEqual(await audit.since(Number.MAX_SAFE_INTEGER, 3), { latest: first.latest, changes: [] });
   });
 
-  test(`${name}: the audit log says who, what and when, newest first, and can be narrowed`, async (t) => {
+  test(`${name}: the audit log records actor, action and time, newest first, and can be filtered`, async (t) => {
     const { organizations, keys, audit } = await open(t);
     await organizations.create(organization({ id: 'org_a' }), 'anna');
     await organizations.create(organization({ id: 'org_b' }), 'bert');
@@ -109,7 +109,7 @@ function auditTests(name: string, open: Open): void {
     assert.equal((await audit.list({ sinceMs: START_MS + 1, limit: 10 })).length, 0);
   });
 
-  test(`${name}: whoever no longer listens is not called`, async (t) => {
+  test(`${name}: a removed listener is not called`, async (t) => {
     const { organizations, audit } = await open(t);
     let calls = 0;
     const stop = audit.subscribe(() => {

@@ -24,7 +24,7 @@ async function open(t: TestContext, url = apartAt(redis.url)) {
   return store;
 }
 
-/** What a gateway asks while it serves. */
+/** The question of a gateway while it serves. */
 function askedBesideTraffic(store: KeyStore) {
   const instance = { id: 'a', host: 'b', pid: 1, startedAtMs: START_MS, position: 0, graceMs: 1000 };
   return [
@@ -38,7 +38,7 @@ function askedBesideTraffic(store: KeyStore) {
 
 const works = (ask: () => unknown) => async () => (await Promise.allSettled([ask()]))[0].status === 'fulfilled';
 
-test('frozen: nobody who serves waits for longer than the deadline, and it comes back by itself', async (t) => {
+test('frozen: no serving gateway waits longer than the deadline, and it recovers by itself', async (t) => {
   const store = await open(t);
   await store.organizations.create(organization(), 'me');
   redis.pause();
@@ -53,7 +53,7 @@ test('frozen: nobody who serves waits for longer than the deadline, and it comes
   assert.deepEqual(await store.organizations.get('org_acme'), organization());
 });
 
-test('gone: everybody is told at once, and it comes back by itself', async (t) => {
+test('gone: every caller gets an error at once, and it recovers by itself', async (t) => {
   const store = await open(t);
   await redis.kill();
   const administrative = [
@@ -71,7 +71,7 @@ test('gone: everybody is told at once, and it comes back by itself', async (t) =
   await until(works(() => store.keys.list()));
 });
 
-test('an error of Redis does not carry what was asked', async (t) => {
+test('an error of Redis does not carry the command', async (t) => {
   const url = apartAt(redis.url);
   const store = await open(t, url);
   const inside = lookInside(url);
@@ -102,7 +102,7 @@ test('a change is announced to other instances, and again after their connection
   await relay.kill();
   await writer.organizations.suspend('org_acme', 'me');
   await relay.restart();
-  // What was written meanwhile is not announced: beginning to listen is.
+  // Writes made meanwhile are not announced; the start of listening is.
   await until(() => heard === 3);
   await writer.organizations.resume('org_acme', 'me');
   await until(() => heard === 4);

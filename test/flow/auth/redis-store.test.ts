@@ -21,7 +21,7 @@ async function open(t: TestContext, url = apartAt(redis.url), fingerprint = pepp
 
 keyStoreSuite('Redis', open);
 
-test('another pepper refuses to open, with the reason and what to do', async (t) => {
+test('another pepper refuses to open, with the reason and the remedy', async (t) => {
   const url = apartAt(redis.url);
   await open(t, url);
   await assert.rejects(
@@ -30,7 +30,7 @@ test('another pepper refuses to open, with the reason and what to do', async (t)
   );
 });
 
-test('a newer schema refuses to open, and stops those who have it open', async (t) => {
+test('a newer schema refuses to open, and stops the stores that have it open', async (t) => {
   const url = apartAt(redis.url);
   const store = await open(t, url);
   const inside = lookInside(url);
@@ -50,7 +50,7 @@ test('an opening that fails leaves no connection behind', async (t) => {
   await until(() => connections() <= before);
 });
 
-test('what one instance writes another one sees at once', async (t) => {
+test('one instance sees the writes of another at once', async (t) => {
   const url = apartAt(redis.url);
   const [one, other] = [await open(t, url), await open(t, url)];
   const { record } = issue();
@@ -107,12 +107,12 @@ test('a long audit log can be read to its end, of all and of one organization', 
   assert.deepEqual(await audit.list({ organization: 'org_acme', limit: 550 }), all.slice(0, 550));
 });
 
-test('wiped and imported anew under running gateways: every key works as before, and everybody hears of it', async (t) => {
+test('wiped and imported anew under running gateways: every key works as before, and every instance learns of it', async (t) => {
   const url = apartAt(redis.url);
   const [gateway, command] = [await open(t, url), await open(t, url)];
   const { record } = issue();
   await gateway.import([organization()], [record], 'me');
-  // As many changes afterwards as before: the sequence number alone would tell nobody.
+  // As many changes afterwards as before: the sequence number alone would show no difference.
   assert.equal((await gateway.audit.since(0, 10)).latest, 1);
   await wipe(url);
   await command.import([organization()], [record], 'me');

@@ -77,7 +77,7 @@ describe('secrets in Redis', () => {
     for (const { x } of added) assert.ok(xs.includes(x));
   });
 
-  it('that were replaced count as replaced for whoever did not hear the answer and asks again', async () => {
+  it('that were replaced count as replaced for a client that missed the answer and repeats the request', async () => {
     const made = createSecretsInRedis({ url, patienceMs: 0 });
     await made.make('assertion_keys', 'one');
     assert.equal(await made.replace('assertion_keys', 'one', 'two'), true);
@@ -86,7 +86,7 @@ describe('secrets in Redis', () => {
     assert.equal(await made.read('assertion_keys'), 'two');
   });
 
-  it('that got lost are put back by whoever still knows the assertion keys', async () => {
+  it('that got lost are restored by an instance that still has the assertion keys', async () => {
     const running = open();
     const keys = await running.assertionKeys();
     await ask((client) => client.del('{gateway}:secrets'));
@@ -113,7 +113,7 @@ describe('secrets in Redis', () => {
     assert.equal(await open().keyPepper(), stranger);
   });
 
-  it('that nobody knows any more come back from the data directory of whoever comes first', async () => {
+  it('that no instance has any more come back from the data directory of the first instance that starts', async () => {
     const dataDirectory = join(directory, 'kept');
     const made = await all(open({}, dataDirectory));
     await ask((client) => client.del('{gateway}:secrets'));
@@ -161,14 +161,14 @@ describe('secrets in Redis', () => {
   it('that a key store was not made with stop the start with the reason', async () => {
     const options = { ...thingsAt('http://127.0.0.1:1'), environment: { REDIS_URL: url } };
     await (await startGateway(options)).stop();
-    const other = { ...options.environment, KEY_PEPPER: 'a pepper that somebody mistyped' };
+    const other = { ...options.environment, KEY_PEPPER: 'a mistyped pepper' };
     await assert.rejects(
       startGateway({ ...options, environment: other }),
       ({ message }: Error) => /key_pepper/.test(message) && !message.includes('mistyped'),
     );
   });
 
-  it('are the same array until somebody changes them', async () => {
+  it('are the same array until they change', async () => {
     const secrets = open();
     const first = await secrets.assertionKeys();
     assert.equal(await secrets.assertionKeys(), first);
@@ -195,7 +195,7 @@ describe('a Redis that is away', () => {
           /^The secrets in Redis cannot be reached \(.+\): see REDIS_URL\.$/.test(message) &&
           !message.includes('of my life'),
       );
-      assert.ok(performance.now() - startedAt < 4000, 'who has had an answer once waits no longer');
+      assert.ok(performance.now() - startedAt < 4000, 'an instance that has had one answer waits no longer');
     }
     await redis.stop();
   });

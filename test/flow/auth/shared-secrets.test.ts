@@ -1,4 +1,4 @@
-// Where secrets come from, and that whoever shares them agrees on those that the gateway made itself.
+// Where secrets come from; instances that share them agree on the secrets that the gateway made itself.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -46,7 +46,7 @@ test('a file that changes is read anew', (t) => {
   assert.equal(read('admin_token'), 'new');
 });
 
-test('shared secrets are made once, kept, and readable by nobody else', async (t) => {
+test('shared secrets are made once, kept, and readable by their owner only', async (t) => {
   const { dataDirectory } = setUp(t);
   const first = loadSecrets({ environment: {}, dataDirectory });
   const all = ({ keyPepper, cursorSecret, assertionKeys }: Secrets) =>

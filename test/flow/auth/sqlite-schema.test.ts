@@ -19,7 +19,7 @@ import { startStoreProcess } from './start-store-process.ts';
 
 const now = () => START_MS;
 
-/** Word for word what version 1 made. */
+/** The exact schema of version 1. */
 const VERSION_1 = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE organizations (
@@ -79,7 +79,7 @@ function versionOf(directory: string): unknown {
   return row?.user_version;
 }
 
-test('a file of version 1 opens with everything in it, and can do what is new', async (t) => {
+test('a file of version 1 opens with its records and supports the new features', async (t) => {
   const { directory, keys } = makeVersion1(t);
   const store = openStore(t, directory);
   const acme = organization({ tier: 'premium', state: 'suspended', contacts: ['ops@example.com'], operator: true });

@@ -20,7 +20,7 @@ keyStoreSuite('SQLite', (t) => openStore(t));
 const now = () => 0;
 const instance = { id: 'a', host: 'one', pid: 4711, startedAtMs: START_MS, position: 3, graceMs: 1000 };
 
-test('another pepper refuses to open, with the reason and what to do', (t) => {
+test('another pepper refuses to open, with the reason and the remedy', (t) => {
   const directory = temporaryDirectory(t);
   openStore(t, directory).close();
   assert.throws(
@@ -38,7 +38,7 @@ test('a file that is no database is named', (t) => {
   );
 });
 
-test('nobody else can read the file or its journal, not even after a careless restore', async (t) => {
+test('only the owner can read the file or its journal, even after a careless restore', async (t) => {
   const directory = temporaryDirectory(t);
   openStore(t, directory).close();
   chmodSync(join(directory, 'gateway.db'), 0o644);
@@ -60,7 +60,7 @@ test('the key itself is nowhere in the files', async (t) => {
   }
 });
 
-test('what one connection writes another one sees at once', async (t) => {
+test('one connection sees the writes of another at once', async (t) => {
   const directory = temporaryDirectory(t);
   const [gateway, command] = [openStore(t, directory), openStore(t, directory)];
   await command.organizations.create(organization(), 'me');
@@ -104,7 +104,7 @@ test('a gateway is listed for its grace and five seconds after its last report, 
   database.close();
 });
 
-test('a clock that was set back makes nobody speak in the future', async (t) => {
+test('a clock that was set back puts no call into the future', async (t) => {
   const clock = fakeClock();
   const store = openStore(t, temporaryDirectory(t), clock.now);
   await store.instances.report(instance);

@@ -15,7 +15,7 @@ async function create(): Promise<void> {
   }
 }
 
-/** Batches until somebody ends this process. */
+/** Batches until this process is ended. */
 async function seed(): Promise<never> {
   for (let batch = 0; ; batch += 1) {
     const many = Array.from({ length: 500 }, (_, index) => organization({ id: `org_${batch}_${index}` }));

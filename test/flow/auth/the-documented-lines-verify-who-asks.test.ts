@@ -59,7 +59,7 @@ describe('the service of docs/upstreams.md', () => {
     end();
   });
 
-  it('learns from the assertion who asks', async () => {
+  it('reads the caller from the assertion', async () => {
     const { id, key } = await gateway.issueKey({ mode: 'test', tier: 'premium', scopes: ['things:read'] });
     const answer = await fetch(`${gateway.url}/v1/things`, { headers: { authorization: `Bearer ${key}` } });
     assert.equal(answer.status, 200);
@@ -84,7 +84,7 @@ describe('the service of docs/upstreams.md', () => {
     assert.deepEqual([answer.status, error.code], [502, 'upstream_auth_failed']);
   });
 
-  it('believes nobody who reaches it without the gateway, whatever headers they send', async () => {
+  it('refuses a request that reaches it without the gateway, with any headers', async () => {
     const { privateKey } = await generateKeyPair('EdDSA');
     const { keys } = (await (await fetch(`${gateway.url}/.well-known/jwks.json`)).json()) as {
       keys: { kid: string }[];

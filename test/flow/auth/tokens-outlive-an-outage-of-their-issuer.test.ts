@@ -1,4 +1,4 @@
-// An issuer that is away for ten minutes is noticed by nobody whose token is signed by a key that is known, and its return by everybody.
+// An issuer that is away for ten minutes affects no token whose signing key is known; when it returns, all its tokens work.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -47,7 +47,7 @@ describe('while an issuer is away', () => {
     const before = issuer.key();
     issuer.rotate();
     assert.deepEqual((await call(issuer.sign())).headers['x-error-code'], 'auth_unavailable');
-    assert.equal(await statusOf(issuer.sign({}, { kid: before.kid })), 401, 'what can be checked is');
+    assert.equal(await statusOf(issuer.sign({}, { kid: before.kid })), 401, 'a token with a known key is checked');
     assert.equal(await statusOf(known), 200);
   });
 

@@ -101,7 +101,7 @@ describe('a token', () => {
     );
   });
 
-  it('gets what its issuer may grant, in the mode of the issuer', async () => {
+  it('gets the scopes that its issuer may grant, in the mode of the issuer', async () => {
     await call(restricted.sign({ scp: ['*'], scope: '*' }));
     assert.deepEqual([assertion().scopes, assertion().mode], [['things:read'], 'test']);
     const refused = await call(restricted.sign({ scp: '*' }), 'PATCH /v1/things/1');
@@ -111,7 +111,7 @@ describe('a token', () => {
     );
   });
 
-  it('of an organization that is no operator gets no operator scope, whatever it names', async () => {
+  it('of an organization that is no operator gets no operator scope, even if it names one', async () => {
     await call(issuer.sign({ scope: '* mail:read mail:write' }));
     assert.deepEqual(assertion().scopes, ['*']);
   });

@@ -1,5 +1,5 @@
-// The clock of the machine is set back or forward by an hour under a gateway that serves: nothing hangs, nothing breaks, and what upstreams
-// are told fits the time that they have, too.
+// The clock of the machine is set back or forward by an hour under a serving gateway: nothing hangs, nothing breaks, and assertions fit the
+// time of the upstreams as well.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -32,7 +32,7 @@ describe('a clock that is set', () => {
     ['back', -HOUR_MS],
     ['forward', HOUR_MS],
   ] as const) {
-    it(`${how} makes nobody wait longer for a limit than its span`, async () => {
+    it(`${how} lengthens no wait for a limit beyond its span`, async () => {
       const { clock, get } = await startWorld({ tiers: { standard: { requests: 2 } } });
       for (let count = 0; count < 2; count += 1) assert.equal((await get()).status, 200);
       assert.equal((await get()).status, 429);
@@ -54,7 +54,7 @@ describe('a clock that is set', () => {
       assert.equal(await errorOf(await get(unknown)), 'api_key_malformed');
     });
 
-    it(`${how} has upstreams told what is valid at their time`, async () => {
+    it(`${how} sends upstreams assertions that are valid at their time`, async () => {
       const { clock, get, upstream } = await startWorld();
       await get();
       clock.ms += stepMs;
@@ -88,7 +88,7 @@ describe('a clock that is set', () => {
     });
   }
 
-  it('back lets nobody in whose key had expired by then any longer than the clock says', async () => {
+  it('back accepts no key that had expired by then for longer than the clock says', async () => {
     const { clock, gateway, get, errorOf } = await startWorld();
     const brief = await gateway.authorize({ expiresAtMs: clock.ms + 30 * MINUTE_MS });
     assert.equal((await get(brief)).status, 200);

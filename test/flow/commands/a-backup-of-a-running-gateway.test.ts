@@ -32,7 +32,7 @@ describe('a backup of the data directory', () => {
   const statusWith = async ({ url }: TestGateway, authorization: string) =>
     (await fetch(`${url}/v1/things`, { headers: { authorization } })).status;
 
-  it('is taken while the gateway runs, and brings back what was there', async () => {
+  it('is taken while the gateway runs, and restores the records', async () => {
     const running = await start();
     const before = (await running.authorize()).authorization;
     await shell(script, [dataDirectory, copy]);
@@ -41,13 +41,13 @@ describe('a backup of the data directory', () => {
     await running.stop();
 
     assert.ok(existsSync(join(copy, 'secrets/key_pepper')));
-    assert.equal(statSync(join(copy, 'gateway.db')).mode & 0o077, 0, 'nobody else may read it');
+    assert.equal(statSync(join(copy, 'gateway.db')).mode & 0o077, 0, 'only the owner may read it');
     renameSync(dataDirectory, join(directory, 'lost'));
     renameSync(copy, dataDirectory);
     const again = await start();
     try {
       assert.equal(await statusWith(again, before), 200);
-      assert.equal(await statusWith(again, later), 401, 'what was made after the copy is not in it');
+      assert.equal(await statusWith(again, later), 401, 'a key made after the copy is not in it');
     } finally {
       await again.stop();
     }

@@ -1,4 +1,4 @@
-// Files that commands are told to write and cannot: a sentence that names them, whichever command it is.
+// Commands that cannot write their output file say so in one sentence with its name.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { createInstallation } from '../../support/process.ts';
 const { run, remove, dataDirectory } = createInstallation();
 after(remove);
 
-test('contract bundle and versions usage name what they cannot write', async () => {
+test('contract bundle and versions usage name the file that they cannot write', async () => {
   mkdirSync(dataDirectory, { recursive: true });
   const file = join(dataDirectory, 'file');
   writeFileSync(file, '');

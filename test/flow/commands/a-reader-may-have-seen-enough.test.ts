@@ -1,4 +1,4 @@
-// `gateway audit | head`: what is read no further is no failure of the command.
+// `gateway audit | head`: a reader that stops early does not make the command fail.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -24,7 +24,7 @@ for (const command of ['keys list', 'keys list --json', 'orgs list --json']) {
   });
 }
 
-test('what cannot be written is a sentence, and a failure', async () => {
+test('output that cannot be written is one sentence and a failure', async () => {
   const line = `${executable} keys list > /dev/full`;
   await assert.rejects(
     promisify(execFile)('sh', ['-c', line], { env: installation.environment }),

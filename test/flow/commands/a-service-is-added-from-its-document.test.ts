@@ -111,7 +111,7 @@ describe('gateway init --from', () => {
     assert.equal((await installation.run('check')).code, 0);
   });
 
-  it('takes a file, whose servers name the address', async () => {
+  it('takes a file whose servers name the address', async () => {
     const file = join(directory, 'tools.yaml');
     writeFileSync(
       file,

@@ -10,7 +10,7 @@ import { freePort } from '../../support/redis.ts';
 
 const shell = promisify(execFile);
 
-/** Runs the printed command line in a shell, as somebody would who pastes it. */
+/** Runs the printed command line in a shell, as if pasted. */
 async function paste(gateway: Running): Promise<{ status: number; body: { data: { id: string }[] } }> {
   const line = /curl .*/.exec(gateway.output())?.[0] ?? '';
   const { stdout } = await shell('bash', ['-c', `${line} -s -w '\\n%{http_code}'`]);
@@ -78,7 +78,7 @@ describe('a gateway that starts', () => {
         () => false,
       );
     assert.ok(await until(isReady, 30_000));
-    // What it had printed by then is there, and is read in the next turns.
+    // Output printed before this point is there and is read in the next turns.
     const gateway = await Promise.race([starting, turns(5)]);
     assert.ok(gateway, 'ready, and nothing printed');
     assert.equal((await paste(gateway)).status, 200);
@@ -108,7 +108,7 @@ describe('a gateway on the sandbox', () => {
     assert.ok(count >= 250, `${count} customers`);
   });
 
-  it('honours what the commands change within a second', async () => {
+  it('honours changes made by commands within a second', async () => {
     const command = (words: string) => installation.run(...words.split(' '));
     const status = async (key: string) =>
       (
@@ -159,7 +159,7 @@ describe('a gateway on the sandbox', () => {
     const first = await running.start();
     const again = createInstallation({ ...running.environment, PORT: String(first.port) });
     assert.equal((await again.run('start')).code, 1);
-    // The second one has issued no key in place of the first one's, and is nobody to wait for.
+    // The second start has issued no key in place of the first one's, and `--wait` does not wait for it.
     assert.equal((await paste(first)).status, 200);
     const suspended = await running.run('orgs', 'suspend', 'org_demo', '--wait');
     assert.deepEqual([suspended.code, suspended.stderr], [0, '']);
@@ -171,7 +171,7 @@ describe('a gateway on the sandbox', () => {
   it('finishes the request in flight on SIGTERM', async () => {
     const url = `http://127.0.0.1:${gateway.port}/v1/customers?limit=100`;
     const ask = () => Promise.all(Array.from({ length: 20 }, async () => (await fetch(url, { headers })).json()));
-    // Whoever is still connecting is not in flight: from here on, connections are there.
+    // A client that is still connecting is not in flight: from here on, connections exist.
     await ask();
     const answers = ask();
     await new Promise((resolve) => setTimeout(resolve, 15));

@@ -22,7 +22,7 @@ after(async () => {
   await redis.stop();
 });
 
-/** What every instance says to every key: status, and the code of a refusal. */
+/** The answer of every instance to every key: status, and the code of a refusal. */
 async function outcomes(keys: readonly string[]): Promise<string[][]> {
   const outcomeOf = async (key: string, gateway: (typeof instances.gateways)[0]) => {
     const { status, error } = await askWith(key, gateway);

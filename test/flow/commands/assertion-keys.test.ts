@@ -54,7 +54,7 @@ test('a lead that upstreams may sleep through is a warning, beside the output', 
   assert.equal((await run('assertion-keys', 'rotate', '--lead', '6m')).err, '');
 });
 
-test('people see columns and a sentence, and nobody a private half', async (t) => {
+test('people see columns and a sentence, and no private key is shown', async (t) => {
   const { run, openSecrets } = commandLine(t);
   const outputs = [
     await run('assertion-keys', 'rotate'),
@@ -69,7 +69,7 @@ test('people see columns and a sentence, and nobody a private half', async (t) =
   }
 });
 
-test('the audit log says who rotated, and which key took over from which', async (t) => {
+test('the audit log records the actor of a rotation and both keys', async (t) => {
   const { json } = commandLine(t);
   const { keys } = await json('assertion-keys', 'rotate');
   const [row] = await json('audit');

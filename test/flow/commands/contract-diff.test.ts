@@ -1,4 +1,4 @@
-// `contract diff` as somebody runs it before a contract is changed.
+// `contract diff` as run before a contract is changed.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -90,7 +90,7 @@ test('directories and globs are compared as a whole: an operation may move to an
   assert.deepEqual([code, out], [0, 'No client breaks: 0 breaking changes, 0 additive changes.\n']);
 });
 
-test('what is published somewhere can be compared with', async (t) => {
+test('a contract published elsewhere can be compared', async (t) => {
   const server = createServer((request, response) => {
     response.statusCode = request.url === '/openapi/v1.yaml' ? 200 : 404;
     response.end(text(20));
@@ -109,7 +109,7 @@ test('what is published somewhere can be compared with', async (t) => {
   );
 });
 
-test('what cannot be compared is a matter of usage: nothing there, or contracts with mistakes', async (t) => {
+test('contracts that cannot be compared are a usage error: missing files, or contracts with mistakes', async (t) => {
   const { write, run } = line(t);
   const old = write('old.yaml', text(20));
   const absent = await run(old, '/nowhere/x.yaml');

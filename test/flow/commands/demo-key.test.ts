@@ -18,7 +18,7 @@ after(async () => {
   await redis.stop();
 });
 
-/** What a start on this data directory does; nothing here lies on a sandbox. */
+/** The effect of a start on this data directory; nothing here lies on a sandbox. */
 async function start(dataDirectory: string): Promise<string> {
   const assertionOf = async () => '';
   const key = await issueDemoKey({

@@ -91,7 +91,7 @@ describe('gateway doctor', () => {
     assert.match(certificate?.says ?? '', /^[45] days are left/);
   });
 
-  it('names everything that is wrong, with what to do', async () => {
+  it('names every fault with its remedy', async () => {
     const redis = await startServer('--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru');
     const closed = `http://127.0.0.1:${await unusedPort()}`;
     const port = new URL(upstream.url).port;
@@ -168,7 +168,7 @@ describe('gateway doctor', () => {
     );
   });
 
-  it('tells a running gateway from somebody else on its ports, and says all of it in lines', async () => {
+  it('tells a running gateway from another program on its ports, and reports all of it in lines', async () => {
     const directory = writeFiles({});
     const first = createInstallation(environmentOf(directory));
     const running = await first.start();

@@ -1,4 +1,4 @@
-// What the command line says of itself, each command loaded alone or with all others.
+// The help of the command line, with each command loaded alone and with all others.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -7,7 +7,7 @@ import { createInstallation } from '../../support/process.ts';
 const { run, remove } = createInstallation();
 after(remove);
 
-test('help for a command is what the command says with --help', async () => {
+test('help for a command equals the command with --help', async () => {
   const all = await run('help');
   const names = [...all.stdout.matchAll(/^ {2}([a-z-]+)(?: \[\S+\])? {2,}\S/gm)].map(([, name]) => name as string);
   assert.ok(names.includes('keys') && names.includes('limits'), all.stdout);
@@ -29,7 +29,7 @@ for (const [words, message] of [
   [['help', 'keys', 'crate'], "error: unknown command 'crate'\n(Did you mean create?)"],
   [['chekc'], "error: unknown command 'chekc'\n(Did you mean check?)"],
 ] as const) {
-  test(`"${words.join(' ')}" is called wrongly, and what may have been meant is said`, async () => {
+  test(`"${words.join(' ')}" is a usage error, and the likely command is suggested`, async () => {
     const { code, stdout, stderr } = await run(...words);
     assert.deepEqual([code, stdout], [2, '']);
     assert.ok(stderr.startsWith(message), stderr);

@@ -1,4 +1,4 @@
-// `gateway init` writes what can be checked and served as it is, says each file, and overwrites nothing unasked.
+// `gateway init` writes files that can be checked and served unchanged, names each file, and overwrites none unless told to.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -63,7 +63,7 @@ test('keys export is a header, the organizations, the keys as digests, and how m
   assert.equal((await run('keys', 'export', '--json')).err, '');
 });
 
-test('keys export --file writes what standard output would get, readable for its owner only', async (t) => {
+test('keys export --file writes the same bytes as standard output, readable by the owner only', async (t) => {
   const { run, json } = await withKeys(t);
   const directory = temporaryDirectory(t);
   const file = join(directory, 'keys.jsonl');
@@ -75,7 +75,7 @@ test('keys export --file writes what standard output would get, readable for its
   assert.deepEqual(readdirSync(directory), ['keys.jsonl']);
 });
 
-test('what cannot be written leaves nothing behind', async (t) => {
+test('an export that cannot be written leaves no file behind', async (t) => {
   const { run } = await withKeys(t);
   const directory = temporaryDirectory(t);
   const file = join(directory, 'taken');
@@ -90,7 +90,7 @@ test('what cannot be written leaves nothing behind', async (t) => {
   assert.deepEqual(readdirSync(directory).sort(), ['link', 'taken']);
 });
 
-test('what is made during an export may be missing, but never the organization of a key that is there', async (t) => {
+test('records made during an export may be missing, but never the organization of an exported key', async (t) => {
   const { run, openStore, clock } = commandLine(t);
   await run('seed', '--organizations', '1', '--tier', 'standard');
   const store = openStore();

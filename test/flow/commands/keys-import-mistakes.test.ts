@@ -57,7 +57,7 @@ for (const [what, text, place, reason] of [
   ['has a bad operator', changed(2, { operator: 'yes' }), 2, /"operator" must be true or false/],
   ['has a bad count', changed(5, { keys: -2 }), 5, /"keys" must be a whole number/],
 ] as const) {
-  test(`a file that ${what} is refused with its line, and nothing of it is imported`, async (t) => {
+  test(`a file that ${what} is refused with its line, and no line of it is imported`, async (t) => {
     const { run, openStore } = commandLine(t);
     const file = fileOf(t, text);
     const { code, out, err } = await run('keys', 'import', file);
@@ -74,7 +74,7 @@ test('the file that those were made from is imported', async (t) => {
   assert.deepEqual(await openStore().keys.list(), keys);
 });
 
-test('a mistake in standard input says what was imported before it', async (t) => {
+test('a mistake in standard input says how many records were imported before it', async (t) => {
   const { run } = commandLine(t);
   await run('seed', '--organizations', '2100', '--tier', 'premium');
   const { out: text } = await run('keys', 'export');

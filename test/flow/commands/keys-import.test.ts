@@ -13,7 +13,7 @@ import { gatewayOn } from './gateway-on.ts';
 
 const started = closesAfterEach();
 
-/** A store with keys of every kind, and what an export of it holds. */
+/** A store with keys of every kind, and the lines of its export. */
 async function exported(t: TestContext) {
   const line = commandLine(t);
   await line.run('orgs', 'create', '--id', 'org_a', '--name', 'A\u2028"A"', '--tier', 'premium');
@@ -87,7 +87,7 @@ test('importing again adds nothing and revives nothing', async (t) => {
   assert.deepEqual([await openStore().keys.list(), await openStore().organizations.list()], before);
 });
 
-test('a store that is in use gets what it lacks', async (t) => {
+test('a store in use gets the missing records', async (t) => {
   const { text } = await exported(t);
   const { run, json } = commandLine(t);
   await run('orgs', 'create', '--id', 'org_a', '--name', 'Of its own', '--tier', 'standard');

@@ -39,7 +39,7 @@ test('keys revoke --wait returns when no running gateway admits the key any more
   assert.match(out, /^The key key_\w+ is revoked since .*Z\.\nConfirmed by 1 running gateway within \d\.\d s\.\n$/);
   const { state, waited_ms, confirmed, unconfirmed } = await json('keys', 'revoke', id, '--wait');
   assert.equal(state, 'revoked');
-  assert.ok(waited_ms < 1000, 'what is in force already is not waited for');
+  assert.ok(waited_ms < 1000, 'a change that is in force already needs no wait');
   assert.deepEqual(
     confirmed.map(({ host, pid }: { host: string; pid: number }) => [host, pid]),
     [[hostname(), process.pid]],
@@ -71,7 +71,7 @@ test('without a running gateway there is nothing to wait for, and that is said',
   assert.deepEqual([confirmed, unconfirmed], [[], []]);
 });
 
-test('a gateway that was silent before is named at once, with what it may do and for how long', async (t) => {
+test('a gateway that was silent before is named at once, with the keys that it may still accept and for how long', async (t) => {
   const { run, openStore, clock, id } = await withKey(t);
   await openStore().instances.report(instance(7, clock.nowMs, 0));
   clock.nowMs += 60_000;

@@ -94,7 +94,7 @@ test('keys list shows state and last use, of all or of one organization', async 
   assert.ok(!('key' in only) && !('digest' in only));
 });
 
-test('keys list shows one line of plain text per key, whatever an import has brought', async (t) => {
+test('keys list shows one line of plain text per key, for any imported name', async (t) => {
   const { run, json, openStore } = await withOrganization(t);
   const { id } = await json(...CREATE);
   const store = openStore();

@@ -17,7 +17,7 @@ const limits = {
   operations: { createThing: { extra: 'creating' }, listThings: { extra: 'listing' } },
 };
 
-/** All of it ends with the test. Commands see what `environment` says, and the gateway the same. */
+/** Everything opened here ends with the test. The gateway and the commands get the same `environment`. */
 export async function limitsLine(test: TestContext, environment: Record<string, string> = {}) {
   const directory = temporaryDirectory(test);
   const upstream = await startUpstream();

@@ -1,4 +1,4 @@
-// A replay decides as the gateway did: what one really refused, its log refuses again, and nothing else.
+// A replay decides as the gateway did: it refuses the requests that the gateway refused, and no others.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -104,7 +104,7 @@ test('a run of two instances on one Redis, in a hurry, is reproduced from their 
   });
   const [first, second] = gateways as [TestGateway, TestGateway];
 
-  /** One run of organizations that nobody has seen before; its log lines, by gateway. */
+  /** One run of new organizations; its log lines, by gateway. */
   async function hurry(run: number): Promise<Record<string, unknown>[][]> {
     const standard = await first.authorize({ organization: `org_a${run}` });
     const premium = await first.authorize({ organization: `org_b${run}`, tier: 'premium' });

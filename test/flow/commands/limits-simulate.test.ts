@@ -23,7 +23,7 @@ function simulation(t: TestContext) {
   const configured = temporaryDirectory(t);
   writeConfiguration(configured, { ...thingsAt('http://127.0.0.1:1'), limits });
   const line = simulateLine(t, configured);
-  /** What the simulation of a log under lower limits says as JSON. */
+  /** The result of simulating a log under lower limits, as JSON. */
   const simulate = (...logs: string[]) =>
     line.json('limits', 'simulate', '--limits', line.candidate(lower), '--log', ...logs);
   return { ...line, simulate };
@@ -44,7 +44,7 @@ const small = [
   ...exchanges(6, { organization: 'org_c', tier: 'premium', operation: 'createThing' }, START_MS + 60_000),
 ];
 
-test('a small log under lower limits: who is refused how often, now and then, and the worst minute', async (t) => {
+test('a small log under lower limits: which organizations are refused how often, now and then, and the worst minute', async (t) => {
   const { simulate, log } = simulation(t);
   const path = log(small);
   const { candidate, organizations, ...rest } = await simulate(path);
@@ -78,7 +78,7 @@ test('a small log under lower limits: who is refused how often, now and then, an
   });
 });
 
-test('people see whom it hits, by how much, and the totals', async (t) => {
+test('people see the affected organizations, by how much, and the totals', async (t) => {
   const { run, log, candidate } = simulation(t);
   const path = log([...small, ...exchanges(2, { operation: 'gone' }, START_MS + 70_000), exchange({ stage: 'match' })]);
   const { code, out, err } = await run('limits', 'simulate', '--limits', candidate(lower), '--log', path);
@@ -117,7 +117,7 @@ test('of many organizations people see the twenty that are hit most', async (t) 
   assert.match(out, /^… and 9 more; --json names them all\.$/m);
 });
 
-test('logs of several instances are replayed as one, whichever is named first, plain, gzipped or from standard input', async (t) => {
+test('logs of several instances are replayed as one, in any order, plain, gzipped or from standard input', async (t) => {
   const { simulate, log, written, runWith, candidate } = simulation(t);
   // Long enough to be read in many pieces: one instance logs ten times as much as the other.
   const ids = (count: number, instance: string) =>
@@ -164,7 +164,7 @@ for (const [what, content] of [
   ['an empty log', ''],
   ['a log of something else', '10.0.0.1 - - [20/Nov/2026] "GET / HTTP/1.1" 200\n'],
 ] as const) {
-  test(`${what} says nothing about limits, so it is a problem`, async (t) => {
+  test(`${what} contains no limits, so it is a problem`, async (t) => {
     const { run, written, candidate } = simulation(t);
     const path = written('access.ndjson', content);
     const { code, out, err } = await run('limits', 'simulate', '--limits', candidate(lower), '--log', path, '--json');

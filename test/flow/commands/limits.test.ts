@@ -72,7 +72,7 @@ for (const { name, source, environment } of places) {
       }
     });
 
-    it('are forgotten by a reset: who was refused is let in, and the audit log says who did it', async (t) => {
+    it('are forgotten by a reset: a refused organization is admitted, and the audit log names the actor', async (t) => {
       const { call, json, gateway } = await limitsLine(t, await environment());
       for (let i = 0; i < 3; i += 1) await call('GET');
       // The second refusal is one that the gateway remembers.
@@ -145,7 +145,7 @@ describe('when the counters cannot be read', () => {
     assert.deepEqual([code, err.replace(/:\d+/, '')], [1, `The gateway at http://127.0.0.1 answered 401: ${NO_TOKEN}`]);
   });
 
-  it('somebody else on the port of the admin listener is not taken for a gateway', async (t) => {
+  it('another program on the port of the admin listener is not taken for a gateway', async (t) => {
     const { run, asOperator } = await limitsLine(t);
     const other = await startUpstream((_request, response) => response.writeHead(404).end('404 page not found'));
     t.after(() => other.close());
@@ -158,7 +158,7 @@ describe('when the counters cannot be read', () => {
 
 const NO_TOKEN = 'The admin token is required.';
 
-/** A port that somebody has just left. */
+/** A port that was just released. */
 async function closedPort(): Promise<string> {
   const left = await startUpstream();
   await left.close();

@@ -1,4 +1,4 @@
-// `gateway start | jq`: standard output carries log lines in JSON and nothing else. What is meant for people goes to standard error.
+// `gateway start | jq`: standard output carries log lines in JSON only. Messages for people go to standard error.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,4 +1,5 @@
-// The command line as a process of its own: exit codes, and which stream carries what. Other tests run commands in their own process.
+// The command line as a process of its own: exit codes, and which stream carries which output. Other tests run commands in their own
+// process.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

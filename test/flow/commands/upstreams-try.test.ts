@@ -124,7 +124,7 @@ describe('gateway upstreams try', () => {
     assert.doesNotMatch(stdout, /^fail/m);
   });
 
-  it('finds nothing that fails in a sound service, and leaves behind what was there', async () => {
+  it('finds no fault in a sound service, and leaves its records as they were', async () => {
     const upstream = await startUpstream(soundService());
     const told = await tryIt(upstream, ['--writes', '--org', 'org_acme'], '    honoursIdempotencyKey: true\n');
     assert.deepEqual([told.code, failures(told)], [0, []]);

@@ -1,4 +1,4 @@
-// The wrapper has Node keep what it compiled, beside the packages or where it is told to, and runs as well where nothing can be kept.
+// The wrapper has Node keep compiled code, beside the packages or in the configured place, and works as well where it cannot be kept.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** What `bin/gateway --version` says in an environment of its own. */
+/** The output of `bin/gateway --version` in an environment of its own. */
 function start(environment: NodeJS.ProcessEnv) {
   const env = { PATH: process.env.PATH, ...environment };
   return promisify(execFile)(join(root, 'bin/gateway'), ['--version'], { env, maxBuffer: 1e8 });
@@ -25,7 +25,7 @@ describe('bin/gateway', () => {
   });
   after(() => rmSync(directory, { recursive: true }));
 
-  it('finds what an earlier start kept beside the packages', async () => {
+  it('finds the compiled code that an earlier start kept beside the packages', async () => {
     await start({});
     const { stdout, stderr } = await start({ NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
     const kept = new RegExp(

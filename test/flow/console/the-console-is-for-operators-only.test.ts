@@ -1,4 +1,4 @@
-// The page for operators and what it asks for: who gets it, with which headers, and that it says what happened and no more than it may.
+// The console page and its data: access, headers, and that it shows what happened and no secrets.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -35,7 +35,7 @@ describe('the console on loopback', () => {
     await upstream.close();
   });
 
-  it('is a page that loads nothing but what is beside it, and that nobody may frame', async () => {
+  it('is a page that loads only its own files, and that no other page may frame', async () => {
     const { headers, text: page } = await supertest(gateway.adminUrl)
       .get('/')
       .expect(200)
@@ -74,7 +74,7 @@ describe('the console on loopback', () => {
     }
   });
 
-  it('is told what was asked and how it went, and who came near a limit or beyond it', async () => {
+  it('shows the requests and their results, and the organizations near or over a limit', async () => {
     const { authorization } = await gateway.authorize({ organization: 'org_asking' });
     const paths = ['/v1/nowhere', '/v1/strict', ...Array(4).fill('/v1/things/1'), ...Array(7).fill('/v1/things')];
     for (const path of paths) await (await fetch(gateway.url + path, { headers: { authorization } })).arrayBuffer();

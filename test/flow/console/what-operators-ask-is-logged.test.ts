@@ -1,4 +1,4 @@
-// One line per request to the admin listener: what was asked and how it went, no secret, and nothing about probes and scrapes.
+// One line per request to the admin listener: the request and its result, no secret, and no probes and scrapes.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

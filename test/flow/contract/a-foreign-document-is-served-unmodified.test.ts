@@ -1,4 +1,4 @@
-// Somebody else's OpenAPI document needs an entry in upstreams.yaml and nothing else.
+// A published OpenAPI document needs only an entry in upstreams.yaml.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -6,7 +6,7 @@ import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
 import { foreignDocument } from './foreign-document.ts';
 
-describe('a document of somebody else', () => {
+describe('a document from another publisher', () => {
   let upstream: FakeUpstream;
   let gateway: TestGateway;
   let authorization: string;
@@ -55,7 +55,7 @@ describe('a document of somebody else', () => {
     assert.equal((await fetch(`${gateway.url}/api/v2/accounts`, { headers: { authorization } })).status, 404);
   });
 
-  it("is secured by its entry, whatever its own document says about others' credentials", async () => {
+  it('is secured by its entry, even if its own document declares other credentials', async () => {
     for (const path of ['/accounts', '/ping']) {
       assert.equal((await fetch(`${gateway.url}/v1/ledger${path}`)).status, 401, path);
       assert.equal((await send('GET', path)).status, 200, path);

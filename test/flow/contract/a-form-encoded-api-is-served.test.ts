@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { type ForeignGateway, serveForeign } from './foreign-gateway.ts';
 import { paymentsDocument } from './payments-document.ts';
 
-describe('an API whose bodies are forms', () => {
+describe('an API with form bodies', () => {
   let foreign: ForeignGateway;
   before(async () => {
     foreign = await serveForeign(paymentsDocument, { answers: ['application/json', 'application/pdf'] });
@@ -80,7 +80,7 @@ describe('an API whose bodies are forms', () => {
     assert.equal((await foreign.send('GET', '/v1/quotes/qt_1/pdf', { headers: { accept: 'text/csv' } })).status, 200);
   });
 
-  it('refuses what no operation is for', async () => {
+  it('refuses a request that matches no operation', async () => {
     assert.equal((await foreign.send('PUT', '/v1/charges/ch_1')).code, 'method_not_allowed');
     assert.equal((await foreign.send('GET', '/v1/payouts')).code, 'route_not_found');
     assert.deepEqual((await foreign.send('GET', `/v1/charges/${'x'.repeat(21)}`)).violations, ['path charge too_long']);

@@ -136,12 +136,12 @@ describe('a backend that was added by configuration', () => {
     assert.deepEqual([refused.status, refused.body.error.required_scopes], [403, ['parts:write']]);
   });
 
-  it('takes only what it declares', async () => {
+  it('accepts only declared requests', async () => {
     const csv = await send('/v1/parts', { method: 'POST', body: 'name', headers: { 'content-type': 'text/csv' } });
     assert.deepEqual([csv.status, csv.headers.get('accept')], [415, 'application/json']);
   });
 
-  it('decides itself what it answers to Accept, unless the contract refuses undeclared media types', async () => {
+  it('decides itself how to answer Accept, unless the contract refuses undeclared media types', async () => {
     const html = { accept: 'text/html' };
     assert.equal((await send('/v1/parts', { headers: html })).status, 200);
     const refused = await send('/v1/parts', { method: 'POST', body: '{"name":"x"}', headers: html });

@@ -71,7 +71,7 @@ describe("GitHub's REST API behind the gateway", { skip }, () => {
     return { status: answer.status, violations, url: upstream.requests.at(-1)?.url };
   }
 
-  it('forwards what matches the document, with its defaults', async () => {
+  it('forwards requests that match the document, with its defaults', async () => {
     const list = await send('GET', '/repos/octocat/hello-world/issues?state=closed&per_page=5&labels=bug,ui');
     assert.equal(list.status, 200);
     const url = new URL(list.url ?? '', upstream.url);
@@ -86,7 +86,7 @@ describe("GitHub's REST API behind the gateway", { skip }, () => {
     );
   });
 
-  it('refuses what does not, and says what is wrong', async () => {
+  it('refuses requests that do not match, and names each violation', async () => {
     const query = '/repos/o/r/issues?state=shut&per_page=many&since=today&creater=me';
     assert.deepEqual((await send('GET', query)).violations, [
       'query creater unknown',
@@ -104,7 +104,7 @@ describe("GitHub's REST API behind the gateway", { skip }, () => {
     ]);
   });
 
-  it('is published with every operation, as what the gateway serves and asks for', async () => {
+  it('is published with every operation, with the address and credentials of the gateway', async () => {
     const answer = await fetch(`${gateway.url}/openapi/github.json`);
     const published = (await answer.json()) as typeof document & { components: { schemas: object } };
     assert.deepEqual(

@@ -36,7 +36,7 @@ const drives = document({
   },
 });
 
-describe('an entry that says who may call', () => {
+describe('an entry that declares access', () => {
   let upstream: FakeUpstream;
   let gateway: TestGateway;
   before(async () => {
@@ -74,7 +74,7 @@ describe('an entry that says who may call', () => {
     return error.required_scopes;
   };
 
-  it('has scopes for reading and for writing, whatever its document says', async () => {
+  it('has scopes for reading and for writing, independent of its document', async () => {
     assert.equal(await allowed('GET', '/files', 'files:read'), true);
     assert.equal(await allowed('HEAD', '/files', 'files:read'), true);
     for (const method of ['POST', 'DELETE']) {

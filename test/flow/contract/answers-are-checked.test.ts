@@ -1,4 +1,5 @@
-// What an upstream answers is held against the contract: reported by default, refused where the contract says so.
+// The gateway checks the answers of an upstream against the contract: it reports differences by default and refuses them where the contract
+// says so.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -25,7 +26,7 @@ const contract = {
     '/reported': operation('reported', {}),
     '/refused': operation('refused', {
       'x-gateway-response': 'refuse',
-      // Also where clients may say what they take.
+      // Also where clients may choose a media type.
       parameters: [{ name: 'Accept-Encoding', in: 'header', schema: { type: 'string' } }],
     }),
     '/off': operation('off', { 'x-gateway-response': 'off' }),
@@ -85,7 +86,7 @@ describe('answers of an upstream', () => {
     assert.equal(await violationsCounted(), 3);
   });
 
-  it('may carry more than the contract names, and what only the service may set', async () => {
+  it('may carry undeclared members, and members that only the service may set', async () => {
     const { status, line } = await get('/reported', '{"id":1,"secret":"x","more":true}');
     assert.deepEqual([status, line?.answer_violations], [200, undefined]);
   });
@@ -107,7 +108,7 @@ describe('answers of an upstream', () => {
     assert.deepEqual([fine.status, fine.text], [200, '{"id":1}']);
   });
 
-  it('that cannot be looked at, since they are encoded, are refused where they would be for what is in them', async () => {
+  it('that are encoded, and so cannot be checked, are refused where their content would be refused', async () => {
     const json = '{"id":1}';
     for (const [body, coding] of [
       [json, 'gzip'],
@@ -136,7 +137,7 @@ describe('answers of an upstream', () => {
     assert.equal((await get('/off', gzipSync('{}'), 'application/json', 'gzip')).text, '{}');
   });
 
-  it('are asked for without an encoding where they are refused, whatever the client wants', async () => {
+  it('are requested without an encoding where they are refused, even if the client asks for one', async () => {
     await get('/refused', '{"id":1}');
     assert.equal(upstream.requests.at(-1)?.headers['accept-encoding'], 'identity');
     await get('/reported', '{"id":1}');

@@ -1,4 +1,4 @@
-// A document as somebody else would publish it, knowing nothing of this gateway.
+// A document as another company would publish it, without knowledge of this gateway.
 
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });

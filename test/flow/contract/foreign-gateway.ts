@@ -1,4 +1,4 @@
-// A document of somebody else behind a gateway, with nothing but an entry in upstreams.yaml, before an upstream that takes everything.
+// A foreign document behind a gateway, added by an entry in upstreams.yaml alone, before an upstream that accepts everything.
 
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type Recorded, startUpstream } from '../../support/upstream.ts';
@@ -21,7 +21,7 @@ export interface Outcome {
   readonly code: string | undefined;
   /** `place pointer-or-name code`, sorted. */
   readonly violations: readonly string[] | undefined;
-  /** What the upstream got; of a refused request nothing. */
+  /** The request as the upstream got it; nothing for a refused request. */
   readonly reached: Recorded | undefined;
 }
 

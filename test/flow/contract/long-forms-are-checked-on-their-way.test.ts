@@ -53,7 +53,7 @@ const line = Buffer.from('\r\n');
 const end = Buffer.from('--cut--\r\n');
 const film = (megabytes: number) => [head(), ...Array<Buffer>(megabytes).fill(MEGABYTE), line];
 
-/** What one request brought to the service. */
+/** The service's copy of one request. */
 interface Arrived {
   readonly bytes: number;
   readonly digest: string;

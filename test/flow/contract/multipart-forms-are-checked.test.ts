@@ -205,7 +205,7 @@ describe('a form in several parts', () => {
     assert.equal((await post(end, '/open', `${type}; charset=latin1`)).code, 'unsupported_charset');
   });
 
-  it('is what fetch sends', async () => {
+  it('is sent as fetch sends it', async () => {
     const form = new FormData();
     form.append('file', new Blob([Buffer.from([0, 13, 10, 45, 45, 255])]), 'Grüße "1".pdf');
     form.append('purpose', 'logo');
@@ -220,7 +220,7 @@ describe('a form in several parts', () => {
     assert.deepEqual(refused.violations, ['body /count wrong_type']);
   });
 
-  it('is what curl sends', async (context) => {
+  it('is sent as curl sends it', async (context) => {
     const { authorization } = await foreign.gateway.authorize({ scopes: ['foreign:write'] });
     const parts = ['file=@-;filename=a.bin', 'purpose=icon', 'details={"title":"a"};type=application/json'];
     const curl = promisify(execFile)('curl', [

@@ -1,4 +1,4 @@
-// In the manner of Stripe's description: OpenAPI 3.0 whose bodies are forms, even those of GET, with nested names in the query.
+// In the manner of Stripe's description: OpenAPI 3.0 with form bodies, even for GET, and nested names in the query.
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const form = (properties: object, encoding: object = {}) => ({

@@ -1,4 +1,4 @@
-// A contract that breaks what was published is refused, by check, start and reload alike, unless somebody has decided on it.
+// A contract that breaks a published one is refused by check, start and reload alike, unless an entry accepts the change.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ const wider = changed((paths) => {
 
 const upstream = { contracts: ['things*.json'], live: 'http://127.0.0.1:9' };
 const exception = (until: string) => [
-  { operation: 'listThings', rule: 'request-bound-narrowed', until, reason: 'Nobody has ever sent more.' },
+  { operation: 'listThings', rule: 'request-bound-narrowed', until, reason: 'No client has ever sent more.' },
 ];
 
 describe('published contracts', () => {
@@ -150,7 +150,7 @@ describe('published contracts', () => {
     assert.deepEqual((await load()).breakingChanges.unpublished, ['v2']);
   });
 
-  it('have an end: what is answered with 410 may be taken away', async () => {
+  it('have an end: an operation answered with 410 may be removed', async () => {
     const versions = {
       v1: { deprecated: '2020-01-01', sunset: '2022-01-01', successor: 'v2' },
       v2: { released: '2020-01-01' },
@@ -180,7 +180,7 @@ describe('published contracts', () => {
     );
   });
 
-  it('a reload that would break them is refused, and what is in force stays', async (t) => {
+  it('a reload that would break them is refused, and the present configuration stays', async (t) => {
     write({ 'things.json': thingsContract() });
     const published = readFileSync(join(directory, 'openapi/published/v1.json'), 'utf8');
     const contracts = { 'things.json': thingsContract(), 'published/v1.json': published };

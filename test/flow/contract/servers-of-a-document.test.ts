@@ -1,4 +1,4 @@
-// Servers of documents, paths and operations: where their paths begin at the service, and what its address adds.
+// Servers of documents, paths and operations: the base of their paths at the service, and the part that the address adds.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

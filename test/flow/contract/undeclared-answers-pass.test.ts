@@ -1,4 +1,4 @@
-// A service answers through the gateway as it does when called directly, whatever its contract declares, unless the contract refuses it.
+// A service answers through the gateway as it does directly, even against its contract, unless the contract refuses undeclared answers.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -85,7 +85,7 @@ describe('an answer that its contract does not declare', () => {
     assert.deepEqual([status, headers.get('location')], [307, '/file']);
   });
 
-  it('is the same whatever the client accepts, because the service decides that', async () => {
+  it('is the same for every Accept header, because the service decides that', async () => {
     assert.equal((await get('/file', { accept: 'application/zip' })).status, 200);
     assert.equal((await get('/stream', { accept: 'text/event-stream' })).status, 200);
   });
@@ -137,7 +137,7 @@ describe('an answer that its contract does not declare', () => {
     }
   });
 
-  it('is told in the log, by explain and in the metrics: what was declared, what came, and the line to add', async () => {
+  it('is reported in the log, by explain and in the metrics: the declaration, the answer, and the line to add', async () => {
     answersWith(200, 'text/csv; header=present');
     const { line } = await get('/report');
     const told =

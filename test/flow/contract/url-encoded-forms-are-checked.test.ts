@@ -102,7 +102,7 @@ describe('a form in url-encoding', () => {
     assert.equal(answer.reached?.headers['content-type'], type);
   }
 
-  it('passes with its own bytes, whatever the spelling', async () => {
+  it('passes with its own bytes, in any spelling', async () => {
     for (const body of [
       'amount=5',
       '&amount=5&&',
@@ -214,7 +214,7 @@ describe('a form in url-encoding', () => {
     assert.equal((await post(`amount=5${'&t=1'.repeat(60_000)}`)).code, 'json_too_complex');
   });
 
-  it('is what a browser and fetch send', async () => {
+  it('is sent as a browser and fetch send it', async () => {
     const sent = await foreign.send('POST', '/orders', {
       body: new URLSearchParams([
         ['amount', '5'],

@@ -1,4 +1,4 @@
-// A process that is killed while it writes, at whatever moment: what was acknowledged is there, and nothing is there by half.
+// A process is killed at any moment while it writes: acknowledged writes are there, and no write is there by half.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Runs as a process of its own beside a test, until somebody kills it: `writing-process.ts DIRECTORY RUN`. Writes to both embedded stores,
-// and prints a line for each write that was acknowledged.
+// Runs as a process of its own beside a test, until it is killed: `writing-process.ts DIRECTORY RUN`. Writes to both embedded stores, and
+// prints a line for each acknowledged write.
 
 import { writeSync } from 'node:fs';
 import { createSqliteKeyStore } from '../../../gateway/auth/store/sqlite/store.ts';

@@ -1,4 +1,4 @@
-// What the process that is killed writes, and what it must have left behind.
+// The writes of the process that is killed, and the records that it must have left behind.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -77,7 +77,7 @@ async function checkAnswers(directory: string, acknowledged: Acknowledged): Prom
   for (const [what, id] of acknowledged) {
     if (what !== 'begun') continue;
     const begun = await answers.begin(slotOf(id), claimOf('fingerprint', 'somebody else', 1));
-    // Of a write that was under way nobody may take the place before its lease is over; its last word may have been written unheard.
+    // The place of a write in progress stays taken until its lease is over; its last write may have succeeded without an acknowledgement.
     const possible = done.has(id) ? ['done'] : ['running', 'done'];
     assert.ok(possible.includes(begun.state), `${id} is ${begun.state}`);
     if (begun.state === 'done') assert.deepEqual(Buffer.from(begun.record ?? ''), RECORD, 'whole');

@@ -1,5 +1,5 @@
-// A client that resets its connection at any moment, whatever it has sent, ends that connection and nothing else: each listener goes on,
-// and no exchange is left behind.
+// A client that resets its connection at any moment, after sending anything, ends only that connection: each listener goes on, and no
+// exchange is left behind.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -25,10 +25,10 @@ let upstream: FakeUpstream;
 let gateway: TestGateway;
 let secure: TestGateway;
 let authorization: string;
-/** Of the organization whose answers are large. */
+/** Of the organization with large answers. */
 let large: string;
 const authority = createAuthority();
-/** What would have ended the process, if it were that of a gateway. */
+/** Errors that would have ended the process of a gateway. */
 const uncaught: unknown[] = [];
 const note = (error: unknown) => uncaught.push(error);
 
@@ -74,7 +74,7 @@ const requests: Readonly<Record<string, () => string>> = {
     `POST /v1/things HTTP/1.1\r\n${HOST}${authorization}Content-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
   'an upgrade': () => `GET /v1/things HTTP/1.1\r\n${HOST}${upgrade}\r\n`,
   'an upgrade to something else': () => `GET /v1/things HTTP/1.1\r\n${HOST}Connection: upgrade\r\nUpgrade: h2c\r\n\r\n`,
-  'what is no HTTP': () => 'this is no HTTP\r\n\r\n',
+  'bytes that are no HTTP': () => 'this is no HTTP\r\n\r\n',
   'half a head': () => `GET /v1/things HTTP/1.1\r\nHos`,
   'a preface of HTTP/2': () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   nothing: () => '',
@@ -94,7 +94,7 @@ async function sendAndReset(port: number, bytes: string, reset: (socket: Socket)
   await once(socket, 'connect');
   if (bytes !== '') socket.write(bytes);
   await reset(socket);
-  // What the gateway has closed already cannot be reset.
+  // A connection that the gateway has closed already cannot be reset.
   if (socket.writableEnded) socket.destroy();
   else socket.resetAndDestroy();
   await closed;

@@ -101,7 +101,7 @@ describe('an error', () => {
     assert.equal(await ask('GET /unsendable-answer'), undefined);
   });
 
-  it('in what counts refusals leaves the answer whole', async () => {
+  it('in the counter of refusals leaves the answer whole', async () => {
     assert.equal((await ask('GET /refused'))?.status, 404);
   });
 

@@ -1,5 +1,5 @@
-// A client that ends its side of the connection after a whole request gets its answer; one that has left altogether is let go, and so is
-// what was done for it.
+// A client that ends its side of the connection after a whole request gets its answer; if it has left altogether, the gateway drops the
+// connection and ends its work.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Requests that were read before their connection became unreadable are answered, all of them and in order, whatever comes and goes on
-// other connections meanwhile.
+// Requests that were read before their connection became unreadable are answered, all of them and in order, also while other connections
+// come and go.
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
@@ -20,7 +20,7 @@ after(async () => {
   await upstream.close();
 });
 
-it('two answers on a connection that then sends what is no HTTP, after an older request elsewhere has ended', async () => {
+it('two answers on a connection that then sends bytes that are no HTTP, after an older request elsewhere has ended', async () => {
   const { key } = await gateway.issueKey();
   const request = requestOf('GET /v1/things', { Authorization: `Bearer ${key}` });
   const elsewhere = await openConnection(gateway.port);
@@ -32,7 +32,7 @@ it('two answers on a connection that then sends what is no HTTP, after an older 
   upstream.letGo();
   assert.equal((await elsewhere.answer())?.status, 200);
   client.send('this is no HTTP\r\n\r\n');
-  // By the time that this is answered, the gateway has read what came before.
+  // By the time that this is answered, the gateway has read the earlier bytes.
   await ask(gateway.port, requestOf('GET /v1/nothing'));
   upstream.letAllGo();
   assert.deepEqual([(await client.answer())?.status, (await client.answer())?.status], [200, 200]);

@@ -15,7 +15,7 @@ import { startSecureGateway } from '../tls/secure-gateway.ts';
 const start = closesAfterEach();
 const PIECE = Buffer.alloc(65_536, 0x20);
 
-/** Answers without end, as long as somebody takes it; counts what was taken. */
+/** Sends an endless answer while the client reads; counts the bytes taken. */
 function createEndless() {
   const told = { sent: 0, ended: false };
   const answer: Answer = (_request, response) => {
@@ -72,7 +72,7 @@ describe('a client', () => {
     connection.socket.pause();
     connection.send(requestOf('GET /v1/things', { Authorization: authorization }));
     await until(() => told.ended);
-    // What lies in the buffers of two pairs of sockets, and nothing beyond.
+    // The bytes in the buffers of two pairs of sockets, and nothing beyond.
     assert.ok(told.sent < 30_000_000, `${told.sent} bytes`);
     connection.socket.resume();
     assert.equal(await connection.closed, 'reset');

@@ -1,5 +1,5 @@
-// An answer leaves at the end of the turn in which it was made. What is read on its connection between the two is no reason to lose it,
-// nor to promise a connection that nobody reads any more.
+// An answer leaves at the end of the turn in which it was made. Bytes read on its connection between the two are no reason to lose it, nor
+// to promise a connection that is not read any more.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -18,7 +18,7 @@ before(async () => {
   upstream = await startUpstream((_request, response) => {
     answer = () => response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
   });
-  // Whoever is only idle stays for longer than a test.
+  // An idle client stays for longer than a test.
   gateway = await startGateway({ ...thingsAt(upstream.url), gateway: { timeouts: { keepAliveMs: 60_000 } } });
   ({ authorization: Authorization } = await gateway.authorize());
 });
@@ -46,7 +46,7 @@ describe('an answer of the upstream and, in the same turn,', () => {
         assert.equal((await client.answer())?.status, given);
         const how = await Promise.race([client.closed, sleep(5000, 'still open', { ref: false })]);
         assert.equal(how, 'end');
-        // What was read after the answer had left has one of its own.
+        // A request read after the answer had left gets an answer of its own.
         assert.match(client.rest().toString('latin1'), /^($|HTTP\/1.1 40[05] )/);
         client.destroy();
       });

@@ -1,4 +1,4 @@
-// What does not match the contract never reaches the upstream, and the answer says what would.
+// A request that does not match the contract never reaches the upstream, and the answer names the valid form.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -58,7 +58,7 @@ describe('100 Continue', () => {
     [400, '/v1/orders', {}],
   ];
   for (const [status, path, headers] of refused) {
-    it(`is not sent before a ${status}, and the connection ends since nobody knows what comes next`, async () => {
+    it(`is not sent before a ${status}, and the connection ends since the next bytes are unknown`, async () => {
       const connection = await openConnection(world.gateway.port);
       connection.send(requestOf(`POST ${path}`, { ...expecting, Authorization: world.authorization, ...headers }));
       const answer = await connection.answer();

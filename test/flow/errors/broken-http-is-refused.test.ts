@@ -1,5 +1,5 @@
-// What is not well-formed HTTP/1.1 gets the same error object as everything else, and the connection ends, because the
-// bytes after it have no known meaning.
+// A request that is not well-formed HTTP/1.1 gets the same error object as everything else, and the connection ends, because the bytes
+// after it have no known meaning.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

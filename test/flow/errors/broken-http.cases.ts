@@ -8,7 +8,7 @@ import type { World } from '../../support/world.ts';
 
 type Case = RefusalCase<World>;
 
-/** `~` stands for the end of a line, `KEY` for an Authorization line of a caller who is let in. */
+/** `~` stands for the end of a line, `KEY` for an Authorization line of an accepted caller. */
 function raw(name: string, code: Case['code'], request: string): Case {
   return {
     name,
@@ -18,7 +18,7 @@ function raw(name: string, code: Case['code'], request: string): Case {
       return ask(gateway.port, Buffer.from(lines, 'latin1'));
     },
     also({ headers }, { upstream }) {
-      assert.equal(headers.connection, 'close', 'what follows cannot be understood');
+      assert.equal(headers.connection, 'close', 'the bytes that follow cannot be understood');
       assert.deepEqual(upstream.received.splice(0), [], 'nothing reached the upstream');
     },
   };

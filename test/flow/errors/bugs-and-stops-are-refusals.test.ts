@@ -1,4 +1,4 @@
-// The gateway's own troubles look like everybody else's: one error object, nothing of the inside. A stop loses no request.
+// The gateway's own faults are answered like all others: one error object, without internals. A stop loses no request.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -29,7 +29,7 @@ describe('a gateway that is told to stop', () => {
 });
 
 describe('a gateway that stops while it works', () => {
-  it('finishes what it is doing, says that the connection ends, and takes no new connection', async () => {
+  it('finishes its requests, announces the end of the connection, and takes no new connection', async () => {
     const world = await createWorld();
     let finish = () => {};
     const arrived = new Promise<void>((resolve) => {
@@ -56,7 +56,7 @@ describe('a gateway that stops while it works', () => {
     await world.upstream.close();
   });
 
-  it('does not wait for the idle time of a connection whose answer had begun before', async () => {
+  it('does not wait for the idle time of a connection with an answer that had begun before', async () => {
     const world = await createWorld();
     let finish = () => {};
     world.upstream.plays((socket) => {
@@ -76,7 +76,7 @@ describe('a gateway that stops while it works', () => {
     await world.upstream.close();
   });
 
-  it('cuts off what is not done after the time it has for that', async () => {
+  it('cuts off unfinished requests after their time', async () => {
     const world = await createWorld({ gateway: { timeouts: { drainMs: 100 } } });
     const arrived = new Promise<void>((resolve) => world.upstream.plays(() => resolve()));
     const connection = await openConnection(world.gateway.port);

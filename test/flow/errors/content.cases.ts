@@ -1,4 +1,4 @@
-// Every refusal that is about what a request says and carries.
+// Refusals about the content of a request.
 
 import assert from 'node:assert/strict';
 import type { RefusalCase } from '../../support/errors.ts';
@@ -52,7 +52,7 @@ const negotiation: readonly Case[] = [
   ),
 ];
 
-/** What looks like a key, put together here so that nobody takes it for one. */
+/** A string that looks like a key, put together here so that scanners do not take it for one. */
 const misplaced = `sk_test_${'a1'.repeat(19)}`;
 
 const texts: readonly Case[] = [

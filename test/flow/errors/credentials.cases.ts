@@ -1,4 +1,4 @@
-// Every refusal that is about who calls.
+// Refusals about the caller.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -9,7 +9,7 @@ import { type Answer, ask, requestOf } from '../../support/connection.ts';
 import type { RefusalCase } from '../../support/errors.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 
-/** A gateway whose one upstream has no address for test keys. */
+/** A gateway with one upstream that has no address for test keys. */
 type World = TestGateway;
 type Case = RefusalCase<World>;
 
@@ -69,7 +69,7 @@ const unusable: readonly Case[] = [
 
 const known: readonly Case[] = [
   {
-    name: 'a well-formed key that nobody was given',
+    name: 'a well-formed key that was never issued',
     code: 'api_key_invalid',
     provoke: (gateway) => withKey(gateway, createApiKey('live', randomBytes)),
   },

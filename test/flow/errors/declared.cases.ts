@@ -1,4 +1,4 @@
-// Refusals by what is declared: rules for the answers of an upstream, its credential, the host names that are served.
+// Refusals that follow from declarations: rules for the answers of an upstream, its credential, the host names of the gateway.
 
 import assert from 'node:assert/strict';
 import type { Answer } from '../../support/connection.ts';
@@ -75,8 +75,8 @@ const credentials: readonly Case[] = [
   withBasic('a wrong password', base64('keeper:wrong')),
   withBasic('a wrong user name', base64('somebody:wrong')),
   withBasic('a user name alone', base64('keeper')),
-  withBasic('what is not base64', '%%%'),
-  withBasic('what is not UTF-8', Buffer.from([0x6b, 0x3a, 0xff]).toString('base64')),
+  withBasic('text that is not base64', '%%%'),
+  withBasic('bytes that are not UTF-8', Buffer.from([0x6b, 0x3a, 0xff]).toString('base64')),
   {
     name: 'no credentials where Basic is one way in',
     code: 'api_key_missing',

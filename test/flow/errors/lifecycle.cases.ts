@@ -8,7 +8,7 @@ import type { World } from '../../support/world.ts';
 
 type Case = RefusalCase<World>;
 
-/** A clock that fails when the stage `authorize` reads it: a bug that nobody foresaw, with a text that must not get out. */
+/** A clock that fails when the stage `authorize` reads it: an unforeseen bug, with a text that must not get out. */
 export const brokenClock: GatewayOptions = {
   now() {
     if (new Error().stack?.includes('/auth/authorize.ts')) throw new TypeError('SECRET of a library');
@@ -26,7 +26,7 @@ export const bugCases: readonly Case[] = [
       assert.match(
         String(line?.cause),
         /TypeError: SECRET of a library\n\s+at /,
-        'the log has what the answer must not',
+        'the log has the text that the answer must not have',
       );
       assert.equal(line?.stage, 'authorize');
     },

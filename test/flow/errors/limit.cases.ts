@@ -48,7 +48,7 @@ export const limitCases: readonly Case[] = [
     async also({ headers }, { call }) {
       const wait = Number(headers['retry-after']);
       assert.ok(wait > 0 && wait <= 30);
-      assert.equal(headers['x-ratelimit-limit'], undefined, 'no counter of anybody');
+      assert.equal(headers['x-ratelimit-limit'], undefined, 'no counter of any organization');
       const known = await call('GET /v1/things');
       assert.equal(known.headers['x-error-code'], 'rate_limited', 'a key known to be good gets past this stage');
     },

@@ -1,4 +1,4 @@
-// A path or method nobody serves is answered with what is served instead.
+// A path or method that is not served is answered with those that are.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -28,7 +28,7 @@ describe('paths and methods', () => {
     assertErrorHeaders(answer, REFUSALS.route_not_found);
   });
 
-  it('the published keys are there for everybody, and may be kept for a while', async () => {
+  it('the published keys are public, and may be cached for a while', async () => {
     const answer = await world.call('GET /.well-known/jwks.json', { Authorization: undefined });
     assert.equal(answer.status, 200);
     assert.equal(answer.headers['cache-control'], 'public, max-age=300');

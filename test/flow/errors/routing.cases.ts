@@ -8,7 +8,7 @@ import type { World } from '../../support/world.ts';
 type Case = RefusalCase<World>;
 
 const paths: readonly Case[] = [
-  { name: 'a path nobody serves', code: 'route_not_found', provoke: ({ call }) => call('GET /v1/nothing') },
+  { name: 'a path that is not served', code: 'route_not_found', provoke: ({ call }) => call('GET /v1/nothing') },
   { name: 'the root', code: 'route_not_found', provoke: ({ call }) => call('GET /') },
   { name: 'a trailing slash', code: 'route_not_found', provoke: ({ call }) => call('GET /v1/things/') },
   { name: 'another case', code: 'route_not_found', provoke: ({ call }) => call('GET /V1/things') },

@@ -1,4 +1,4 @@
-// Whoever presents a token that does not hold learns why, in the one error object and with the challenge of RFC 6750.
+// A refused token gets the reason, in the one error object and with the challenge of RFC 6750.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// What is too large or too slow is refused at the earliest moment, and the client can read why even if it is still sending.
+// A request that is too large or too slow is refused at the earliest moment, and the client can read why even if it is still sending.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Whatever an upstream does wrong, the client gets the one error object, or no clean end once the answer has begun.
+// For any fault of an upstream the client gets the one error object, or a visibly broken answer once it has begun.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -94,7 +94,7 @@ describe('an upstream that cannot be reached', () => {
   runCases(unreachableCases, () => world);
 });
 
-describe('an upstream whose name does not resolve', () => {
+describe('an upstream host name that does not resolve', () => {
   it('is unreachable, or timed out where the resolver itself does not answer', async () => {
     const world = await createWorld(thingsAt('http://no-such-service.invalid'));
     const answer = await world.call('GET /v1/things');

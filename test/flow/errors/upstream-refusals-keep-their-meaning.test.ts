@@ -7,7 +7,7 @@ import { httpAnswer } from '../../support/scripted-upstream.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { ownError, wordsCases } from './words.cases.ts';
 
-describe('what an upstream says when it refuses', () => {
+describe('the refusal of an upstream', () => {
   let world: World;
   before(async () => {
     world = await createWorld({}, { timeoutMs: 300, breaker: 'off' });

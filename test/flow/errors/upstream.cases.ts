@@ -9,7 +9,7 @@ import type { World } from '../../support/world.ts';
 type Case = RefusalCase<World>;
 type Also = (answer: Answer) => void;
 
-/** What the upstream does with GET /v1/things. */
+/** How the upstream answers GET /v1/things. */
 function plays(name: string, code: Case['code'], script: Script, also: Also = () => {}, line = 'GET /v1/things'): Case {
   return {
     name,
@@ -139,10 +139,10 @@ const answers: readonly Case[] = [
 
 export const upstreamCases: readonly Case[] = [...connections, ...messages, ...answers];
 
-/** On a gateway whose upstream address nobody listens at. */
+/** On a gateway whose upstream address has no listener. */
 export const unreachableCases: readonly Case[] = [
   {
-    name: 'an address nobody listens at',
+    name: 'an address without a listener',
     code: 'upstream_unreachable',
     provoke: ({ call }) => call('GET /v1/things'),
     also: proxyStatus('connection_refused'),

@@ -10,7 +10,7 @@ import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import type { World } from '../../support/world.ts';
 import { declaredCases, declaredOptions } from './declared.cases.ts';
 
-describe('what is declared', () => {
+describe('a declaration', () => {
   const password = randomBytes(12).toString('hex');
   let world: World;
   before(async () => {

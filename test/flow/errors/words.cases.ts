@@ -1,4 +1,4 @@
-// Refusals that upstreams make themselves: what is recognised keeps its meaning in the one error object, the rest is dropped.
+// Refusals by upstreams: recognised ones keep their meaning in the one error object, the rest is dropped.
 
 import assert from 'node:assert/strict';
 import { REFUSALS } from '../../../gateway/error-catalogue.ts';

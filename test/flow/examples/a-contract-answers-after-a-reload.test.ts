@@ -1,4 +1,4 @@
-// What answers from its contract follows a reload: changed examples, a service that has come into being, and one that goes away.
+// Answers from the contract follow a reload: changed examples, a new service, and a service that goes away.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-// `gateway explain --request` says what would become of a request: the real stages on the real files and stores, and nothing is spent.
+// `gateway explain --request` predicts the outcome of a request: with the real stages on the real files and stores, spending nothing.
 
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -84,7 +84,7 @@ describe('explain --request', () => {
     assert.match(String(error?.doc_url), /^https:\/\/api\.example\.com\/docs\/errors\/method_not_allowed$/);
   });
 
-  it('authenticate: nobody, a key that does not exist, one that does', async (test) => {
+  it('authenticate: no credentials, a key that does not exist, one that does', async (test) => {
     await refused(test, 'authenticate', 'api_key_missing', 'GET /v1/things');
     await refused(test, 'authenticate', 'api_key_malformed', 'GET /v1/things', '--header', 'Authorization: Bearer x');
     const { key } = await gateway.issueKey();
@@ -152,7 +152,7 @@ describe('explain --request', () => {
     assert.equal((await used()).limits[0]?.used, 1);
   });
 
-  it('takes counters for unused where nobody can say, and says so', async (test) => {
+  it('assumes unused counters where they cannot be read, and says so', async (test) => {
     const away = explainer(test, { ...gateway, adminUrl: 'http://127.0.0.1:1' });
     const { code, out } = await away.run('--request', 'GET /v1/things', ...ofTest);
     assert.equal(code, 0);
@@ -160,7 +160,7 @@ describe('explain --request', () => {
     assert.match(out, /\nforward +passed +would be sent to http/);
   });
 
-  it('names what cannot be tried out, or is written wrongly', async (test) => {
+  it('names a request that cannot be tried out, or has syntax errors', async (test) => {
     const { run } = explainer(test, gateway);
     const ended = async (...words: string[]) => {
       const { code, err } = await run(...words);

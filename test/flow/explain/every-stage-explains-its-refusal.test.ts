@@ -1,4 +1,4 @@
-// `gateway explain` tells of every exchange which stage ended it and what was known there, from memory or from a log.
+// `gateway explain` names the stage that ended an exchange and the facts known there, from memory or from a log.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -163,12 +163,12 @@ describe('explain', () => {
     assert.match(await refusedBy(test, 'replay', 'idempotency_outcome_unknown', repeated), /it is not sent again$/);
   });
 
-  it('forward, with the target and what it said', async (test) => {
+  it('forward, with the target and its answer', async (test) => {
     const told = await refusedBy(test, 'forward', 'upstream_error', await call('/v1/things/broken'));
     assert.match(told, new RegExp(`^sent to ${upstream.url}\nit answered 500 after [\\d.]+ ms`));
   });
 
-  it('how long each stage took, of what was refused', async (test) => {
+  it('the duration of each stage of a refused request', async (test) => {
     const { story } = await explained(test, (await call('/v1/things/broken')).id);
     const timed = story.stages.filter(({ duration_ms }) => duration_ms !== undefined).map(({ stage }) => stage);
     assert.deepEqual(timed, [...Object.keys(TIMED_STAGES), 'replay', 'forward']);
@@ -207,7 +207,7 @@ describe('explain', () => {
     assert.equal((await runWith([readFileSync(plain, 'utf8')], id, '--log', '-')).out, out);
   });
 
-  it('says so when there is no such exchange, or nobody to be asked', async (test) => {
+  it('says so when the exchange does not exist, or no gateway can be asked', async (test) => {
     const here = explainer(test, gateway);
     const { code, err } = await here.run('req_nobody');
     assert.equal(code, 1);

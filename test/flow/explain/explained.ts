@@ -1,4 +1,4 @@
-// A gateway whose exchanges are explained by the command, as an operator would.
+// A gateway and the explain command as an operator runs it.
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ export function explainer(test: TestContext, { adminUrl, directory, dataDirector
   };
 }
 
-/** What a gateway has logged so far, as a file. */
+/** The log of a gateway so far, as a file. */
 export function logFileOf(test: TestContext, gateway: TestGateway): string {
   const path = join(gateway.directory, `access-${test.name.replaceAll(/\W+/g, '-')}.ndjson`);
   writeFileSync(

@@ -57,7 +57,7 @@ describe('of several targets', () => {
     );
   });
 
-  it('a connection that is refused counts as failed, and what the client did wrong does not', async () => {
+  it('a refused connection counts as failed, a mistake of the client does not', async () => {
     const { upstreams, calls, counts, status } = await start(createSeveralTargets(2, { ejection: quickly }));
     fails(upstreams[1], 422);
     await upstreams[0]?.close();
@@ -137,7 +137,7 @@ describe('a single target', () => {
     );
   });
 
-  it('that errs is sent everything: what one caller makes it answer must not stop the others', async () => {
+  it('that answers with errors is sent everything: the errors of one caller must not stop the others', async () => {
     const { upstreams, calls, status } = await start(createSeveralTargets(1, { breaker }));
     fails(upstreams[0], 500);
     assert.deepEqual(await calls(6), [500, 500, 500, 500, 500, 500]);

@@ -8,7 +8,7 @@ import { createWorld, type World } from '../../support/world.ts';
 
 const content = { 'application/json': { schema: { type: 'object' } } };
 const own = ['X-Request-Id', 'RateLimit', 'Set-Cookie', 'Server', 'X-Internal-Node', 'Cache-Control'];
-/** Whatever a contract declares: which pages may read an answer, and what a replay is, the gateway says. */
+/** The gateway sets CORS headers and the replay marker itself, even if a contract declares them. */
 const gatewaysAlone = [
   'Access-Control-Allow-Origin',
   'Access-Control-Allow-Credentials',
@@ -102,7 +102,7 @@ describe('headers of an answer', () => {
     assert.equal(answer.headers['x-total-count'], undefined);
   });
 
-  it('are spelled alike, whoever made them', async () => {
+  it('have one spelling, also when the upstream sets them', async () => {
     const answer = await answerWith({ etag: '"1"', 'x-total-count': '1', LOCATION: '/v1/x' }, 'GET /v1/declared');
     for (const [name] of answer.lines) assert.match(name, /^[A-Z]/, name);
   });

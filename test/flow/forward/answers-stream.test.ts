@@ -45,7 +45,7 @@ describe('an answer of 64 MB', () => {
     const before = process.memoryUsage().arrayBuffers;
     const answer = await fetch(`${gateway.url}/v1/files`, { headers });
     assert.equal(answer.headers.get('content-length'), String(PIECES * MEGABYTE));
-    // Nobody reads: the upstream gets on until the buffers of two connections are full.
+    // The client does not read: the upstream sends until the buffers of two connections are full.
     for (let last = -1; upstream.sent() !== last; ) {
       last = upstream.sent();
       await new Promise((resolve) => setTimeout(resolve, 50));

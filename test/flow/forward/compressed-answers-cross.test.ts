@@ -1,5 +1,5 @@
-// A client gets the coding that it asks the service for: Accept-Encoding crosses, and the encoded bytes come back untouched. What the
-// gateway has to read comes without a coding, or is decoded within a bound.
+// A client gets the coding that it requests from the service: Accept-Encoding crosses, and the encoded bytes come back untouched. An answer
+// that the gateway has to read comes without a coding, or is decoded within a bound.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -130,7 +130,7 @@ describe('an encoded answer', () => {
 
   for (const [name, coding, body, violations] of [
     ['is cut short', 'gzip', encode(JSON.stringify(page), 'gzip').subarray(0, -20), 1],
-    ['is not what it is called', 'br', Buffer.from('{}'), 1],
+    ['has another coding than its header says', 'br', Buffer.from('{}'), 1],
     ['has a coding that the gateway does not know', 'aes128gcm', Buffer.from([1, 2, 3]), 0],
     ['has two codings', 'gzip, br', Buffer.from([1, 2, 3]), 0],
   ] as const) {

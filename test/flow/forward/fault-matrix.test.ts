@@ -12,7 +12,7 @@ import { createWorld, type World } from '../../support/world.ts';
 import { type Fault, faults, hangs } from './faults.ts';
 import { bytesOf, type ItemRequest, isHeld, isSafe, itemPaths, itemRequests, timesOf } from './items.ts';
 
-/** More than can be spent, and nobody is kept away: budget, ejection and breaker have tests of their own. */
+/** More than can be spent, and no request is refused: budget, ejection and breaker have tests of their own. */
 const plenty = { retry: { attempts: 2, budgetPercent: 500 }, connections: 64, ejection: 'off', breaker: 'off' };
 const shortTimeouts = { firstByteTimeoutMs: 150, idleTimeoutMs: 150 };
 
@@ -95,8 +95,8 @@ describe('an upstream that resets connections before it has read anything', () =
   });
 });
 
-describe('an upstream that nobody listens for', () => {
-  it('is unreachable, whatever is asked', async () => {
+describe('an upstream address without a listener', () => {
+  it('is unreachable, for every request', async () => {
     const world = await createWorld(thingsAt(`http://127.0.0.1:${await unusedPort()}`, plenty, itemPaths));
     const requests = itemRequests();
     const answers = await Promise.all(requests.map((one) => askOnce(world.gateway.port, one, world.authorization)));

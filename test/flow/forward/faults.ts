@@ -1,4 +1,4 @@
-// Everything that can go wrong between the gateway and an upstream, and what a client may be told about it.
+// Everything that can go wrong between the gateway and an upstream, and what the client gets for it.
 
 import type { Socket } from 'node:net';
 import type { ErrorCode } from '../../../gateway/error-catalogue.ts';
@@ -6,10 +6,10 @@ import { httpAnswer, type Script } from '../../support/scripted-upstream.ts';
 
 export interface Fault {
   readonly name: string;
-  /** What happens to each connection before anything is read. */
+  /** Runs on each connection before anything is read. */
   readonly welcome?: (socket: Socket) => void;
   readonly script: Script;
-  /** What the client gets once nothing is tried any more; `cut`: an answer that visibly has no end. */
+  /** The client's answer when no attempt is left; `cut`: an answer that visibly has no end. */
   readonly answer: ErrorCode | 'cut' | 'success';
   /** The same where nothing has been sent when the body breaks: to HEAD, and while an answer is held to be kept. It is repeated then. */
   readonly answerIfHeld?: ErrorCode;

@@ -9,7 +9,7 @@ import { createSeveralTargets, type SeveralTargets } from './several-targets.ts'
 const start = closesAfterEach();
 const health = { path: '/healthz', intervalMs: 100, timeoutMs: 80, healthyAfter: 1, unhealthyAfter: 2 };
 
-/** Requests are answered whatever checks are told. */
+/** Requests are answered independent of health checks. */
 function saysOfItself(upstream: ScriptedUpstream | undefined, status: number | 'nothing'): void {
   upstream?.plays((socket, request) => {
     if (!request.startsWith('GET /healthz ')) socket.write(httpAnswer(200, '{}'));
@@ -53,7 +53,7 @@ describe('health checks', () => {
     assert.ok((counts()[0] as number) >= (before[0] as number) + 2);
   });
 
-  it('that nobody answers fail; when all targets fail, all are tried', async () => {
+  it('without an answer fail; when all targets fail, all are tried', async () => {
     const scene = await start(createSeveralTargets(2, { health }));
     for (const upstream of scene.upstreams) saysOfItself(upstream, 'nothing');
     await untilStates(scene, 'unhealthy', 'unhealthy');

@@ -19,7 +19,7 @@ function operationOf(method: string): object {
   };
 }
 
-/** What is added to the contract of things. */
+/** The addition to the contract of things. */
 export const itemPaths: Record<string, object> = {
   '/v1/items/{id}': Object.fromEntries(
     methods.filter((method) => method !== 'HEAD').map((method) => [method.toLowerCase(), operationOf(method)]),
@@ -29,7 +29,7 @@ export const itemPaths: Record<string, object> = {
 export interface ItemRequest {
   readonly method: Method;
   readonly keyed: boolean;
-  /** What the upstream can tell it by, however often it comes. */
+  /** The upstream recognises the request by this, however often it comes. */
   readonly id: string;
 }
 
@@ -45,7 +45,7 @@ export function itemRequests(): ItemRequest[] {
   );
 }
 
-/** Whether nothing of an answer leaves before it is whole: HEAD has no body, and what is to be kept is kept first. */
+/** Whether the answer leaves only when it is whole: HEAD has no body, and an answer to be kept is kept first. */
 export function isHeld({ method, keyed }: ItemRequest): boolean {
   return method === 'HEAD' || (keyed && (method === 'POST' || method === 'PATCH'));
 }

@@ -28,7 +28,7 @@ const entry = {
   cookies: ['session', 'csrf'],
 };
 
-describe('what an entry names', () => {
+describe('a header or cookie that an entry names', () => {
   let named: World;
   let plain: World;
   before(async () => {
@@ -175,7 +175,7 @@ describe('gateway check', () => {
     return { code, text: stdout + stderr };
   }
 
-  it('warns of what contracts declare and the entry does not let cross', async () => {
+  it('warns of headers that contracts declare and the entry does not let cross', async () => {
     const { code, text } = await check('');
     assert.equal(code, 0, text);
     assert.match(

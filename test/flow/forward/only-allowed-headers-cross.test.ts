@@ -1,4 +1,4 @@
-// Toward an upstream, a client's headers cross by an allow list, and what only the gateway knows is written by the gateway alone.
+// Toward an upstream, a client's headers cross by an allow list, and only the gateway writes the headers that it alone knows.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -52,7 +52,7 @@ describe('headers toward the upstream', () => {
       'User-Agent': 'test/1',
       'Content-Type': 'application/json',
       'Idempotency-Key': 'k-1',
-      // A stored answer goes to whichever client repeats the key.
+      // A stored answer goes to every client that repeats the key.
       'Accept-Encoding': 'identity',
     };
     const kept = {
@@ -88,7 +88,7 @@ describe('headers toward the upstream', () => {
     assert.equal(arrived().get('x-region'), undefined);
   });
 
-  it('lose what Connection names, before the gateway adds its own', async () => {
+  it('lose the headers that Connection names, before the gateway adds its own', async () => {
     await world.call('GET /v1/things', {
       Connection: 'x-request-id, Prefer, x-gateway-assertion',
       Prefer: 'a',
@@ -100,7 +100,7 @@ describe('headers toward the upstream', () => {
     assert.match(arrived().get('x-gateway-assertion') ?? '', /^ey/);
   });
 
-  it('ask for no other protocol, whatever the client would like to speak', async () => {
+  it('ask for no other protocol, even if the client asks for one', async () => {
     const wish = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'websocket', 'HTTP2-Settings': 'AAMAAABk' };
     assert.equal((await world.call('GET /v1/things', wish)).status, 200);
     assert.equal(arrived().get('upgrade'), undefined);
@@ -108,7 +108,7 @@ describe('headers toward the upstream', () => {
     assert.equal(arrived().get('connection'), 'keep-alive');
   });
 
-  it('say who asks, for which request, and that a gateway stands between', async () => {
+  it('name the caller, the request and the gateway', async () => {
     const answer = await world.call('GET /v1/things', { Host: 'api.example.com:8443' });
     const headers = arrived();
     assert.equal(headers.get('x-request-id'), answer.headers['x-request-id']);
@@ -127,7 +127,7 @@ describe('headers toward the upstream', () => {
   });
 });
 
-describe('what a client calls itself', () => {
+describe("a client's User-Agent", () => {
   const marker = 'forged';
   const names = fc.constantFrom(
     ...['X-Organization-Id', 'X-Api-Key-Id', 'X-Gateway-Assertion', 'X-Gateway-Anything', 'X-Request-Id', 'Cookie'],

@@ -1,4 +1,4 @@
-// What tests of targets act on: a gateway before several upstreams, each of which can be told how it does.
+// The set-up for tests of targets: a gateway before several upstreams, whose health the test controls.
 
 import { ask, requestOf } from '../../support/connection.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -13,7 +13,7 @@ export interface SeveralTargets {
   call(): ReturnType<typeof ask>;
   /** One call after the other; their statuses. */
   calls(times: number): Promise<number[]>;
-  /** What /status says of the upstream. */
+  /** The upstream in /status. */
   status(): Promise<UpstreamStatus>;
   metrics(): Promise<string>;
   close(): Promise<void>;

@@ -94,7 +94,7 @@ describe('the path that the upstream gets', () => {
       '/base/v1/things?q=a',
       '/api/v1/things?q=a',
     ],
-    ['keeps what is encoded', '/api', '/base', '/base/v1/things/a%20b', '/api/v1/things/a%20b'],
+    ['keeps encoded characters', '/api', '/base', '/base/v1/things/a%20b', '/api/v1/things/a%20b'],
     ['is not confused by the prefix inside', '/api', '/base', '/base/v1/things/base', '/api/v1/things/base'],
   ];
   for (const [name, server, basePath, sent, expected] of rows) {
@@ -114,7 +114,7 @@ describe('the path that the upstream gets', () => {
       assert.equal(answer.status, 200);
       assert.equal(upstream.received[0]?.split(' ')[1], expected);
       const prefix = basePath ?? (server === '/' ? '' : server);
-      assert.equal(answer.headers.location, `${prefix}/v1/things/7`, 'and its Location is what clients know');
+      assert.equal(answer.headers.location, `${prefix}/v1/things/7`, 'and its Location is the path that clients use');
     });
   }
 });

@@ -1,4 +1,4 @@
-// Who is asking is computed from the right, through trusted proxies only; whatever else a client claims about itself is not passed on.
+// The client address is computed from the right, through trusted proxies only; other claims of the client about itself are not passed on.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -50,14 +50,14 @@ describe('from a trusted proxy', () => {
   const world = worldWith(['127.0.0.1', '10.0.0.0/8', '2001:db8::/32']);
   const cases: readonly (readonly [string, string | readonly string[], string])[] = [
     ['the last address is the client', '192.0.2.1', '192.0.2.1'],
-    ['what stands left of the client is its own claim', '10.1.1.1, 198.51.100.7, 192.0.2.1', '192.0.2.1'],
+    ['entries left of the client are its own claim', '10.1.1.1, 198.51.100.7, 192.0.2.1', '192.0.2.1'],
     ['further trusted proxies are walked through', '192.0.2.1, 10.0.0.2, 10.0.0.1', '192.0.2.1'],
     ['the outermost trusted address stands where all are trusted', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
     ['several lines are one list', ['192.0.2.9', '192.0.2.1, 10.0.0.1'], '192.0.2.1'],
     ['IPv6 proxies are walked through', '192.0.2.1, 2001:db8::1', '192.0.2.1'],
     ['a mapped IPv4 address is an IPv4 address', '::ffff:192.0.2.1', '192.0.2.1'],
     ['in any case', '::FFFF:192.0.2.1', '192.0.2.1'],
-    ['what is no address ends the walk', '192.0.2.1, unknown, 10.0.0.1', '10.0.0.1'],
+    ['an entry that is no address ends the walk', '192.0.2.1, unknown, 10.0.0.1', '10.0.0.1'],
     ['an address may have a port', '192.0.2.1:4711', '192.0.2.1'],
     ['an IPv6 address in brackets, too', '[2001:1::7]:4711', '2001:1::7'],
     ['or brackets alone', '[2001:1::7]', '2001:1::7'],
@@ -97,7 +97,7 @@ describe('from a trusted proxy', () => {
     assert.equal(forwarded, 'for="[2001:1::7]";proto=http;host="a"');
   });
 
-  it('the scheme is what the proxy says', async () => {
+  it('the scheme is the one that the proxy sends', async () => {
     assert.equal((await seen(world(), { 'X-Forwarded-Proto': 'https' })).proto, 'https');
     assert.equal((await seen(world(), { 'X-Forwarded-Proto': 'gopher' })).proto, 'http');
   });

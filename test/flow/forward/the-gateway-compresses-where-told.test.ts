@@ -310,7 +310,7 @@ describe('a streamed answer', () => {
     assert.ok(sent > 0 && sent < pieces / 2, `${sent} MB were taken from the service`);
     assert.ok(process.memoryUsage().arrayBuffers - before < 16 * MEGABYTE);
     const [got, expected] = [createHash('sha256'), createHash('sha256')];
-    // fetch decodes what it reads.
+    // fetch decodes the bodies that it reads.
     for await (const chunk of received.body as AsyncIterable<Uint8Array>) got.update(chunk);
     for (let index = 0; index < pieces; index += 1) expected.update(piece);
     assert.equal(got.digest('hex'), expected.digest('hex'));
@@ -370,7 +370,7 @@ describe('a streamed answer', () => {
   });
 });
 
-/** What a client can read of an answer whose end has not come. */
+/** The part of an unfinished answer that a client can read. */
 function opened(received: Buffer, coding: 'zstd' | 'br' | 'gzip'): string {
   const at = received.indexOf('\r\n\r\n');
   if (at === -1) return '';

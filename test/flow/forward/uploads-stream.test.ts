@@ -1,4 +1,4 @@
-// Where the contract says that a body streams, it passes chunk by chunk; and whatever happens to it, both sides learn the truth.
+// Where the contract streams a body, it passes chunk by chunk; after any failure both sides get a correct end.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -132,7 +132,7 @@ describe('a streamed upload that fails', () => {
     assert.equal(answer.error.message, 'Not this one.');
   });
 
-  it('of many who break off at any moment ends nothing but itself', async () => {
+  it('among many broken off at any moment ends nothing but itself', async () => {
     const url = await startStreamUpstream((request, response) => {
       request.resume();
       setTimeout(() => done(response), 30);
@@ -146,7 +146,7 @@ describe('a streamed upload that fails', () => {
       await sleep(ms);
       connection.destroy();
     };
-    // Whatever nobody caught would fail this test.
+    // An uncaught error would fail this test.
     await Promise.all(Array.from({ length: 60 }, (_, index) => breakOffAfter(index * 5)));
     await until(() => gateway.logLines().filter(({ operation }) => operation === 'uploadFile').length === 60);
   });
@@ -174,7 +174,7 @@ describe('a streamed upload that fails', () => {
     assert.deepEqual([line.status, line.bytes_out], [408, answer.body.length]);
   });
 
-  it('is answered with success too, and the connection ends since the rest of the body is nobody’s', async () => {
+  it('is answered with success too, and the connection ends since the rest of the body has no reader', async () => {
     const url = await startStreamUpstream((_request, response) => done(response));
     const [connection] = await startUpload(url, chunked);
     connection.send('3\r\none\r\n');

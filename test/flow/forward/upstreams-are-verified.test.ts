@@ -1,5 +1,5 @@
-// Toward https:// addresses the gateway believes only whom it was told to believe, shows its certificate where it has one, and takes
-// renewed files when it loads its configuration anew.
+// Toward https:// addresses the gateway trusts only the configured authorities, shows its certificate where it has one, and reads renewed
+// files when it loads its configuration anew.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ interface SecureUpstream {
   close(): Promise<void>;
 }
 
-/** @param demands whether who shows no certificate of the authority is turned away */
+/** @param demands whether clients without a certificate of the authority are turned away */
 async function startSecureUpstream(demands = false): Promise<SecureUpstream> {
   const shown: string[] = [];
   const options = { cert: server.certificate, key: server.key, ca: authority.certificate };
@@ -64,7 +64,7 @@ async function startSecureUpstream(demands = false): Promise<SecureUpstream> {
   };
 }
 
-/** A gateway whose files are those of the tests, with this `tls` in its entry. */
+/** A gateway with the test files and this `tls` in its entry. */
 async function startSecureGateway(address: string, tls?: object, environment: Record<string, string> = {}) {
   const options = thingsAt(address, { ...(tls && { tls }), breaker: 'off' });
   const written = { 'tls/ca.pem': authority.certificate, 'tls/own.pem': own.certificate, 'tls/own.key': own.key };
@@ -94,7 +94,7 @@ async function assertRefused(call: () => ReturnType<typeof ask>): Promise<void> 
 }
 
 describe('an upstream behind https', () => {
-  it('that nobody knows is not believed', async () => {
+  it('of an unknown authority is not trusted', async () => {
     const upstream = await start(startSecureUpstream());
     const { call } = await startSecureGateway(`https://localhost:${upstream.port}`);
     await assertRefused(call);

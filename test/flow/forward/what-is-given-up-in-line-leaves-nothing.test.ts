@@ -91,7 +91,7 @@ describe('a request that is given up while it waits for a connection', () => {
     for (const uploads of sent) assert.deepEqual(uploads, ['<0><1><2><3><4>']);
   });
 
-  /** What the upstreams got of an upload that had to wait for both, when their connections become free in this order. */
+  /** The uploads that the upstreams got after waiting for both, when their connections become free in this order. */
   async function uploadWhenFreed(order: readonly number[]): Promise<string[]> {
     const upstreams = [await startBusyUpstream(), await startBusyUpstream()];
     const addresses = upstreams.map(({ url }) => url);

@@ -1,4 +1,4 @@
-// A request that failed goes out again, as the same request: what each side sees of that, and when it ends.
+// A failed request goes out again, as the same request: what each side sees of that, and when it ends.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -169,7 +169,7 @@ describe('a body that streams', () => {
   });
 });
 
-describe('what the client is told', () => {
+describe('the answer to the client', () => {
   it('is the failure of the attempt that may have arrived, not of a later one that did not', async () => {
     const world = await start(createWorld());
     world.upstream.plays((socket) => {

@@ -57,7 +57,7 @@ async function neverRunsTwice(redisUrl: string | undefined): Promise<void> {
   assert.equal(upstream.requests.length, 2);
 }
 
-describe('a write whose gateway was killed before it was answered is never sent again', () => {
+describe('a write of a gateway that was killed before it answered is never sent again', () => {
   it('after a restart', () => neverRunsTwice(undefined));
 
   it('by another instance on the same Redis', async () => {

@@ -1,5 +1,5 @@
-// A gateway that stalls, stops or loses its store in the middle of a keyed write: what it learns late is kept, what it did not send it does
-// not send any more, and what it cannot know is said to be unknown.
+// A gateway that stalls, stops or loses its store in the middle of a keyed write: a late result is kept, an unsent request is not sent any
+// more, and an unknown outcome is reported as unknown.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -47,7 +47,7 @@ describe('a gateway that stalls past the lease of its write', () => {
     assert.equal(sockets.length, 1, 'executed once');
   });
 
-  it('does not send what it has not sent yet, and frees the key', async (t) => {
+  it('does not send an unsent request, and frees the key', async (t) => {
     const directory = mkdtempSync(join(tmpdir(), 'gateway-stalled-'));
     t.after(() => rmSync(directory, { recursive: true, force: true }));
     const store = createSqliteAnswerStore({ directory, now: Date.now, onChange: () => undefined });

@@ -1,4 +1,4 @@
-// One key is one request: whatever could make a server do something else makes it another one.
+// One key is one request: any difference that could change what a server does makes it another request.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// The second time, a client gets what the first time brought, marked as such, and everything that belongs to the exchange anew.
+// The second time, a client gets the answer of the first time, marked as such, and new values for everything that belongs to the exchange.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -113,7 +113,7 @@ describe('an answer that is given again', () => {
     world.upstream.plays(creates);
   });
 
-  it('is what the upstream refused with, as an object of this exchange', async () => {
+  it('is the refusal of the upstream, as an object of this exchange', async () => {
     const said = { type: 'conflict_error', code: 'seat_taken', message: 'The seat is taken.', param: 'seat' };
     world.upstream.plays((socket) => socket.write(httpAnswer(422, ownError(said))));
     const [first, second] = await twice();

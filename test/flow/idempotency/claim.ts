@@ -1,4 +1,4 @@
-// What requests store before they are sent, as tests of the stores make it.
+// Claims that requests store before they are sent, as tests of the stores make them.
 
 import type { Claim } from '../../../gateway/idempotency/store.ts';
 

@@ -23,7 +23,7 @@ export const newKey = (): string => randomUUID();
 /** The one thing in these tests; the upstream does not read it. */
 export const THING = '{"name":"a"}';
 
-/** Every request makes another record, so that nobody mistakes a second run for a replay. */
+/** Every request makes another record, so that a second run cannot be mistaken for a replay. */
 export const creates: Script = (socket) => socket.write(created());
 
 export function created(headers: Readonly<Record<string, string>> = {}): string {

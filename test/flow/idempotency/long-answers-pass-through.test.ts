@@ -1,4 +1,4 @@
-// Up to the bound an answer is kept before the client has it; what is longer goes on as it comes, and is remembered as done.
+// Up to the bound an answer is kept before the client has it; a longer one passes as it comes, and is remembered as done.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -76,8 +76,8 @@ describe('an answer of a certain length', () => {
   });
 });
 
-describe('what an organization may have stored', () => {
-  it('is what gateway.yaml says: answers that do not fit any more are given once', async () => {
+describe('the storage of an organization', () => {
+  it('is the bound of gateway.yaml: answers over it are given once', async () => {
     const bounds = { answerBytesMax: 1_048_576, organizationBytesMax: 1_048_576 };
     const world = await createKeyedWorld({ gateway: { idempotency: bounds } });
     const { upstream, post } = world;
@@ -103,7 +103,7 @@ describe('what an organization may have stored', () => {
 });
 
 describe('the bound', () => {
-  it('is what gateway.yaml says, and 0 keeps empty answers only', async () => {
+  it('is the bound of gateway.yaml, and 0 keeps empty answers only', async () => {
     const world = await createKeyedWorld({ gateway: { idempotency: { answerBytesMax: 0 } } });
     const key = newKey();
     assert.equal((await world.post({ key })).status, 201);

@@ -61,7 +61,7 @@ test('Redis forgets by itself: unknown outcomes and answers after the time they 
   assert.ok(isJustBelow(await client.pttl(usedOf(lost)), RETENTION.retainMs));
 });
 
-test('Redis holds no more of one key than the digests, the owner and what it has sent while it runs, and the answer', async (t) => {
+test('Redis holds no more of one key than the digests, the owner and the sent flag while it runs, and the answer', async (t) => {
   const store = await open(t);
   const slot = newSlot();
   await store.begin(slot, claimOf('f', 'me', 60_000));
@@ -89,7 +89,7 @@ test('an answer beyond the bound is remembered for ten minutes, or for less wher
   }
 });
 
-test('what an organization has stored counts from its first answer until that is over, however many follow', async (t) => {
+test('the stored bytes of an organization count from its first answer until that expires, however many follow', async (t) => {
   const store = await open(t);
   const slot = newSlot();
   const bytes = Buffer.from([0x78, 0xff]);

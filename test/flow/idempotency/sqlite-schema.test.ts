@@ -13,7 +13,7 @@ import { newSlot, RETENTION } from './store-suite.ts';
 
 const START_MS = Date.parse('2026-11-20T12:00:00Z');
 
-/** Word for word what version 1 made. */
+/** The exact schema of version 1. */
 const VERSION_1 = `
   CREATE TABLE IF NOT EXISTS answers (
     organization TEXT NOT NULL, mode TEXT NOT NULL, digest TEXT NOT NULL, fingerprint TEXT NOT NULL, owner TEXT, record BLOB,
@@ -53,7 +53,7 @@ test('a file of version 1 goes on with the answers it has, and counts from now o
   assert.deepEqual(
     await store.begin(running, claimOf('f', 'you', 1000)),
     { state: 'unknown', owner: 'me', sentAtMs: undefined, upstream: undefined },
-    'what was running may have been executed',
+    'a running write may have been executed',
   );
   nowMs = START_MS;
   await store.finish(running, 'me', Buffer.alloc(44), RETENTION);

@@ -61,7 +61,7 @@ test('SQLite ends leases, unknown outcomes and answers to the millisecond', asyn
   assert.equal(await begin(), 'started');
 });
 
-test('what an organization has stored counts from its first answer until that is over, to the millisecond', async (t) => {
+test('the stored bytes of an organization count from its first answer until that expires, to the millisecond', async (t) => {
   let nowMs = START_MS;
   const store = open(t, temporaryDirectory(t), () => nowMs);
   const slot = newSlot();
@@ -110,7 +110,7 @@ test('answers are there again after closing and opening', async (t) => {
   });
 });
 
-test('what is over is removed beside the traffic, slice by slice, and nothing else is', async (t) => {
+test('expired records are removed beside the traffic, slice by slice, and no others are', async (t) => {
   const directory = temporaryDirectory(t);
   let nowMs = START_MS;
   const store = open(t, directory, () => nowMs);
@@ -180,7 +180,7 @@ test('a file that another process is writing to is away for a moment, without st
   assert.deepEqual(states, ['away', 'up']);
 });
 
-test('nobody else can read the file or its journal, not even after a careless restore', async (t) => {
+test('only the owner can read the file or its journal, even after a careless restore', async (t) => {
   const directory = temporaryDirectory(t);
   await createSqliteAnswerStore({ directory, now: () => START_MS, onChange }).close();
   chmodSync(join(directory, 'idempotency.db'), 0o644);

@@ -1,4 +1,4 @@
-// What every store of answers does. Both stores run all of it.
+// Requirements on every store of answers. Both stores run all of it.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -11,14 +11,14 @@ import { claimOf, SENT_AT_MS } from './claim.ts';
 export interface Stores {
   /** Two ways to the same answers, as two instances have them. */
   readonly stores: readonly [AnswerStore, AnswerStore];
-  /** Lets so much time pass that everything in these slots is over, and what their organizations had stored no longer counts. */
+  /** Advances the clock until everything in these slots has expired, and the stored bytes of their organizations no longer count. */
   expire(slots: readonly Slot[]): Promise<void>;
   /** Lets `LEASE_MS` pass in these slots, in which nothing is done. */
   endLeases(slots: readonly Slot[]): Promise<void>;
 }
 
 export const LEASE_MS = 60_000;
-/** Nobody comes near the bound who does not mean to. */
+/** Far above the use of any test that is not about the bound. */
 export const RETENTION: Retention = { retainMs: 3_600_000, organizationBytesMax: 1_000_000 };
 /** Room for two records of `HALF` and nothing else. */
 const NARROW: Retention = { ...RETENTION, organizationBytesMax: 2000 };
@@ -35,7 +35,7 @@ export function newSlot(): Slot {
 }
 
 export function answerStoreSuite(name: string, open: (t: TestContext) => Promise<Stores>): void {
-  test(`${name}: the first begins, whoever comes later is told so, from either instance`, async (t) => {
+  test(`${name}: the first begins, later ones are told so, from either instance`, async (t) => {
     const { stores } = await open(t);
     const [one, other] = stores;
     const slot = newSlot();
@@ -121,7 +121,7 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
     assert.deepEqual(await other.begin(lost, again('you')), STARTED, 'the one that asks decides');
   });
 
-  test(`${name}: an owner that gives up leaves an unknown outcome at once, nobody else does`, async (t) => {
+  test(`${name}: an owner that gives up leaves an unknown outcome at once; other instances cannot`, async (t) => {
     const { stores, expire } = await open(t);
     const [one, other] = stores;
     const slot = newSlot();
@@ -149,7 +149,7 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
     assert.deepEqual(await keepAt(stores, { ...newSlot(), organization }, Buffer.from('x')), done(undefined));
   });
 
-  test(`${name}: an owner whose slot is over is not heard any more`, async (t) => {
+  test(`${name}: the answer of an owner with an expired slot is ignored`, async (t) => {
     const { stores, expire } = await open(t);
     const [one, other] = stores;
     const slot = newSlot();
@@ -169,7 +169,7 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
     );
   });
 
-  test(`${name}: what is forgotten begins anew, what is over as well, also as another request`, async (t) => {
+  test(`${name}: a forgotten or expired slot begins anew, also for another request`, async (t) => {
     const { stores, expire } = await open(t);
     const slot = newSlot();
     await stores[0].begin(slot, claimOf('f', 'me', LEASE_MS));
@@ -182,7 +182,7 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
     assert.deepEqual(await stores[0].begin(slot, claimOf('f', 'me', LEASE_MS)), done(Buffer.from('y')));
   });
 
-  test(`${name}: an organization has so much stored, both modes together; what goes over is done without its record`, async (t) => {
+  test(`${name}: the storage of an organization is bounded, both modes together; writes beyond it are done without their record`, async (t) => {
     const { stores, expire } = await open(t);
     const slots = sameOrganization(5);
     const [first, second, third, fourth, fifth] = slots as [Slot, Slot, Slot, Slot, Slot];
@@ -196,7 +196,7 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
     assert.deepEqual(await keep(fifth, HALF), done(HALF), 'counted anew');
   });
 
-  test(`${name}: records that were too long count as well, what is forgotten or nobody's does not`, async (t) => {
+  test(`${name}: records that were too long count as well, forgotten or ownerless ones do not`, async (t) => {
     const { stores } = await open(t);
     const slots = sameOrganization(6);
     const [lost, foreign, ...others] = slots as [Slot, Slot, ...Slot[]];

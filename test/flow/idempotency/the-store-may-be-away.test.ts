@@ -1,4 +1,4 @@
-// A write that might run twice does not run at all while nobody can tell; one that the upstream itself runs once goes on.
+// A write that might run twice does not run at all while its record cannot be read; one that the upstream itself runs once goes on.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -17,13 +17,13 @@ interface Status {
 const isAway = ({ idempotency }: Status) => idempotency.state === 'away';
 const isUp = ({ idempotency }: Status) => idempotency.kind === 'redis' && idempotency.state === 'up';
 
-/** Polls what operators see. */
+/** Polls /status. */
 async function untilStatus({ gateway }: KeyedWorld, holds: (status: Status) => boolean): Promise<void> {
   for (let tries = 0; tries < 500; tries++) {
     if (holds((await (await fetch(`${gateway.adminUrl}/status`)).json()) as Status)) return;
     await sleep(10);
   }
-  assert.fail('the status does not become what is waited for');
+  assert.fail('the status does not reach the expected state');
 }
 
 /** Sends a write until it is let through. */
@@ -101,7 +101,7 @@ describe('while Redis is away', () => {
       assert.ok(performance.now() - startedAt < 1000);
       redis.resume();
       await untilStatus(world, isUp);
-      // What was asked of it meanwhile may reach it now.
+      // A command sent meanwhile may reach it now.
       const answer = await insist(world, key);
       assert.equal(answer.headers['idempotent-replayed'], undefined);
     }));

@@ -1,4 +1,4 @@
-// What becomes of a key whose request brought no lasting outcome. Where the upstream did nothing, a repetition runs anew. Where that is not
+// What happens to a key whose request had no lasting outcome. Where the upstream did nothing, a repetition runs anew. Where that is not
 // known, it is refused, unless the upstream honours keys or is declared to take the risk.
 
 import assert from 'node:assert/strict';
@@ -134,7 +134,7 @@ describe('a request that the upstream may have executed is refused from then on:
   });
 });
 
-describe('what is kept:', () => {
+describe('kept answers:', () => {
   for (const status of [400, 404, 410, 412, 415, 422]) {
     it(`${status} of the upstream`, async () => {
       const world = await open();

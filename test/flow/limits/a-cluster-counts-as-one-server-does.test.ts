@@ -29,7 +29,7 @@ async function open(t: TestContext): Promise<Outage> {
 /** Which of the three servers a counter lies on: each has a third of the slots, in order. */
 const serverOf = ([charge]: readonly Charge[]) => Math.floor((slotOf(charge?.key ?? '') * 3) / 16_384);
 
-/** A limit whose counter lies on that server. */
+/** A limit with its counter on that server. */
 function limitOn(server: number, requests: number): Charge[] {
   for (;;) {
     const charges = limitOf(requests);
@@ -58,7 +58,7 @@ test('two instances admit exactly the limit of each organization, wherever its c
   }
 });
 
-test('what is asked in one turn is one command per server, however many organizations ask', async (t) => {
+test('the decisions of one turn are one command per server, for any number of organizations', async (t) => {
   const { store } = await open(t);
   const asked = Array.from({ length: 90 }, (_, number) => limitOn(number % 3, 10));
   // Each server is told the script first.

@@ -1,4 +1,4 @@
-// Whoever is over its limit costs Redis one command, not one per attempt, and is let in as soon as it would have been anyway.
+// An organization over its limit costs Redis one command, not one per attempt, and is admitted at the same moment as without this.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -38,7 +38,7 @@ test('a thousand attempts over the limit are one command', async () => {
   assert.ok((await decisions()) - before <= 1);
 });
 
-test('what is known ends with the wait: then exactly the limit is admitted again, over all instances', async () => {
+test('a known refusal ends with the wait: then exactly the limit is admitted again, over all instances', async () => {
   const { key } = limitOf(1)[0] as { key: string };
   const charges = [charge({ key, requests: 5, windowSeconds: 1 })];
   await one.ask(charges, 6);

@@ -18,7 +18,7 @@ async function start(t: TestContext, ...settings: string[]): Promise<{ server: T
   return { server, outage };
 }
 
-/** Nobody waits for it, and the policy decides. */
+/** No request waits for it, and the outage policy decides. */
 async function assertAway({ ask, store }: Outage, reason: RegExp): Promise<void> {
   const { verdicts, longestMs } = await ask(limitOf(10), 20);
   assert.ok(longestMs < WAIT_MAX_MS, `${longestMs} ms`);
@@ -48,7 +48,7 @@ test('read-only: away until it is a master again', async (t) => {
   await assertExact(outage);
 });
 
-test('loading: away until everything is there, and what was counted before still counts', async (t) => {
+test('loading: away until all data is there, and earlier counts still count', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'redis-'));
   t.after(() => rmSync(dir, { recursive: true }));
   // A millisecond for each of the counters that are loaded.

@@ -17,7 +17,7 @@ after(async () => {
   await redis.stop();
 });
 
-test('whoever was refused on both instances is let in on both, up to the limit and not beyond', async () => {
+test('an organization refused on both instances is admitted on both, up to the limit and not beyond', async () => {
   const [one, other] = instances.gateways as [Instances['gateways'][0], Instances['gateways'][0]];
   const { key } = await one.issueKey({ organization: 'org_acme' });
   await untilRead(instances);

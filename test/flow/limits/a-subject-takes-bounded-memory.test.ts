@@ -1,4 +1,4 @@
-// A counter in Redis has at most 150 entries, whatever the limit and the traffic, and disappears with its window.
+// A counter in Redis has at most 150 entries, for every limit and traffic, and disappears with its window.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Whatever Redis replies out of turn: no request is decided by the counter of another organization, and the limits come back by themselves.
+// For any out-of-turn reply of Redis: no request is decided by the counter of another organization, and the limits come back by themselves.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

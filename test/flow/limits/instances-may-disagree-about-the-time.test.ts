@@ -1,5 +1,5 @@
-// The clocks of the instances do not matter: whatever they show, and however the requests of several instances interleave, what is
-// admitted is what one exact model admits by the clock of the store.
+// The clocks of the instances do not matter: for any clocks, and any interleaving of the requests of several instances, the admitted
+// requests are those that one exact model admits by the clock of the store.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -57,7 +57,7 @@ const someRule = fc
   .record({ requests: fc.integer({ min: 1, max: 20 }), windowSeconds: fc.integer({ min: 10, max: 60 }) })
   .map(({ requests, windowSeconds }) => rule(requests, { windowSeconds }));
 
-/** Under one limit, or under two that differ in whom they count. */
+/** Under one limit, or under two that count different subjects. */
 const someOperation = fc
   .record({ cost: fc.integer({ min: 0, max: 5 }), extraLimit: fc.constantFrom(undefined, 'writes') })
   .map((counting) => operation('any', counting));
@@ -88,7 +88,7 @@ const scenarios: fc.Arbitrary<Scenario> = fc
     rules: rules({ tiers: { standard: tier }, extra: { writes: { ...writes, enforce, per: 'key' } } }),
   }));
 
-/** Callers are new objects each time: nothing that is remembered of them hides what Redis says. */
+/** Callers are new objects each time: no remembered state of them hides the reply of Redis. */
 function createCallers(): (key: number) => Caller {
   const owner = organization(`org_${randomUUID()}`);
   return (key) => caller(`key_${key}`, owner);
@@ -102,7 +102,7 @@ function start(scenario: Scenario): ((request: Permitted) => Awaitable<Counted>)
   );
 }
 
-/** What the stage says: the wait a client is told, or undefined if it was let in. */
+/** The result of the stage: the wait of a refused client, or undefined if it was admitted. */
 async function retryAfterOf(
   limit: (request: Permitted) => Awaitable<Counted>,
   request: Permitted,
@@ -142,7 +142,7 @@ test('each instance decides as the model does by the clock of the store, and no 
   await fc.assert(property, { numRuns: 50 * LIMIT_RUNS });
 });
 
-test('asked at the same moment, whoever comes first, they admit together as many as the model', async () => {
+test('asked at the same moment, in any order, they admit together as many as the model', async () => {
   const listThings = operation('listThings');
   const property = fc.asyncProperty(scenarios, async (scenario) => {
     const limits = start(scenario);

@@ -26,7 +26,7 @@ after(async () => {
   await redis.stop();
 });
 
-/** Everybody asks at the same time, spread over the instances. */
+/** All organizations send at the same time, spread over the instances. */
 async function ask(clients: number, charges: readonly Charge[]): Promise<LimitDecision[]> {
   const asked = Array.from({ length: clients }, (_, client) => stores[client % stores.length]?.decide(charges));
   return (await Promise.all(asked)).filter((verdict) => verdict !== undefined);

@@ -1,4 +1,4 @@
-// A store on a Redis that the test may damage, and questions to it: what the tests about outages share.
+// A store on a Redis that the test may damage, and its decisions: the set-up of the tests about outages.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -16,7 +16,7 @@ export const WAIT_MAX_MS = 150;
 
 export interface Outage {
   readonly store: RedisStore;
-  /** What the store reported, in order. */
+  /** The reports of the store, in order. */
   readonly changes: readonly CounterStoreStatus[];
   policy: AwayPolicy;
   /** Clients that ask at once, and the longest that any of them waited. */

@@ -34,7 +34,7 @@ test('frozen: requests wait at most a tenth of a second, later ones not at all, 
   assert.ok(longestMs < WAIT_MAX_MS, `${longestMs} ms`);
   assert.deepEqual([countOf(verdicts, 'admitted'), countOf(verdicts, 'refused')], [10, 10]);
   assert.equal(verdicts[0]?.source, 'local');
-  assert.ok(!(store.decide(charges) instanceof Promise), 'nobody waits any more');
+  assert.ok(!(store.decide(charges) instanceof Promise), 'no request waits any more');
   redis.resume();
   await untilUp();
   assert.equal((await ask(limitOf(10), 20)).verdicts[0]?.source, 'redis');
@@ -80,7 +80,7 @@ test('with several instances, local gives each its share, and more when fewer ar
   assert.equal(countOf((await ask(charges, 20)).verdicts, 'admitted'), 3);
 });
 
-test('allow lets everybody in and invents no figures', async (t) => {
+test('allow admits every request and sends no figures', async (t) => {
   const outage = await open(t);
   outage.policy = 'allow';
   redis.pause();
@@ -89,7 +89,7 @@ test('allow lets everybody in and invents no figures', async (t) => {
   assert.deepEqual([verdicts[0]?.states, verdicts[0]?.source], [[], 'allow']);
 });
 
-test('refuse lets nobody in', async (t) => {
+test('refuse admits no request', async (t) => {
   const outage = await open(t);
   outage.policy = 'refuse';
   redis.pause();

@@ -1,4 +1,4 @@
-// What a store knows about its Redis: when it is away, why, by which policy it decides meanwhile, and that it is back.
+// The state of Redis as a store sees it: when it is away, why, by which outage policy it decides meanwhile, and that it is back.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -82,7 +82,7 @@ test('a gateway that starts without Redis says so, decides by policy and finds i
   await untilUp();
 });
 
-test('Sentinels and Clusters that nobody can reach do not hold up the start either', async (t) => {
+test('Sentinels and Clusters that cannot be reached do not hold up the start either', async (t) => {
   for (const url of ['redis+sentinel://127.0.0.1:1,127.0.0.1:1/counters', 'redis+cluster://127.0.0.1:1,127.0.0.1:1']) {
     const { store, changes, ask } = await open(t, url);
     assert.deepEqual([store.status().state, changes.length], ['away', 1]);
@@ -101,7 +101,7 @@ test('two stores in one process fail and recover on their own', async (t) => {
   assert.equal((await one.ask(limitOf(1), 1)).verdicts[0]?.source, 'redis');
 });
 
-test('closing answers whoever is still waiting', async (t) => {
+test('closing answers the waiting requests', async (t) => {
   const { store } = await open(t);
   redis.pause();
   const waiting = store.decide(limitOf(1));

@@ -119,7 +119,7 @@ describe('a credential that stops being right', () => {
     for (let i = 0; i < 5; i++) assert.equal((await world.list()).status, 200);
   });
 
-  it('costs nobody anything when the secret was changed first', async () => {
+  it('has no effect when the secret was changed first', async () => {
     await begin(right);
     assert.equal((await world.list()).status, 200);
     const next = newPassword();

@@ -1,5 +1,5 @@
-// The mail server stores passwords as it gets them and gives an account no role. Through the gateway a created account can log in, and
-// nobody who reads the mail server's store learns its password.
+// The mail server stores passwords as it gets them and gives an account no role. Through the gateway a created account can log in, and the
+// mail server's store does not reveal its password.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -19,7 +19,7 @@ async function logsIn(name: string, password: string): Promise<boolean> {
   return answer.status === 200;
 }
 
-/** What the mail server has stored. */
+/** The account as the mail server has stored it. */
 async function storedSecrets(name: string): Promise<string[]> {
   const headers = { authorization: world.administrator };
   const answer = await fetch(`${world.mail.url}/api/principal/${name}`, { headers });
@@ -30,7 +30,7 @@ async function storedSecrets(name: string): Promise<string[]> {
 const hash = /^\$scrypt\$ln=15,r=8,p=1\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/;
 
 describe('a created account', () => {
-  it('can log in by its password, in whatever case its name was written', async () => {
+  it('can log in by its password, for any case of its name', async () => {
     const password = newPassword();
     const created = await world.call('POST /api/principal', { name: 'Dana', type: 'individual', secrets: password });
     assert.equal(created.status, 200);
@@ -68,7 +68,7 @@ describe('a created account', () => {
     assert.ok(await logsIn('second', password));
   });
 
-  it('can log in whatever the password is made of', async () => {
+  it('can log in with a password of any characters', async () => {
     let count = 0;
     const passwords = fc.oneof(
       fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }),
@@ -104,7 +104,7 @@ describe('a created account', () => {
   });
 });
 
-describe('an account whose password is changed', () => {
+describe('an account with a changed password', () => {
   const change = (changes: readonly object[]) => world.call('PATCH /api/principal/changing', changes);
   const [first, second, app] = [newPassword(), newPassword(), newPassword()];
   before(() => world.call('POST /api/principal', { name: 'changing', secrets: first }));

@@ -1,4 +1,4 @@
-// Everything that the mail server may answer to the five operations, and what the client gets for it.
+// Every possible answer of the mail server to the five operations, and the client's answer to each.
 
 import type { ErrorCode } from '../../../gateway/error-catalogue.ts';
 import { SECRET } from '../../support/errors.ts';
@@ -15,7 +15,7 @@ export interface AnswerCase {
   readonly status?: number;
   /** Members of the error object beyond its common ones. */
   readonly members?: Readonly<Record<string, unknown>>;
-  /** What the client may read; by default the words of the catalogue. */
+  /** The text that the client may read; by default that of the catalogue. */
   readonly message?: string;
   /** How often the mail server is asked; once if nothing is said. */
   readonly asked?: number;
@@ -61,7 +61,7 @@ const limit = (name: string): Script => {
   const body = { type: 'urn:ietf:params:jmap:error:limit', status: 400, detail: SECRET, limit: name };
   return says(400, body, { 'Content-Type': 'application/problem+json' });
 };
-/** What the HTTP library answers: no body and no media type. */
+/** The answer of the HTTP library: no body and no media type. */
 const bare =
   (status: number): Script =>
   (socket) => {
@@ -201,7 +201,7 @@ const failures: readonly AnswerCase[] = [
     }),
   ),
   {
-    name: 'other that quotes what was sent',
+    name: 'other that quotes the request',
     operations: writes,
     plays: failure('other', { details: 'Invalid parameter dana@example.com', reason: SECRET }),
     code: 'upstream_rejected',
@@ -224,13 +224,13 @@ const failures: readonly AnswerCase[] = [
 
 const problems: readonly AnswerCase[] = [
   {
-    name: '400 Invalid parameters to what a client wrote',
+    name: "400 Invalid parameters for the client's input",
     operations: writes,
     plays: problem(400, 'Invalid parameters'),
     code: 'upstream_rejected',
   },
   {
-    name: '400 Invalid parameters to what only the gateway wrote',
+    name: "400 Invalid parameters for the gateway's own input",
     operations: bodiless,
     plays: problem(400, 'Invalid parameters'),
     code: 'upstream_bad_response',
@@ -270,7 +270,7 @@ const problems: readonly AnswerCase[] = [
     code: 'quota_exceeded',
   },
   {
-    name: '404, which is what release 0.16 says',
+    name: '404, the answer of release 0.16',
     operations: every,
     plays: problem(404, 'Not Found'),
     code: 'upstream_bad_response',

@@ -31,7 +31,7 @@ describe('a mail server that takes its time', () => {
     isHolding = true;
     const answers = Array.from({ length: 20 }, list);
     await until(() => held.length === 1);
-    // Whoever would be sent too early would be there by now.
+    // A request sent too early would have arrived by now.
     await new Promise((resolve) => setTimeout(resolve, 50));
     assert.equal(upstream.requests.length, 1);
     held.shift()?.();
@@ -58,7 +58,7 @@ describe('a mail server that takes its time', () => {
     assert.equal((await list()).status, 200);
   });
 
-  it('is not sent what a client does not wait for any more', async () => {
+  it('drops a request when its client leaves', async () => {
     isHolding = true;
     const before = upstream.requests.length;
     const first = Array.from({ length: 4 }, list);

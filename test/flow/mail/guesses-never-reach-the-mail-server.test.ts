@@ -1,4 +1,4 @@
-// Whoever guesses the administrator's password is told no by the gateway, and soon nothing at all; others are not the worse for it.
+// The gateway refuses guesses of the administrator's password itself, and soon does not answer them; other clients are not affected.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -45,7 +45,7 @@ describe('a hundred wrong passwords from one address', () => {
     assert.deepEqual(world.mail.received, []);
   });
 
-  it('shut nobody else out', async () => {
+  it('shut no other client out', async () => {
     assert.equal((await from('198.51.100.7', world.administrator)).status, 200);
   });
 

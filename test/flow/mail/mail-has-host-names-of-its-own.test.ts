@@ -41,12 +41,12 @@ describe('with host names for each', () => {
     const moved = await at('GET /admin');
     assert.match(String(moved.status), /^30[278]$/);
     assert.equal(moved.headers.location, '/login');
-    // The administrator of the mail server is its user, whose credentials pass through.
+    // The users of this host are those of the mail server, whose credentials pass through.
     assert.equal((await at('GET /api/principal')).status, 200);
     assert.equal(world.mail.received.at(-1), 'GET /api/principal');
   });
 
-  it('every other name is misdirected, for whatever is asked', async () => {
+  it('every other name is misdirected, for every request', async () => {
     const before = world.mail.received.length;
     for (const host of ['elsewhere.test', '127.0.0.1', 'mail.test.elsewhere.test', 'xmail.test'])
       for (const line of [

@@ -1,5 +1,5 @@
-// List, create, get, update and delete of principals, with the administrator's own credentials and with a key, before a mail server that
-// is as odd as the real one. Who may, and who may not.
+// List, create, get, update and delete of principals, with the administrator's own credentials and with a key, before a mail server that is
+// as odd as the real one. Access, and its refusal.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -16,7 +16,7 @@ const OPERATOR: KeyOptions = {
 
 let world: Awaited<ReturnType<typeof startMailWorld>>;
 before(async () => {
-  // An answer that is not what the contract promises fails the request.
+  // An answer that breaks the contract fails the request.
   world = await startMailWorld({ response: 'refuse' });
   await world.call('POST /api/principal', { type: 'domain', name: 'example.com' });
 });
@@ -80,7 +80,7 @@ for (const [who, authorizationOf] of Object.entries(callers)) {
       assert.equal((await call('DELETE /api/principal/sUPPORT')).status, 200);
     });
 
-    it('is told what it left out and what it made up', async () => {
+    it('names the missing and the invented members', async () => {
       const refused = await call('POST /api/principal', { typ: 'group' });
       assertRefusal(refused, 'validation_failed');
       const errors = refused.error.errors as { pointer: string; code: string }[];
@@ -132,7 +132,7 @@ describe('a list', () => {
   });
 });
 
-describe('whoever may not', () => {
+describe('a caller without access', () => {
   const list = async (key: KeyOptions, line = 'GET /api/principal', body?: unknown) =>
     world.call(line, body, { Authorization: (await world.gateway.authorize(key)).authorization });
 
@@ -166,8 +166,8 @@ describe('whoever may not', () => {
   });
 });
 
-describe('what reaches the mail server', () => {
-  it('has the credential of the gateway and nothing of who asks', async () => {
+describe('the request that reaches the mail server', () => {
+  it('has the credential of the gateway and nothing of the caller', async () => {
     const heads: Record<string, unknown>[] = [];
     world.mail.server.server.on('request', ({ headers }) => heads.push(headers));
     const { authorization } = await world.gateway.authorize(OPERATOR);

@@ -1,5 +1,5 @@
-// A run full of passwords, before a mail server that tells secrets and repeats what it is sent: afterwards none of them is in any
-// answer, log line, metric, status or audit row, and no text of the mail server that no rule understands.
+// A run full of passwords, before a mail server that reveals secrets and repeats its input: afterwards none of them is in any answer, log
+// line, metric, status or audit row, and no text of the mail server that matches no rule.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -50,7 +50,7 @@ const bodies: readonly (readonly [string, unknown])[] = [
   ['PATCH /api/principal/dana', { action: 'addItem', field: 'secrets', value: passwords.added }],
 ];
 
-/** All requests with every kind of credentials; what came back, heads included. */
+/** All requests with every kind of credentials; all answers, heads included. */
 async function run(world: MailGateway): Promise<string[]> {
   const { authorization } = await world.gateway.authorize({
     organization: 'org_operator',
@@ -126,7 +126,7 @@ describe('passwords', () => {
   });
 });
 
-describe('a mail server that repeats what it is sent', () => {
+describe('a mail server that repeats its input', () => {
   let upstream: ScriptedUpstream;
   let world: MailGateway;
   before(async () => {
@@ -153,7 +153,7 @@ describe('a mail server that repeats what it is sent', () => {
     [403, { title: `Quota exceeded ${said}`, detail: said }],
   ];
 
-  /** What the client gets for each of these answers, and what operators see of it. */
+  /** The client's answer for each of these answers, and the operators' view of it. */
   async function everythingAfter(
     [line, body]: readonly [string, unknown],
     said: (request: string) => string,
@@ -207,7 +207,7 @@ describe('a mail server that repeats what it is sent', () => {
     assertClean(texts);
   });
 
-  it('does not get out what no rule understands', async () => {
+  it('does not pass text that matches no rule', async () => {
     // Of failures that a rule knows, `details` is understood.
     const texts = await everythingAfter(['GET /api/principal/dana', undefined], () => unrecognised);
     assertClean(

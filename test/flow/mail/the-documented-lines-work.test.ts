@@ -1,4 +1,4 @@
-// The lines of docs/mail.md for clients, run by a shell as they are printed there; and what else it says that can be held against the files.
+// The lines of docs/mail.md for clients, run by a shell as printed there, and its other statements that the files can confirm.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -33,7 +33,7 @@ describe('docs/mail.md', () => {
     assert.match(clients[1] ?? '', /Bearer \$KEY/);
   });
 
-  it('has lines that work in its order, and do what it says', async () => {
+  it('has lines that work in its order and have the described effect', async () => {
     const outputs: string[] = [];
     for (const code of clients) {
       const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', code.replaceAll('\ncurl', '\necho; curl')], {
@@ -61,7 +61,7 @@ describe('docs/mail.md', () => {
     assert.equal((await fetch(`${world.mail.url}/jmap/session`, { headers })).status, 200);
   }
 
-  it('names what the shipped entry names', () => {
+  it('has the names of the shipped entry', () => {
     const { credential, tunnels } = shippedEntry() as {
       credential: { basic: { user: string; secret: string } };
       tunnels: { paths: string[]; redirects?: Record<string, string> }[];

@@ -128,7 +128,7 @@ describe('a new principal', () => {
       assert.deepEqual(places(create, { name: 'a', type }), ['/type not_allowed']);
   });
 
-  it('does not take what the mail server sets', () => {
+  it('does not take members that the mail server sets', () => {
     for (const field of ['id', 'usedQuota', 'members_count', 'fields'])
       assert.deepEqual(places(create, { name: 'a', [field]: 1 }), [`/${field} unknown`]);
   });

@@ -88,7 +88,7 @@ describe('a credential that is refused', () => {
 describe('an answer that a rule has tried again', () => {
   const race = httpAnswer(200, '{"error":"notFound","item":"gone"}');
 
-  it('is asked for once more, whatever broke before it', async () => {
+  it('is requested once more, after any failure before it', async () => {
     playInTurn(
       (socket) => socket.destroy(),
       (socket) => void socket.write(race),
@@ -104,7 +104,7 @@ describe('an answer that a rule has tried again', () => {
     assert.equal(upstream.received.length, 2);
   });
 
-  it('has what the deadline leaves', async () => {
+  it('has the time that the deadline leaves', async () => {
     playInTurn(
       (socket) => void setTimeout(() => socket.write(race), 250),
       () => undefined,

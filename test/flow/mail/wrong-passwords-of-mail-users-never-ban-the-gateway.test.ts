@@ -1,5 +1,5 @@
-// To the mail server all of the gateway's clients have one address, and after a hundred failed logins a day it drops that address for
-// good. Whoever fails too often is refused here, long before.
+// To the mail server all of the gateway's clients have one address, and after a hundred failed logins a day it drops that address for good.
+// The gateway refuses clients with too many failures long before.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -44,7 +44,7 @@ describe('wrong passwords of mail users', () => {
     assert.equal((await session('198.51.100.7', 'dana', newPassword())).status, 401);
   });
 
-  it('from however many addresses, on whatever host name, never get the gateway banned', async () => {
+  it('from many addresses, on any host name, never get the gateway banned', async () => {
     for (let i = 0; i < 200; i++) {
       await session(`203.0.113.${i}`, 'somebody', newPassword());
       await panel(`203.0.113.${i}`);
@@ -52,7 +52,7 @@ describe('wrong passwords of mail users', () => {
     assert.equal((await session('192.0.2.1', 'dana', password)).status, 200);
     assert.equal((await world.call('GET /api/principal', undefined, { Host: 'localhost' })).status, 200);
     const failed = world.mail.received.length;
-    // Who logs in as nobody cannot fail at it, and goes on as before.
+    // A request without a login cannot fail one, and goes on as before.
     const { status } = await world.call('GET /jmap/session', undefined, {
       Authorization: undefined,
       Host: 'jmap.test',
@@ -62,7 +62,7 @@ describe('wrong passwords of mail users', () => {
   });
 });
 
-describe('a request for what only a scanner asks for', () => {
+describe('a request for a path that only scanners ask for', () => {
   it('never reaches the mail server, which would ban the gateway at once', async () => {
     const world = await startMailWorld({}, { gateway: { hosts: { panel: 'panel.test' } } });
     const paths = [

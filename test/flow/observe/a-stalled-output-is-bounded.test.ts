@@ -1,5 +1,5 @@
-// Standard output is a pipe whose reader stops: what waits is bounded, what does not fit is counted, and one line tells of it when the
-// reader goes on.
+// Standard output is a pipe whose reader stops: the waiting bytes are bounded, dropped lines are counted, and one line reports them when
+// the reader goes on.
 
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';

@@ -11,7 +11,7 @@ import { startGateway } from '../../support/gateway.ts';
 import { thingsAt, thingsContract } from '../../support/things.ts';
 import { startUpstream } from '../../support/upstream.ts';
 
-/** Without what the test gateway has not got: TLS and a credential for its upstream. `up` is Prometheus' own. */
+/** Without the parts that the test gateway lacks: TLS and a credential for its upstream. `up` is Prometheus' own. */
 const notConfigured = new Set(['up', 'gateway_certificate_expires_seconds', 'gateway_upstream_credential_latched']);
 
 interface Selector {

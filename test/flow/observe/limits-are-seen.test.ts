@@ -51,7 +51,7 @@ async function ask(authorization: string, times: number): Promise<void> {
 }
 
 describe('the metrics of limits', () => {
-  it('count who is admitted, near its limit, over it, and would be if the limit were enforced', async () => {
+  it('count requests that are admitted, near the limit, over it, and over a limit that is not enforced', async () => {
     const { authorization } = await gateway.authorize({ organization: 'org_counted' });
     await ask(authorization, 8);
     assert.equal(await metric('gateway_rate_limit_near_limit_total{policy="organization"}'), 0);
@@ -63,7 +63,7 @@ describe('the metrics of limits', () => {
     assert.equal(await metric('gateway_rate_limit_near_limit_total{policy="organization"}'), 2);
   });
 
-  it('tell who decided, and how long Redis took per command', async () => {
+  it('show the source of the decision, and how long Redis took per command', async () => {
     assert.deepEqual([await decidedBy('redis'), await decidedBy('known')], [11, 1]);
     assert.equal(await metric('gateway_limit_store_duration_seconds_count'), 11);
     const seconds = await metric('gateway_limit_store_duration_seconds_sum');
@@ -126,7 +126,7 @@ describe('the doors to the counters', () => {
     assert.deepEqual(noted, ['admin listener', 'ada', '?[2J?eve', 'x'.repeat(64)]);
   });
 
-  it('answer what is wrong: no such organization, or counters that are away', async () => {
+  it('name the fault: no such organization, or counters that are away', async () => {
     assert.equal(await asked('GET', '/limits'), 404);
     assert.equal(await asked('POST', '/limits/reset?organization=org_none'), 404);
     redis.pause();

@@ -26,7 +26,7 @@ for (let count = 1; count <= EXCHANGES; count += 1) {
   if (count % 1000 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 log.recent('none');
-// What is garbage is swept by a thread beside.
+// A thread beside collects the garbage.
 for (let times = 0; times < 3; times += 1) {
   collectGarbage();
   await new Promise((resolve) => setTimeout(resolve, 50));

@@ -45,7 +45,7 @@ async function collector(test: TestContext, answer?: Parameters<typeof startColl
 }
 
 describe('traces', () => {
-  it('have a span of the exchange and one of what was sent, which the upstream finds as its parent', async (test) => {
+  it('have a span of the exchange and one of each attempt, which the upstream finds as its parent', async (test) => {
     const { endpoint, spans, resources, headers } = await collector(test);
     const { call, upstream, gateway, stop } = await start(
       test,
@@ -96,7 +96,7 @@ describe('traces', () => {
     assert.equal(line?.request_id, server.attributes['gateway.request_id']);
   });
 
-  it('say what failed: 5xx is an error, a refusal that is the fault of the client is not', async (test) => {
+  it('mark failures: 5xx is an error, a refusal that is the fault of the client is not', async (test) => {
     const { endpoint, spans } = await collector(test);
     const { call, gateway, stop } = await start(test, { endpoint, sampleRatio: 1 });
     await call('/v1/things/broken');
@@ -117,7 +117,7 @@ describe('traces', () => {
     test.after(upstream.close);
     const dead = `http://127.0.0.1:${await unusedPort()}`;
     const { call, stop, gateway } = await start(test, { endpoint, sampleRatio: 1 }, thingsAt([dead, upstream.url]));
-    // Whichever target comes first, one of two requests meets the dead one.
+    // In either order of the targets, one of two requests meets the dead one.
     for (let sent = 0; sent < 2; sent += 1) assert.equal((await call('/v1/things')).status, 200);
     await stop();
     const again = spans.find(({ attributes }) => attributes['http.request.resend_count'] === '1');
@@ -176,7 +176,7 @@ describe('a collector', () => {
     );
   });
 
-  it('that refuses what it gets costs the same', async (test) => {
+  it('that refuses its input costs the same', async (test) => {
     const { endpoint } = await collector(test, (response) => response.writeHead(503).end());
     const { call, gateway, stop } = await start(test, { endpoint, sampleRatio: 1 });
     await call('/v1/things');

@@ -1,4 +1,4 @@
-// The log line, the metrics and the admin listener: enough to find out what happened, nothing that is secret.
+// The log line, the metrics and the admin listener: enough to find out what happened, and no secret.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -11,7 +11,7 @@ const SECRET_QUERY = 'marker-of-a-query-value';
 const SECRET_BODY = 'marker-of-a-body-value';
 const SECRET_COOKIE = 'marker-of-a-cookie';
 
-describe('what operators see', () => {
+describe('the view of operators', () => {
   let upstream: FakeUpstream;
   let gateway: TestGateway;
   let key: { id: string; key: string };
@@ -36,7 +36,7 @@ describe('what operators see', () => {
     });
   const lineOf = (id: string | null) => gateway.logLines().find((line) => line.request_id === id);
 
-  it('one line tells a successful exchange: who, what, where, how long', async () => {
+  it('one line describes a successful exchange: caller, operation, place, durations', async () => {
     const answer = await call(`/v1/customers?email=${SECRET_QUERY}@example.com`, {
       headers: { 'x-request-id': 'mine-1' },
     });
@@ -89,7 +89,7 @@ describe('what operators see', () => {
     );
   });
 
-  it('what the parser refused has a line too', async () => {
+  it('a request that the parser refused has a line too', async () => {
     const answer = await sendRaw(gateway.port, 'GARBAGE\r\n\r\n');
     const line = lineOf(answer.headers['x-request-id'] ?? null);
     assert.deepEqual([line?.stage, line?.code, line?.status], ['admit', 'malformed_http', 400]);
@@ -139,7 +139,7 @@ describe('what operators see', () => {
     assert.ok(!text.includes('nothing-here'));
   });
 
-  it('probes answer, readiness with the state of what the gateway leans on', async () => {
+  it("probes answer, readiness with the state of the gateway's dependencies", async () => {
     const admin = supertest(gateway.adminUrl);
     await admin.get('/livez').expect(200, { status: 'ok' });
     const checks = { lifecycle: 'serving', keys: 'reachable', limits: 'up' };

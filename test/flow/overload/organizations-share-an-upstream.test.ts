@@ -63,7 +63,7 @@ describe('an upstream without a bound', () => {
     assert.match(await metrics(), /^gateway_upstream_queue_seconds_count\{upstream="things"\} 11$/m);
   });
 
-  it('is not sent what a client does not wait for any more', async () => {
+  it('drops a request when its client leaves', async () => {
     const { upstream, gateway, call, requestFrom, waits } = await setUp({ connections: 1 });
     const first = call('org_busy');
     await until(() => upstream.held() === 1);
@@ -85,7 +85,7 @@ describe('a request that waits', () => {
     const { upstream, gateway, call, stateOf, metrics } = await setUp({ maxInFlight: 1, timeoutMs: 200 });
     const answers = await Promise.all([call('org_busy'), call('org_busy')]);
     const refused =
-      answers.find(({ error }) => error.code === 'upstream_overloaded') ?? assert.fail('nobody was refused');
+      answers.find(({ error }) => error.code === 'upstream_overloaded') ?? assert.fail('no request was refused');
     assertRefusal(refused, 'upstream_overloaded');
     assert.match(String(refused.headers['retry-after']), /^[1-9]\d?$/);
     assert.equal(refused.headers['proxy-status'], 'api-gateway; error=connection_limit_reached');
@@ -99,7 +99,7 @@ describe('a request that waits', () => {
     );
   });
 
-  it('has what is left of its time for the answer', async () => {
+  it('has the rest of its time for the answer', async () => {
     const { upstream, call } = await setUp({ maxInFlight: 1, timeoutMs: 500 });
     const first = call('org_busy');
     await until(() => upstream.held() === 1);

@@ -1,4 +1,4 @@
-// What the gateway itself cannot take is refused at once, and costs those who ask for little nothing.
+// The gateway refuses excess load at once, at no cost to callers with few requests.
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
@@ -44,7 +44,7 @@ function assertRefused(answer: Answer, retryAfter: string): void {
 }
 
 describe('requests under way', () => {
-  it('are bounded in all: the next one is refused before anybody asks who it is', async () => {
+  it('are bounded in all: the next one is refused before authentication', async () => {
     const { upstream, gateway, call, shed, status } = await setUp({ maxInFlight: 2, organizationShare: 1 });
     const held = [call('org_busy'), call('org_quiet')];
     await until(() => upstream.held() === 2);
@@ -86,7 +86,7 @@ describe('requests under way', () => {
     assert.equal((await call('org_busy')).status, 200);
   });
 
-  it('are not those whose clients left before it was known who they are', async () => {
+  it('are not counted when their clients left before authentication', async () => {
     const clock = fakeClock();
     const issuer = await start(startIssuer(clock.now));
     const upstream = await start(startUpstream());
@@ -135,7 +135,7 @@ describe('bodies that are held', () => {
     assert.equal((await status()).buffered_bytes, 0);
   });
 
-  it('count as they come: who announces much and sends little takes little, and leaves nothing behind', async () => {
+  it('count by arrived bytes: a client that announces much and sends little takes little, and leaves nothing behind', async () => {
     const { upstream, gateway, headersOf, status } = await setUp(bounds, {}, { bodyBytesMax: 60_000 });
     upstream.letAllGo();
     const slow = await openConnection(gateway.port);
@@ -150,8 +150,8 @@ describe('bodies that are held', () => {
 });
 
 describe('an event loop that comes late', () => {
-  it('keeps out whoever is not known and a part of those who are, until it has come in time for a while', async () => {
-    let sample: (lateMs: number) => void = () => assert.fail('nobody asks how late it is');
+  it('refuses unknown callers and a part of the known ones, until the delay has been low for a while', async () => {
+    let sample: (lateMs: number) => void = () => assert.fail('the delay is not sampled');
     const probeLoop = (onSample: typeof sample) => {
       sample = onSample;
       return { stop: () => undefined };

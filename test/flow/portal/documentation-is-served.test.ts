@@ -108,7 +108,7 @@ describe('the documentation', () => {
     assert.equal(refused.headers['content-encoding'], undefined);
   });
 
-  it('answers HEAD without a body and OPTIONS with what is allowed', async () => {
+  it('answers HEAD without a body and OPTIONS with the allowed methods', async () => {
     const { text } = visited.get('/docs') as supertest.Response;
     const length = String(Buffer.byteLength(text));
     const docs = supertest(gateway.url);
@@ -140,7 +140,7 @@ describe('the documentation', () => {
     assert.equal(last?.code, 'route_not_found');
   });
 
-  it('serves nothing but what is on its list, whatever the path says', async () => {
+  it('serves only listed files, for any path', async () => {
     const tricks = [
       '..%2f..%2fpackage.json',
       '%2e%2e/portal.ts',
@@ -204,7 +204,7 @@ describe('a document that is asked for by a request that never ends', () => {
   });
 });
 
-/** What a page refers to on this host. */
+/** The links of a page on this host. */
 function linksIn(html: string): { path: string; fragment: string }[] {
   return [...html.matchAll(/(?:href|src|data-document)="([/#][^"]*)"/g)].map(([, link = '']) => {
     const [path = '', fragment = ''] = link.split('#');

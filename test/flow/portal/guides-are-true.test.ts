@@ -1,5 +1,5 @@
-// Every example of the guides is run as it stands against a gateway; the address and the key come from the environment, as a reader's do.
-// What a guide shows as the answer has to be what comes back, but for values that differ from time to time.
+// Every example of the guides runs as printed against a gateway; the address and the key come from the environment, as a reader's do. The
+// answer has to equal the printed one, except for values that differ from time to time.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -95,7 +95,7 @@ const changing = /^(request_id|doc_url|cursor)$/;
 function assertShows(shown: unknown, real: unknown, place: string): void {
   assert.equal(Array.isArray(real), Array.isArray(shown), place);
   assert.equal(typeof real, typeof shown, place);
-  // Of a record some members are shown, with values of somebody else's.
+  // The guides show some members of a record, with values of another one.
   if (place.startsWith('/data/')) {
     for (const name of Object.keys(Object(shown)))
       if (typeof shown === 'object') assert.ok(Object.hasOwn(Object(real), name), name);

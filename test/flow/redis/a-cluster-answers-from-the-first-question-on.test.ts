@@ -66,7 +66,7 @@ test('a replica as the only seed: each start succeeds', async () => {
   assert.deepEqual(await failuresOf(() => start(url)), []);
 });
 
-test('a seed whose name cannot be resolved does not stand in the way of the others', async () => {
+test('a seed that cannot be resolved does not stand in the way of the others', async () => {
   const url = `redis+cluster://gone.invalid:6379,127.0.0.1:${cluster.servers[0]?.port}`;
   assert.deepEqual(await failuresOf(() => start(url)), []);
 });

@@ -1,5 +1,5 @@
-// A connection to Redis whose replies do not belong to its questions any more is closed within two seconds, idle or busy, and the next
-// one is in order.
+// A connection to Redis whose replies do not match its commands any more is closed within two seconds, idle or busy, and the next one is in
+// order.
 
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';

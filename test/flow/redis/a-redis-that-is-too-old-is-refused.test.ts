@@ -10,7 +10,7 @@ import { startServer } from '../../support/redis.ts';
 
 const SENTENCE = /Redis 6\.0\.\d+ is too old: Redis 6\.2 or newer is needed/;
 
-/** The address of a Redis that says it is a 6.0: what it says is as long as before. */
+/** The address of a Redis that reports version 6.0, in a reply of unchanged length. */
 async function startOldRedis(t: TestContext): Promise<string> {
   const redis = await startServer();
   t.after(() => redis.stop());

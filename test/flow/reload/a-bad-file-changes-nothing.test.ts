@@ -1,4 +1,4 @@
-// A configuration with mistakes is told to everybody who might look, and nothing of it is in force.
+// A configuration with mistakes is reported in every place of the operators, and no part of it is in force.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ describe('a file with mistakes', () => {
     assert.equal(await limitInForce(), '555');
   });
 
-  it('may be a contract: what is wrong in it is named with its line', async () => {
+  it('may be a contract: the mistake is named with its line', async () => {
     const { gateway } = world;
     await saveAndReload(
       gateway,
@@ -69,7 +69,7 @@ describe('a file with mistakes', () => {
     assert.equal((await inForce(gateway)).last_failure, null);
   });
 
-  it('may ask for what needs a start: nothing of it is in force, and each key is named', async () => {
+  it('may contain changes that need a start: no part is in force, and each key is named', async () => {
     const { gateway, upstream } = world;
     const next = { timeouts: { drainDelayMs: 1 }, publicUrl: 'http://elsewhere.example', operatorScopes: ['a:read'] };
     await saveAndReload(gateway, 'config/gateway.yaml', { ...next, limits: { urlBytesMax: 300, jsonDepthMax: 5 } });

@@ -1,4 +1,4 @@
-// What an upstream is shown, and how much of it is asked at once, changes with the file as everything else.
+// The credential for an upstream and its concurrency change with the file like all other settings.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ describe('the credential for an upstream', () => {
   };
   const withSecret = (secret: string) => ({ credential: { basic: { user: 'admin', secret } } });
 
-  /** What the upstream was shown with the latest request. */
+  /** The credential of the latest request at the upstream. */
   async function shown(): Promise<string | undefined> {
     assert.equal((await world.call('GET /v1/things')).status, 200);
     return headersOf(world.upstream.received.at(-1) as string).get('authorization');
@@ -47,7 +47,7 @@ describe('the credential for an upstream', () => {
     assert.equal(await shown(), undefined);
   });
 
-  it('must be there: an entry that nobody has provided changes nothing', async () => {
+  it('must be there: an entry without its secret changes nothing', async () => {
     await save(withSecret('third_entry'));
     await until(async () => (await inForce(world.gateway)).last_failure !== null);
     const [mistake] = (await inForce(world.gateway)).last_failure?.mistakes ?? [];

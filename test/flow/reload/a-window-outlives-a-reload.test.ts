@@ -1,4 +1,4 @@
-// What was counted before a reload counts after it, in the process and in Redis.
+// Requests counted before a reload count after it, in the process and in Redis.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -52,7 +52,7 @@ describe('counters', () => {
       assert.equal((await offered) + (await offer(gateway, authorization, 20)), 8);
     });
 
-    it(`in ${name} count in a window that a reload has lengthened what the shorter one held`, async () => {
+    it(`in ${name} keep the entries of the shorter window when a reload has lengthened it`, async () => {
       const options = { ...thingsAt(upstream.url), limits: limitsOf(20, 2), environment: environment() };
       const gateway = await start(startGateway(options));
       const { authorization } = await gateway.authorize({ organization: `org_longer_${process.pid}` });
@@ -63,7 +63,7 @@ describe('counters', () => {
       assert.equal(await offer(gateway, authorization, 25), 0);
     });
 
-    it(`in ${name} follow a limit up and down, without forgetting what was refused by the old one only`, async () => {
+    it(`in ${name} follow a limit up and down, and drop refusals that only the old limit caused`, async () => {
       const options = { ...thingsAt(upstream.url), limits: limitsOf(5), environment: environment() };
       const gateway = await start(startGateway(options));
       const { authorization } = await gateway.authorize({ organization: `org_up_${process.pid}` });

@@ -1,4 +1,4 @@
-// Saving configuration under a running gateway, and what the gateway says about it.
+// Saves configuration under a running gateway, and reads the gateway's report about it.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -41,7 +41,7 @@ it('SIGHUP while the gateway starts does not end it: the files are loaded anew o
   writeConfiguration(directory, thingsAt('http://127.0.0.1:9'));
   const starting = createInstallation({ ...installation.environment, GATEWAY_DATA: join(directory, 'data') });
   const gateway = await starting.start(async (child) => {
-    // Made as soon as the configuration has been read, long before anybody listens.
+    // Made as soon as the configuration has been read, long before the gateway listens.
     await until(() => existsSync(join(directory, 'data')));
     child.kill('SIGHUP');
   });

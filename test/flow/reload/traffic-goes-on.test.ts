@@ -49,7 +49,7 @@ describe('reloads under traffic', () => {
     });
   }
 
-  it('lose no request, whatever changes: limits, targets, operations, tiers', async () => {
+  it('lose no request, for every change: limits, targets, operations, tiers', async () => {
     const { authorization } = await gateway.authorize();
     const tiered = await gateway.authorize({ organization: 'org_tiered', tier: 'gone' });
     const seen = new Map<string, number>();

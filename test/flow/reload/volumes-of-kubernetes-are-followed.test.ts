@@ -13,7 +13,7 @@ import { inForce, roomy, until } from './files.ts';
 
 const limitsOf = (requests: number) => JSON.stringify({ ...roomy, tiers: { standard: { requests } } });
 
-describe('a gateway whose files are volumes of Kubernetes', () => {
+describe('a gateway with files on volumes of Kubernetes', () => {
   let gateway: TestGateway;
   let upstream: FakeUpstream;
   let authorization: string;
@@ -51,7 +51,7 @@ describe('a gateway whose files are volumes of Kubernetes', () => {
     }
   });
 
-  it('keeps what is in force when an update has a mistake in one of the files', async () => {
+  it('keeps the present configuration when an update has a mistake in one of the files', async () => {
     volumes[0]?.update({ ...config, 'limits.yaml': limitsOf(803), 'upstreams.yaml': 'upstreams: { things: 1 }' });
     await until(async () => (await inForce(gateway)).last_failure !== null);
     assert.equal(await limit(), '802');

@@ -1,4 +1,4 @@
-// A request is answered under the configuration it arrived under, and what only that one needed is let go of afterwards.
+// A request is answered under the configuration it arrived under; parts that only that configuration needed are closed afterwards.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ describe('a request in flight', () => {
     return { answer, socket, conclude: () => socket.write(httpAnswer(200, '{"late":true}')) };
   }
 
-  it('gets its answer from a target that is gone, whose connections are then closed; the next one goes elsewhere', async () => {
+  it('gets its answer from a removed target, whose connections are then closed; the next one goes elsewhere', async () => {
     const slow = await inFlight('GET /v1/things');
     const { upstreams } = thingsAt(other.url);
     await saveAndReload(world.gateway, 'config/upstreams.yaml', { upstreams });

@@ -13,7 +13,7 @@ describe('under a running gateway', () => {
   });
   after(() => world.close());
 
-  it('gateway.yaml says anew who is believed, which pages may read, how deep bodies go and what is logged', async () => {
+  it('gateway.yaml changes trusted proxies and issuers, origins, the depth of bodies and the log', async () => {
     const { gateway } = world;
     const from = { 'X-Forwarded-For': '203.0.113.9', Origin: 'https://app.example.com' };
     const deep = () =>
@@ -87,7 +87,7 @@ describe('under a running gateway', () => {
     assert.deepEqual([await fail(), await fail()], [404, 404]);
     await saveAndReload(world.gateway, 'config/limits.yaml', limits(3));
     assert.deepEqual([await fail(), await fail()], [404, 429]);
-    // A caller who is known passes still.
+    // A known caller still passes.
     assert.equal((await world.call('GET /v1/things')).status, 200);
   });
 });

@@ -1,4 +1,4 @@
-// Pages: complete, without repeats, whatever is inserted meanwhile; and every way to ask for a page wrongly.
+// Pages: complete, without repeats, also when records are inserted meanwhile; and every wrong way to request a page.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

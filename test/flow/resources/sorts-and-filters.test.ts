@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-/** Text by code units, numbers by size, nothing last whichever way round. */
+/** Text by code units, numbers by size, null last in both directions. */
 function inOrder(left: Json, right: Json, direction: string): boolean {
   if (left === null || right === null) return right === null;
   const value = (it: Json) => (typeof it === 'object' ? it.amount : it);

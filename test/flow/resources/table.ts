@@ -1,5 +1,5 @@
-// The nine resources as data: what a client sends to create and change each, and what it can filter and sort by (the promised surface,
-// written down a second time on purpose, so that a contract or a service that forgets something is noticed).
+// The nine resources as data: the payloads that create and change each, and its filters and sorts (the promised surface, written down a
+// second time on purpose, so that a gap in a contract or a service is noticed).
 
 import { type KeyOptions, startGateway, type TestGateway } from '../../support/gateway.ts';
 
@@ -17,11 +17,11 @@ export type Client = (method: string, path: string, body?: unknown, headers?: Re
 export interface Resource {
   readonly name: string;
   readonly prefix: string;
-  /** The payload of a new record; what it refers to is created first. */
+  /** The payload of a new record; the records that it refers to are created first. */
   payload(client: Client, index: number): Promise<Record<string, unknown>>;
   readonly change: Record<string, unknown>;
   readonly sorts: readonly string[];
-  /** Filters: a value taken from a record, and what a match looks like. */
+  /** Filters: a value taken from a record, and the form of a match. */
   readonly filters: Readonly<Record<string, Filter>>;
   /** Edges from one status to the next, and one that is none. */
   readonly edges?: readonly (readonly string[])[];

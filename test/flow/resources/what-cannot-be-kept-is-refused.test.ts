@@ -1,4 +1,4 @@
-// What the contract lets in and a record cannot keep is refused with its place, instead of being kept as something else.
+// Input that the contract accepts and a record cannot keep is refused with its place, instead of being kept in another form.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -26,7 +26,7 @@ const event = {
 };
 const line = { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } };
 
-/** Operations whose answers are streams. */
+/** Operations with answers that are streams. */
 export const streamPaths: Record<string, object> = {
   '/v1/events': { get: operation('readEvents', { 'text/event-stream': {} }) },
   '/v1/lines': { get: operation('readLines', { 'application/x-ndjson': {} }) },
@@ -79,7 +79,7 @@ export async function startLiveUpstream(): Promise<LiveUpstream> {
 export interface StreamWorld {
   readonly gateway: TestGateway;
   readonly upstream: LiveUpstream;
-  /** Opens a stream: the upstream's answer, whose head has this media type, and the client's connection. */
+  /** Opens a stream: the upstream's answer, with this media type in its head, and the client's connection. */
   open(path?: string, options?: OpenOptions): Promise<{ readonly client: Connection; readonly answer: ServerResponse }>;
   close(): Promise<void>;
 }

@@ -82,7 +82,7 @@ describe('within a second', () => {
     await seen(staying.client, 'data: 2\n\n');
   });
 
-  it('it cuts a stream whose event does not end', async () => {
+  it('it cuts a stream with an event that does not end', async () => {
     const world = await start(createStreamWorld());
     const { id, key } = await world.gateway.issueKey();
     const { client, answer } = await world.open('/v1/events', { key });

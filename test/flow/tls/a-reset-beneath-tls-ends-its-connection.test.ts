@@ -58,7 +58,7 @@ after(async () => {
   authority.remove();
 });
 
-/** A connection whose handshake is done on the side of the client: the gateway has yet to read the last part of it. */
+/** A connection that has finished its handshake on the side of the client: the gateway has yet to read the last part of it. */
 async function connectTo(): Promise<{ readonly raw: Socket; readonly socket: TLSSocket }> {
   const raw = connect(gateway.port, '127.0.0.1').on('error', () => undefined);
   const socket = connectSecurely({ socket: raw, servername: 'api.test', ca: authority.certificate });
@@ -72,8 +72,8 @@ const requests: Readonly<Record<string, () => Buffer>> = {
   'requests that the gateway answers': () => Buffer.concat(Array(200).fill(requestOf('GET /v1/nothing'))),
   'a request that closes its connection': () => requestOf('GET /v1/nothing', { Connection: 'close' }),
   'an upload that is refused': () => requestOf('POST /v1/files', {}, 'x'.repeat(300_000)),
-  'a request whose answer is slow': () => requestOf('GET /v1/things', headers),
-  'a request whose answer trickles': () => requestOf('GET /v1/files', headers),
+  'a request with a slow answer': () => requestOf('GET /v1/things', headers),
+  'a request with an answer that trickles': () => requestOf('GET /v1/files', headers),
   'half a request': () => requestOf('GET /v1/files', headers).subarray(0, 20),
   'no request': () => Buffer.alloc(0),
 };
@@ -90,7 +90,7 @@ async function sendAndReset(bytes: Buffer, reset: (socket: TLSSocket) => Promise
   await reset(socket);
   if (raw.destroyed) return;
   const closed = once(raw, 'close');
-  // What the gateway has ended already cannot be reset.
+  // A connection that the gateway has ended already cannot be reset.
   if (raw.writableEnded || socket.writableEnded) raw.destroy();
   else raw.resetAndDestroy();
   await closed;

@@ -1,4 +1,4 @@
-// A gateway that is told to end, over TLS: what is under way is finished, what is silent ends at once.
+// A gateway is stopped, over TLS: requests in flight are finished, silent connections end at once.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -7,7 +7,7 @@ import { afterEach, describe, it } from 'node:test';
 import { until } from '../reload/files.ts';
 import { answerEmptyObject, type SecureGateway, startSecureGateway } from './secure-gateway.ts';
 
-/** Far more than any of these may take: whatever waits for it fails the test by its own limit. */
+/** Far more than any of these may take: a waiting test fails by its own limit. */
 const DRAIN_MS = 60_000;
 
 let secure: SecureGateway;
@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 describe('a gateway that ends', { timeout: 10_000 }, () => {
-  it('answers what is in flight and closes what is silent, whatever its handshake has come to', async () => {
+  it('answers requests in flight and closes silent connections, in every state of the handshake', async () => {
     const asked = Promise.withResolvers<void>();
     const answerNow = Promise.withResolvers<void>();
     secure = await startSecureGateway({

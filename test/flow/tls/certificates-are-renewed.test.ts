@@ -1,4 +1,4 @@
-// Certificates whose files change under load: no handshake fails, what is open goes on, and files that cannot be used change nothing.
+// Certificate files change under load: no handshake fails, open connections go on, and unusable files change nothing.
 
 import assert from 'node:assert/strict';
 import { renameSync, writeFileSync } from 'node:fs';
@@ -86,7 +86,7 @@ function offerLoad() {
 }
 
 describe('a renewed certificate', () => {
-  it('is shown to those who come, and nobody fails while it changes', async () => {
+  it('is shown to new connections, and no connection fails while it changes', async () => {
     const open = await secure.connect();
     const load = offerLoad();
     const serials = new Set([await serialShown()]);

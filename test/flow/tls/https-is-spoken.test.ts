@@ -1,4 +1,4 @@
-// HTTPS on the public listener: whom it shows which certificate, what it refuses to speak, and what upstreams are told of it.
+// HTTPS on the public listener: the certificate for each name, the refused versions, and the scheme that upstreams get.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => secure.close());
 
-/** What a client reads until the connection ends. */
+/** The bytes that a client reads until the connection ends. */
 async function readAll(socket: TLSSocket): Promise<string> {
   let text = '';
   for await (const chunk of socket) text += chunk;
@@ -57,7 +57,7 @@ describe('a client is shown', () => {
 
 describe('the protocol', () => {
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
-    it(`is ${version} for those who want that`, async () => {
+    it(`is ${version} for clients that ask for it`, async () => {
       const socket = await secure.connect({ minVersion: version, maxVersion: version });
       assert.equal(socket.getProtocol(), version);
       socket.destroy();

@@ -12,7 +12,7 @@ export interface SecureGateway {
   readonly upstream: FakeUpstream;
   readonly authority: Authority;
   readonly authorization: string;
-  /** A connection whose handshake is done. Rejects when there is none. */
+  /** A connection with a finished handshake. Rejects when it fails. */
   connect(options?: ConnectionOptions): Promise<TLSSocket>;
   /** The first name of the certificate that a client is shown. */
   shownTo(servername: string): Promise<string>;

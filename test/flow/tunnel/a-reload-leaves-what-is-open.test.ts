@@ -1,4 +1,4 @@
-// Another configuration takes over while streams and WebSockets are open: they go on, what comes after them follows the new rules.
+// Another configuration takes over while streams and WebSockets are open: they go on, later requests follow the new rules.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// What one client address may ask of a tunnel: requests, connections held open, failed logins. Others are not kept out by it.
+// Limits of one client address in a tunnel: requests, connections held open, failed logins. Other addresses are not affected.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

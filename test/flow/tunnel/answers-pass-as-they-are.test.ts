@@ -1,5 +1,5 @@
-// What comes back through a tunnel is the upstream's: status, headers, body. The gateway takes out what is about connections, and adds
-// what the upstream says nothing about.
+// An answer through a tunnel is the upstream's: status, headers, body. The gateway removes headers about connections, and adds headers that
+// the upstream lacks.
 
 import assert from 'node:assert/strict';
 import type { RequestListener } from 'node:http';
@@ -23,7 +23,7 @@ async function setUp(listener: RequestListener, options = {}) {
 }
 
 describe('an answer through a tunnel', () => {
-  it('keeps status, headers and body, whatever they are', async () => {
+  it('keeps any status, headers and body', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
     const { call } = await setUp((_request, response) => {
       response.writeHead(401, [
@@ -43,7 +43,7 @@ describe('an answer through a tunnel', () => {
     assert.equal(headers['content-length'], '256');
   });
 
-  it('carries what every answer of the gateway carries, unless it says so itself', async () => {
+  it('carries the headers of every answer of the gateway, unless the upstream sets them', async () => {
     const { call } = await setUp((_request, response) => {
       response.writeHead(200, { 'Referrer-Policy': 'same-origin', 'X-Request-Id': 'theirs', 'X-Error-Code': 'theirs' });
       response.end();
@@ -57,7 +57,7 @@ describe('an answer through a tunnel', () => {
     assert.equal(headers['x-error-code'], undefined);
   });
 
-  it('keeps what is for one connection on that connection', async () => {
+  it('keeps hop-by-hop headers on their connection', async () => {
     const { gateway } = await setUp((_request, response) => {
       response.writeHead(200, {
         Connection: 'close, X-Theirs',
@@ -156,7 +156,7 @@ describe('an answer through a tunnel', () => {
     const gateway = await start(startTunnel(upstream.url));
     upstream.plays((socket, request) => {
       socket.write(httpAnswer(200, '{}'));
-      // What was asked on this connection before is not asked again.
+      // A question asked on this connection before is not asked again.
       upstream.plays((next) => (next === socket ? socket.destroy() : next.write(httpAnswer(200, request.slice(0, 3)))));
     });
     const call = (line: string) => ask(gateway.port, requestOf(line));

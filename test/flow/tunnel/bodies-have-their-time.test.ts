@@ -1,4 +1,4 @@
-// Everywhere but in tunnels a body has a fixed time, whoever else might still wait for it.
+// Everywhere but in tunnels a body has a fixed time, also when another side still waits for it.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

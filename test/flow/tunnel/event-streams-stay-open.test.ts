@@ -1,4 +1,4 @@
-// Event streams: open for as long as both sides want, whoever is silent; and large bodies, which never lie in the gateway's memory.
+// Event streams stay open for as long as both sides want, also in silence; large bodies never lie in the gateway's memory.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -57,7 +57,7 @@ describe('an event stream', () => {
     await seen(client, 'event: ping\n\n');
   });
 
-  it('outlasts every time-out there is while nobody says anything', async () => {
+  it('outlasts every time-out while both sides are silent', async () => {
     const timeouts = { headersMs: 100, requestMs: 100, keepAliveMs: 100 };
     const { client, upstream } = await setUpStream({ entry: { timeoutMs: 100 }, gateway: { timeouts } });
     await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -77,7 +77,7 @@ describe('an event stream', () => {
 });
 
 describe('a gateway that ends', () => {
-  it('ends event streams in good form, and lets what is in flight finish', async () => {
+  it('ends event streams in good form, and lets requests in flight finish', async () => {
     const { client, upstream, gateway, behind } = await setUpStream({ gateway: { timeouts: { drainMs: 5000 } } });
     upstream.write('event: one\n\n');
     await seen(client, 'event: one');
@@ -96,7 +96,7 @@ describe('a gateway that ends', () => {
     await stopped;
   });
 
-  it('tells WebSockets that it goes away, and their upstream what they answer', async () => {
+  it("sends WebSockets the close code 1001, and their upstream the clients' answer", async () => {
     const { behind, gateway } = await setUp({ gateway: { timeouts: { drainMs: 5000 } } });
     const granted = nextWebSocket(behind);
     const client = await start(openWebSocket(gateway.port));

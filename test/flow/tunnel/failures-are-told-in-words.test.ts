@@ -65,7 +65,7 @@ describe('a connection on which a request failed', () => {
     assert.equal((await connection.answer())?.headers['x-error-code'], 'api_key_missing');
   });
 
-  it('ends when nobody knows whether a body will come', async () => {
+  it('ends when it is unknown whether a body will come', async () => {
     const gateway = await start(startTunnel(`http://127.0.0.1:${await unusedPort()}`));
     const connection = await start(openConnection(gateway.port));
     connection.send(requestOf('POST /jmap', { 'Content-Length': '10', Expect: '100-continue' }));
@@ -122,7 +122,7 @@ describe('a body that stalls', () => {
     assertRefusal(answer, 'upstream_timeout');
   });
 
-  it('has as long as it goes on, whatever other requests are given', async () => {
+  it('has no fixed time while its bytes arrive, unlike other requests', async () => {
     const behind = await start(startBehind());
     behind.plays((request, response) => request.resume().on('end', () => response.end('all')));
     const timeouts = { headersMs: 100, requestMs: 150 };

@@ -1,5 +1,4 @@
-// What the tests of tunnels act on: a gateway with a tunnel to a server that does what a test says, and the things that mail clients
-// do over it.
+// The set-up for tests of tunnels: a gateway with a tunnel to a server that the test controls, and the requests of mail clients over it.
 
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -12,9 +11,9 @@ export interface Behind {
   readonly requests: IncomingMessage[];
   /** Connections that are open now. */
   readonly sockets: Set<Socket>;
-  /** What is done with every request from now on. */
+  /** Handles every request from now on. */
   plays(listener: RequestListener): void;
-  /** What is done with every upgrade from now on. */
+  /** Handles every upgrade from now on. */
   upgrades(listener: (request: IncomingMessage, socket: Socket, head: Buffer) => void): void;
   close(): Promise<void>;
 }
@@ -67,7 +66,7 @@ export interface TunnelOptions {
   readonly now?: () => number;
 }
 
-/** What startGateway needs for a small contract, and JMAP through a tunnel. */
+/** The options of startGateway for a small contract, and JMAP through a tunnel. */
 export function tunnelAt(url: string, { tunnel, entry, ...options }: TunnelOptions = {}): GatewayOptions {
   const rules = { paths: ['/jmap', '/jmap/*', '/.well-known/jmap'], webSocket: true, ...tunnel };
   return {

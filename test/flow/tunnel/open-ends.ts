@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 export const GRANTED =
   'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n';
 
-/** A frame without mask: 1 text, 2 binary, 8 close, 9 ping, 10 pong; 0 goes on with what was begun. */
+/** A frame without mask: 1 text, 2 binary, 8 close, 9 ping, 10 pong; 0 continues a message. */
 export function frame(opcode: number, content: Buffer | string, isLast = true): Buffer {
   const bytes = Buffer.from(content);
   const length = bytes.length;
@@ -83,7 +83,7 @@ export async function openWebSocket(port: number, path = '/jmap/ws', lines = HAN
   return endOf(socket);
 }
 
-/** The head of the answer, which is taken from what was received. */
+/** The head of the answer, which is removed from the received bytes. */
 export async function headOf(end: End): Promise<string> {
   while (!end.received().includes('\r\n\r\n')) {
     const before = end.received().length;

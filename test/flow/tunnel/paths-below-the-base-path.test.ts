@@ -1,4 +1,4 @@
-// A tunnel whose path lies below the base path of its entry: the service gets the path without the prefix, as operations do.
+// A tunnel with a path below the base path of its entry: the service gets the path without the prefix, as operations do.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

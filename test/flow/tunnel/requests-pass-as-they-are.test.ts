@@ -1,4 +1,4 @@
-// A tunnel passes on what it is given: methods, bodies and the mail user's own credentials. What says who is asking is the gateway's.
+// A tunnel passes methods, bodies and the mail user's own credentials unchanged. Headers about the caller come from the gateway.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -60,7 +60,7 @@ describe('a request through a tunnel', () => {
     assert.equal(answer.status, 100);
   });
 
-  it('says who asks in words of the gateway only', async () => {
+  it('names the caller in headers of the gateway only', async () => {
     const { behind, call } = await setUp();
     const forged = {
       'X-Forwarded-For': '192.0.2.66',
@@ -96,7 +96,7 @@ describe('a request through a tunnel', () => {
     for (const name of ['x-organization-id', 'x-api-key-id']) assert.equal(lines.get(name), undefined, name);
   });
 
-  it('keeps what is for one connection on that connection', async () => {
+  it('keeps hop-by-hop headers on their connection', async () => {
     const { behind, call } = await setUp();
     const headers = { Connection: 'X-Mine, keep-alive', 'X-Mine': '1', 'Keep-Alive': 'timeout=1', TE: 'trailers' };
     const theirs = { Upgrade: 'h2c', 'HTTP2-Settings': 'AAA', 'Proxy-Authorization': 'Basic dTpw', 'X-Kept': '1' };

@@ -26,7 +26,7 @@ async function setUp(
   return { behind, gateway, client };
 }
 
-describe('an answer whose body stalls', () => {
+describe('an answer with a body that stalls', () => {
   for (const [name, headers] of [
     ['with a length', { 'Content-Length': '100' }],
     ['in chunks', { 'Transfer-Encoding': 'chunked' }],
@@ -91,7 +91,7 @@ describe('an answer that takes longer than timeoutMs', () => {
     assert.deepEqual([answer?.whole, answer?.body.toString()], [true, 'x'.repeat(10)]);
   });
 
-  it('is whole when the client is what it waits for', async () => {
+  it('is whole when it waits for the client', async () => {
     const { gateway } = await setUp({ timeoutMs: 60_000, idleTimeoutMs: 200 }, async (_request, response) => {
       for (let i = 0; i < 30; i++) if (!response.write(MEGABYTE)) await once(response, 'drain');
       response.end();

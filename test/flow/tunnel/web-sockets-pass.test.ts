@@ -30,7 +30,7 @@ const asked = (lines: readonly string[] = HANDSHAKE) =>
   Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]));
 
 describe('the handshake', () => {
-  it('is spelled as the strictest server wants it, and says who asks in words of the gateway only', async () => {
+  it('is spelled as the strictest server requires, and names the caller in headers of the gateway only', async () => {
     const { behind, head } = await setUpOpen();
     const lines = linesOf(behind.requests[0] as never);
     assert.equal(lines.get('connection'), 'Upgrade');
@@ -66,7 +66,7 @@ describe('a WebSocket', () => {
     assert.deepEqual(await client.takes(bytes.length), bytes);
   });
 
-  it('keeps close codes, and stays open in the direction that nobody has ended', async () => {
+  it('keeps close codes, and stays open in the direction that is not closed', async () => {
     const { client, upstream } = await setUpOpen();
     const close = frame(8, Buffer.from([0x0f, 0xa1, ...Buffer.from('mine')]));
     upstream.socket.end(close);
@@ -121,7 +121,7 @@ describe('a WebSocket', () => {
     assert.ok(process.memoryUsage().arrayBuffers - before < 16 * 1_048_576);
   });
 
-  it('outlasts every time-out there is while nobody says anything', async () => {
+  it('outlasts every time-out while both sides are silent', async () => {
     const timeouts = { headersMs: 100, requestMs: 100, keepAliveMs: 100 };
     const { client, upstream } = await setUpOpen({ entry: { timeoutMs: 100 }, gateway: { timeouts } });
     await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -131,7 +131,7 @@ describe('a WebSocket', () => {
     assert.deepEqual(await client.takes(8), frame(1, 'me too'));
   });
 
-  it('is one line of the log, with what went through it', async () => {
+  it('is one line of the log, with its bytes and messages', async () => {
     const { client, upstream, gateway, behind } = await setUpOpen();
     client.socket.write(frame(1, 'four'));
     await upstream.takes(6);
@@ -144,7 +144,7 @@ describe('a WebSocket', () => {
 });
 
 describe('an upgrade that is not granted', () => {
-  it('is answered by what the upstream says, in full', async () => {
+  it("is answered with the upstream's whole answer", async () => {
     const { behind, gateway } = await setUp();
     const body = 'x'.repeat(3_000_000);
     behind.upgrades((_request, socket) => {

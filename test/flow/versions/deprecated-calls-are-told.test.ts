@@ -1,4 +1,4 @@
-// Who calls what is deprecated is counted while the gateway serves, and told by commands and on the admin listener.
+// Calls of deprecated operations are counted while the gateway serves, and shown by commands and on the admin listener.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -59,7 +59,7 @@ describe('calls of deprecated operations', () => {
         ['org_told', 3],
         ['org_test', 1],
       ],
-      'only of callers who were let in, and only of what is deprecated',
+      'only of accepted callers, and only of deprecated operations',
     );
     assert.match(notices[0]?.text ?? '', /GET \/v1\/things\n.*\n.*followed by v2\n {4}3 calls/);
   });

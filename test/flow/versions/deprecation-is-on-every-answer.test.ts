@@ -47,7 +47,7 @@ describe('two versions side by side', () => {
     assertDeprecated(await world.call('GET /v1/things/t1'), '/v2/things');
   });
 
-  it('what has no counterpart points at the description of the next version', async () => {
+  it('an operation without a counterpart points at the description of the next version', async () => {
     assertDeprecated(await world.call('GET /v1/strict'), '/openapi/v2.json');
   });
 
@@ -70,7 +70,7 @@ describe('two versions side by side', () => {
     assertDeprecated(again, '/openapi/v2.json');
   });
 
-  it('what an upstream says about it is dropped, and its other links stay', async () => {
+  it("an upstream's own deprecation headers are dropped, and its other links stay", async () => {
     const said = {
       Deprecation: '@1',
       Sunset: 'Thu, 01 Jan 1970 00:00:00 GMT',
@@ -92,7 +92,7 @@ describe('two versions side by side', () => {
     }
   });
 
-  it('a version that nobody knows is told the ones there are', async () => {
+  it('an unknown version gets the list of existing ones', async () => {
     const { error } = await world.call('GET /v3/things');
     assert.deepEqual([error.code, error.supported_versions], ['version_unknown', ['v1', 'v2']]);
   });

@@ -1,4 +1,4 @@
-// Both stores of uses count alike, together with other instances, and give back what was counted.
+// Both stores of uses count alike, together with other instances, and return their counts.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ const use = (calls: number, lastAtMs: number, more: Partial<Use> = {}): Use => (
 });
 
 function suite(name: string, open: () => Promise<UseStore>): void {
-  it(`${name}: what two instances count is one count, with the later moment`, async () => {
+  it(`${name}: the counts of two instances are one count, with the later moment`, async () => {
     const [one, other] = [await open(), await open()];
     await one.add([use(3, NOW_MS)]);
     await other.add([use(2, NOW_MS - 5), use(1, NOW_MS, { organization: 'org_b' })]);

@@ -1,5 +1,5 @@
-// A mistake that nobody caught: one line that says so, everything logged before it written, and an end with code 1. The mistakes are made
-// in the real processes, on signals that a module loaded beside the gateway hears.
+// An uncaught exception: one line about it, everything logged before it written, and an end with code 1. The exceptions are thrown in the
+// real processes, on signals handled by a module loaded beside the gateway.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ const linesOf = (running: Running) =>
     .map((line) => JSON.parse(line) as { level: number; status?: number; err?: { message: string; stack: string } });
 const fatalLinesOf = (running: Running) => linesOf(running).filter(({ level }) => level === 60);
 
-describe('a mistake that nobody caught', () => {
+describe('an uncaught exception', () => {
   it('ends a single process with 1', async () => {
     const gateway = await startWith({});
     const ended = new Promise((resolve) => gateway.child.once('close', resolve));
@@ -64,7 +64,7 @@ describe('a mistake that nobody caught', () => {
     assert.match(fatal?.err?.stack ?? '', /\n +at /);
     assert.ok(
       linesOf(gateway).some((line) => line.status === 404),
-      'what was buffered is written',
+      'buffered lines are written',
     );
     gateway.remove();
   });
@@ -85,7 +85,7 @@ describe('a mistake that nobody caught', () => {
     assert.equal(after[1]?.pid, second?.pid);
     await eventually(() => fatalLinesOf(gateway).length === 1);
     gateway.child.kill('SIGWINCH');
-    // Its output is closed when the workers, who have it too, are gone.
+    // Its output is closed when the workers, who share it, are gone.
     assert.equal(await ended, 1);
     const told = fatalLinesOf(gateway).map(({ err }) => err?.message);
     assert.deepEqual(told, ['rejected for a test', 'thrown for a test']);

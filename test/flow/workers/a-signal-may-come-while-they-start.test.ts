@@ -1,4 +1,4 @@
-// Signals that come while several workers start: the first takes requests before the others do, so nobody waits for the last to send one.
+// Signals that come while several workers start: the first takes requests before the others do, so the sender does not wait for the last.
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';

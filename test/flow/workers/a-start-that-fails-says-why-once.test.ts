@@ -1,4 +1,4 @@
-// What is wrong is said once, however many workers there would be, and nothing stays behind.
+// A mistake is reported once, for any number of workers, and no process stays behind.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -47,7 +47,7 @@ function mistakesOf(environment: Record<string, string>): string[] {
   }
 }
 
-it('several workers without a Redis are a mistake that names what is missing', async () => {
+it('several workers without a Redis are a mistake that names the missing setting', async () => {
   const { code, stderr } = await runStart({ WORKERS: '2' });
   assert.equal(code, 1);
   const sentence =

@@ -8,7 +8,7 @@ import { eventually, type Several, startSeveral } from './several.ts';
 
 const CLIENTS = 12;
 const KILLS = 2;
-/** Whoever has waited so long for an empty answer waits for ever. */
+/** A client that has waited this long for an empty answer waits for ever. */
 const HANGING_MS = 10_000;
 
 let several: Several;

@@ -1,4 +1,4 @@
-// Two workers behind one port: whoever asks, client or operator, finds one gateway.
+// Two workers behind one port: clients and operators see one gateway.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -36,9 +36,9 @@ describe('two workers', () => {
     assert.ok(workers.every(({ since }) => !Number.isNaN(Date.parse(since))));
   });
 
-  it('admit together exactly what the limit says, whoever is asked', async () => {
+  it('admit together exactly the limit, in any distribution', async () => {
     const { port, authorization } = several;
-    // Longer than what a pipe keeps together: lines of two processes would tear.
+    // Longer than a pipe keeps together: lines of two processes would tear.
     const headers = { Authorization: authorization, 'X-Request-Id': LONG_NAME.slice(0, 60) };
     const clients = await Promise.all(Array.from({ length: 20 }, () => openConnection(port)));
     const statuses = await Promise.all(
@@ -57,14 +57,14 @@ describe('two workers', () => {
     assert.equal(all.filter((status) => status === 429).length, 100 - LIMIT);
   });
 
-  it('write whole lines to one output, each saying whose it is', async () => {
+  it('write whole lines to one output, each with its worker', async () => {
     await eventually(() => exchanges().length === 100);
     const writers = Map.groupBy(exchanges(), ({ worker }) => worker);
     assert.deepEqual([...writers.keys()].sort(), [1, 2]);
     assert.equal(exchanges().filter(({ status }) => status === 200).length, LIMIT);
   });
 
-  it('are asked together about an exchange, whichever of them had it', async () => {
+  it('are asked together about an exchange, and any of them may have had it', async () => {
     for (const worker of [1, 2]) {
       const line = exchanges().find((one) => one.worker === worker);
       const answer = await fetch(`${several.adminUrl}/exchanges/${line?.request_id}`);
@@ -73,7 +73,7 @@ describe('two workers', () => {
     assert.equal((await fetch(`${several.adminUrl}/exchanges/req_nobody`)).status, 404);
   });
 
-  it('have their metrics added up; what is about a process says which', async () => {
+  it('have their metrics added up; metrics about a process name it', async () => {
     const text = await metricsOf(several);
     assert.equal(seriesIn(text, `${asked},http_response_status_code="200",api_version="v1"}`), LIMIT);
     assert.equal(seriesIn(text, `${asked},http_response_status_code="429",api_version="v1"}`), 100 - LIMIT);
@@ -104,7 +104,7 @@ describe('two workers', () => {
     assert.equal((await fetch(`${several.adminUrl}/`)).status, 200);
   });
 
-  it('are two of those among whom limits are divided while Redis is away', async () => {
+  it('count as two instances when limits are divided while Redis is away', async () => {
     const instances = await several.store.instances.list();
     const workers = await several.workers();
     assert.deepEqual(instances.map(({ pid }) => pid).sort(), workers.map(({ pid }) => pid).sort());
@@ -120,7 +120,7 @@ describe('two workers', () => {
     assert.deepEqual(await (await fetch(`${several.adminUrl}/livez`)).json(), { status: 'ok' });
   });
 
-  it('keep strangers out of what operators are told', async () => {
+  it("keep strangers away from the operators' endpoints", async () => {
     const port = several.adminPort;
     const foreign = await sendRaw(port, 'GET /status HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
     assert.equal(foreign.status, 421);

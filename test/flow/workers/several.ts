@@ -44,7 +44,7 @@ export interface Prepared {
 export interface Several extends Omit<Prepared, 'start'>, Running {
   readonly url: string;
   readonly adminUrl: string;
-  /** What `/status` says about them. */
+  /** The workers in `/status`. */
   workers(): Promise<readonly WorkerStatus[]>;
   /** Log lines so far. Throws when one of them is not JSON. */
   logLines(): Record<string, unknown>[];

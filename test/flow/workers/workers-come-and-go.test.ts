@@ -1,4 +1,4 @@
-// Workers are replaced, one after the other on purpose, or at once when they die, and clients who come meanwhile find a gateway.
+// Workers are replaced, one after the other on purpose, or at once when they die, and clients that connect meanwhile find a gateway.
 
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
@@ -33,7 +33,7 @@ function get(agent: Agent): Promise<number> {
   });
 }
 
-/** Clients that ask again as soon as they are answered, every other on a connection that it keeps. Answers what they were told. */
+/** Clients that send again as soon as they are answered, every other on a connection that it keeps. Returns their answers. */
 function offerLoad(): { stop(): Promise<(number | Error)[]> } {
   const told: (number | Error)[] = [];
   let stopped = false;
@@ -79,7 +79,7 @@ describe('workers', () => {
     assert.ok(replaced.every(({ restarts }) => restarts === 0));
     assert.ok(before.every(({ pid }) => !isAlive(pid as number)));
     const text = await metricsOf(several);
-    assert.equal(answered(text), told.length, 'what was counted by workers that have ended stays counted');
+    assert.equal(answered(text), told.length, 'the counts of ended workers stay counted');
     assert.equal(seriesIn(text, 'gateway_worker_restarts_total'), 0);
   });
 
@@ -116,7 +116,7 @@ describe('workers', () => {
     assert.equal(workers[0]?.configuration, workers[1]?.configuration);
   });
 
-  it('that cannot be started with what the files say now leave those before in place', async () => {
+  it('that cannot be started with the present files leave the earlier ones in place', async () => {
     const before = await several.workers();
     writeConfiguration(several.directory, { ...several.configuration, limits: { nonsense: true } });
     several.child.kill('SIGUSR2');

@@ -1,4 +1,4 @@
-// The end of a gateway with several workers: what has begun is finished, and no process stays.
+// The end of a gateway with several workers: requests in flight are finished, and no process stays.
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -24,7 +24,7 @@ async function startHeld(test: TestContext, drainMs: number) {
 
 // Most of it is waiting.
 describe('several workers', { concurrency: true }, () => {
-  it('finish on SIGTERM what they have begun; the gateway ends with 0 when they have', async (test) => {
+  it('finish their requests on SIGTERM; the gateway ends with 0 when they have', async (test) => {
     const { several, pids, clients, letGo } = await startHeld(test, 10_000);
     const ended = several.stop();
     await eventually(async () => (await fetch(`${several.adminUrl}/readyz`)).status === 503);
@@ -48,7 +48,7 @@ describe('several workers', { concurrency: true }, () => {
     await eventually(() => !pids.some(isAlive));
   });
 
-  it('end as well when they have something left to say that nobody can read any more', async (test) => {
+  it('end as well when their last lines have no reader any more', async (test) => {
     const several = await startSeveral();
     test.after(several.close);
     const pids = (await several.workers()).map(({ pid }) => pid as number);
@@ -60,7 +60,7 @@ describe('several workers', { concurrency: true }, () => {
       }
     };
     await Promise.all(clients.map((client) => ask(client, 1)));
-    // Nobody reads their lines any more: more of them than a pipe holds.
+    // Their lines have no reader any more: more of them than a pipe holds.
     several.child.kill('SIGSTOP');
     await Promise.all(clients.map((client) => ask(client, 400)));
     several.child.kill('SIGKILL');
