@@ -1,4 +1,4 @@
-// A clock that never goes back, whatever is done to the one that it is made of.
+// A clock that never goes back, even if its source does.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ function clockOver(times: readonly number[]): number[] {
   return times.map(clock);
 }
 
-test('goes with a clock that nobody sets', () => {
+test('goes with a clock that is not set', () => {
   assert.deepEqual(clockOver([100, 100, 150, 4000]), [100, 100, 150, 4000]);
 });
 

@@ -76,7 +76,7 @@ async function checkAnswers(directory: string, acknowledged: Acknowledged): Prom
   const done = new Set(acknowledged.flatMap(([what, id]) => (what === 'done' ? [id] : [])));
   for (const [what, id] of acknowledged) {
     if (what !== 'begun') continue;
-    const begun = await answers.begin(slotOf(id), claimOf('fingerprint', 'somebody else', 1));
+    const begun = await answers.begin(slotOf(id), claimOf('fingerprint', 'another owner', 1));
     // The place of a write in progress stays taken until its lease is over; its last write may have succeeded without an acknowledgement.
     const possible = done.has(id) ? ['done'] : ['running', 'done'];
     assert.ok(possible.includes(begun.state), `${id} is ${begun.state}`);

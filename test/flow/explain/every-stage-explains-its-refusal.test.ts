@@ -214,8 +214,8 @@ describe('explain', () => {
     assert.match(err, /does not remember req_nobody any more\. Name its log with --log\./);
     const inLog = await here.run('req_nobody', '--log', logFileOf(test, gateway));
     assert.deepEqual([inLog.code, /^No exchange req_nobody is in /.test(inLog.err)], [1, true]);
-    const nobody = await explainer(test, { ...gateway, adminUrl: 'http://127.0.0.1:1' }).run('req_nobody');
-    assert.deepEqual([nobody.code, /^No gateway answers at /.test(nobody.err)], [1, true]);
+    const unreachable = await explainer(test, { ...gateway, adminUrl: 'http://127.0.0.1:1' }).run('req_nobody');
+    assert.deepEqual([unreachable.code, /^No gateway answers at /.test(unreachable.err)], [1, true]);
     assert.equal((await here.run('a b')).code, 2);
   });
 

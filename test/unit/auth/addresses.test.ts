@@ -25,7 +25,7 @@ for (const [ranges, address, allowed] of [
 
 test('no ranges: any address may come', () => assert.equal(allowanceOf([]), undefined));
 
-test('a range that cannot be read lets nobody in', () => {
+test('a range that cannot be read admits no address', () => {
   assert.equal(allowanceOf(['10.0.0.0/99'])?.('10.0.0.1'), false);
 });
 

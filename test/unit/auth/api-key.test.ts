@@ -79,7 +79,7 @@ test('a digest depends on key and pepper, and tells neither', () => {
   assert.match(digestOf(key), /^[\w-]{43}$/);
 });
 
-test('what is shown of a key leaves 28 of its random characters unsaid', () => {
+test('the displayed part of a key omits 28 of its random characters', () => {
   const { prefix, lastFour } = displayOf(key);
   assert.equal(prefix, key.slice(0, 12));
   assert.equal(lastFour, key.slice(42));

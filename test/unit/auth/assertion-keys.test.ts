@@ -1,4 +1,4 @@
-// Which key signs, which are published, and what a rotation makes of a set.
+// The signing key, the published keys, and the effect of a rotation on a set.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,7 +28,7 @@ test('of keys without times the first signs and all are published', () => {
   assert.deepEqual(publishedKeysAt(keys, NOW * 1000), keys);
 });
 
-test('who took over last signs, from the very moment on', () => {
+test('the key that took over last signs, from that very moment on', () => {
   const keys = [named('b', { signs_from: 20 }), named('a'), named('c', { signs_from: 30 })];
   const signers = [0, 19_999, 20_000, 29_999, 30_000].map((atMs) => signerAt(keys, atMs)?.name);
   assert.deepEqual(signers, ['a', 'a', 'b', 'b', 'c']);
@@ -50,7 +50,7 @@ test('states follow the life of a key', () => {
   assert.deepEqual(statesAt(50_000), ['past', 'signing']);
 });
 
-test('a gap in which nobody could sign is found before it comes', () => {
+test('a gap without a signing key is found before it comes', () => {
   assert.equal(unsignedFromMs([named('a')], 0), undefined);
   assert.equal(unsignedFromMs([], 5000), 5000);
   assert.equal(unsignedFromMs([named('a', { signs_from: 20 })], 5000), 5000);
@@ -93,8 +93,8 @@ test('a key that is past is left out, one that retires keeps its end, a spare on
   );
 });
 
-/** A key is safe if whoever signs was published for the lead before, and stays published for the overlap after it signed last. */
-test('whatever rotations follow each other, a signer was always published long before and is long after', () => {
+/** A set is safe if the signing key was published for the lead before, and stays published for the overlap after it signed last. */
+test('for any sequence of rotations, a signing key was always published long before and is long after', () => {
   const LEAD_S = 600;
   const OVERLAP_S = 120;
   const pauses = fc.array(fc.integer({ min: 0, max: 1500 }), { minLength: 1, maxLength: 6 });
@@ -114,7 +114,7 @@ test('whatever rotations follow each other, a signer was always published long b
         publishedKeysAt(setAt(atS), atS * 1000).some((key) => key.name === name);
       for (let atS = NOW - 700; atS < nowS + 3000; atS += 7) {
         const name = signerAt(setAt(atS), atS * 1000)?.name;
-        assert.ok(name !== undefined, `somebody signs at ${atS}`);
+        assert.ok(name !== undefined, `a key signs at ${atS}`);
         assert.ok(publishes(atS - LEAD_S, name) && publishes(atS + OVERLAP_S - 1, name), `${name} at ${atS}`);
       }
       assert.equal(unsignedFromMs(keys, nowS * 1000), undefined);

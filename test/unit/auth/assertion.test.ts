@@ -23,7 +23,7 @@ const acme = caller({
   scopes: new Set(['jobs:read', 'jobs:write']),
 });
 
-test('an upstream can verify who is calling with the published keys alone', async () => {
+test('an upstream can verify the caller with the published keys alone', async () => {
   const { clock, assertions } = await create();
   const token = await assertions.assertionFor(acme, 'platform');
   const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet(assertions.jwks() as JSONWebKeySet), {
@@ -146,7 +146,7 @@ test('a key that is next is published at once, signs by itself when its time com
   clock.advance(599_999);
   assert.equal(await kidNow(), formerKid);
   clock.advance(1);
-  assert.equal(await kidNow(), formerKid, 'what is at hand is used up');
+  assert.equal(await kidNow(), formerKid, 'the stored assertions are used up');
   clock.advance(45_000);
   assert.equal(await kidNow(), nextKid);
   clock.advance(74_999);
@@ -168,7 +168,7 @@ test('an assertion of the former key can be verified until it ends', async () =>
   }
 });
 
-test('what a key signed that is taken away before its time is not used any more', async () => {
+test('assertions of a key that is withdrawn early are not used any more', async () => {
   const { assertions } = await create();
   const first = await assertions.assertionFor(acme, 'platform');
   const other = newKey();
@@ -178,7 +178,7 @@ test('what a key signed that is taken away before its time is not used any more'
   assert.equal(decodeProtectedHeader(second).kid, await kidOf(other));
 });
 
-test('a set that would leave nobody to sign is refused, and the present one goes on', async () => {
+test('a set without a signing key is refused, and the present one goes on', async () => {
   const { clock, assertions, keys } = await create();
   const endsAt = clock.now() / 1000 + 60;
   await assert.rejects(

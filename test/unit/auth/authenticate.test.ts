@@ -63,17 +63,17 @@ for (const [what, authorization, query, code] of [
   });
 }
 
-test('what is a token is read as one, and no key is looked up', async () => {
+test('a token is read as a token, and no key is looked up', async () => {
   asked.length = 0;
   assert.equal((await authenticate(matched('Bearer a token'))).caller, ofToken);
   assert.deepEqual(asked, []);
 });
 
-test('a well-formed key that nobody has: api_key_invalid', () => {
+test('a well-formed key that does not exist: api_key_invalid', () => {
   assert.throws(() => authenticate(matched(`Bearer ${makeKey()}`)), refusal('api_key_invalid'));
 });
 
-test('a public operation has the anonymous caller, whatever is sent along', () => {
+test('a public operation has the anonymous caller, for any credentials', () => {
   const exchange = matched('Bearer nonsense', { operation: operation({ security: [] }) });
   const identified = authenticate(exchange);
   assert.ok(!(identified instanceof Promise));
@@ -102,7 +102,7 @@ test('user name and password are compared with those of the upstream that the op
   assert.deepEqual(compared, [['post', 'admin', 'right']]);
 });
 
-test('wrong ones are refused, and nobody is noted as having called', () => {
+test('wrong ones are refused, and no caller is noted', () => {
   const exchange = matched(basic('admin:wrong'), { operation: withBasic });
   assert.throws(() => authenticate(exchange), refusal('basic_credentials_invalid'));
   assert.equal(trailOf(exchange.trail).caller, undefined);
@@ -114,7 +114,7 @@ test('where Basic is not accepted nothing is compared, however right it is', () 
   assert.deepEqual(compared, []);
 });
 
-test('where Basic is accepted keys, tokens and their refusals are what they are elsewhere', async () => {
+test('where Basic is accepted, keys, tokens and their refusals work as elsewhere', async () => {
   const call = (authorization?: string) => authenticate(matched(authorization, { operation: withBasic }));
   assert.equal((await call(`Bearer ${key}`)).caller, known);
   assert.equal((await call('Bearer a token')).caller, ofToken);

@@ -74,7 +74,7 @@ for (const [what, who, code] of [
   ['an address that is not listed', { allowsAddress: () => false }, 'ip_not_allowed'],
   ['a suspended organization', { organization: organization({ state: 'suspended' }) }, 'account_inactive'],
 ] as const) {
-  test(`${what}: ${code}, whatever the scopes`, () => {
+  test(`${what}: ${code}, for any scopes`, () => {
     assert.throws(() => authorize(identified({ ...who, scopes: new Set() })), refusal(code));
   });
 }
@@ -99,12 +99,12 @@ test('a test key never passes to an upstream without a test address', () => {
   assert.equal(authorize(identified({ mode: 'live' }, { upstream: 'mail' })).permitted, true);
 });
 
-test('whoever lacks the scope is not told about modes', () => {
+test('a caller without the scope gets no message about modes', () => {
   const exchange = identified({ mode: 'test', scopes: new Set() }, { upstream: 'mail' });
   assert.throws(() => authorize(exchange), refusal('insufficient_scope'));
 });
 
-test('anybody may use a public operation', () => {
+test('a public operation accepts every caller', () => {
   const exchange = { ...matched(), operation: operation({ security: [] }), caller: ANONYMOUS };
   assert.equal(authorize(exchange).permitted, true);
 });
@@ -144,7 +144,7 @@ test('a key that lacks scopes is told those of a key, though Basic needs none', 
   );
 });
 
-test('a token without the scopes of its operator stays out of what administrators may do', () => {
+test('a token without the scopes of its operator has no access to administration', () => {
   const token = { issuer: 'web', scopes: new Set(['*']), organization: organization({ operator: true }) };
   const mail: Partial<Operation> = {
     security: [

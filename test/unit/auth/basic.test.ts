@@ -14,7 +14,7 @@ const open = operation({
   ],
 });
 
-test('whatever has no colon in its user name and no control characters comes out as it went in', () => {
+test('a pair without a colon in its user name and without control characters is read as it was written', () => {
   const text = fc.string({ unit: 'grapheme' }).filter((value) => !/\p{Cc}/u.test(value));
   fc.assert(
     fc.property(
@@ -61,7 +61,7 @@ for (const [what, value] of [
   });
 }
 
-test('what matches is the administrator; what does not is refused', () => {
+test('a matching pair is the administrator; others are refused', () => {
   const read = createBasicReader((...given) => given.join() === 'post,admin,right');
   const given = (text: string) => ({ scheme: 'basic', value: encode(text) });
   assert.equal(read(given('admin:right'), open), ADMINISTRATOR);
@@ -70,14 +70,14 @@ test('what matches is the administrator; what does not is refused', () => {
   assert.throws(() => read(given('admin:right'), { ...open, upstream: 'other' }), refusal('basic_credentials_invalid'));
 });
 
-test('other schemes, and operations that do not accept this one, are somebody else to decide', () => {
+test('other schemes, and operations that do not accept this one, are left to other readers', () => {
   const read = createBasicReader(() => true);
   const value = encode('admin:right');
   assert.equal(read({ scheme: 'bearer', value }, open), undefined);
   assert.equal(read({ scheme: 'basic', value }, operation()), undefined);
 });
 
-test('the administrator is one object that nobody can change, without scopes and without an end', () => {
+test('the administrator is one frozen object, without scopes and without an end', () => {
   const { organization } = ADMINISTRATOR;
   assert.ok(organization !== undefined);
   for (const part of [ADMINISTRATOR, organization, organization.contacts]) assert.ok(Object.isFrozen(part));

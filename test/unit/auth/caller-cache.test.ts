@@ -25,7 +25,7 @@ test('absences never push out callers', () => {
   assert.ok(cache.find(known));
 });
 
-test('a dropped key takes nobody else with it', () => {
+test('a dropped key does not drop any other', () => {
   const cache = createCallerCache({ positiveMax: 10, negativeMax: 10 });
   const [one, two] = [remembered(cache, 'key_1'), remembered(cache, 'key_2')];
   cache.dropKey('key_1');
@@ -43,7 +43,7 @@ test('a dropped organization takes all its keys and no others', () => {
   assert.ok(cache.find(other));
 });
 
-test('what was pushed out can be remembered and dropped again', () => {
+test('an evicted entry can be remembered and dropped again', () => {
   const cache = createCallerCache({ positiveMax: 1, negativeMax: 1 });
   const first = remembered(cache, 'key_1');
   remembered(cache, 'key_2');

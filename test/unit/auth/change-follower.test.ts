@@ -7,7 +7,7 @@ import { openStore, organization, until } from './samples.ts';
 
 const NEVER_MS = 3_600_000;
 
-/** A follower of a real store that announces when the test says so, and what reached it. */
+/** A follower of a real store with announcements controlled by the test, and the changes that reached it. */
 function following(test: TestContext, { store = openStore(test), pollMs = NEVER_MS } = {}) {
   const seen: (string | undefined)[] = [];
   const state = { store, reads: 0, readsAtOnce: 0, mostReadsAtOnce: 0, resets: 0, subscribers: 0 };
@@ -42,7 +42,7 @@ function following(test: TestContext, { store = openStore(test), pollMs = NEVER_
     onPolled() {},
   });
   test.after(follower.stop);
-  /** What was read arrives here when the function this answers is called. */
+  /** Read changes arrive here when the returned function is called. */
   function holdAnswers(): () => void {
     const gate = Promise.withResolvers<void>();
     answering = gate.promise;
@@ -53,7 +53,7 @@ function following(test: TestContext, { store = openStore(test), pollMs = NEVER_
 
 const create = (store: KeyStore, id: string) => store.organizations.create(organization({ id }), 'tests');
 
-test('what happened before the start is not gone through, and nothing counts as read before the first read', async (t) => {
+test('changes before the start are not read, and nothing counts as read before the first read', async (t) => {
   const store = openStore(t);
   await create(store, 'org_before');
   const { follower, seen, state } = following(t, { store });
@@ -127,7 +127,7 @@ for (const more of [0, 1, 2]) {
   });
 }
 
-test('what was read last before a start counts as read: the same store is no other one', async (t) => {
+test('the last change before a start counts as read: the same store is no other one', async (t) => {
   const { follower, state, announce } = following(t);
   await until(() => follower.position() === 0);
   for (const id of ['org_a', 'org_b', 'org_c']) {
@@ -171,7 +171,7 @@ test('a failing announced read is known, and the next one that succeeds ends it'
   await until(() => follower.failure() === undefined);
 });
 
-test('after the end nothing is read and nobody is subscribed', async (t) => {
+test('after the end the follower reads nothing and has no subscription', async (t) => {
   const { follower, state } = following(t, { pollMs: 2 });
   await until(() => state.reads > 1);
   follower.stop();

@@ -39,7 +39,7 @@ test('while the store is away known keys go on through the grace, unknown ones g
   assert.equal(directory.callerOf(key), known);
 });
 
-test('what was revoked while the store was away is refused as soon as it is back', async (t) => {
+test('a key revoked while the store was away is refused as soon as it is back', async (t) => {
   const { store, key, record } = await storeWithKey(t);
   const { state, needed } = switchable(store);
   const directory = follow(t, needed);

@@ -51,7 +51,7 @@ export function follow(
   return directory;
 }
 
-/** Past the first poll, which drops what was learned before it. */
+/** Past the first poll, which drops everything learned before it. */
 export async function settled(directory: Directory, key: string): Promise<void> {
   await setTimeout(POLL_MS * 2);
   await directory.callerOf(key);

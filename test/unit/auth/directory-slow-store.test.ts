@@ -1,4 +1,4 @@
-// A store that has to be waited for: what is asked twice, and what a change does to answers that are under way.
+// A store that answers late: repeated questions, and the effect of a change on answers under way.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

@@ -29,7 +29,7 @@ const changes: Record<string, (store: KeyStore, id: string) => unknown> = {
   'a tier change': (store) => store.organizations.setTier('org_acme', 'premium', 'tests'),
 };
 for (const [what, change] of Object.entries(changes)) {
-  test(`${what} is seen within a poll, and spares everybody else`, async (t) => {
+  test(`${what} is seen within a poll, and affects no other entry`, async (t) => {
     const { store, key, record } = await storeWithKey(t);
     await store.organizations.create(organization({ id: 'org_other' }), 'tests');
     const other = issue({ organization: 'org_other' });
@@ -75,7 +75,7 @@ test('an unknown key is looked up once, not with every request', async (t) => {
   assert.equal(state.lookUps, 1);
 });
 
-test('what has not the form of a key is told so, without a look-up', async (t) => {
+test('a string without the form of a key is refused without a look-up', async (t) => {
   const { store, key } = await storeWithKey(t);
   const { state, needed } = switchable(store);
   const directory = follow(t, needed);

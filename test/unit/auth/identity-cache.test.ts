@@ -4,7 +4,7 @@ import { createIdentityCache } from '../../../gateway/auth/identity-cache.ts';
 import type { ChangeKind, KeyStoreChange } from '../../../gateway/auth/store/store.ts';
 import { issue, makeKey, organization } from './samples.ts';
 
-/** Two organizations with a key each, and a key of nobody. */
+/** Two organizations with a key each, and a key without an organization. */
 function filled() {
   const memory = createIdentityCache({ positiveMax: 10, negativeMax: 10 });
   const [mine, other, absent] = [issue(), issue({ organization: 'org_other' }), makeKey()];
@@ -39,7 +39,7 @@ const leaves: Record<ChangeKind, object> = {
   'limits.reset': everything,
 };
 for (const [kind, expected] of Object.entries(leaves)) {
-  test(`${kind} drops what it is about and nothing else`, () => {
+  test(`${kind} drops its own entries and no others`, () => {
     const { memory, left, key } = filled();
     assert.deepEqual(left(), everything);
     const about = kind.startsWith('key.') ? { key } : { key: undefined };
@@ -49,7 +49,7 @@ for (const [kind, expected] of Object.entries(leaves)) {
   });
 }
 
-test('what is not to be kept is answered and not remembered', () => {
+test('an answer that must not be kept is returned and not remembered', () => {
   const memory = createIdentityCache({ positiveMax: 10, negativeMax: 10 });
   const { key, record } = issue();
   const found = { key: record, organization: organization() };

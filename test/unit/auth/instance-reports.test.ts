@@ -31,7 +31,7 @@ function reporting(test: TestContext) {
   return { reports, state, instances, positions };
 }
 
-test('a gateway is known to the store before it has read anything, with what operators need to find it', async (t) => {
+test('a gateway reports to the store before it has read anything, with the data that operators need to find it', async (t) => {
   const { reports, instances } = reporting(t);
   await setImmediate();
   const [listed] = await instances.list();

@@ -24,7 +24,7 @@ test('each key serves the allowed algorithms of its kind', async () => {
   assert.deepEqual((await setOf([ed.jwk, rsa.jwk], ['EdDSA'])).keys.length, 1);
 });
 
-test('a key serves what its own members allow', async () => {
+test('a key serves the uses that its members allow', async () => {
   for (const members of [{ use: 'sig' }, { key_ops: ['verify'] }, { alg: 'EdDSA' }, { ext: true }, { x5t: 'unknown' }])
     assert.equal((await setOf([{ ...ed.jwk, ...members }])).keys.length, 1, JSON.stringify(members));
   const { keys } = await setOf([{ ...rsa.jwk, alg: 'PS256' }]);
@@ -64,7 +64,7 @@ for (const [what, jwk] of [
   });
 }
 
-test('what is no key set is refused in words that do not repeat it', async () => {
+test('a document that is no key set is refused with a text that does not repeat it', async () => {
   for (const [text, message] of [
     ['<html>', /it is not JSON/],
     ['', /it is not JSON/],
@@ -97,7 +97,7 @@ test('two keys of one name and kind stand for none', async () => {
   assert.equal(findIn(await setOf([ed.jwk, twin]), ed.kid, 'EdDSA').outcome, 'unfit');
 });
 
-test('sets are the same if their keys are, in any order and whatever else they say', async () => {
+test('sets are equal if their keys are, in any order and with any other members', async () => {
   const set = await setOf([ed.jwk, ec.jwk]);
   assert.ok(isSameKeySet(set, await setOf([ec.jwk, { ...ed.jwk, x5t: 'new' }, { kty: 'oct' }])));
   for (const other of [[ed.jwk], [ed.jwk, ec.jwk, rsa.jwk], [ed.jwk, { ...ec.jwk, kid: 'renamed' }]])

@@ -52,7 +52,7 @@ test('they are read anew every so often, and the same keys stay the same object'
   );
 });
 
-test('a key that nobody has seen yet is asked for once, whoever wants it meanwhile', async (t) => {
+test('an unknown key is requested once, also for several waiting tokens', async (t) => {
   const { issuer, keys, clock } = await start(t);
   const { kid } = issuer.rotate();
   clock.advance(30_000);
@@ -73,14 +73,14 @@ test('names that are made up are refused, with one question to the issuer per ha
   assert.equal(issuer.asked(), 4);
 });
 
-test('the name of a key of another kind asks nobody', async (t) => {
+test('the name of a key of another kind sends no request', async (t) => {
   const { issuer, keys, clock } = await start(t);
   clock.advance(100_000);
   assert.throws(() => keys.find(issuer.key().kid, 'ES256'), hinted('token_invalid', 'key'));
   assert.equal(issuer.asked(), 1);
 });
 
-test('while the issuer is away its last keys hold, and what they do not tell is unknown rather than wrong', async (t) => {
+test('while the issuer is away its last keys hold, and other keys are unknown rather than wrong', async (t) => {
   const { issuer, keys, clock, health } = await start(t);
   const { kid } = issuer.key();
   issuer.goAway();
@@ -147,7 +147,7 @@ test('an issuer that hangs, before its answer or within it, is given up on', asy
   }
 });
 
-test('once closed nobody is asked any more, and nothing is said about what was under way', async (t) => {
+test('after close no request is sent, and one under way is not reported', async (t) => {
   const { issuer, keys, clock, health } = await start(t);
   issuer.answers(() => undefined);
   clock.advance(300_000);

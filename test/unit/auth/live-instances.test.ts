@@ -34,11 +34,11 @@ test('those that report are counted, those that have fallen silent are not', asy
   live.stop();
 });
 
-test('the count stays while the store is away, and right after, when nobody has reported yet', async (t) => {
+test('the count stays while the store is away, and right after, when no instance has reported yet', async (t) => {
   const store = listing(t, [0, 5], new Error('away'), [30_000, 30_001], [0, 1, 2]);
   const live = createLiveInstances(store);
   live.begin();
-  assert.equal(live.count(), 1, 'before anybody was counted there is this one');
+  assert.equal(live.count(), 1, 'before the first count there is this one');
   await until(() => live.count() === 2);
   for (const expected of [2, 2, 3]) {
     t.mock.timers.tick(5_000);

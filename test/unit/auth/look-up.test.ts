@@ -4,7 +4,7 @@ import { createLookUp } from '../../../gateway/auth/look-up.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
 import { refusal } from './samples.ts';
 
-/** A store that answers when the test says so, and what was kept of its answers. */
+/** A store with answers controlled by the test, and the answers kept. */
 function asking() {
   const state = { generation: 0, position: 0 as number | undefined, failure: undefined as unknown };
   const questions: PromiseWithResolvers<string | undefined>[] = [];
@@ -34,7 +34,7 @@ function asking() {
   return { state, questions, kept, lookUp, ask };
 }
 
-test('whoever asks the same at the same time shares one question and one answer', async () => {
+test('equal look-ups at the same time share one question and one answer', async () => {
   const { questions, kept, ask } = asking();
   const asked = Array.from({ length: 50 }, () => ask());
   const other = ask('other');
@@ -48,7 +48,7 @@ test('whoever asks the same at the same time shares one question and one answer'
   assert.deepEqual([...kept.keys()], ['one', 'other']);
 });
 
-test('whoever asks after a change does not get the answer to a question from before it, and that one is not kept', async () => {
+test('a look-up after a change does not get the answer to an earlier question, and that answer is not kept', async () => {
   const { state, questions, kept, ask } = asking();
   const before = ask();
   state.generation += 1;
@@ -90,7 +90,7 @@ test('before the stream was read nothing is kept', async () => {
   assert.equal(kept.size, 1);
 });
 
-test('of a failure everybody gets an error of their own, it is noted, and the next one asks again', async () => {
+test('after a failure each caller gets an error of its own, the failure is noted, and the next look-up asks again', async () => {
   const { state, questions, ask } = asking();
   const asked = [ask(), ask(), ask()];
   const cause = new Error('gone');

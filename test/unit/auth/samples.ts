@@ -41,7 +41,7 @@ export function temporaryDirectory(test: TestContext): string {
   return directory;
 }
 
-/** Left open at the end of a test: whatever follows it may still write, and the process closes it. */
+/** Left open at the end of a test: later writes remain possible, and the process closes it. */
 export function openStore(test: TestContext, directory = temporaryDirectory(test), now = () => START_MS): KeyStore {
   return createSqliteKeyStore({ directory, pepperFingerprint, now });
 }

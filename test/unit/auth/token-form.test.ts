@@ -9,7 +9,7 @@ const claims = { iss: 'https://issuer.example', sub: 'user-1' };
 const signed = (head: object | string = header, body: object | string = claims) =>
   compact(head, body, () => 'signature');
 
-test('a token says who issued it, how it is signed and by which key', () => {
+test('a token names its issuer, its algorithm and its key', () => {
   assert.deepEqual(parseToken(signed()), { issuer: 'https://issuer.example', algorithm: 'EdDSA', kid: 'k1' });
   assert.equal(parseToken(signed({ alg: 'EdDSA' })).kid, undefined);
 });
@@ -66,7 +66,7 @@ test('a signature has one spelling: its spare bits are zero', () => {
   }
 });
 
-test('what has a dot is taken for a token, however its header is written; what begins as a key never is', () => {
+test('a string with a dot is taken for a token, for any header; a string that begins like a key never is', () => {
   const spaced = Buffer.from('{ "alg": "ES256" }').toString('base64url');
   for (const text of [signed(), 'eyJ.', 'eyJhbGciOiJub25lIn0..', `${spaced}.e30.c2ln`])
     assert.ok(looksLikeToken(text), text);

@@ -71,7 +71,7 @@ test('the same token at once is one caller', async (t) => {
   assert.deepEqual([new Set(callers).size, reader.size()], [1, 1]);
 });
 
-test('what is no token is left to others', async (t) => {
+test('a string that is no token is left to other readers', async (t) => {
   const { reader, issuer } = await start(t);
   for (const [scheme, value] of [
     ['bearer', makeKey()],
@@ -144,7 +144,7 @@ test('a known token expires at its second, and from then on costs nothing', asyn
   assert.throws(() => reader.readToken({ scheme: 'bearer', value: token }), refusal('token_expired'));
 });
 
-test('a token whose key was withdrawn stops being known; those of other keys do not notice', async (t) => {
+test('a token with a withdrawn key stops being known; tokens of other keys are not affected', async (t) => {
   const { issuer, issuers, clock, read } = await start(t);
   const old = issuer.sign();
   await read(old);
@@ -170,7 +170,7 @@ test('an issuer cannot speak for another, not even with a key of that name', asy
   assert.equal((await read(second.sign()))?.issuer, 'desktop');
 });
 
-test('an unknown issuer, an algorithm it does not use, and what is too long cost no question', async (t) => {
+test('an unknown issuer, an algorithm it does not use, and a token that is too long cost no question', async (t) => {
   const { issuer, clock, read, reader } = await start(t);
   clock.advance(100_000);
   await assert.rejects(read(issuer.sign({ iss: `${issuer.iss}/` })), hinted('token_invalid', 'issuer'));
@@ -188,7 +188,7 @@ test('only good tokens are remembered, and no more than there is room for', asyn
   assert.equal(reader.size(), 3);
 });
 
-test('known to be good is a token that was let in, is not over, and whose organization is active', async (t) => {
+test('known to be good is a token that was accepted, has not expired, and has an active organization', async (t) => {
   const { issuer, organizations, clock, read, reader } = await start(t);
   const token = issuer.sign();
   assert.ok(!reader.isKnown(`Bearer ${token}`), 'not seen yet');

@@ -30,7 +30,7 @@ const operatorScopes = new Set(['mail:read', 'mail:write']);
 const granted = (wanted: string[], scopesMax: string[], operator = false) =>
   [...grantedScopes(wanted, { scopesMax, operatorScopes, operator })].sort();
 
-test('a token gets what it asks for, as far as its issuer may grant it', () => {
+test('a token gets the scopes that it requests, as far as its issuer may grant them', () => {
   assert.deepEqual(granted(['jobs:read', 'plans:read'], ['*']), ['jobs:read', 'plans:read']);
   assert.deepEqual(granted(['jobs:read', 'plans:read'], ['jobs:read', 'jobs:write']), ['jobs:read']);
   assert.deepEqual(granted(['plans:read'], ['jobs:read']), []);

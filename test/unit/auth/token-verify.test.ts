@@ -24,7 +24,7 @@ function verify(claims: object | string, nowMs = START_MS, other: Partial<TokenR
   return verifyToken(token, key as NonNullable<typeof key>, { ...rules, ...other }, nowMs);
 }
 
-test('a sound token says whom it speaks for and until when', async () => {
+test('a sound token names its organization and its expiry', async () => {
   assert.deepEqual(await verify({ ...sound, scope: 'jobs:read plans:read' }), {
     subject: 'user-1',
     organization: 'org_test',
@@ -85,7 +85,7 @@ test('an expiry beyond all numbers is refused: it would hold for ever', async ()
   await assert.rejects(verify(text), hinted('token_invalid', 'claims'));
 });
 
-test('what every object has is no claim', async () => {
+test('a property of every object is no claim', async () => {
   const scopes = { claims: { organization: 'org', scopes: 'toString' } };
   assert.deepEqual((await verify(sound, START_MS, scopes)).scopes, []);
   const organization = { claims: { organization: 'constructor', scopes: 'scope' } };
@@ -131,7 +131,7 @@ test('any single bit of the signature that is wrong is found', async () => {
   }
 });
 
-test('what is critical and not understood is refused, also an unencoded payload', async () => {
+test('a critical header that is not understood is refused, also an unencoded payload', async () => {
   for (const header of [{ crit: ['exp'], exp: 1 }, { crit: ['b64'], b64: false }, { crit: [] }, { crit: 'x' }]) {
     const token = signToken(signer, sound, header);
     await assert.rejects(verifyToken(token, key, rules, START_MS), hinted('token_invalid', 'form'));

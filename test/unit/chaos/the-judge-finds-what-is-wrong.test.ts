@@ -1,4 +1,4 @@
-// The judge of `npm run chaos` would find what it says is not there.
+// The judge of `npm run chaos` would find the faults that it reports as absent.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -55,7 +55,7 @@ function judged(
 }
 
 describe('the judge', () => {
-  it('has nothing to say of what is right', () => {
+  it('reports nothing about correct exchanges', () => {
     const list = read({ data: [state] }, { kind: 'list', atLeast: 1 });
     const { wrong, lost, hanging, doubled, sent, writesDone } = judged([done, read(state, { atLeast: 1 }), list]);
     assert.deepEqual([wrong, lost, hanging, doubled, sent, writesDone], [[], [], [], [], 3, 1]);
@@ -67,7 +67,7 @@ describe('the judge', () => {
     assert.deepEqual([wrong, lost, doubled, writesRepeated], [[], [], [], 1]);
   });
 
-  it('takes no failure for explained by what must not do harm', () => {
+  it('does not explain a failure by a disturbance that must be harmless', () => {
     const disturbances = createDisturbances(() => 950);
     const kind = { name: 'hostile clients', breaksConnections: false, endsStreams: false, losesKeys: false };
     disturbances.begin({ ...kind, explainsNothing: true });
@@ -80,7 +80,7 @@ describe('the judge', () => {
       exchanges: [create(answered(201, { ...state, note: 'w2' }))],
       finds: /not what was done/,
     },
-    'a write that nobody sent': { exchanges: [], finds: /nobody sent/ },
+    'a write that was never sent': { exchanges: [], finds: /nobody sent/ },
     'a key that is answered in two ways': {
       exchanges: [create(answered(201, state), { key: 'k' }), create(answered(200, state), { key: 'k' })],
       finds: /answered in 2 ways/,
@@ -90,7 +90,10 @@ describe('the judge', () => {
       finds: /although it may be sent again/,
     },
     'a state that never was': { exchanges: [done, read({ ...state, note: 'x' })], finds: /never so/ },
-    'the entry of somebody else': { exchanges: [done, read(state, { entry: 'org_a-2' })], finds: /another entry/ },
+    'the entry of another organization': {
+      exchanges: [done, read(state, { entry: 'org_a-2' })],
+      finds: /another entry/,
+    },
     'a state older than one that was seen': { exchanges: [done, read(state, { atLeast: 2 })], finds: /older/ },
     'half a long entry': { exchanges: [done, read({ ...state, size: 10, filler: 'x' })], finds: /never so/ },
     'a list without an entry that was seen': {

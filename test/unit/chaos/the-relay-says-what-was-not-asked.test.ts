@@ -1,4 +1,4 @@
-// The faults of `npm run chaos` do what they are called: a relay that did nothing would let every run pass.
+// The faults of `npm run chaos` have the effect of their names: a relay without effect would let every run pass.
 
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';

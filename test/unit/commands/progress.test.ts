@@ -10,7 +10,7 @@ function progressOn(terminal: boolean) {
   return { clock, written, progress: createProgress({ complain, onTerminal: terminal, now: clock.now }, 'importing') };
 }
 
-test('what is done within two seconds shows nothing', () => {
+test('a task done within two seconds shows nothing', () => {
   for (const terminal of [true, false]) {
     const { clock, written, progress } = progressOn(terminal);
     progress.at(0, 0);

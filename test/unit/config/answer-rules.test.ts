@@ -63,7 +63,7 @@ describe('a mistake in a rule for answers', () => {
     ]);
   });
 
-  it('is a key that nobody reads', () => {
+  it('is an unused key', () => {
     assert.match(mistakes('{ statuss: 200 }', refusal).join(), /^0\.when\.statuss: .* Did you mean "status"\?$/);
     assert.match(
       mistakes('{}', '{ code: already_exists, parm: a }').join(),

@@ -45,7 +45,7 @@ test('a base path begins with a slash and does not end with one', () => {
 const issuer = { issuer: 'https://id.example', jwksUrl: 'https://id.example/jwks.json', audience: 'platform' };
 const withIssuer = (own: object) => gatewayFile.safeParse({ issuers: { field: { ...issuer, ...own } } });
 
-test('of an issuer, name, keys and audience are enough; what signs its tokens is never symmetric', () => {
+test('an issuer needs only name, keys and audience; its signing keys are never symmetric', () => {
   assert.deepEqual(withIssuer({}).data?.issuers.field?.algorithms, ['EdDSA', 'ES256']);
   assert.deepEqual(withIssuer({}).data?.issuers.field?.claims, { organization: 'org', scopes: 'scope' });
   for (const algorithm of ['HS256', 'none', 'eddsa', 'RSA-OAEP'])

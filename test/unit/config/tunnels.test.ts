@@ -90,7 +90,7 @@ test('a tunnel of a panel that is off is none', () => {
   assert.deepEqual(mistakesOf([{ paths: ['/*'], hosts: ['panel'] }], {}, [['a', '/a']]), []);
 });
 
-test('the panel’s name is nobody else’s', () => {
+test('the panel’s name belongs to no other tunnel', () => {
   const wrong = (hosts: object) => {
     const mistakes: Mistake[] = [];
     checkHosts(hostsShape.parse(hosts), publicUrl, source, mistakes);

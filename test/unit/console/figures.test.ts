@@ -10,7 +10,7 @@ test('a quantile is where its request stands within its bucket', () => {
   assert.deepEqual([requests, p50_ms, p99_ms], [100, 55, 99.1]);
 });
 
-test('what took longer than the last bound took at least that', () => {
+test('a duration over the last bound is shown as at least that bound', () => {
   assert.equal(figuresOf(BOUNDS, [1, 0, 0, 9, 0, 0]).p50_ms, 1000);
 });
 
@@ -19,7 +19,7 @@ test('no request, no quantile', () => {
   assert.deepEqual(figuresOf(BOUNDS, [0, 0, 0, 0, 0, 0]), none);
 });
 
-test('the difference of two samples is what is new, and a counter that fell takes nothing back', () => {
+test('the difference of two samples is the increase, and a counter that fell takes nothing back', () => {
   const sampleOf = (counts: number[], refused: number): Sample => ({
     operations: [{ name: 'a', buckets: counts, clientErrors: 1, serverErrors: 0 }],
     refusals: [{ stage: 'match', code: 'route_not_found', count: refused }],

@@ -23,7 +23,7 @@ function historyFrom(startMs = START_MS) {
   };
 }
 
-test('what was asked is in the slot in which it was, and in the sums', () => {
+test('a request is in the slot of its time, and in the sums', () => {
   const { add, wait, report } = historyFrom();
   add('a', 3);
   wait(2);
@@ -57,7 +57,7 @@ test('soon after the start rates are over the time since then', () => {
   assert.deepEqual([report().minute_seconds, report().total_seconds], [15, 15]);
 });
 
-test('after a quarter of an hour nothing of it is left, also when nobody looked', () => {
+test('after a quarter of an hour nothing of it is left, also without readers', () => {
   for (const waits of [Array(SLOTS).fill(1), [SLOTS], [SLOTS * 7 + 3]]) {
     const { add, refuse, wait, report } = historyFrom();
     add('a', 3);
@@ -78,7 +78,7 @@ test('series are never longer than a quarter of an hour', () => {
   assert.equal(report().from_ms, START_MS + (2 * SLOTS + 1) * SLOT_MS);
 });
 
-test('what began before the oldest slot counts in the oldest one', () => {
+test('a request that began before the oldest slot counts in the oldest one', () => {
   const { add, wait, report, slot } = historyFrom();
   const began = slot();
   wait(SLOTS * 2);

@@ -20,7 +20,7 @@ function pressedFrom(startMs = 1_000_000 * MINUTE_MS) {
   };
 }
 
-test('whoever is refused most stands first, then whoever would have been, then whoever is near', () => {
+test('the most refused stand first, then those that would be refused, then those near the limit', () => {
   const { note, list } = pressedFrom();
   for (const id of ['org_near', 'org_near', 'org_near']) note(id, 'near', 1);
   note('org_shadow', 'shadow_refused');
@@ -40,7 +40,7 @@ test('whoever is refused most stands first, then whoever would have been, then w
   ]);
 });
 
-test('what is older than a quarter of an hour is forgotten minute by minute', () => {
+test('entries older than a quarter of an hour are forgotten minute by minute', () => {
   const { note, list, wait } = pressedFrom();
   note('org_a', 'refused');
   wait(10);
@@ -61,7 +61,7 @@ test('looking at it long after the last note does not bring old counts back', ()
   assert.equal(list()[0]?.refused, 1);
 });
 
-test('a flood of organizations takes no more room, and does not push out who is refused again and again', () => {
+test('a flood of organizations takes no more room, and does not push out one that is refused again and again', () => {
   const { note, list } = pressedFrom();
   for (let index = 0; index < 10_000; index += 1) {
     note(`org_${index}`, 'near', 1);
@@ -71,7 +71,7 @@ test('a flood of organizations takes no more room, and does not push out who is 
   assert.deepEqual([list()[0]?.organization, list()[0]?.refused], ['org_steady', 100]);
 });
 
-test('lists of several processes become one: counts are added, the latest says what is left', () => {
+test('lists of several processes become one: counts are added, the latest has the remaining units', () => {
   const row = { organization: 'org_a', tier: 'standard', policy: 'organization', limit: 10, window_seconds: 60 };
   const one = { ...row, remaining: 3, near: 1, refused: 2, shadow_refused: 0, last_at_ms: 5 };
   const other = { ...row, remaining: 0, near: 1, refused: 5, shadow_refused: 1, last_at_ms: 9 };

@@ -79,7 +79,7 @@ test('everything that is wrong has its sentence', () => {
   }
 });
 
-test('what is counted is told of, too, and what is broken comes first', () => {
+test('counts are shown as well, and faults come first', () => {
   const told = toldOf(
     { certificates: [{ names: ['a'], days_left: 1 }] },
     {

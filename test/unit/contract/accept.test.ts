@@ -40,7 +40,7 @@ test("a vendor's JSON type takes any JSON", () => {
   assert.ok(!accepts('application/vnd.github+json', 'text/csv'));
 });
 
-test('where the answer may be of any type, or of any of a kind, so may what is asked for', () => {
+test('where the answer may be of any type, or of any subtype, the request may ask for any such type', () => {
   for (const accept of ['text/plain', 'image/*;q=0.1', 'application/json']) assert.ok(accepts(accept, '*/*'), accept);
   assert.ok(accepts('image/png', 'image/*'));
   assert.ok(accepts('*/*;q=0.1', 'image/*'));

@@ -57,7 +57,7 @@ test('parts and unchanged answers are declared where the whole is', async () => 
   assert.equal(undeclared(operation, 201, 'application/json', true)?.what, 'status');
 });
 
-test('what is not declared is described with the line that would declare it, and without what is no media type', async () => {
+test('an undeclared answer is described with the line that would declare it, and without text that is no media type', async () => {
   const { undeclared, operation } = await answersOf({ 200: { description: 'x', content }, 404: { description: 'x' } });
   assert.equal(
     undeclared(operation, 200, 'text/csv; x="<script>"', true)?.text.replace(/\S*\/it\.yaml/, 'test.yaml'),

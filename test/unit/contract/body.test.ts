@@ -40,13 +40,13 @@ test('a body of another type, charset or coding is refused before it is read', (
   assert.equal(expected({ 'content-type': 'application/json', 'content-encoding': 'identity' }), 'application/json');
 });
 
-test('what would be accepted is told under the name for the method', () => {
+test('accepted types are named in the header for the method', () => {
   const accepted = 'application/json, image/*';
   assert.deepEqual((expected({}) as GatewayError).details.headers, { Accept: accepted });
   assert.deepEqual((expected({}, json, 'PATCH') as GatewayError).details.headers, { 'Accept-Patch': accepted });
 });
 
-test('a body that is too long is refused by what it says of itself', () => {
+test('a body that is too long is refused by its declared length', () => {
   assert.equal(codeOf(expected({ 'content-type': 'application/json', 'content-length': '101' })), 'body_too_large');
   assert.equal(expected({ 'content-type': 'application/json', 'content-length': '100' }), 'application/json');
 });
@@ -60,7 +60,7 @@ test('a missing body is refused if there has to be one, a needless one is not to
   assert.ok(!isUnexpected({ hasBody: false }, none) && !isUnexpected({ hasBody: true }, json));
 });
 
-/** Reads a body of these chunks; `held` is told what is counted. */
+/** Reads a body of these chunks; `held` gets the counted bytes. */
 function read(chunks: readonly Buffer[], max: number, hold: (bytes: number) => void = () => undefined) {
   const request = Readable.from(chunks);
   const arrived = { request, reservation: { load: undefined, bytesHeld: 0 } } as unknown as Admitted;

@@ -12,7 +12,7 @@ function taken(pieces: Iterable<Piece>): JsonObject {
   return root;
 }
 
-test('what is put together again is what was taken apart, in its order', () => {
+test('a document put together again equals the one taken apart, in its order', () => {
   const components = fc.dictionary(fc.string(), fc.dictionary(fc.string(), fc.jsonValue()));
   const document = fc.record({ paths: fc.dictionary(fc.string(), fc.jsonValue()), components, info: fc.jsonValue() });
   fc.assert(

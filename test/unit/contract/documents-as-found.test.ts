@@ -1,4 +1,4 @@
-// Documents from other tools: what decides nothing is accepted or warned of, and what decides stays a mistake.
+// Documents from other tools: faults without effect are accepted or warned of, faults with an effect stay mistakes.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -67,7 +67,7 @@ describe('unknown members', () => {
     assert.equal(warnings.length, 2);
   });
 
-  it('that misspell what decides are mistakes, and those that misspell a text are not', async () => {
+  it('that misspell a keyword with an effect are mistakes, and those that misspell a text are not', async () => {
     const wrong = await read(withSchema({ type: 'object', requierd: ['a'] }));
     assert.match(wrong.mistakes.join(), /requierd.*Did you mean "required"/);
     assert.deepEqual(await read(withSchema({ type: 'object', descrciption: 'a' })), {
@@ -77,7 +77,7 @@ describe('unknown members', () => {
   });
 });
 
-describe('what decides nothing', () => {
+describe('a fault without effect', () => {
   it('is warned of when it is wrong or missing', async () => {
     const { mistakes, warnings } = await read(
       documentOf(
@@ -90,7 +90,7 @@ describe('what decides nothing', () => {
     assert.ok(warnings.some((warning) => warning.includes('`title` must be present')));
   });
 
-  it('is no excuse for what decides', async () => {
+  it('is no excuse for a fault with one', async () => {
     const { mistakes } = await read(withSchema({ type: 'objet' }));
     assert.match(mistakes.join(), /Did you mean "object"/);
   });

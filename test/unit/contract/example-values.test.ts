@@ -41,7 +41,7 @@ const invalid = (tried: readonly Tried[]) => tried.filter(({ isValid }) => !isVa
 /** Its paths follow one pattern. */
 const fewKinds = { ...clusterDocument, paths: Object.fromEntries(Object.entries(clusterDocument.paths).slice(0, 10)) };
 
-/** Leaves out what its author wrote down, so that all values are made from schemas. */
+/** Leaves out the written examples, so that all values are made from schemas. */
 function withoutExamples(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutExamples);
   if (typeof value !== 'object' || value === null) return value;

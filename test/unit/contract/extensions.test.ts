@@ -14,7 +14,7 @@ async function operationWith(members: { document?: object; path?: object; operat
   return { get: operations[0]?.operation, post: operations[1]?.operation, reasons };
 }
 
-test('what stands closer to the operation wins', async () => {
+test('the declaration closer to the operation wins', async () => {
   const { get } = await operationWith(
     {
       document: { 'x-gateway-cost': 2, 'x-gateway-response': 'off' },

@@ -100,7 +100,7 @@ test('of a text that is too long only that is told', async () => {
   );
 });
 
-test('items are equal by their values, in whichever order their members are', () => {
+test('items are equal by their values, in any order of their members', () => {
   assert.ok(areUnique([1, '1', true, 'true', null, 'null', [1], ['1'], '[1]', {}, { a: 1 }, { a: '1' }, { b: 1 }, []]));
   for (const twice of [
     [1, 1.0],

@@ -1,5 +1,5 @@
-// A client chooses what a check reads, so each format and each keyword is run on values that grow: eight times the size may take
-// eight times the time and some more, and must not take the square of it. Times are compared with each other, never with a clock.
+// A client chooses the input of a check, so each format and each keyword is run on values that grow: eight times the size may take eight
+// times the time and some more, and must not take the square of it. Times are compared with each other, never with a clock.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -42,7 +42,7 @@ function assertGrowth(what: string, check: Check, valueFor: (size: number) => un
   assert.fail(`${what}: ${FACTOR} times the size takes ${ratio.toFixed(1)} times the time`);
 }
 
-/** Texts of a length that come near to what formats look for: a beginning, something over and over, an end that does not fit. */
+/** Texts of a length that come near to the patterns of formats: a beginning, many repetitions, an end that does not fit. */
 function nearTexts(format: string): ((length: number) => string)[] {
   const repeated = (text: string) => (length: number) => text.repeat(Math.ceil(length / text.length));
   const [heads, atoms] = near[format] ?? [[''], ['a', '1', '-', '.', ':', '/', 'T', ' ', 'é', 'a.', '1-']];
@@ -122,7 +122,7 @@ const things = (size: number) => counts(size).map((at) => ({ a: at, b: [at], c: 
 const members = (size: number) => Object.fromEntries(counts(size).map((at) => [`member${at}`, at]));
 const text = (size: number) => 'a'.repeat(size);
 
-/** A tree whose nodes have several kinds, each of which has what all have. */
+/** A tree with several kinds of nodes, each of which has the members common to all. */
 const kind = (name: string) => ({
   allOf: [{ $ref: '#/components/schemas/Node' }, { properties: { kind: { const: name } }, required: ['kind'] }],
 });

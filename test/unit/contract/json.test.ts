@@ -30,7 +30,7 @@ test('two members of one name are refused, however the name is written and where
     assert.equal(codeOf(text), 'duplicate_json_member', text);
 });
 
-test('what only looks like two members is accepted', () => {
+test('a text that only seems to have two members is accepted', () => {
   for (const text of [
     '{"a":":","b":"\\":\\""}',
     '{"a":"a:1,a:2"}',
@@ -44,7 +44,7 @@ test('what only looks like two members is accepted', () => {
     assert.equal(codeOf(text), undefined, text);
 });
 
-test('what is not one JSON text in UTF-8 is malformed', () => {
+test('bytes that are not one JSON text in UTF-8 are malformed', () => {
   for (const text of ['', '{', '{"a":1}}', '{"a":1,}', "{'a':1}", 'undefined', 'NaN', '01', '{"a":1} x', '\ufeff{}'])
     assert.equal(codeOf(text), 'malformed_json', JSON.stringify(text));
   assert.equal(codeOf(Buffer.from([0x22, 0xff, 0x22])), 'malformed_json');
@@ -88,7 +88,11 @@ test('members and items are counted together, at all depths', () => {
   const text = '{"a":[1,2,{"b":3}],"c":{}}';
   assert.equal(codeOf(text, { jsonMembersMax: 6 }), undefined);
   assert.equal(codeOf(text, { jsonMembersMax: 5 }), 'json_too_complex');
-  assert.equal(codeOf('{"a":1,"a":2}', { jsonMembersMax: 1 }), 'duplicate_json_member', 'what is wrong comes first');
+  assert.equal(
+    codeOf('{"a":1,"a":2}', { jsonMembersMax: 1 }),
+    'duplicate_json_member',
+    'a fault before it comes first',
+  );
   assert.equal(codeOf('{"a\\n":1,"b":2}', { jsonMembersMax: 1 }), 'json_too_complex', 'also with escapes in names');
 });
 

@@ -26,7 +26,7 @@ interface Loaded extends Contracts {
   readonly read: readonly string[];
 }
 
-/** Loads two contracts; after `earlier` and with `changed` what is read is told. */
+/** Loads two contracts; after `earlier` and with `changed` it reports the documents read. */
 async function load(
   says: Partial<Record<'one' | 'two', object>> = {},
   { earlier, changed = [], limits = ['extra'] }: { earlier?: Loaded; changed?: string[]; limits?: string[] } = {},
@@ -63,10 +63,10 @@ async function load(
 
 const operationAt = ({ operations }: Contracts, path: string) =>
   operations.find(({ operation }) => operation.path === path) as ContractOperation;
-/** What was compiled for an operation. */
+/** The compiled schemas of an operation. */
 const compiled = (contracts: Contracts, path: string) => contracts.schemas.request(operationAt(contracts, path));
 
-test('only what has changed is read, and everything else stays what it was, compiled schemas included', async () => {
+test('only changed documents are read, and everything else stays the same object, compiled schemas included', async () => {
   write('one');
   write('two');
   const first = await load();
@@ -82,7 +82,7 @@ test('only what has changed is read, and everything else stays what it was, comp
   assert.equal(compiled(first, '/two'), two);
 });
 
-test('what an entry says changes the operations of its own documents only, and compiles nothing anew', async () => {
+test('a change of an entry changes the operations of its own documents only, and compiles nothing anew', async () => {
   write('one');
   write('two');
   const first = await load();

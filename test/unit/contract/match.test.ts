@@ -45,7 +45,7 @@ test('a method that the path lacks is answered with those it has', () => {
   assert.deepEqual(allowedMethods(admitted('OPTIONS', '/v1/jobs/x')), ['GET', 'HEAD', 'OPTIONS']);
 });
 
-test('what cannot be found is told apart', () => {
+test('the reasons for no match are distinct', () => {
   for (const [method, path, code] of [
     ['GET', '/v1/job', 'route_not_found'],
     ['GET', '/', 'route_not_found'],

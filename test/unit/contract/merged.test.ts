@@ -1,4 +1,4 @@
-// Several documents become one: what they call the same although it differs is told apart, and what is the gateway's stays here.
+// Several documents become one: different components of one name are renamed, and the gateway's own parts stay its own.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -83,7 +83,7 @@ describe('contracts that are published as one', () => {
     assert.deepEqual(documents.get('v2')?.info, { title: 'Any', version: '1' });
   });
 
-  it('share equal components; others get the name of their file, as does whatever refers to them', async () => {
+  it('share equal components; others get the name of their file, as does everything that refers to them', async () => {
     const contract = (path: string, type: string) => ({
       ...secured,
       paths: { [path]: { get: { responses: bodyOf('List') } } },
@@ -106,7 +106,7 @@ describe('contracts that are published as one', () => {
     assert.match(JSON.stringify(one?.paths['/v1/a']), /"#\/components\/schemas\/List"/);
   });
 
-  it('keep what a path says for all its operations, and tell it to each where several documents are at one path', async () => {
+  it('keep the declarations of a path for all its operations, and copy them to each where several documents are at one path', async () => {
     const shared = { name: 'trace', in: 'header', schema: { type: 'string' } };
     const limit = { name: 'limit', in: 'query', schema: { type: 'integer' } };
     const own = { ...limit, description: 'Own.' };
@@ -123,7 +123,7 @@ describe('contracts that are published as one', () => {
     assert.deepEqual(paths['/v1/a']?.put?.parameters, []);
   });
 
-  it('are at the path, the address and the credentials of the gateway, whatever a document of somebody else says', async () => {
+  it('are at the path, the address and the credentials of the gateway, even if their document declares others', async () => {
     const foreign = {
       openapi: '3.0.3',
       info: { title: 'Billing', version: '7' },
@@ -161,7 +161,7 @@ describe('contracts that are published as one', () => {
     assert.equal(bills['x-gateway-cost'], undefined);
     assert.deepEqual(bills.security, [{ apiKey: ['things:read'] }]);
     assert.equal(document.components.securitySchemes?.apiKey?.scheme, 'bearer');
-    // What another operation referred to in the middle of a path is written out.
+    // A part that another operation refers to in the middle of a path is written out.
     assert.deepEqual(document.paths['/v1/copies']?.get?.responses, bills.responses);
     assert.match(JSON.stringify(bills.responses), /"example":\{"x-gateway-cost":1\}/);
   });

@@ -72,7 +72,7 @@ test('every member is checked by the schema of its depth', async () => {
   assert.deepEqual(read('q[other][]=1'), ['query q.other unknown']);
 });
 
-test('what is given twice, or in two forms, is refused', async () => {
+test('a parameter given twice, or in two forms, is refused', async () => {
   const read = await reader();
   assert.deepEqual(read('q[ids][0]=1&q[ids][0]=2'), ['query q[ids][0] duplicate']);
   assert.deepEqual(read('q[names]=a&q[names][]=b'), ['query q[names][] duplicate']);

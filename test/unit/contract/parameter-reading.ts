@@ -6,7 +6,7 @@ import { toViolations, type Violation } from '../../../gateway/contract/violatio
 import { compileDocument, documentWithParameters } from './compiled.ts';
 
 export interface Reading {
-  /** What the schemas were asked about, by place. */
+  /** The questions to the schemas, by place. */
   readonly values: Record<string, Record<string, unknown>>;
   /** `place param code`, in order. */
   readonly violations: readonly string[];

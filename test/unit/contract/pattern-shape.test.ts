@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shapeOfPattern } from '../../../gateway/contract/pattern-shape.ts';
 
-test('a repetition of what varies is nested', () => {
+test('a repetition of a varying part is nested', () => {
   for (const source of ['(a+)+', '(a|b)*', '(a?){30}', '(a{1,30})+', '([a-z]+)*', '((ab?)c)+', '(?:a*b)*', '(a+)\\1'])
     assert.ok(shapeOfPattern(source).nested, source);
 });
 
-test('a repetition of what does not vary is not', () => {
+test('a repetition of a fixed part is not', () => {
   for (const source of ['(ab)+', '(a+)?', '([0-9]{4})+', '(\\(a\\+\\))*', '[(a+)]+', 'a+b+c+', '(?:x[+*]y){3}'])
     assert.ok(!shapeOfPattern(source).nested, source);
 });

@@ -43,11 +43,11 @@ test('no pattern that can explode runs on an engine that backtracks without a bo
   }
 });
 
-test('what is linear by its shape runs on the fastest engine', () => {
+test('a pattern that is linear by its shape runs on the fastest engine', () => {
   for (const source of harmless) assert.equal(toPattern(source).engine, 'native', source);
 });
 
-test('both engines agree on what they both understand', () => {
+test('both engines agree on the patterns that both accept', () => {
   const texts = ['', 'a', 'aa', 'a b', 'a.b', 'A', 'heat_pump', 'a@x', 'é', '\u{1f600}', 'a\n', '1', '-', '/', '_'];
   for (const source of [
     '^[a-z0-9]+(_[a-z0-9]+)*$',
@@ -115,7 +115,7 @@ test('a pattern that no engine can bound admits more, never runs long, or stops 
 });
 
 test('every pattern of a document keeps its own engine', async () => {
-  // Ajv shares what prints alike: two patterns on the linear engine must not become one.
+  // Ajv shares patterns that print alike: two patterns on the linear engine must not become one.
   const check = await bodyCheck({
     type: 'object',
     properties: { a: { pattern: '^(a+)+$' }, b: { pattern: '^(b+)+$' }, c: { pattern: '^(?!x)(c+)+$' } },

@@ -11,7 +11,7 @@ test('tokens survive being written and read', () => {
   );
 });
 
-test('references are followed to what they name, with the pointer of that place', () => {
+test('references are followed to their target, with the pointer of that place', () => {
   const root = {
     a: { $ref: '#/b/~1x~0y/0' },
     b: { '/x~y': [{ $ref: '#/c%20d' }] },

@@ -34,7 +34,7 @@ test('a violation names the parameter and the violated keyword', async () => {
   ]);
 });
 
-test('what is given twice is refused, also inside of objects', async () => {
+test('a parameter given twice is refused, also inside of objects', async () => {
   assert.deepEqual((await queryReader(limit))('q=5&q=6').violations, ['query q duplicate']);
   assert.deepEqual((await queryReader(limit))('q=5&%71=6').violations, ['query q duplicate']);
   const object = { style: 'deepObject', schema: { type: 'object', properties: { a: { type: 'integer' } } } };
@@ -99,7 +99,7 @@ test('members of an open object parameter are not unknown', async () => {
   assert.deepEqual(read({ query: 'color=green' }).violations, ['query filters.color too_long']);
 });
 
-test('defaults are sent on for what is absent, and only for that', async () => {
+test('defaults are sent on for absent parameters, and only for those', async () => {
   const read = await readerFor([
     { name: 'limit', in: 'query', schema: { type: 'integer', default: 20 } },
     { name: 'sort', in: 'query', schema: { type: 'string', default: 'a b&c' } },
@@ -153,7 +153,7 @@ test('a number that no double holds is not of its type, in any place', async () 
   ]);
 });
 
-test('what was checked is what URLSearchParams reads', async () => {
+test('the checked values are those that URLSearchParams reads', async () => {
   const read = await readerFor([
     { name: 'a b', in: 'query', schema: { type: 'string' } },
     { name: 'é', in: 'query', schema: { type: 'array', items: { type: 'string' } } },

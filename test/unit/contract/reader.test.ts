@@ -22,7 +22,7 @@ describe('the thread that reads contracts', () => {
     return file;
   };
 
-  /** What is read there, beside what is read here. */
+  /** The names read there, beside those read here. */
   async function both(file: string) {
     const [there, here]: [Mistake[], Mistake[]] = [[], []];
     const read = await reader.readContract(file, there);
@@ -32,7 +32,7 @@ describe('the thread that reads contracts', () => {
     };
   }
 
-  it('hands over what is too long for one piece, complete and in its order', async () => {
+  it('hands over a message that is too long for one piece, complete and in its order', async () => {
     const text = 'x'.repeat(30_000);
     const answer = { responses: { 200: { description: text } } };
     const paths = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`/p${index}`, { get: answer }]));
@@ -45,7 +45,7 @@ describe('the thread that reads contracts', () => {
     assert.equal(Object.keys(there.read?.root.paths as object).length, 30);
   });
 
-  it('says what is wrong as the boot does, and that a part is no document', async () => {
+  it('reports faults as the boot does, and that a part is no document', async () => {
     const wrong = await both(write('wrong.json', documentOf({ '/a': { get: 1 } })));
     assert.equal(wrong.there.read?.isBroken, true);
     assert.ok(wrong.there.mistakes.length > 0);

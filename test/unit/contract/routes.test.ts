@@ -48,7 +48,7 @@ test('a parameter is never empty, and a trailing slash is another path', () => {
   assert.deepEqual(found(['/'], '/'), ['/']);
 });
 
-test('a parameter that takes slashes gets what nothing else matches', () => {
+test('a parameter that takes slashes gets the paths that no other template matches', () => {
   const rest = (path: string) => ({ ...operationFor('GET', path), restOfPath: 'rest' });
   const others = ['/a/{id}', '/a/{id}/c', '/a/b/d'].map((path) => operationFor('GET', path));
   const routes = createRoutes([...others, ...['/a/{rest}', '/a/{rest}/c', '/{x}/{rest}/{y}.z/c'].map(rest)]);

@@ -1,4 +1,4 @@
-// Samples of schemas: what its author wrote down first, then the least and the most; and each shipped operation can be tried with them.
+// Samples of schemas: written examples first, then the least and the most; and each shipped operation can be tried with them.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -11,12 +11,12 @@ import { samplesOf } from '../../../gateway/contract/sample.ts';
 const samples = (schema: unknown, root: JsonObject = {}) => samplesOf(root, { value: schema, pointer: '' });
 
 describe('samples', () => {
-  it('begin with what is written down', () => {
+  it('begin with the written examples', () => {
     assert.deepEqual(samples({ type: 'string', enum: ['a', 'b'], default: 'b', example: 'a' }), ['a', 'b']);
     assert.deepEqual(samples({ const: 5 }), [5]);
   });
 
-  it('are the least and the most of what is bounded', () => {
+  it('are the least and the most of a bounded value', () => {
     assert.deepEqual(samples({ type: 'integer', minimum: 3, maximum: 9 }), [3, 9]);
     assert.deepEqual(samples({ type: 'integer', exclusiveMinimum: 0, maximum: 100 }), [1, 100]);
     const lengths = samples({ type: 'string', minLength: 2, maxLength: 5 }).map((text) => String(text).length);
@@ -25,7 +25,7 @@ describe('samples', () => {
     assert.deepEqual(samples({ type: 'array', items: { const: 1 }, minItems: 2 }), [[1, 1]]);
   });
 
-  it('of objects have what is required, then everything but what is read-only, then one border each', () => {
+  it('of objects have the required members, then everything but read-only ones, then one border each', () => {
     const schema = {
       type: 'object',
       required: ['id', 'size'],
@@ -38,7 +38,7 @@ describe('samples', () => {
     assert.deepEqual(samples(schema), [{ size: 1 }, { size: 1, note: 'n' }, { size: 2 }]);
   });
 
-  it('follow references and what schemas are made of, circles included', () => {
+  it('follow references and composed schemas, circles included', () => {
     const root = {
       Tree: { type: 'object', required: ['size'], properties: { size: { const: 1 }, below: { $ref: '#/Tree' } } },
       Named: { allOf: [{ $ref: '#/Tree' }, { required: ['name'], properties: { name: { const: 'n' } } }] },

@@ -10,7 +10,7 @@ const securitySchemes = {
   login: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/token', scopes: { all: 'x' } } } },
 };
 
-/** The alternatives of an operation, or what is wrong with it. */
+/** The alternatives of an operation, or its fault. */
 async function securityOf(operation: object, document: object = {}, says: object = {}) {
   const { operations, mistakes } = await compileDocument(
     { ...documentOf({ '/jobs': { get: { responses, ...operation } } }), components: { securitySchemes }, ...document },
@@ -28,7 +28,7 @@ test('alternatives are taken from the operation, else from the document', async 
   assert.deepEqual(await securityOf({ security: [{ key: [] }] }, { security }), [apiKey()]);
 });
 
-test('the entry of upstreams.yaml overrides what a document of somebody else says', async () => {
+test('the entry of upstreams.yaml overrides the security of its document', async () => {
   const entry = { security: { apiKey: ['it:read'] } };
   for (const security of [undefined, [], [{}], [{ header: [] }], [{ login: ['all'], header: [] }]])
     assert.deepEqual(await securityOf(security ? { security } : {}, {}, entry), [apiKey('it:read')]);
@@ -53,7 +53,7 @@ test('public and secured at once is a mistake, wherever public is said', async (
   assert.deepEqual(await securityOf({ security }, { 'x-gateway-public': true }), [both]);
 });
 
-test('what the gateway cannot check is a mistake', async () => {
+test('a scheme that the gateway cannot check is a mistake', async () => {
   assert.deepEqual(await securityOf({ security: [{ header: [] }] }), [
     'the gateway does not check credentials of the security scheme "header".',
   ]);

@@ -12,7 +12,7 @@ const swagger = (paths: object, rest: object = {}) => ({
 });
 const form = (...fields: object[]) => fields.map((field) => ({ in: 'formData', type: 'string', ...field }));
 
-/** The operation POST /a of a converted document, and what was lost. */
+/** The operation POST /a of a converted document, and the losses. */
 async function converted(post: object, rest: object = {}) {
   const { root, losses } = await convertSwagger(swagger({ '/a': { post: { responses, ...post } } }, rest));
   const operation = (root as { paths: Record<string, { post: Record<string, unknown> }> }).paths['/a']?.post as {

@@ -25,7 +25,7 @@ const validate = createValidate({
   hold: () => undefined,
 });
 
-/** What is passed on, or the code of the refusal. */
+/** The forwarded request, or the code of the refusal. */
 async function outcome(id: string, headers: Record<string, string>, body?: string): Promise<Checked | string> {
   const operation = operations.find((entry) => entry.operation.id === id)?.operation;
   const counted = {

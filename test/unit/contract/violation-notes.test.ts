@@ -1,4 +1,4 @@
-// What is written down of a violation holds only names that the contract knows.
+// The note of a violation contains only names of the contract.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { toFields } from '../../../gateway/contract/violations.ts';
 import { bodyCheck } from './compiled.ts';
 
-/** Schema of a member `m`, a value for it, and what its violation says. */
+/** Schema of a member `m`, a value for it, and the text of its violation. */
 const cases: readonly [schema: object | false, value: unknown, code: string, constraint?: object][] = [
   [{ type: 'integer' }, 1.5, 'wrong_type', { type: 'integer' }],
   [{ type: ['string', 'null'] }, 1, 'wrong_type', { type: ['string', 'null'] }],
@@ -122,7 +122,7 @@ test('members called as in JavaScript are members only if they are sent', async 
   );
 });
 
-test('what a condition asks for is reported, not that there was a condition', async () => {
+test('the violated requirement of a condition is reported, not the condition', async () => {
   const check = await bodyCheck({
     type: 'object',
     if: { not: { required: ['a'] } },

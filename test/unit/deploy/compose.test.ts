@@ -1,5 +1,5 @@
-// deploy/compose.yaml names what there is: files, variables that the gateway reads, secrets, networks, ports. Bound to the balancer's
-// configuration and to that of the gateways by what has to agree.
+// deploy/compose.yaml names existing things: files, variables that the gateway reads, secrets, networks, ports. It agrees with the
+// balancer's configuration and with that of the gateways.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -57,7 +57,7 @@ describe('deploy/compose.yaml', () => {
     for (const [name, { depends_on = {} }] of services)
       for (const other of Object.keys(depends_on)) {
         const checked = compose.services[other]?.healthcheck ?? (compose.services[other]?.build && image?.healthCheck);
-        assert.ok(checked && !('disable' in checked), `${name} waits for ${other}, which nobody checks`);
+        assert.ok(checked && !('disable' in checked), `${name} waits for ${other}, which has no health check`);
       }
   });
 
@@ -80,13 +80,13 @@ describe('deploy/compose.yaml', () => {
       assert.ok(Number.parseInt(stop_grace_period, 10) * 1000 >= drainDelayMs + drainMs + 3000);
   });
 
-  it('never lets Redis evict, and keeps what it holds', () => {
+  it('never lets Redis evict, and keeps its data', () => {
     const line = (compose.services.redis?.command ?? []).join(' ');
     for (const setting of ['--maxmemory-policy noeviction', '--appendonly yes'])
       assert.ok(line.includes(setting), line);
   });
 
-  it('keeps everybody but the balancer off the ports of the machine', () => {
+  it('opens ports of the machine for the balancer only', () => {
     const open = services.filter(([, { ports = [] }]) => ports.length > 0).map(([name]) => name);
     assert.deepEqual(open, ['balancer']);
   });
@@ -110,7 +110,7 @@ describe('the balancer', () => {
     );
   });
 
-  it('is the only one whose forwarded addresses are believed, and writes them anew', () => {
+  it('is the only one with trusted forwarded addresses, and writes them anew', () => {
     const networks = compose.services.balancer?.networks;
     assert.ok(networks && !Array.isArray(networks));
     assert.deepEqual(settings.trustedProxies, [networks.front?.ipv4_address]);

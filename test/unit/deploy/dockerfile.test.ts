@@ -1,4 +1,4 @@
-// What is read out of a Dockerfile and a .dockerignore is what a builder would read, and the two of this repository belong together.
+// A Dockerfile and a .dockerignore are read as a builder reads them, and the two of this repository belong together.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -87,15 +87,15 @@ describe('the Dockerfile of the gateway', () => {
     assert.match(stages[0]?.runs[0] ?? '', /^npm ci --omit=dev /);
   });
 
-  it('runs as somebody who is not root, by number, and listens where it says', () => {
+  it('runs as a user other than root, by number, and listens on the documented addresses', () => {
     assert.match(image?.user ?? '', /^[1-9]\d*:[1-9]\d*$/);
     assert.deepEqual(image?.ports, [8080, 9090]);
     assert.deepEqual(image?.command, ['bin/gateway', 'start']);
     assert.equal(image?.environment.GATEWAY_DATA, image?.volumes[0]);
-    assert.equal(image?.environment.ADMIN_HOST, '127.0.0.1', 'operators are not on a port for everybody by itself');
+    assert.equal(image?.environment.ADMIN_HOST, '127.0.0.1', "the operators' port is not public by default");
   });
 
-  it('keeps out what an image has no use for: history, data, packages of the machine, tests', () => {
+  it('keeps out files that an image does not need: history, data, packages of the machine, tests', () => {
     for (const path of ['.git/HEAD', 'data/keys.db', 'node_modules/undici/index.js', 'test/flow', 'bench/run.ts'])
       assert.ok(ignored(path), path);
   });

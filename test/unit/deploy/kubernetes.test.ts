@@ -1,4 +1,4 @@
-// deploy/kubernetes is as the Kubernetes API asks, its objects belong together, and they say what is true of the gateway.
+// deploy/kubernetes is valid for the Kubernetes API, its objects belong together, and their values are true of the gateway.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -66,7 +66,7 @@ describe('the objects of deploy/kubernetes', () => {
   for (const name of Object.keys(wrong))
     it(`would be refused with ${name}`, () => assert.ok((complaints[name] ?? []).length > 0));
 
-  it('are all applied, but for the Secrets, which everybody makes for themselves', () => {
+  it('are all applied, but for the Secrets, which each installation makes itself', () => {
     assert.deepEqual([...kustomization.resources, 'secrets.example.yaml'].sort(), manifestFiles());
     const names = manifestFiles().flatMap((file) =>
       readManifests(file).map(({ kind, metadata }) => `${kind} ${metadata.name}`),
@@ -153,7 +153,7 @@ describe('the pod', () => {
   });
 });
 
-describe('what is around the pods', () => {
+describe('the objects around the pods', () => {
   it('leads to ports that they have', () => {
     const names = (container?.ports ?? []).map(({ name }) => name);
     const [port] = only<Service>('service.yaml').spec?.ports ?? [];
@@ -171,7 +171,7 @@ describe('what is around the pods', () => {
     assert.deepEqual([rules.map((rule) => rule.host), tls.flatMap(({ hosts }) => hosts)], [[host], [host]]);
   });
 
-  it('lets the gateway reach its upstreams, whose configuration has no mistake', () => {
+  it('lets the gateway reach its upstreams, and their configuration has no mistake', () => {
     const mistakes: Mistake[] = [];
     const config = loadConfig(join(manifestsDirectory, 'config'), {}, mistakes);
     assert.deepEqual(mistakes, []);

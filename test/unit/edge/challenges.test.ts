@@ -1,4 +1,5 @@
-// How answers of 401 and 403 say what would be accepted, written by a real server: RFC 9110 section 11.6.1, RFC 6750 section 3, RFC 7617.
+// How answers of 401 and 403 name the accepted credentials, written by a real server: RFC 9110 section 11.6.1, RFC 6750 section 3, RFC
+// 7617.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -74,7 +75,7 @@ test('an operation for user name and password alone does not ask for a key', asy
   for (const code of ofStatus401) assert.deepEqual(await challengesOf(new GatewayError(code), [pair]), [basic], code);
 });
 
-test('whoever lacks a scope is told the scope, and is not asked for a password', async (t) => {
+test('a caller without a scope gets the name of the scope, and no password challenge', async (t) => {
   const challengesOf = await startRefusing(t);
   const lacking = new GatewayError('insufficient_scope', { fields: { required_scopes: ['post:read'] } });
   assert.deepEqual(await challengesOf(lacking, [key, pair]), [

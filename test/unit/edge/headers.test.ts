@@ -26,7 +26,7 @@ describe('readHeaders', () => {
     });
   }
 
-  it('refuses too many bytes and too many lines, and takes what just fits', () => {
+  it('refuses too many bytes and too many lines, and takes a head that just fits', () => {
     assert.throws(() => read('a', 'x'.repeat(996)), { code: 'headers_too_large' });
     assert.equal(read('a', 'x'.repeat(995)).a?.length, 995);
     assert.throws(() => read(...Array<string>(202).fill('a')), { code: 'headers_too_large' });

@@ -16,7 +16,7 @@ interface Sent {
   readonly key?: string;
 }
 
-/** Only what a fingerprint looks at. */
+/** The parts that a fingerprint reads. */
 function of({ operation = '/v1/things', path = '/v1/things', search = '', mediaType, body, key = 'k' }: Sent): string {
   const headers = new Map(mediaType === undefined ? [] : [['content-type', mediaType]]);
   const checked = { operation: operationFor('POST', operation), path, search, headers, rawBody: body };
@@ -40,7 +40,7 @@ test('every byte of the body counts', () => {
   assert.notEqual(of({ body: Buffer.from('{}') }), of({ body: Buffer.from('{} ') }));
 });
 
-test('what was sent cannot be tried out by whoever does not know the key', () => {
+test('without the key, the request cannot be guessed from its fingerprint', () => {
   const body = Buffer.from('{"password":"a"}');
   assert.notEqual(of({ body, key: 'one' }), of({ body, key: 'other' }));
 });

@@ -5,7 +5,7 @@ import { GatewayError } from '../../../gateway/errors.ts';
 import { mayHaveRun, parseOutcome, recordOf, recordOfRefusal } from '../../../gateway/idempotency/record.ts';
 import { toUpstreamRefusal } from '../../../gateway/upstream/upstream-errors.ts';
 
-test('an answer comes out as it went in, whatever bytes its body has', () => {
+test('an answer is read as it was written, for any bytes of its body', () => {
   const header = fc.tuple(fc.constantFrom('Content-Type', 'ETag', 'Link'), fc.string({ unit: 'binary' }));
   fc.assert(
     fc.property(fc.uint8Array(), fc.array(header), fc.integer({ min: 200, max: 399 }), (bytes, headers, status) => {
@@ -17,7 +17,7 @@ test('an answer comes out as it went in, whatever bytes its body has', () => {
   );
 });
 
-test('what an upstream says about a replay of its own is left out', () => {
+test("an upstream's own replay marker is left out", () => {
   const headers = ['ETag', '"1"', 'Idempotent-Replayed', 'true', 'Original-Request-Id', 'req_0', 'Vary', 'Accept'];
   const record = recordOf('req_1', { status: 201, headers, body: Buffer.alloc(0) });
   assert.deepEqual((parseOutcome(record as Buffer) as { headers: unknown }).headers, ['ETag', '"1"', 'Vary', 'Accept']);
@@ -65,7 +65,7 @@ test('failures of the gateway and of the way to the upstream are not kept, nor i
   }
 });
 
-test('what leaves open that a request was executed: failures after it was sent, not refusals', () => {
+test('an unknown outcome: failures after sending, not refusals', () => {
   for (const status of [400, 401, 403, 404, 408, 409, 422, 429, 500, 501, 502, 503, 504, 505, 507, 599]) {
     assert.equal(mayHaveRun(refusalOf(status)), false, String(status));
   }

@@ -62,7 +62,7 @@ test('so many are inside at once, of one address and of all, until they leave', 
   enter('192.0.2.3');
 });
 
-test('who is refused is not counted', () => {
+test('a refused address is not counted', () => {
   const { enter } = setUp({ requests: 2, connections: 1 });
   const leave = enter('192.0.2.1');
   for (let i = 0; i < 5; i++) assert.throws(() => enter('192.0.2.1'), refusedWith('rate_limited', 5));

@@ -50,7 +50,7 @@ test('an extra limit follows with the operations that are under it, and not at a
   );
 });
 
-test('what is shown and what is forgotten are the counters that requests are charged to, whatever the rules count per', () => {
+test('show and reset use the counters that requests are charged to, for rules of every kind', () => {
   const extra = { 'job-creation': perKey, heavy: perOrganization };
   for (const countPer of ['organization', 'key'] as const) {
     const table = rules({ countPer, extra, operations: { listJobs: { extra: 'heavy' } } });

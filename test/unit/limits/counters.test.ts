@@ -72,7 +72,7 @@ test('the extra limit of an operation comes second, per organization or per key'
   assert.equal(policies, '"organization";q=100;w=60, "job-creation";q=30;w=60');
 });
 
-test('what limits.yaml says about an operation wins over its contract', () => {
+test('limits.yaml overrides the contract of an operation', () => {
   const table = rules({
     extra: { 'job-creation': { ...rule(30), per: 'key' }, heavy: { ...rule(5), per: 'organization' } },
     operations: { createJob: { extra: 'heavy', cost: 7 } },
@@ -107,7 +107,7 @@ test('anonymous clients are counted per address if there is a tier for them, els
   assert.deepEqual(one, other);
 });
 
-test('an organization whose tier is not known is never counted under the tier for addresses', () => {
+test('an organization of an unknown tier is never counted under the tier for addresses', () => {
   const table = rules({ tiers: { standard: rule(100), anonymous: rule(1) } });
   assert.equal(ruleOf(table, { ...acme, tier: 'gone' })?.name, 'tiers.standard');
 });

@@ -44,7 +44,7 @@ test('a full quota resets in 0 seconds, a used one never does', () => {
   }
 });
 
-test('whoever comes back at X-RateLimit-Reset does not come too early', () => {
+test('a client that returns at X-RateLimit-Reset does not come too early', () => {
   const used = state(burst, 0, 500);
   assert.equal(headersOf([burst], [used], used, NOW_MS + 700)['X-RateLimit-Reset'], String(NOW_MS / 1000 + 2));
 });

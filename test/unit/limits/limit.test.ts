@@ -49,7 +49,7 @@ test('with counters in the process the stage answers without a promise', () => {
   assert.equal(counted.caller, acme);
 });
 
-test('the trail learns what was decided, by whom and when', () => {
+test('the trail gets the decision, its source and its time', () => {
   const request = permitted(acme, listJobs);
   stage(rules())(request);
   const { quota, quotaSource, quotaDecidedAtMs, shadowRefusals } = trailOf(request.trail);
@@ -114,7 +114,7 @@ test('a request that no limit concerns passes without headers', () => {
   assert.deepEqual(request.carried, []);
 });
 
-test('counters away and nobody let in: gateway_overloaded, and the trail says by which policy', () => {
+test('counters away and no admission: gateway_overloaded, and the trail has the outage policy', () => {
   const request = permitted(acme, listJobs);
   assert.equal(refusalOf(request, stage(rules(), awayStore('undecided', 'refuse'))).code, 'gateway_overloaded');
   assert.equal(trailOf(request.trail).quotaSource, 'refuse');

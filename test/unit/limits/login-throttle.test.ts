@@ -46,7 +46,7 @@ for (const status of [401, 402, 403, 429]) {
     await door.answered(status, '192.0.2.1', 'Basic Z3Vlc3M=');
     assert.ok(!door.passes('192.0.2.1', 'Basic bmV3'));
     assert.ok(!door.passes('192.0.2.1', 'basic Z3Vlc3M='));
-    assert.ok(door.passes('192.0.2.1'), 'nobody logs in');
+    assert.ok(door.passes('192.0.2.1'), 'no login succeeds');
     assert.ok(door.passes('192.0.2.1', 'bearer token'), 'nothing is guessed');
     assert.ok(door.passes('192.0.2.2', 'Basic bmV3'));
     door.advance(DAY);
@@ -54,7 +54,7 @@ for (const status of [401, 402, 403, 429]) {
   });
 }
 
-test('nothing else is a failure: no credentials, tokens that have expired, what is not there', async () => {
+test('nothing else is a failure: no credentials, expired tokens, unknown paths', async () => {
   const door = setUp({ failures: 1 });
   await door.answered(401, '192.0.2.1');
   await door.answered(401, '192.0.2.1', 'Bearer expired');
@@ -63,7 +63,7 @@ test('nothing else is a failure: no credentials, tokens that have expired, what 
   assert.ok(door.passes('192.0.2.1', 'Basic bmV3'));
 });
 
-test('a credential that was accepted within the window passes, whatever its neighbours do', async () => {
+test('a credential that was accepted within the window passes, independent of its neighbours', async () => {
   const door = setUp();
   await door.answered(200, '192.0.2.1', 'Basic Z29vZA==');
   door.advance(DAY / 2);
@@ -104,7 +104,7 @@ test('failures of all addresses together can be bounded, and known credentials s
   assert.ok(door.passes('192.0.2.4', 'Basic Z29vZA=='));
 });
 
-test('what is remembered is bounded: the oldest credential is forgotten first', async () => {
+test('the remembered credentials are bounded: the oldest is forgotten first', async () => {
   const door = setUp({ failures: 1 });
   for (let i = 0; i <= 10_000; i++)
     door.attempts.answered(

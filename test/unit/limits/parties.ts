@@ -23,7 +23,7 @@ export function caller(subject: string, of: Organization | undefined, mode: 'liv
   };
 }
 
-/** Only what counting looks at. */
+/** The parts that counting reads. */
 export function operation(id: string, options: Partial<Operation> = {}): Operation {
   return { id, cost: 1, extraLimit: undefined, ...options } as Operation;
 }
@@ -45,7 +45,7 @@ export function rules(options: Partial<LimitRules> = {}): LimitRules {
   });
 }
 
-/** A request from an address; what the stages under test do not read is not there. */
+/** A request from an address, without the parts that the stages under test do not read. */
 export function admitted(clientAddress: string): Admitted {
   return { clientAddress } as Admitted;
 }

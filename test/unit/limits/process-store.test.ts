@@ -16,7 +16,7 @@ function createClock(): { now: () => number; advance: (ms: number) => void } {
   };
 }
 
-/** Set back by less than a window in all: what the store has forgotten by then cannot matter. */
+/** Set back by less than a window in all: entries that the store has forgotten by then cannot matter. */
 const traffic = scenarios(() => 'org_x', 500);
 
 function replay({ steps }: Scenario): ReturnType<typeof createReference> {
@@ -64,7 +64,7 @@ test('after a burst, units come free as they were spent: hardly any span as long
   const store = createProcessStore({ now: clock.now });
   const limit = charge({ key: 'k', requests: 1_000, windowSeconds: 5 });
   const decidedAtMs: number[] = [];
-  // The burst takes 250 ms; whoever is refused asks again at once.
+  // The burst takes 250 ms; a refused client sends again at once.
   for (let ms = 0; ms < 20_000; ms += 1) {
     clock.advance(1);
     for (let sent = 0; sent < 4; sent += 1) {
@@ -125,7 +125,7 @@ test('a dear request waits until all its units fit, and one dearer than the limi
   assert.equal(ask(3).outcome, 'admitted');
 });
 
-test('with two limits, what one refuses the other does not count', () => {
+test('with two limits, a request that one refuses does not count in the other', () => {
   const store = createProcessStore({ now: () => START_MS });
   const both = [charge({ key: 'wide', requests: 10 }), charge({ key: 'narrow', policy: 'writes', requests: 2 })];
   store.decide(both);
@@ -138,7 +138,7 @@ test('with two limits, what one refuses the other does not count', () => {
   );
 });
 
-test('a shadow limit reports what it would refuse, and counts as if it did', () => {
+test('a shadow limit reports the requests that it would refuse, and counts as if it did', () => {
   const clock = createClock();
   const store = createProcessStore({ now: clock.now });
   const ask = () => store.decide([charge({ key: 'k', policy: 'tight', requests: 2, enforce: false })]);
@@ -153,7 +153,7 @@ test('a shadow limit reports what it would refuse, and counts as if it did', () 
   assert.deepEqual(ask().shadowRefusals, []);
 });
 
-test('a lowered limit keeps what is already counted', () => {
+test('a lowered limit keeps its counted requests', () => {
   const store = createProcessStore({ now: () => START_MS });
   for (let sent = 0; sent < 5; sent += 1) store.decide([charge({ key: 'k', requests: 10 })]);
   const { outcome, states } = store.decide([charge({ key: 'k', requests: 3 })]);
@@ -180,7 +180,7 @@ test('a reset forgets the named subjects and no other', () => {
   assert.deepEqual([ask('one'), ask('other')], ['admitted', 'refused']);
 });
 
-test('who only looks, at a cost of nothing, sees everything and spends nothing', () => {
+test('a look, at a cost of nothing, sees everything and spends nothing', () => {
   const store = createProcessStore({ now: () => START_MS });
   const look = () => store.decide([charge({ key: 'k', cost: 0 })]).states[0];
   assert.deepEqual([look()?.remaining, look()?.resetMs], [100, 0]);

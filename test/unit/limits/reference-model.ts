@@ -1,5 +1,5 @@
-// What a limit means, as plainly as it can be said: every admission is remembered for ever and looked through each time.
-// The stores are held against it.
+// The meaning of a limit in its plainest form: every admission is remembered for ever and looked through each time. The stores are compared
+// with it.
 
 import type { Charge, LimitDecision } from '../../../gateway/limits/store.ts';
 

@@ -68,7 +68,7 @@ test('failures while blocked do not prolong the block', async () => {
   assert.equal(door.refused('192.0.2.1'), undefined);
 });
 
-test('a caller who is already known good passes behind a blocked address', async () => {
+test('a caller with known good credentials passes behind a blocked address', async () => {
   const isKnownCaller = ({ clientAddress }: Admitted) => clientAddress.endsWith('::7');
   const door = setUp({ isKnownCaller });
   await door.fail('2001:db8::1', 3);
@@ -104,7 +104,7 @@ test('two throttles in one process know nothing of each other', async () => {
   assert.equal(other.refused('192.0.2.1'), undefined);
 });
 
-test('new rules keep what was counted, and end windows that have begun when they would have ended', async () => {
+test('new rules keep the counts, and end open windows at their former end', async () => {
   const door = setUp();
   await door.fail('192.0.2.1', 3);
   await door.fail('192.0.2.2', 2);

@@ -40,7 +40,7 @@ function spend(): string {
   return store.decide(createCounters(table)(caller('key_1', acme), createJob, '').charges).outcome;
 }
 
-test('shows what is used of each limit, by which rule, and when the oldest of it is freed', async () => {
+test('shows the used units of each limit, by which rule, and when the oldest is freed', async () => {
   spend();
   nowMs += 3_000;
   spend();
@@ -78,7 +78,7 @@ test('shows what is used of each limit, by which rule, and when the oldest of it
   });
 });
 
-test('what is unused has nothing to be freed, and looking spends nothing', async () => {
+test('an unused limit has nothing to be freed, and looking spends nothing', async () => {
   const limits = async () => (await usageOf().show('org_acme'))?.limits;
   const untouched = await limits();
   assert.deepEqual(
@@ -91,14 +91,14 @@ test('what is unused has nothing to be freed, and looking spends nothing', async
   assert.deepEqual(await limits(), untouched);
 });
 
-test('a limit that was lowered below what is spent shows all of it, and nothing left', async () => {
+test('a limit lowered below its used units shows all of them, and nothing left', async () => {
   for (let i = 0; i < 10; i += 1) spend();
   table = rules({ tiers: { standard: rule(5) }, extra });
   const [main] = (await usageOf().show('org_acme'))?.limits ?? [];
   assert.deepEqual([main?.limit, main?.used, main?.remaining], [5, 20, 0]);
 });
 
-test('a reset gives all limits back, and notes who wanted it', async () => {
+test('a reset restores all limits, and notes the actor', async () => {
   table = rules({ tiers: { standard: rule(2) }, extra });
   assert.deepEqual([spend(), spend()], ['admitted', 'refused']);
   assert.deepEqual(await usageOf().reset('org_acme', 'ada'), { organization: 'org_acme', counters: 4 });

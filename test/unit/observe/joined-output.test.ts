@@ -1,4 +1,4 @@
-// Lines of several processes on one output: whatever pieces they arrive in, no line is torn, and a full output holds all of them up.
+// Lines of several processes on one output: for pieces of any size, no line is torn, and a full output holds all of them up.
 
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { type ByteSink, createJoinedOutput } from '../../../gateway/observe/joined-output.ts';
 
-/** Keeps what it is given; says that it is full when told to. */
+/** Keeps its input; reports that it is full when the test says so. */
 function createSink() {
   const written: string[] = [];
   let drained = () => {};
@@ -37,7 +37,7 @@ function createSink() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-it('writes whole lines only, however they are cut and whoever comes between', async () => {
+it('writes whole lines only, for any cuts and any order of writers', async () => {
   const text = fc.array(
     fc.string({ maxLength: 40 }).map((line) => line.replaceAll('\n', '')),
     { maxLength: 20 },

@@ -26,7 +26,7 @@ function metricsOf() {
   return { metrics, exchange, value, pressures };
 }
 
-test('near the limit begins above 80 %, whatever the limit', async () => {
+test('near the limit begins above 80 %, for any limit', async () => {
   const { exchange, value } = metricsOf();
   const near = () => value('gateway_rate_limit_near_limit_total{policy="organization"}');
   for (const limit of [5, 10, 35, 100, 1_000]) exchange(limit, limit / 5);
@@ -58,7 +58,7 @@ test('a command to the store falls into the bucket of its duration, in seconds',
   assert.deepEqual([await upTo('0.00025'), await upTo('0.0005'), await upTo('0.05'), await upTo('0.1')], [0, 1, 1, 2]);
 });
 
-test('whoever is near a limit, over it or over one that is not enforced is told of, nobody else', () => {
+test('only organizations near a limit, over it or over one that is not enforced are reported', () => {
   const { exchange, pressures } = metricsOf();
   exchange(10, 5);
   exchange(10, 1);

@@ -1,4 +1,4 @@
-// The log line is built by hand, so that it is proven here to be JSON whatever is in it.
+// The log line is built by hand, so this proves that it is JSON for any values.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -35,7 +35,7 @@ it('forgets the oldest, and never tells half a line', () => {
   }
 });
 
-it('keeps the end of what is larger than everything', () => {
+it('keeps the end of an exchange that is larger than everything', () => {
   const { add, find } = recentLines(100);
   add(Buffer.from(Array.from({ length: 20 }, (_, n) => lineOf(`req_${n}`)).join('')));
   assert.deepEqual(idsOf(find('req_19')), ['req_19']);

@@ -48,7 +48,7 @@ const valuesOf = (text: string, series: string) =>
 const unmatched =
   'http_server_request_duration_seconds_count{http_request_method="_OTHER",http_route="unmatched",http_response_status_code="404",api_version=""}';
 
-it('adds up what is counted, and takes of each gauge what is worth knowing', async () => {
+it('adds up counters, and combines each gauge by its meaning', async () => {
   const all = createWorkerMetrics(() => 2);
   const [one, other] = [
     metricsOf({ active: 3, keyStoreAway: 0, loadedAtMs: 5000 }),
@@ -84,7 +84,7 @@ it('tells processes apart, and never adds them up', async () => {
   assert.doesNotMatch(text, / (null|undefined|Nan|NaN)$/m);
 });
 
-it('keeps counted what a worker counted that has ended, and forgets its gauges', async () => {
+it('keeps the counts of an ended worker, and forgets its gauges', async () => {
   const all = createWorkerMetrics(() => 1);
   for (let generation = 1; generation <= 3; generation += 1) {
     const metrics = metricsOf({ active: 5, keyStoreAway: 1, loadedAtMs: 0 });
@@ -96,7 +96,7 @@ it('keeps counted what a worker counted that has ended, and forgets its gauges',
     const text = await all.text();
     assert.deepEqual(valuesOf(text, unmatched), [generation]);
     assert.deepEqual(valuesOf(text, 'gateway_key_store_away'), []);
-    // What comes late is counted already.
+    // A late sample is counted already.
     worker.note(await sent(metrics));
     assert.deepEqual(valuesOf(await all.text(), unmatched), [generation]);
   }

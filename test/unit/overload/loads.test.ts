@@ -1,4 +1,4 @@
-// What is under way for organizations: never more than counted, never counted when it has ended.
+// Requests under way of organizations: never more than counted, never counted after their end.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { createLoads } from '../../../gateway/overload/loads.ts';
 const of = (id: string) => ({ organization: { id } }) as unknown as Caller;
 const reservation = (): Reservation => ({ load: undefined, bytesHeld: 0 });
 
-test('an organization has so many requests under way and no more, whatever others have', () => {
+test('an organization has a bounded number of requests under way, independent of others', () => {
   const loads = createLoads();
   const [first, second] = [reservation(), reservation()];
   assert.deepEqual([loads.begin(first, of('a'), 2), loads.begin(second, of('a'), 2)], [true, true]);
@@ -19,15 +19,15 @@ test('an organization has so many requests under way and no more, whatever other
   assert.equal(loads.begin(reservation(), of('a'), 2), true);
 });
 
-test('whoever has no organization counts for themselves', () => {
+test('a caller without an organization counts alone', () => {
   const loads = createLoads();
-  const somebody = { organization: undefined, subject: 'somebody' } as unknown as Caller;
-  assert.equal(loads.begin(reservation(), somebody, 1), true);
-  assert.equal(loads.begin(reservation(), somebody, 1), false);
-  assert.equal(loads.begin(reservation(), { ...somebody, subject: 'another' }, 1), true);
+  const caller = { organization: undefined, subject: 'a subject' } as unknown as Caller;
+  assert.equal(loads.begin(reservation(), caller, 1), true);
+  assert.equal(loads.begin(reservation(), caller, 1), false);
+  assert.equal(loads.begin(reservation(), { ...caller, subject: 'another' }, 1), true);
 });
 
-test('bytes are bounded in all and of one organization, and those of what was refused count until it has ended', () => {
+test('bytes are bounded in all and per organization, and those of a refused request count until it has ended', () => {
   const loads = createLoads();
   const [first, second, third] = [reservation(), reservation(), reservation()];
   for (const [one, name] of [
@@ -44,7 +44,7 @@ test('bytes are bounded in all and of one organization, and those of what was re
   assert.equal(loads.bytesHeld(), 100);
 });
 
-test('what has ended or never began counts nothing, and ends once', () => {
+test('a request that has ended or never began counts nothing, and ends once', () => {
   const loads = createLoads();
   const [ended, refused] = [reservation(), reservation()];
   loads.begin(ended, of('a'), 1);
@@ -68,7 +68,7 @@ test('with very many organizations, those that have something under way are not 
   assert.equal(loads.begin(reservation(), of('kept'), 1), false);
 });
 
-test('whatever comes and ends, all is zero when nothing is under way', () => {
+test('after any sequence of requests, all is zero when none is under way', () => {
   const exchange = fc.record({ name: fc.constantFrom('a', 'b'), bytes: fc.array(fc.nat(50), { maxLength: 4 }) });
   fc.assert(
     fc.property(fc.array(exchange, { maxLength: 30 }), (exchanges) => {

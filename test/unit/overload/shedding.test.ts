@@ -1,4 +1,4 @@
-// What is refused is counted one by one, and told once per overload: when it begins and when it is over.
+// Refusals are counted one by one, and reported once per overload: when it begins and when it is over.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

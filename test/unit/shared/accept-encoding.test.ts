@@ -1,4 +1,4 @@
-// What a client accepts, by RFC 9110 section 12.5.3: weights, the star, former names, and weights that cannot be read.
+// The codings that a client accepts, by RFC 9110 section 12.5.3: weights, the star, former names, and weights that cannot be read.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,11 +1,11 @@
-// What comes and goes is in the roster exactly as long as it is there, in whatever order.
+// An element is in the set from its addition to its removal, in any order.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createDenseSet, type DenseSetEntry } from '../../../gateway/shared/dense-set.ts';
 
-test('has what was added and not removed, whatever comes and goes in between', () => {
+test('has the elements that were added and not removed, for any sequence', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat(), { nil: undefined })), (steps) => {
       const roster = createDenseSet<number>();
@@ -26,7 +26,7 @@ test('has what was added and not removed, whatever comes and goes in between', (
   );
 });
 
-test('tells what there was when it was asked, though some of it leaves meanwhile', () => {
+test('returns the elements of the moment of the call, though some leave meanwhile', () => {
   const roster = createDenseSet<string>();
   const entries = ['one', 'two', 'three'].map(roster.add);
   const seen: string[] = [];

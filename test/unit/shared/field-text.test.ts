@@ -7,7 +7,7 @@ import { deprecationsOf } from '../../../gateway/versions/deprecation.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 5 });
 
-test('what counts as text of a header is what a header can be given', () => {
+test('accepted header text is text that a header can carry', () => {
   fc.assert(
     fc.property(text, (value) => {
       if (isFieldText(value)) validateHeaderValue('X', value);
@@ -25,7 +25,7 @@ test('any path can be told by a link', () => {
   assert.equal(pathInLink('/v1/a-b_c.d~e'), '/v1/a-b_c.d~e');
 });
 
-test('the link to what follows an operation can be sent, whatever its path is', () => {
+test("the link to an operation's successor can be sent, for any path", () => {
   const operation = (id: string, path: string) => ({ id, path, method: 'GET', version: 'v1' });
   const served = [operation('sizes', '/v1/größen'), operation('next', '/v1/größen-neu/{id}')];
   const rules = { versions: {}, operations: { sizes: { deprecated: '2026-01-01', successor: 'next' } } };

@@ -37,7 +37,7 @@ test('the fault is where no JSON can go on', () => {
     );
 });
 
-test('JSON has no fault, and what is put into it has one there or before, whatever the nesting', () => {
+test('JSON has no fault, and a foreign byte has one there or before, at any nesting', () => {
   const deep = '['.repeat(200_000);
   assert.equal(scanJson(`${deep}}`), deep.length);
   assert.equal(scanJson(`${deep}${']'.repeat(200_000)}`), undefined);
@@ -50,7 +50,7 @@ test('JSON has no fault, and what is put into it has one there or before, whatev
       assert.doesNotMatch(
         text.slice(fault, at),
         /["[\]{},:\s]/,
-        'only a number or a word begins before what breaks it',
+        'only a number or a word begins before the byte that breaks it',
       );
     }),
   );

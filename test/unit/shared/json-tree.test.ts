@@ -27,7 +27,7 @@ test('members of one name, and members with the names of prototypes, are all kep
   assert.equal(printed('{"a":1,"__proto__":{"a":2},"\\u0061":3}'), '{"a":1,"__proto__":{"a":2},"a":3}');
 });
 
-test('what is not JSON in UTF-8, or nested without end, has no tree', () => {
+test('bytes that are not JSON in UTF-8, or nested without end, have no tree', () => {
   for (const text of ['', ' ', '{', '[1,]', '{"a":1,}', "{'a':1}", 'NaN', '01', '{} {}', '\ufeff{}', '"\t"'])
     assert.equal(readJson(Buffer.from(text)), undefined, JSON.stringify(text));
   assert.equal(readJson(Buffer.from([0x22, 0xff, 0x22])), undefined);

@@ -35,7 +35,7 @@ it('work that is added meanwhile is done at the end of the next turn', async () 
   assert.deepEqual(done, ['next']);
 });
 
-it('an error in what ends an exchange, or in what reports, is contained too', () => {
+it('an error in the end of an exchange, or in a reporter, is contained too', () => {
   const reported: unknown[] = [];
   const stops = [
     onFault((thrown) => reported.push((thrown as Error).message)),

@@ -1,4 +1,4 @@
-// Connections of tunnels that are kept: what the other side writes on one while the event loop is busy is no answer to the next request.
+// Idle connections of tunnels: bytes that the other side writes on one while the event loop is busy are no answer to the next request.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

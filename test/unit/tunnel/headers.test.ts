@@ -42,7 +42,7 @@ test('a request without Host says nothing about one', () => {
   assert.ok(!('x-forwarded-host' in headers));
 });
 
-test('framing stays, whatever Connection says about it', () => {
+test('framing stays, even if Connection names it', () => {
   const chunked = tunnelRequestHeaders(
     asking({ 'transfer-encoding': 'chunked', connection: 'transfer-encoding' }),
     sent,
@@ -139,7 +139,7 @@ test('no length is announced where none can be', () => {
   assert.deepEqual(answered(['Content-Length', '5'], { status: 304 }), ['Content-Length: 5']);
 });
 
-test('pages may load what is theirs, and nobody may frame them', () => {
+test('pages may load their own files, and no other page may frame them', () => {
   const carried = ['X-A', 'b', 'Content-Security-Policy', "default-src 'none'"];
   assert.deepEqual(answered([], { carried, hasPages: true }), [
     ...['X-A: b', "Content-Security-Policy: frame-ancestors 'none'"],

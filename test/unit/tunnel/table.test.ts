@@ -34,7 +34,7 @@ test('a path belongs to the tunnel that names it, or the longest prefix of it', 
   assert.equal(found('/a', new Set(['mail'])), undefined);
 });
 
-test('what a tunnel owns is below its paths', () => {
+test('a tunnel owns the paths below its own', () => {
   const [tunnel] = tableOf(rules(['/a', '/b/*'])).tunnels;
   assert.deepEqual(
     ['/a', '/a/', '/b', '/b/', '/b/c/d', '/c'].map((path) => tunnel?.owns(path)),

@@ -4,7 +4,7 @@ import { createAccesses } from '../../../gateway/upstream/access.ts';
 
 export const openAccesses = (workers = 1) =>
   createAccesses({
-    readSecret: () => 'somebody:something',
+    readSecret: () => 'user:password',
     workers,
     onWaited: () => undefined,
     onShed: () => undefined,

@@ -53,7 +53,7 @@ describe('a rule for answers', () => {
     });
   }
 
-  it('finds no members in what is not an object of JSON', () => {
+  it('finds no members in a value that is not an object of JSON', () => {
     for (const body of ['', 'null', '[]', '"m"', '<html>', '{"m":1', Buffer.from([0x7b, 0xff, 0x7d])]) {
       assert.ok(holds('{ body: { m: { present: false } } }', body), String(body));
       assert.ok(!holds('{ body: { m: { present: true } } }', body), String(body));
@@ -83,7 +83,7 @@ describe('a rule for answers', () => {
   });
 });
 
-describe('what a rule decides', () => {
+describe('the decision of a rule', () => {
   const refusal = (then: string, body: unknown = {}, submitted?: unknown) => {
     const error = errorOf(judged(`[{ when: {}, then: ${then} }]`, body, { submitted }));
     assert.ok(error);
@@ -118,7 +118,7 @@ describe('what a rule decides', () => {
     assert.deepEqual(judged('[{ when: {}, then: { credential: refused } }]', ''), { kind: 'credential' });
   });
 
-  it('can name what the error is about, and hold further members', () => {
+  it('can name the subject of the error, and hold further members', () => {
     const body = { field: 'emails', inner: { item: 'x' } };
     assert.equal(refusal('{ code: already_exists, param: name }', body).param, 'name');
     assert.equal(refusal('{ code: already_exists, param: { member: field } }', body).param, 'emails');
@@ -153,7 +153,7 @@ describe('what a rule decides', () => {
       assert.equal(message(unusable), 'The service behind this operation refused the request.', String(unusable));
   });
 
-  it('passes on words that name what was to be changed, and none that hold what it was to be changed to', () => {
+  it('passes texts that name the changed field, and none that hold its new value', () => {
     const submitted = [{ action: 'set', field: 'members', value: ['zoe'] }];
     const message = (details: string) =>
       refusal('{ code: upstream_rejected, message: details }', { details }, submitted).message;
@@ -191,7 +191,7 @@ describe('members that are removed', () => {
     assert.equal(left('[data.secrets]', ''), '');
   });
 
-  it('cannot be removed from what is not understood, which does not pass', () => {
+  it('cannot be removed from an unknown text, which does not pass', () => {
     const deep = `${'['.repeat(2000)}${']'.repeat(2000)}`;
     for (const body of ['<html>', '{"data":{"secrets":["a"]}', Buffer.from('{"secrets":"\xff"}', 'latin1'), deep]) {
       const judgement = judged('[{ when: {}, then: { remove: [secrets] } }]', body);

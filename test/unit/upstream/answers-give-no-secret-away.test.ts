@@ -1,5 +1,5 @@
-// An upstream may repeat in an error what it was sent, a password among it. Whatever it says, and in whichever member, no submitted
-// secret gets into the error that the client sees and that others may log.
+// An upstream may repeat its input in an error, a password among it. For any text, in any member, no submitted secret gets into the error
+// that the client sees and that others may log.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { hashedSecret } from '../../../gateway/upstream/requests/hash.ts';
 import { errorOf, judged } from './declared.ts';
 
-/** Everything of the upstream that rules can let through, and what makes `secrets` the name of secrets. */
+/** Every text of the upstream that rules can let through, and the rule that makes `secrets` the name of secrets. */
 const rules = `
 - { when: { status: 299 }, then: { remove: [data.secrets, data.items.*.secrets] } }
 - when: { body: { error: { present: true } } }
@@ -44,7 +44,7 @@ const requests: readonly ((secret: string) => unknown)[] = [
 ];
 
 describe('a submitted secret', () => {
-  it('is in no error, whatever characters it has and however the upstream repeats it', () => {
+  it('is in no error, for any characters and any form of repetition', () => {
     const secret = fc.oneof(fc.string({ minLength: 1 }), fc.string({ minLength: 1, unit: 'binary' }));
     fc.assert(
       fc.property(secret, fc.constantFrom(...echoes), fc.constantFrom(...requests), (text, echo, request) => {
@@ -89,8 +89,8 @@ describe('a submitted secret', () => {
   });
 });
 
-describe('what is no secret', () => {
-  it('is shown where it names what an error is about', () => {
+describe('a value that is no secret', () => {
+  it('is shown where it names the subject of an error', () => {
     const submitted = [
       { action: 'set', field: 'secrets', value: 'correct horse' },
       { action: 'addItem', field: 'memberOf', value: 'sales' },

@@ -1,4 +1,4 @@
-// A sending that cannot begin: whatever is thrown goes to the client whose request it is, never to whoever gave it its place.
+// A sending that cannot begin: the thrown error goes to the client whose request it is, never to the request that released the place.
 
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
@@ -36,7 +36,7 @@ function createScene() {
   const response = Object.assign(new EventEmitter(), { destroyed: false });
   const fresh = {
     operation: { upstream: 'books' },
-    caller: { mode: 'live', subject: 'somebody' },
+    caller: { mode: 'live', subject: 'a subject' },
     response,
     trail: {},
   } as unknown as Fresh;
@@ -63,7 +63,7 @@ it('rejects where it has a place at once, and gives that back', async () => {
 
 it('rejects where it was let in from the line, and the next one is let in', async () => {
   const { concurrency, failing, send, outstanding, listeners } = createScene();
-  const place = concurrency.enter('somebody') ?? assert.fail('there is no place');
+  const place = concurrency.enter('a subject') ?? assert.fail('there is no place');
   const waiting = [send(), send()];
   concurrency.leave(place);
   for (const sending of waiting) await assert.rejects(sending, failing);

@@ -48,7 +48,7 @@ describe('the breaker of an upstream', () => {
     pass(5000);
     assert.equal(breaker.admit(), 0);
     end('erred');
-    assert.equal(breaker.state(), 'closed', 'whoever errs answers');
+    assert.equal(breaker.state(), 'closed', 'an upstream that answers with errors is up');
   });
 
   it('stays closed below the share, and below the number', () => {
@@ -61,7 +61,7 @@ describe('the breaker of an upstream', () => {
     assert.equal(other.breaker.state(), 'closed');
   });
 
-  it('forgets what has left the window, and only that', () => {
+  it('forgets the results that have left the window, and only those', () => {
     const { breaker, end, pass } = createScene();
     end('failed', 9);
     pass(8900);
@@ -85,14 +85,14 @@ describe('the breaker of an upstream', () => {
       [0, 0, 0, 1000],
     );
     end('abandoned');
-    assert.equal(breaker.admit(), 0, 'what says nothing makes room for another');
+    assert.equal(breaker.admit(), 0, 'an end without a result makes room for another');
     end('answered');
     assert.deepEqual(changes, ['open', 'half_open', 'closed']);
     end('failed', 9);
     assert.equal(breaker.state(), 'closed', 'it begins anew');
   });
 
-  it('opens again when a trial fails; what ends while it is open changes nothing', () => {
+  it('opens again when a trial fails; requests that end while it is open change nothing', () => {
     const { breaker, end, pass } = createScene();
     end('failed', 10);
     end('answered', 3);
@@ -103,7 +103,7 @@ describe('the breaker of an upstream', () => {
     assert.equal(breaker.admit(), 5000);
   });
 
-  it('has judged what was sent before it opened: how that ends changes nothing any more', () => {
+  it('ignores the end of requests that were sent before it opened', () => {
     const { breaker, end, pass, now } = createScene();
     const before = now();
     end('failed', 10);

@@ -1,4 +1,4 @@
-// Which target gets a request: the least busy one of those that work, whatever happens to them.
+// Which target gets a request: the least busy one of the working ones, after any events.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -91,7 +91,7 @@ describe('of several targets', () => {
     }
   });
 
-  it('one that is tried or back is not judged by what was sent before it was taken out', () => {
+  it('one that is on trial or back is not judged by requests from before its ejection', () => {
     const { pick, end, fail, pass, targets } = createScene(2);
     const [a] = targets as [Candidate];
     const before = Array.from({ length: 12 }, () => pick()).filter((target) => target === a);

@@ -1,4 +1,4 @@
-// Who gets a place at an upstream, who waits for one, and who is refused. Clocks are real where a deadline is what it is about.
+// Which request gets a place at an upstream, which waits for one, and which is refused. Clocks are real where the test is about a deadline.
 
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
@@ -24,7 +24,7 @@ class Client extends EventEmitter {
   }
 }
 
-/** Whoever still waits at the end of a test leaves then. */
+/** Requests that still wait at the end of a test leave then. */
 let staying: Client[] = [];
 afterEach(() => {
   for (const client of staying) client.leave();
@@ -102,7 +102,7 @@ function setUp(places = 1, rules: Partial<ConcurrencyRules> = {}) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** What has become of them by now. */
+/** The present state of the requests. */
 async function statesOf(...guests: readonly Guest[]): Promise<Entered[]> {
   await settled();
   return guests.map(({ state }) => state);
@@ -125,7 +125,7 @@ test('as many are let in at once as there are places; the next one when one of t
   assert.deepEqual([concurrency.inFlight(), concurrency.waiting()], [2, 0]);
 });
 
-test('of one organization whoever came first is let in first, and nobody who comes later passes those who wait', async () => {
+test('within one organization requests are admitted in the order of their arrival, and later ones pass no waiting one', async () => {
   const { come } = setUp();
   const guests = [come(), come(), come()];
   guests[0]?.leave();
@@ -180,7 +180,7 @@ test('an organization that is alone has all places; while others wait, none beyo
   assert.deepEqual(await statesOf(busy[5] as Guest), ['in']);
 });
 
-test('whoever waits alone gets every place that becomes free, beyond the share too', async () => {
+test('an organization that waits alone gets every place that becomes free, beyond the share too', async () => {
   const { come } = setUp(4);
   const guests = Array.from({ length: 6 }, () => come('busy'));
   guests[0]?.leave();
@@ -200,7 +200,7 @@ test('places that became fewer are respected as those inside leave', async () =>
   assert.deepEqual(await statesOf(waiting), ['in']);
 });
 
-test('places that became more belong to those who wait, all at the next coming or going', async () => {
+test('added places belong to the waiting requests, all at the next coming or going', async () => {
   const { come, setPlaces } = setUp();
   come();
   const [second, third] = [come(), come()];
@@ -228,7 +228,7 @@ test('deadlines are kept one after the other', async () => {
   assert.deepEqual(outcomes.slice(0, 3), ['refused', 'refused', 'refused']);
 });
 
-test('of more than may wait, the newest of whoever has the most is refused at once', async () => {
+test('over the bound of waiting requests, the newest of the organization with the most is refused at once', async () => {
   const { concurrency, come, shed } = setUp(1, { queuedMax: 2 });
   const inside = come();
   const [second, third, fourth] = [come(), come(), come()];
@@ -242,7 +242,7 @@ test('of more than may wait, the newest of whoever has the most is refused at on
   assert.equal(concurrency.waiting(), 1);
 });
 
-test('where nobody may wait, a place that is free is taken all the same', async () => {
+test('where no request may wait, a free place is taken all the same', async () => {
   const { come } = setUp(1, { queuedMax: 0 });
   const [first, second] = [come(), come()];
   assert.deepEqual(await statesOf(first, second), ['in', 'refused']);
@@ -271,7 +271,7 @@ test('a client that leaves after it was let in keeps its place until that is giv
   assert.equal(concurrency.inFlight(), 0);
 });
 
-test('whoever waited is told for how long, however that ended, and who was let in counts', async () => {
+test('each waiting request reports its wait, for every end of it, and admitted ones are counted', async () => {
   const { come, waited } = setUp(1, { queuedMax: 2 });
   const inside = come();
   const guests = [come(), come('one', 5), come()];
@@ -282,7 +282,7 @@ test('whoever waited is told for how long, however that ended, and who was let i
   assert.ok((waited[0] as number) >= 4, `${waited[0]} ms`);
 });
 
-test('a line that stands is kept as short as what is worked off in a moment, and says when to come again', async (t) => {
+test('a queue that does not move is kept to the length that a moment works off, and refusals name when to come again', async (t) => {
   let now = 1000;
   t.mock.method(performance, 'now', () => now);
   const { come, shed, concurrency } = setUp(1, { queueMs: 200 });
@@ -316,7 +316,7 @@ test('with very many organizations, those that have nothing here are forgotten a
   assert.equal(again.inFlight, 2);
 });
 
-test('whoever comes and goes in whatever order: never more than there are places, nobody is lost, and in order within an organization', async () => {
+test('for any sequence of arrivals and departures: never more than there are places, no request is lost, and in order within an organization', async () => {
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ enter: fc.constantFrom('one', 'two', 'three') }) },
     { weight: 3, arbitrary: fc.constant('leave' as const) },
@@ -342,7 +342,7 @@ test('whoever comes and goes in whatever order: never more than there are places
           setPlaces(places);
         } else guests.push(Object.assign(come(one.enter), { organization: one.enter }));
         await settled();
-        assert.ok(concurrency.inFlight() <= Math.max(places, before), 'nobody is let in beyond the places');
+        assert.ok(concurrency.inFlight() <= Math.max(places, before), 'no request is admitted beyond the places');
         assert.deepEqual(
           [concurrency.inFlight(), concurrency.waiting()],
           [those('in').length, those('waiting').length],

@@ -7,7 +7,7 @@ import { GatewayError } from '../../../gateway/errors.ts';
 import { createCredential } from '../../../gateway/upstream/credential.ts';
 import { parseCredential } from '../../../gateway/upstream/credential-kinds.ts';
 
-/** What stands in the file of the secret. */
+/** The content of the secret's file. */
 type Secret = string | undefined | (() => never);
 
 function setUp(secret: Secret) {
@@ -83,7 +83,7 @@ for (const [what, secret, reason] of [
   ['has no user name', ':first', 'unusable'],
   ['is several lines', 'root:first\nroot:second', 'unusable'],
 ] as const) {
-  test(`a secret that ${what} latches from the start, and its coming heals`, () => {
+  test(`a secret that ${what} latches from the start, and a sound one unlatches`, () => {
     const credential = setUp(secret);
     assertLatched(credential);
     assert.equal(credential.matches('', ''), false);
@@ -104,7 +104,7 @@ test('the first acceptance proves it, and another secret has to be proven anew',
   assert.deepEqual(credential.told, []);
 });
 
-test('a refusal latches once: nothing is sent any more, and the secret is read for each who asks', () => {
+test('a refusal latches once: nothing is sent any more, and the secret is read for each request', () => {
   const credential = setUp('first');
   const header = credential.header();
   assert.equal(credential.refused(header), false);
@@ -189,7 +189,7 @@ test('a refused secret stays refused in another spelling, and after it was away'
   assert.deepEqual(credential.told, ['refused'], 'latched all the time');
 });
 
-test('a secret that goes away latches, and comes back as what it was', () => {
+test('a secret that goes away latches, and unlatches when the same one returns', () => {
   const credential = setUp('first');
   credential.accepted(credential.header());
   credential.put(undefined);
@@ -266,7 +266,7 @@ for (const [user, password, matches] of [
   });
 }
 
-/** The lengths of what is compared in constant time, pair by pair. */
+/** The lengths of the values compared in constant time, pair by pair. */
 function watchComparisons(t: TestContext) {
   const { mock } = t.mock.method(crypto, 'timingSafeEqual');
   syncBuiltinESMExports();
@@ -281,7 +281,7 @@ function watchComparisons(t: TestContext) {
   };
 }
 
-test('every guess costs the same two comparisons of digests, whichever half is right, and also without a secret', (t) => {
+test('every guess costs the same two comparisons of digests, with either half right, and also without a secret', (t) => {
   const comparisons = watchComparisons(t);
   const present = setUp('root:first');
   const absent = setUp(undefined);
@@ -312,7 +312,7 @@ test('nothing that is thrown or told holds anything of the secret', () => {
   assert.deepEqual(credential.told, ['refused']);
 });
 
-test('whatever happens in whatever order, a refused secret is never sent again, and each change is told once', () => {
+test('in any order of events, a refused secret is never sent again, and each change is reported once', () => {
   const step = fc.oneof(
     fc.record({ put: fc.constantFrom<Secret>('first', 'second', 'third', undefined, broken) }),
     fc.constantFrom('send', 'accept', 'refuse', 'guess', 'wait'),

@@ -25,7 +25,7 @@ test('everything is looked at once in a tenth of the shortest time, and never la
   }
 });
 
-test('what was removed is looked at no more, what comes afterwards is, and nobody is asked while there is nothing', (t) => {
+test('removed entries are not looked at any more, later ones are, and no timer runs while there are none', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const watch = createDeadlines(100);
   let looks = 0;
@@ -45,7 +45,7 @@ test('what was removed is looked at no more, what comes afterwards is, and nobod
   watch.remove(again);
 });
 
-test('one that removes another while it is looked at disturbs nobody', (t) => {
+test('an entry that removes another during the look affects no other', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const watch = createDeadlines(100);
   const looked: string[] = [];

@@ -18,7 +18,7 @@ interface Asking extends Partial<AnsweredRequest> {
   readonly contentType?: string | undefined;
 }
 
-/** What declared rules make of one answer; `body` is sent as it is if it is text or bytes. */
+/** The result of declared rules for one answer; `body` is sent unchanged if it is text or bytes. */
 export function judged(rules: string, body: unknown, asking: Asking = {}): Judgement {
   const { status = 200, submitted } = asking;
   const contentType = 'contentType' in asking ? asking.contentType : 'application/json';
@@ -45,7 +45,7 @@ interface Sending {
   readonly pathValues?: readonly string[];
 }
 
-/** What declared rules make of one request; undefined if they let its operation alone. */
+/** The result of declared rules for one request; undefined if they do not change its operation. */
 export async function rewritten(
   rules: string,
   body: Buffer | string | undefined,

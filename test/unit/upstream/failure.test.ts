@@ -45,7 +45,7 @@ describe('toUpstreamFailure', () => {
     assert.equal(toUpstreamFailure(refusal), refusal);
   });
 
-  it('takes whatever is thrown', () => {
+  it('takes any thrown value', () => {
     for (const thrown of [undefined, null, 'text', 7, {}, new AggregateError([])]) {
       assert.equal(toUpstreamFailure(thrown).code, 'upstream_bad_response');
     }

@@ -10,7 +10,7 @@ const start = closesAfterEach();
 const rules = { path: '/', intervalMs: 10, timeoutMs: 200, healthyAfter: 1, unhealthyAfter: 1 };
 
 describe('a health check', () => {
-  it('has its result with the head of the answer, whose body may never end', async () => {
+  it('has its result with the head of the answer, even if the body never ends', async () => {
     const { peer, pool } = await createPoolScene(start);
     peer.plays(({ socket }) => void socket.write('HTTP/1.1 200 OK\r\n\r\nabc'));
     const result = await new Promise<CheckResult>((resolve) => {

@@ -1,4 +1,4 @@
-// What the end of a sending says about its target.
+// How the end of a sending counts for its target.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -23,7 +23,7 @@ const rows: readonly (readonly [string, number | undefined, ErrorCode | undefine
   ['a connection that is refused', undefined, 'upstream_unreachable', 'failed'],
   ['no answer in time', undefined, 'upstream_timeout', 'failed'],
   ['an answer that is cut', 200, 'upstream_bad_response', 'failed'],
-  ['an answer whose rest does not come', 200, 'upstream_timeout', 'failed'],
+  ['an answer with a missing rest', 200, 'upstream_timeout', 'failed'],
   ['no place in the concurrency', undefined, 'upstream_overloaded', 'abandoned'],
   ['a credential that is latched', undefined, 'upstream_auth_failed', 'abandoned'],
   ['a bug of ours', undefined, 'internal_error', 'abandoned'],

@@ -1,4 +1,4 @@
-// How many requests an upstream is sent at once: what its entry says, divided by processes, or as many as there are connections.
+// How many requests an upstream gets at once: the number of its entry, divided by processes, or as many as there are connections.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -12,7 +12,7 @@ const basic = { kind: 'basic', user: 'gateway', secret: 'entry' } as const;
 function insideOf(accesses: ReturnType<typeof open>): number {
   const { concurrency } = accesses.of('books') ?? assert.fail('no such upstream');
   const before = concurrency.inFlight();
-  for (let index = 0; index < 100; index += 1) concurrency.enter('anybody');
+  for (let index = 0; index < 100; index += 1) concurrency.enter('an organization');
   return concurrency.inFlight() - before;
 }
 
@@ -45,7 +45,7 @@ it('one is let in until the credential is known to be right', () => {
   assert.equal(insideOf(accesses), 1);
 });
 
-it('a bound that changes holds for those who come from then on, and those inside count', () => {
+it('a bound that changes holds for later requests, and those inside count', () => {
   const accesses = open();
   accesses.use({ books: { ...plain, maxInFlight: 3 } }, 0.5);
   assert.equal(insideOf(accesses), 3);

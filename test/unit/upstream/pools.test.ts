@@ -13,7 +13,7 @@ import { closesAfterEach } from '../../support/closing.ts';
 
 const ONE = '127.0.0.1';
 const OTHER = '127.0.0.2';
-const NOBODY = '127.0.0.3';
+const UNUSED = '127.0.0.3';
 
 const start = closesAfterEach();
 const servers: Server[] = [];
@@ -73,7 +73,7 @@ async function createScene(addresses: readonly string[], settings: Partial<PoolS
   };
 }
 
-/** Who answered. */
+/** The name of the answering target. */
 async function askOver(dispatcher: Dispatcher): Promise<string> {
   const request = { method: 'GET', path: '/', headers: [], body: null };
   const { body } = await ask(dispatcher, request, AbortSignal.timeout(5000));
@@ -88,7 +88,7 @@ describe('connections to a name', () => {
   });
 
   it('are made to the next address where one refuses', async () => {
-    const { ask } = await createScene([NOBODY, ONE], {
+    const { ask } = await createScene([UNUSED, ONE], {
       connections: 1,
       connectTimeoutMs: 2000,
       connectionMaxAgeSeconds: 0.001,
@@ -173,7 +173,7 @@ describe('a lookup', () => {
       })('service.test', { all }, (...result) => resolve(result)),
     );
 
-  it('gives one address to those who ask for one', async () => {
+  it('gives one address to requests for one', async () => {
     assert.deepEqual(await ask(false, [null, two]), [null, OTHER, 4]);
     assert.deepEqual(await ask(true, [null, two]), [null, [...two].reverse()]);
   });

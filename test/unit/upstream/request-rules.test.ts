@@ -42,7 +42,7 @@ describe('rules for requests', () => {
     assert.equal((await rewritten(rules, undefined))?.body, undefined);
   });
 
-  it('fill in what is absent, whatever value it is to have, and keep everything else as it was written', async () => {
+  it('fill in absent members, with any value, and keep everything else as it was written', async () => {
     const rules = '[{ operations: [updateThing], defaults: { roles: [user], size: { w: 1.5 }, note: null } }]';
     assert.equal(
       await bodyFor(rules, '{ "n" : 9007199254740993, "size": {}, "x": 1.0 }'),
@@ -50,7 +50,7 @@ describe('rules for requests', () => {
     );
   });
 
-  it('apply one after the other, each to what the one before it made', async () => {
+  it('apply one after the other, each to the result of the one before it', async () => {
     const rules = `
       - { operations: [updateThing], when: { kind: { present: false } }, defaults: { kind: box } }
       - { operations: [updateThing], when: { kind: [box, bag] }, defaults: { size: 1 } }
@@ -107,7 +107,7 @@ describe('a rule that hashes', () => {
     assert.match(sent ?? '', /^\{"secrets":"\$scrypt[^"]+","secrets":"\$scrypt[^"]+"\}$/);
   });
 
-  it('leaves what is no text', async () => {
+  it('leaves values that are no text', async () => {
     const body = '{"secrets":[7,null,true,{}],"inner":[]}';
     assert.equal(await bodyFor(rules, body), body);
   });
@@ -136,7 +136,7 @@ describe('a rule for path parameters', () => {
     assert.equal(sent?.path, '/owners/A%20b/things/c:D');
   });
 
-  it('minds what stands in front of the paths of a document, as does every other rule', async () => {
+  it('heeds the prefix in front of the paths of a document, as every other rule does', async () => {
     const of = operation('updateThing', '/v1/things/{name}', { publicPrefix: '/v1', upstreamPrefix: '/api/2' });
     assert.equal(await pathFor('A', of), '/api/2/things/a');
     const other = '[{ operations: [updateThing], defaults: { a: 1 } }]';

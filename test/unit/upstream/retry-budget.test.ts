@@ -36,20 +36,20 @@ describe('a retry budget', () => {
     assert.ok(left(budget.take) <= 100 + 5 + 3);
   });
 
-  it('at 0 percent is what is always possible', () => {
+  it('at 0 percent is the minimum of tokens', () => {
     const budget = createRetryBudget(0, () => 0);
     times(1000, budget.request);
     assert.equal(left(budget.take), 3);
   });
 
-  it('lets what was lost with its connection be paid by answers, and by itself where there are none', () => {
+  it('lets answers pay for requests lost with their connection, and time where there are no answers', () => {
     const budget = createRetryBudget(0, () => 0);
     times(5, budget.answer);
     assert.equal(left(budget.takeForLost), 5 + 3);
     assert.equal(budget.take(), false);
   });
 
-  it('is never overdrawn, whatever happens in whatever order', () => {
+  it('is never overdrawn, in any order of events', () => {
     const step = fc.oneof(
       fc.constantFrom<keyof RetryBudget>('request', 'answer', 'take', 'takeForLost'),
       fc.integer({ min: 1, max: 2000 }),

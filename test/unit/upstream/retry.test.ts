@@ -52,24 +52,24 @@ describe('the reason to send again', () => {
   }
 });
 
-describe('what is safe to send again', () => {
+describe('a request that is safe to send again', () => {
   const rows: readonly (readonly [string, Given, boolean, boolean, boolean])[] = [
     ['GET', {}, true, false, true],
     ['DELETE', { method: 'DELETE' }, true, false, true],
     ['PUT with a body', { method: 'PUT', body: 'buffer' }, true, false, true],
-    ['PUT whose body streams', { method: 'PUT', body: 'stream' }, true, false, false],
+    ['PUT with a streamed body', { method: 'PUT', body: 'stream' }, true, false, false],
     ['POST', { method: 'POST', body: 'buffer' }, true, false, false],
     ['POST toward an upstream that honours keys', { method: 'POST', body: 'buffer' }, true, true, false],
     ['POST with a key', { method: 'POST', body: 'buffer', keyed: true }, true, false, false],
     ['POST with a key that is honoured', { method: 'POST', body: 'buffer', keyed: true }, true, true, true],
     ['PATCH with a key that is honoured', { method: 'PATCH', body: 'buffer', keyed: true }, true, true, true],
     ['POST with a key where keys are off', { method: 'POST', keyed: true, idempotency: 'off' }, true, true, false],
-    ['a keyed POST whose body streams', { method: 'POST', body: 'stream', keyed: true }, true, true, false],
+    ['a keyed POST with a streamed body', { method: 'POST', body: 'stream', keyed: true }, true, true, false],
     ['POST that was never sent', { method: 'POST', body: 'buffer' }, false, false, true],
     ['a stream that was never sent', { method: 'POST', body: 'stream' }, false, false, true],
     ['a stream of which a byte was read', { method: 'POST', body: 'stream', bytesIn: 1 }, false, false, false],
-    ['GET whose answer has begun', { headersSent: true }, true, false, false],
-    ['GET whose client has left', { destroyed: true }, false, false, false],
+    ['GET with an answer that has begun', { headersSent: true }, true, false, false],
+    ['GET with a client that has left', { destroyed: true }, false, false, false],
   ];
   for (const [name, given, wasSent, honours, expected] of rows) {
     it(`${expected ? 'is' : 'is not'} ${name}`, () => {
@@ -91,7 +91,7 @@ describe('the pause before it', () => {
     }
   });
 
-  it('is what the upstream asks for, up to two seconds', () => {
+  it('is the wait that the upstream names, up to two seconds', () => {
     assert.deepEqual(
       [1, 2, 3, 100_000].map((seconds) => backOffMs(0, seconds)),
       [1000, 2000, undefined, undefined],

@@ -8,14 +8,14 @@ import { isHashed } from '../../../gateway/upstream/requests/hashed.ts';
 
 const phc = /^\$scrypt\$ln=15,r=8,p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
 
-/** Whether a stored hash is one of this password, computed anew from what the hash says. */
+/** Whether a stored hash is one of this password, computed anew from the parameters in the hash. */
 function verifies(stored: string, password: string): boolean {
   const [, salt = '', hash] = phc.exec(stored) ?? [];
   const options = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1_048_576 };
   return scryptSync(password, Buffer.from(salt, 'base64'), 32, options).toString('base64').replace(/=+$/, '') === hash;
 }
 
-/** Text of a length in the alphabet of an encoding; nobody's hash. */
+/** Text of a length in the alphabet of an encoding; the hash of no password. */
 const text = (length: number) => 'Ab0/'.repeat(length).slice(0, length);
 const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64');
 
@@ -43,7 +43,7 @@ const stored = [
   `otpauth://totp/jane?issuer=Example&secret=${'ABCD'.repeat(8)}`,
 ];
 
-test('what is in a stored form passes as it is, also under a label', async () => {
+test('a value in a stored form passes unchanged, also under a label', async () => {
   for (const secret of stored) {
     assert.equal(await hashedSecret(secret), secret);
     assert.equal(await hashedSecret(`$app$phone$${secret}`), `$app$phone$${secret}`);
@@ -105,7 +105,7 @@ test('everything else leaves as a hash that is one of it', async () => {
   }
 });
 
-test('no password leaves as it is, whatever characters it has', async () => {
+test('no password leaves in plain text, for any characters', async () => {
   const part = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('$', '{', '}', '$2b$', '$6$', '{SSHA512}', 'otpauth://'),

@@ -1,4 +1,4 @@
-// What can be wrong with the dates and names of versions, each told with its line and remedy.
+// Faults in the dates and names of versions, each reported with its line and remedy.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -86,7 +86,7 @@ const wrong: Readonly<Record<string, readonly [text: string, says: string]>> = {
     'versions:\n  v1: { deprecated: 2028-01-02, sunset: 2029-01-02 }\n',
     '2:41: versions.v1.sunset: a version cannot end without a successor. Add "successor: …": a version ends at the earliest 12 months after the release of the next one.',
   ],
-  'a successor of which nobody knows when it came': [
+  'a successor without a known release': [
     'versions:\n  v1: { deprecated: 2028-01-02, sunset: 2029-01-02, successor: v2 }\n',
     '2:64: versions.v1.successor: the release date of its successor "v2" is missing. Add versions.v2.released.',
   ],
@@ -94,7 +94,7 @@ const wrong: Readonly<Record<string, readonly [text: string, says: string]>> = {
     'versions:\n  v1: { deprecated: 2028-01-02, sunset: 2029-01-01, successor: v2 }\n  v2: { released: 2028-01-02 }\n',
     '2:41: versions.v1.sunset: 2029-01-01 is earlier than 12 months after the release of "v2" (2028-01-02). The earliest day is 2029-01-02.',
   ],
-  'an operation nobody has': [
+  'an operation that does not exist': [
     'operations:\n  listJob: { deprecated: 2028-01-02 }\n',
     '2:3: operations.listJob: no contract has an operation "listJob". Did you mean "listJobs"?',
   ],
@@ -106,7 +106,7 @@ const wrong: Readonly<Record<string, readonly [text: string, says: string]>> = {
     'versions:\n  v2: { released: 2028-06-01 }\noperations:\n  listJobs: { deprecated: 2028-01-02, sunset: 2029-01-31, successor: listJobs2 }\n',
     '4:47: operations.listJobs.sunset: 2029-01-31 is earlier than 12 months after the release of its successor (2028-06-01). The earliest day is 2029-06-01.',
   ],
-  'an operation followed by nobody': [
+  'an operation followed by one that does not exist': [
     'operations:\n  listJobs: { deprecated: 2028-01-02, successor: listJobs3 }\n',
     '2:50: operations.listJobs.successor: there is no operation "listJobs3". Did you mean "listJobs"?',
   ],

@@ -1,4 +1,4 @@
-// Notices as mail: well-formed messages whatever an organization is called and whatever its contacts are.
+// Notices as mail: well-formed messages for any name and contacts of an organization.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

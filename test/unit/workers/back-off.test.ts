@@ -1,4 +1,4 @@
-// How long nobody is started after a worker has died.
+// How long no worker is started after one has died.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

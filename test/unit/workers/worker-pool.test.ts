@@ -36,7 +36,7 @@ function fakeWorker(number: number): FakeWorker {
   };
 }
 
-/** What follows from promises that are resolved has been done. */
+/** The reactions to resolved promises have run. */
 async function settled(): Promise<void> {
   for (let i = 0; i < 10; i += 1) await Promise.resolve();
 }

@@ -1,4 +1,4 @@
-// Single checks of `gateway doctor`: what each number or word is worth.
+// Single checks of `gateway doctor`: the verdict for each number or word.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -22,7 +22,7 @@ function configWith(gateway: object, live: string | readonly string[] = 'http://
 }
 
 describe('a check of doctor', () => {
-  it('tells which Node is too old, and which nobody has tried', () => {
+  it('recognises a Node that is too old, and one that is untested', () => {
     const verdicts = ['22.1.0', NODE_BASELINE, '24.999.0', '26.0.0'].map((version) => checkNode(version).verdict);
     assert.deepEqual(verdicts, ['fail', 'ok', 'ok', 'warn']);
   });
@@ -53,7 +53,7 @@ describe('a check of doctor', () => {
     assert.match(checkWorkers({ workers: 5 }, 4).remedy ?? '', /WORKERS to 4 at most/);
   });
 
-  it('holds what is allowed against what heaps and bodies may take', () => {
+  it('compares the allowed memory with the bounds of heaps and bodies', () => {
     const config = configWith({ overload: { bufferedBytesMax: 128 * MEBIBYTE } });
     const heap = 512 * MEBIBYTE;
     assert.equal(checkMemory({ allowed: 0, heap }, config, 1).verdict, 'ok');
@@ -89,7 +89,7 @@ describe('a check of doctor', () => {
     assert.equal(verdictOf('http://localhost:8080', 'sandbox:platform'), 'ok');
   });
 
-  it('wants balancers to be named, and nobody else', () => {
+  it('trusts proxies of a bounded range only, and requires them behind a public URL', () => {
     const verdictOf = (...trustedProxies: string[]) => checkTrustedProxies(configWith({ trustedProxies })).verdict;
     assert.equal(verdictOf('10.0.0.0/8', 'fd00::/16', '192.0.2.1'), 'ok');
     assert.equal(verdictOf('10.0.0.0/7'), 'warn');
@@ -100,7 +100,7 @@ describe('a check of doctor', () => {
     assert.match(checkTrustedProxies(noneInFront).says, /all clients seem to have one address/);
   });
 
-  it('tells what a Redis is like', () => {
+  it('reports the state of a Redis', () => {
     const info = (lines: string) => parseInfo(`# Server\r\n${lines.replaceAll('\n', '\r\n')}\r\n`);
     const good = 'redis_version:7.2.1\nrole:master\nmaxmemory:0\nused_memory:5\nmaxmemory_policy:noeviction';
     const verdicts = (lines: string) => checkServer(info(lines)).map(({ verdict }) => verdict);

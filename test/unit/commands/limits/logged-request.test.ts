@@ -10,7 +10,7 @@ import { exchange, recorded } from './logged-requests.ts';
 
 const parse = (members: Record<string, unknown>) => parseLoggedRequest(JSON.stringify(exchange(members)));
 
-/** What a gateway writes about a request whose limits were decided. */
+/** The log line of a request with decided limits. */
 function written(by: Caller, notes: Partial<Trail> = {}): string {
   const trail = Object.assign(new Trail('req_1', 'GET'), {
     stage: 'forward',
@@ -26,7 +26,7 @@ function written(by: Caller, notes: Partial<Trail> = {}): string {
   return createLines().lineOf(trail, 30, START_MS + 5);
 }
 
-test('what the gateway writes is read back: caller, operation, address and the time of the decision', () => {
+test('a log line of the gateway is read back: caller, operation, address and the time of the decision', () => {
   const line = written(caller('key_1', organization('org_a')));
   assert.deepEqual(parseLoggedRequest(line), recorded(0, { writtenAtMs: START_MS + 5 }));
 });
@@ -53,7 +53,7 @@ test('a refusal counts as one of the limits only if they made it', () => {
   }
 });
 
-test('what no rule counted is taken to have been decided when it arrived', () => {
+test('a request that no rule counted is taken to have been decided when it arrived', () => {
   const found = parse({ decided_at: undefined, time: START_MS + 40, duration_ms: 38.6 });
   assert.ok(typeof found === 'object');
   assert.equal(found.atMs, START_MS + 1);

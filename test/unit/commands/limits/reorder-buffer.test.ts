@@ -16,7 +16,7 @@ function ordered(log: readonly LoggedRequest[], heldMax?: number): LoggedRequest
   return out;
 }
 
-test('whatever the order of a log, requests come in the order of their decisions, refused ones last, else as they stood', () => {
+test('for any order of a log, requests come in the order of their decisions, refused ones last, else as they stood', () => {
   const log = fc.array(fc.record({ afterMs: fc.integer({ min: 0, max: 20 }), refused: fc.boolean() }), {
     maxLength: 200,
   });
@@ -30,7 +30,7 @@ test('whatever the order of a log, requests come in the order of their decisions
   fc.assert(property, { numRuns: 100 });
 });
 
-test('no more are held than may be, which is enough for what is that little out of order', () => {
+test('the number of held requests is bounded, which is enough for that little disorder', () => {
   const buffer = createReorderBuffer(3);
   const first = [30, 10, 20].map((afterMs) => buffer.push(recorded(afterMs)));
   assert.deepEqual(first, [undefined, undefined, undefined]);

@@ -47,7 +47,7 @@ test('each request is decided under both rules, at the time it was recorded', ()
   assert.deepEqual([fromMs, toMs, late], [START_MS, START_MS + 61_000, 0]);
 });
 
-test('what is refused under one rule set spends nothing there, and something in the other', () => {
+test('a request refused under one rule set spends nothing there, and something in the other', () => {
   const dear = rules({ ...present, operations: { listThings: { cost: 3 } } });
   // With cost 3 the limit of 10 has room for three; at present for ten.
   assert.deepEqual(refusedOf(simulate(burst(11), dear).total), [11, 1, 8]);
@@ -60,7 +60,7 @@ test('the same rules refuse the same, and a higher limit less', () => {
   assert.deepEqual(refusedOf(simulate(log, higher).total), [30, 20, 5]);
 });
 
-test('whatever the traffic, each rule set refuses what a model that remembers every admission refuses', () => {
+test('for any traffic, each rule set refuses the same requests as a model that remembers every admission', () => {
   const request = fc.record({
     advanceMs: fc.integer({ min: 0, max: 8000 }),
     organization: fc.constantFrom('org_a', 'org_b'),
@@ -91,7 +91,7 @@ function modelled(log: readonly LoggedRequest[], table: LimitRules): number {
   return refused.length;
 }
 
-test('requests are summed up by organization and by tier, and by what the log recorded', () => {
+test('requests are summed up by organization and by tier, and by the logged decision', () => {
   const log = [
     ...burst(6),
     recorded(6000, { refused: true }),
@@ -165,7 +165,7 @@ test('operations that are in no contract cost one unit, and are named', () => {
   assert.deepEqual([...unknownOperations], [['gone', 12]]);
 });
 
-test('a caller that is met again after very many others has spent what it had', () => {
+test('a caller that returns after very many others has spent as much as before', () => {
   const once = recorded(0, { operation: 'createJob', tier: 'premium' });
   const simulation = createSimulation({ operations, present, candidate: rules({ ...present, countPer: 'key' }) });
   for (let index = 0; index < 3; index += 1) simulation.replay(once);

@@ -1,4 +1,4 @@
-// Two documents written in a test, and what a comparison finds: `breaking request-bound-narrowed`.
+// Two documents written in a test, and the result of a comparison: `breaking request-bound-narrowed`.
 
 import type { Mistake } from '../../../../gateway/config-errors.ts';
 import { normalizeSchemas } from '../../../../gateway/contract/dialect.ts';
@@ -51,7 +51,7 @@ export function documentOf(operation: object, rest: object = {}, template = '/v1
 
 const json = (schema: unknown) => ({ 'application/json': { schema } });
 
-/** The schema of what clients send, or of what they are answered. */
+/** The schema of the request body, or of the answer. */
 export const inBody = {
   request: (schema: unknown, rest: object = {}) => documentOf({ requestBody: { content: json(schema) } }, rest),
   response: (schema: unknown, rest: object = {}) =>

@@ -1,4 +1,4 @@
-// Changes of schemas, each in both directions: what clients send may be widened, what they are answered may be narrowed.
+// Changes of schemas, each in both directions: schemas of requests may be widened, those of answers may be narrowed.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

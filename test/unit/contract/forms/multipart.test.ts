@@ -6,7 +6,7 @@ import { GatewayError } from '../../../../gateway/errors.ts';
 
 type Outcome = { readonly parts: [name: string, content: string][]; readonly fault: string | undefined };
 
-/** What the reader makes of a body that arrives in these pieces. */
+/** The reader's result for a body that arrives in these pieces. */
 function outcomeOf(pieces: readonly Buffer[]): Outcome {
   const parts: [string, string][] = [];
   const reader = createMultipartReader('--cut', {
@@ -90,7 +90,7 @@ test('contents come back as they were, unless they hold the delimiter', () => {
   );
 });
 
-test('what is held between two pieces is bounded, and time is linear', () => {
+test('the bytes held between two pieces are bounded, and time is linear', () => {
   let seen = 0;
   const reader = createMultipartReader('--cut', {
     head: () => undefined,

@@ -1,4 +1,4 @@
-// The queue in front of a collector is bounded, batches are, and what does not fit is counted.
+// The queue in front of a collector is bounded, batches are, and dropped spans are counted.
 
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';

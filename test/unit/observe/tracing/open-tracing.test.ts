@@ -1,4 +1,4 @@
-// What a collector is shown comes from the secrets store, one header per line.
+// The headers for a collector come from the secrets store, one per line.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-// The head of an answer: what is understood, and what is refused because two readers could understand it differently.
+// The head of an answer: accepted forms, and forms refused because two readers could understand them differently.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -207,7 +207,7 @@ describe('how a body ends', () => {
     assert.equal(framing([OK, 'Content-Length: 5'], 'head'), 5);
   });
 
-  it('may be followed by what a 204 announces, so that its connection is not used again', () => {
+  it('may be followed by the bytes that a 204 announces, so that its connection is not used again', () => {
     const isPersistent = (...lines: string[]) => parse(['HTTP/1.1 204 No Content', ...lines], 'GET').isPersistent;
     assert.deepEqual([isPersistent(), isPersistent('Content-Length: 0')], [true, true]);
     assert.deepEqual([isPersistent('Content-Length: 5'), isPersistent('Transfer-Encoding: chunked')], [false, false]);

@@ -1,4 +1,4 @@
-// Bytes become the same answer however they are cut, and what is no answer is refused.
+// Bytes become the same answer for any cuts, and bytes that are no answer are refused.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -7,7 +7,7 @@ import { AnswerReader } from '../../../../gateway/upstream/http1/answer-reader.t
 import { bytes, bytewise, cut, cuts, readAnswer, validAnswers } from './answers.ts';
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
-/** What a reader accepts between the status line and the empty line, and between the last chunk and the empty line. */
+/** The lines that a reader accepts between the status line and the empty line, and between the last chunk and the empty line. */
 const HEAD_BYTES_MAX = 16_384;
 
 function read(text: string, method?: string) {
@@ -40,7 +40,7 @@ describe('an answer', () => {
     assert.equal(outcomeOf('HTTP/1.1 304 Not Modified\r\ncontent-length: 9\r\n\r\n'), 'end');
   });
 
-  it('to HEAD has no body, whatever its head says', () => {
+  it('to HEAD has no body, for any head', () => {
     for (const field of ['', 'content-length: 9\r\n', 'transfer-encoding: chunked\r\n']) {
       const { body, outcome, hasSurplus } = read(`HTTP/1.1 200 OK\r\n${field}\r\n`, 'HEAD');
       assert.deepEqual([body, outcome, hasSurplus], ['', 'end', false]);
@@ -76,7 +76,7 @@ describe('an answer', () => {
     }
   });
 
-  it('comes after interim ones, which nobody hears of', () => {
+  it('comes after interim ones, which are not passed on', () => {
     const interim = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\ncontent-length: 5\r\n\r\n';
     const { head, body, outcome } = read(`${interim}HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nbody`);
     assert.deepEqual([head?.status, head?.headers, body, outcome], [200, { 'content-length': '4' }, 'body', 'end']);
@@ -86,7 +86,7 @@ describe('an answer', () => {
     assert.equal(outcomeOf('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n\r\n'), 'WIRE_MALFORMED');
   });
 
-  it('leaves bytes after its end, which are told of and are nobody’s', () => {
+  it('leaves bytes after its end, which are reported and belong to no request', () => {
     for (const text of [
       'HTTP/1.1 204 x\r\n\r\n',
       'HTTP/1.1 200 x\r\ncontent-length: 1\r\n\r\nb',
@@ -111,7 +111,7 @@ describe('an answer', () => {
 });
 
 describe('a chunked body', () => {
-  it('is what is in its chunks, without extensions and trailers', () => {
+  it('is the content of its chunks, without extensions and trailers', () => {
     const { body, outcome } = read(`${CHUNKED}3;a="b"\r\na\r\n\r\n000A;x\r\n0123456789\r\n00;y\r\nx: y\r\n\r\n`);
     assert.deepEqual([body, outcome], ['a\r\n0123456789', 'end']);
   });
@@ -173,7 +173,7 @@ describe('a chunked body', () => {
   });
 });
 
-describe('what is too long', () => {
+describe('an answer that is too long', () => {
   const line = 'HTTP/1.1 200 OK\r\nx: ';
   const headOf = (length: number) => line + 'v'.repeat(length - line.length);
 

@@ -1,4 +1,4 @@
-// Answers as bytes, cut into pieces, and what a reader makes of them.
+// Answers as bytes, cut into pieces, and a reader's result for them.
 
 import fc from 'fast-check';
 import type { AnswerHead } from '../../../../gateway/upstream/http1/answer-head.ts';
@@ -13,7 +13,7 @@ export interface Read {
   readonly hasSurplus: boolean;
 }
 
-/** Reads one answer whose bytes come in these pieces, after which the connection ends. */
+/** Reads one answer from these pieces, after which the connection ends. */
 export function readAnswer(pieces: readonly Buffer[], method = 'GET', reader = new AnswerReader()): Read {
   const body: Buffer[] = [];
   let outcome: Read['outcome'] = 'waits';

@@ -1,5 +1,5 @@
-// Answers with a byte changed, left out or added, beside Node's own parser: what is understood here is understood there in the same way.
-// Where the two differ, whoever stands between the gateway and an upstream could hide one answer in another.
+// Answers with a byte changed, left out or added, beside Node's own parser: an answer accepted here is read there in the same way. Where
+// the two differ, a party between the gateway and an upstream could hide one answer in another.
 
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
@@ -11,7 +11,7 @@ import { startPeer } from './peer.ts';
 
 const start = closesAfterEach();
 
-/** What changes answers into others: bytes that mean something in them, and some that must not be there. */
+/** Changes of answers: bytes with a meaning in them, and some that must not be there. */
 const strays = fc.constantFrom(
   '',
   '\r',
@@ -71,7 +71,7 @@ it('an answer that is understood is understood by Node, with the same status and
     fc.asyncProperty(validAnswers, mutations, async ({ text }, changes) => {
       whole = mutated(text, changes);
       const ours = readAnswer([bytes(whole)]);
-      // What comes after an answer ends its connection here, and is an error there.
+      // Bytes after an answer end its connection here, and are an error there.
       if (!['end', 'closed'].includes(ours.outcome) || ours.hasSurplus) return;
       understood += 1;
       assert.deepEqual(await readByNode(peer.port), { status: ours.head?.status, body: ours.body });

@@ -23,7 +23,7 @@ async function createScene(text = '') {
 
 const CHUNKED = 'HTTP/1.1 404 Not Found\r\nx: y\r\ntransfer-encoding: chunked\r\n\r\n4\r\nsome\r\n5\r\n body\r\n';
 
-describe('whoever asks', () => {
+describe('a caller', () => {
   it('gets the whole answer', async () => {
     const { pool, aborter, listeners } = await createScene(`${CHUNKED}0\r\n\r\n`);
     const { status, headers, body } = await ask(pool, request, aborter.signal);
@@ -37,7 +37,7 @@ describe('whoever asks', () => {
     assert.deepEqual([status, body.length], [204, 0]);
   });
 
-  it('is told what is wrong with the answer', async () => {
+  it('gets the fault of the answer', async () => {
     const { pool, aborter, listeners } = await createScene(`${CHUNKED}x\r\n`);
     await assert.rejects(ask(pool, request, aborter.signal), { code: 'WIRE_MALFORMED' });
     assert.equal(listeners(), 0);
@@ -55,7 +55,7 @@ describe('whoever asks', () => {
   });
 });
 
-describe('whoever asks for the head alone', () => {
+describe('a caller that needs the head alone', () => {
   it('has it at once, and the connection is closed without the rest', { timeout: 2000 }, async () => {
     const { peer, pool } = await createScene('HTTP/1.1 200 OK\r\n\r\nabc');
     const { status, body } = await ask(pool, request, AbortSignal.timeout(1000), false);
@@ -64,7 +64,7 @@ describe('whoever asks for the head alone', () => {
   });
 });
 
-describe('whoever asks and gives up', () => {
+describe('a caller that gives up', () => {
   const reason = new Error('given up');
 
   it('before that sends nothing', async () => {

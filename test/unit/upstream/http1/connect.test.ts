@@ -1,4 +1,4 @@
-// How connections are made: by name and address, over TCP and over TLS, to nobody but whom they are meant for.
+// How connections are made: by name and address, over TCP and over TLS, only to the intended host.
 
 import assert from 'node:assert/strict';
 import { connect, type LookupFunction } from 'node:net';
@@ -45,7 +45,7 @@ async function createScene({ tls, settings, name, addresses = ['127.0.0.1'], hos
 const trusting = { tls: { ca: authority.certificate } };
 
 describe('a connection', () => {
-  it('to an address asks nobody for a name', async () => {
+  it('to an address looks up no name', async () => {
     const { peer, pool, looked } = await createScene();
     assert.equal((await send(pool, { path: '/a' }).over).body, '/a');
     assert.deepEqual(looked, []);
@@ -77,7 +77,7 @@ describe('a connection', () => {
     }
   });
 
-  it('in which nobody answers the handshake fails in time', async () => {
+  it('with an unanswered handshake fails in time', async () => {
     const { peer } = await createScene();
     const pool = poolTo(peer.origin.replace('http:', 'https:'), { connectTimeoutMs: 60 });
     const { told, error } = await send(pool).over;
@@ -98,7 +98,7 @@ describe('a connection', () => {
 });
 
 describe('a connection over TLS', () => {
-  it('is made to whom a trusted authority vouches for, by address or by name', async () => {
+  it('is made to a host with a certificate of a trusted authority, by address or by name', async () => {
     for (const name of ['127.0.0.1', 'service.test']) {
       const { pool, peer } = await createScene({ tls: server, settings: trusting, name });
       for (const path of ['/a', '/b']) assert.equal((await send(pool, { path }).over).body, path);
@@ -125,14 +125,14 @@ describe('a connection over TLS', () => {
   });
 
   const refusals: readonly (readonly [what: string, code: string, options: SceneOptions])[] = [
-    ['whom nobody vouches for', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', { tls: server }],
-    ['whose certificate is for another name', 'ERR_TLS_CERT_ALTNAME_INVALID', { name: 'other.test' }],
+    ['without a trusted certificate', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', { tls: server }],
+    ['with a certificate for another name', 'ERR_TLS_CERT_ALTNAME_INVALID', { name: 'other.test' }],
     [
-      'whose certificate is not for the name that is expected',
+      'with a certificate that lacks the expected name',
       'ERR_TLS_CERT_ALTNAME_INVALID',
       { settings: { tls: { ...trusting.tls, serverName: 'other.test' } } },
     ],
-    ['whose address is not in its certificate', 'ERR_TLS_CERT_ALTNAME_INVALID', { host: '127.0.0.2' }],
+    ['with an address that its certificate lacks', 'ERR_TLS_CERT_ALTNAME_INVALID', { host: '127.0.0.2' }],
   ];
   for (const [what, code, options] of refusals) {
     it(`is not made to one ${what}, and nothing is sent`, async () => {
@@ -153,13 +153,13 @@ describe('a connection over TLS', () => {
     }
   });
 
-  it('is not made to one whose certificate has run out', async () => {
+  it('is not made to one with an expired certificate', async () => {
     const { certificate, key } = authority.issue({ names: ['127.0.0.1'], fromDays: -9, days: -1 });
     const { pool } = await createScene({ tls: { cert: certificate, key }, settings: trusting });
     assert.equal((await send(pool).over).error?.code, 'CERT_HAS_EXPIRED');
   });
 
-  it('shows a certificate to whoever asks for one', async () => {
+  it('shows a certificate on request', async () => {
     const client = authority.issue({ names: ['gateway.test'] });
     const tls = { ...server, ca: authority.certificate, requestCert: true, rejectUnauthorized: true };
     const shown = { ...trusting.tls, certificate: client.certificate, key: client.key };

@@ -1,4 +1,4 @@
-// One connection: when it carries another request, and what becomes of an answer that it cuts off.
+// One connection: when it carries another request, and the end of an answer that it cuts off.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -47,7 +47,7 @@ describe('a connection', () => {
     ['says so', counted('body', 'connection: close\r\n')],
     ['is HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 4\r\n\r\nbody'],
     ['is HTTP/1.0 that says so', 'HTTP/1.0 200 OK\r\nconnection: close\r\ncontent-length: 4\r\n\r\nbody'],
-    ['is followed by bytes that nobody asked for', `${counted('body')}${counted('other')}`],
+    ['is followed by unrequested bytes', `${counted('body')}${counted('other')}`],
     ['is followed by a line end', `${counted('body')}\r\n`],
   ] as const) {
     it(`is closed after an answer that ${what}, which stands`, async () => {
@@ -82,7 +82,7 @@ describe('a connection', () => {
     assert.equal(peer.sockets.length, 1);
   });
 
-  it('sends what is to be sent, byte for byte', async () => {
+  it('sends the request byte for byte', async () => {
     const { peer, pool, plays } = await createScene();
     plays(EMPTY);
     await send(pool, { method: 'DELETE', path: '/a?b=\xe9', headers: ['accept', '*/*', 'x', '\xff'] }).over;
@@ -94,7 +94,7 @@ describe('a connection', () => {
 });
 
 describe('a connection that is free', () => {
-  it('is closed when bytes come that nobody asked for, which are no answer to what comes next', async () => {
+  it('is closed when unrequested bytes come, which are no answer to the next request', async () => {
     const { peer, pool, plays } = await createScene();
     plays(EMPTY);
     await send(pool).over;

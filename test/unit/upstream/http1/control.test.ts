@@ -1,4 +1,4 @@
-// Whoever takes an answer slows it down or gives it up, and may fail in doing so.
+// The handler of an answer slows it down or gives it up, and may throw in doing so.
 
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
@@ -32,7 +32,7 @@ describe('an answer that is paused', () => {
     ['head', ['begun', 'head']],
     ['data', ['begun', 'head', 'data']],
   ] as const) {
-    it(`at ${at} goes on where it was, with what came in the same read, and its connection is used again`, async () => {
+    it(`at ${at} continues at the same place, with the bytes of the same read, and its connection is used again`, async () => {
       const { peer, pool } = await createScene();
       for (let i = 0; i < 2; i++) {
         const sent = send(pool, {}, { [at]: (control: Control) => control.pause() });
@@ -64,7 +64,7 @@ describe('an answer that is paused', () => {
     assert.deepEqual(sent.told, ['begun', 'head', 'data', 'end']);
   });
 
-  it('holds back what comes in later reads', async () => {
+  it('holds back the bytes of later reads', async () => {
     const { peer, pool } = await createScene(`${CHUNKED}1\r\na\r\n`);
     const sent = send(pool, {}, { data: (control) => control.pause() });
     await sent.hears('data');
@@ -104,7 +104,7 @@ describe('an answer that is paused', () => {
     assert.equal((await send(pool).over).body, 'body');
   });
 
-  it('ends with its connection only after what came before that', async () => {
+  it('ends with its connection only after the bytes before its end', async () => {
     const { pool } = await createScene('HTTP/1.1 200 OK\r\n\r\nbody', ({ socket }) => socket.end());
     const sent = send(pool, {}, { head: (control) => control.pause() });
     await sent.hears('head');
@@ -169,7 +169,7 @@ const moments: readonly Told[] = ['begun', 'head', 'data'];
 
 describe('an answer that is given up', () => {
   for (const at of moments) {
-    it(`at ${at} closes the connection, and nobody hears of it again`, async () => {
+    it(`at ${at} closes the connection, and its handler is not called again`, async () => {
       const { peer, pool } = await createScene();
       const sent = send(pool, {}, { [at]: (control: Control) => control.abort() });
       await peer.until(({ closed }) => closed === 1);
@@ -210,7 +210,7 @@ describe('an answer that is given up', () => {
   });
 });
 
-describe('whoever takes an answer and fails', () => {
+describe('a handler that throws', () => {
   const failure = new Error('of the handler');
   const fails = () => {
     throw failure;

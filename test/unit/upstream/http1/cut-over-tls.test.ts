@@ -1,5 +1,5 @@
-// Answers over TLS that end with the connection: whole only if the other side has said that it ends, by a close_notify (RFC 9112 section
-// 9.8). Everybody between here and there can end the connection beneath.
+// Answers over TLS that end with the connection: whole only if the other side has announced its end, by a close_notify (RFC 9112 section
+// 9.8). Every host on the way can end the connection beneath.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -14,7 +14,7 @@ const authority = createAuthority();
 const { certificate: cert, key } = authority.issue({ names: ['127.0.0.1'] });
 after(() => authority.remove());
 
-/** A peer over TLS, and somebody in between who can end the connection to the pool. */
+/** A peer over TLS, and a relay between that can end the connection to the pool. */
 async function createScene(version: 'TLSv1.2' | 'TLSv1.3') {
   const peer = await start(startPeer({ cert, key, minVersion: version, maxVersion: version }));
   const between = await start(startPeer());

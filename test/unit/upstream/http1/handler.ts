@@ -1,10 +1,10 @@
-// Whoever takes an answer in tests: keeps what it is told, in order, and does on the way what a test wants.
+// The handler of an answer in tests: keeps its calls, in order, and runs the test's own code on the way.
 
 import type { AnswerHeaders } from '../../../../gateway/upstream/headers.ts';
 import type { AnswerHandler, Control, Dispatcher, Outgoing } from '../../../../gateway/upstream/http1/wire.ts';
 
 export type Told = 'begun' | 'head' | 'data' | 'end' | 'error';
-/** What else is done when it is told something; what this throws, the handler throws. */
+/** Runs on each call; an error thrown here is thrown by the handler. */
 export type Reactions = { readonly [told in Told]?: (control: Control) => void };
 
 export class Recorder implements AnswerHandler {
@@ -15,7 +15,7 @@ export class Recorder implements AnswerHandler {
   status = 0;
   headers: AnswerHeaders = {};
   error: NodeJS.ErrnoException | undefined;
-  /** What came with `error`. */
+  /** The argument of `error`. */
   errorControl: Control | undefined;
   readonly #body: Buffer[] = [];
   readonly #reactions: Reactions;

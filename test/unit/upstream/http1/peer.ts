@@ -20,13 +20,13 @@ export interface Peer {
   readonly server: Server;
   /** Connections in the order in which they came, open or not. */
   readonly sockets: Socket[];
-  /** Requests whose head has come, in order. */
+  /** Requests with a complete head, in order. */
   readonly requests: Arrived[];
   /** All that has come, over all connections. */
   readonly received: Buffer[];
   /** How many connections were closed. */
   closed: number;
-  /** What is done with every request; nothing at first. */
+  /** Handles every request; does nothing at first. */
   plays(script: (request: Arrived) => void): void;
   /** Resolves when that is true of the rest; looked at whenever something happens here. */
   until(isSo: (peer: Peer) => boolean): Promise<void>;
@@ -35,7 +35,7 @@ export interface Peer {
 
 export const EMPTY = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
 
-/** An answer whose length is in its head. */
+/** An answer with its length in its head. */
 export function counted(body: string, fields = ''): string {
   return `HTTP/1.1 200 OK\r\n${fields}content-length: ${body.length}\r\n\r\n${body}`;
 }
@@ -65,7 +65,7 @@ export async function startPeer(tls?: TlsOptions, host = '127.0.0.1'): Promise<P
         peer.requests.push(request);
         script(request);
       }
-      // Of a body that is large, all but what may be half of an end is forgotten.
+      // Of a large body, all but a possible half of an end is forgotten.
       if (text.length > 65_536) text = text.slice(-3);
       look();
     });
@@ -128,17 +128,17 @@ export function holdLookUps(atOnce = 0) {
   return { held, lookUp };
 }
 
-/** What the system says of a name that is not known. */
+/** The error of the system for an unknown name. */
 export function unknownName(): Error {
   return Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
 }
 
-/** What ends a pool after a test, whatever is in flight. */
+/** Ends a pool after a test, with or without requests in flight. */
 export function destroying(pool: Pool): Closable {
   return { destroy: () => pool.destroy() };
 }
 
-/** Whatever was to happen at the end of this turn, or in the next one, has happened. */
+/** Everything scheduled for the end of this turn, or for the next one, has happened. */
 export async function turns(count = 3): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

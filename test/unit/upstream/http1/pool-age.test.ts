@@ -32,7 +32,7 @@ describe('connections that grow old', () => {
     await peer.until(({ closed }) => closed === 2);
   });
 
-  it('to an address stay: it is what it is', async (t) => {
+  it('to an address stay: it does not change', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const { peer, pool } = await createScene({ connectionMaxAgeSeconds: 0 });
     peer.plays(answer);

@@ -1,4 +1,4 @@
-// How the connections to one origin end: once nobody needs them, or at once.
+// How the connections to one origin end: once they are unused, or at once.
 
 import assert from 'node:assert/strict';
 import type { LookupFunction } from 'node:net';
@@ -36,7 +36,7 @@ describe('a pool that closes', () => {
     await peer.until(({ closed }) => closed === 2);
   });
 
-  it('waits for those in flight and for those who wait for a connection', async () => {
+  it('waits for requests in flight and for those that wait for a connection', async () => {
     const { peer, pool } = await createScene();
     const [first, second] = [send(pool, { path: '/1' }), send(pool, { path: '/2' })];
     await peer.until(({ requests }) => requests.length === 1);
@@ -53,7 +53,7 @@ describe('a pool that closes', () => {
     assert.equal(pool.opened, 1);
   });
 
-  it('waits for those whose connection is not made yet', async () => {
+  it('waits for requests on connections that are not made yet', async () => {
     const { peer, pool } = await createScene();
     peer.plays(answer);
     const sent = send(pool, { path: '/1' });
@@ -62,7 +62,7 @@ describe('a pool that closes', () => {
     await peer.until(({ closed }) => closed === 1);
   });
 
-  it('does not wait for those who have given up waiting', { timeout: 2000 }, async () => {
+  it('does not wait for requests that have given up waiting', { timeout: 2000 }, async () => {
     const { peer, pool } = await createScene();
     const [first, given] = [send(pool, { path: '/1' }), send(pool, { path: '/2' })];
     await peer.until(({ requests }) => requests.length === 1);
@@ -77,7 +77,7 @@ describe('a pool that closes', () => {
     assert.deepEqual([first.told, given.told], [['begun', 'head', 'data', 'end'], []]);
   });
 
-  it('does not wait for connections that are still being made for nobody', async () => {
+  it('does not wait for connections that are still being made without a request', async () => {
     const { lookUp, held } = holdLookUps(1);
     const { peer, pool } = await createScene({ connections: 2 }, lookUp);
     peer.plays(answer);
@@ -88,7 +88,7 @@ describe('a pool that closes', () => {
     assert.equal(watch.isDone, true);
   });
 
-  it('closes a connection that nobody needs any more when it is made', async () => {
+  it('closes a connection without a request when it is made', async () => {
     const { peer, pool } = await createScene();
     const given = send(pool);
     await turns(1);
@@ -108,7 +108,7 @@ describe('a pool that closes', () => {
     for (const { told } of sent) assert.deepEqual(told, ['begun', 'error']);
   });
 
-  it('still sends what comes afterwards, and keeps no connection for it', async () => {
+  it('still sends later requests, and keeps no connection for them', async () => {
     const { peer, pool } = await createScene();
     peer.plays(answer);
     await pool.close();
@@ -121,7 +121,7 @@ describe('a pool that closes', () => {
 });
 
 describe('a pool that is destroyed', () => {
-  it('ends all connections, and tells nobody', async () => {
+  it('ends all connections, without a report', async () => {
     const { peer, pool } = await createScene({ connections: 2 });
     const sent = [send(pool), send(pool), send(pool)];
     await peer.until(({ requests }) => requests.length === 2);
@@ -148,7 +148,7 @@ describe('a pool that is destroyed', () => {
     assert.deepEqual(sent.told, []);
   });
 
-  it('keeps no timer of a connection whose name is being looked up', async () => {
+  it('keeps no timer of a connection during its name look-up', async () => {
     const { lookUp, held } = holdLookUps();
     const { pool } = await createScene({ connectTimeoutMs: 60_000 }, lookUp);
     const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
@@ -161,7 +161,7 @@ describe('a pool that is destroyed', () => {
     assert.equal(timers(), before);
   });
 
-  it('is closed for whoever waits for that, also while a name is looked up', { timeout: 2000 }, async () => {
+  it('resolves its close, also while a name is looked up', { timeout: 2000 }, async () => {
     for (const lookUp of [undefined, holdLookUps().lookUp]) {
       const { pool } = await createScene({}, lookUp);
       send(pool);
@@ -172,7 +172,7 @@ describe('a pool that is destroyed', () => {
     }
   });
 
-  it('can be destroyed again, and still sends what comes afterwards', async () => {
+  it('can be destroyed again, and still sends later requests', async () => {
     const { peer, pool } = await createScene();
     peer.plays(answer);
     pool.destroy();

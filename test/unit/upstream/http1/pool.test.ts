@@ -1,4 +1,4 @@
-// The connections to one origin: how many, for whom, and what becomes of those who wait.
+// The connections to one origin: how many, for which requests, and the fate of the waiting ones.
 
 import assert from 'node:assert/strict';
 import type { LookupFunction, Socket } from 'node:net';
@@ -41,14 +41,14 @@ describe('connections', () => {
     assert.equal(pool.opened, 2);
   });
 
-  it('are made only for those who wait', async () => {
+  it('are made only for waiting requests', async () => {
     const { peer, pool } = await createScene({ connections: 8 });
     peer.plays(answer);
     await Promise.all(['/1', '/2', '/3'].map((path) => send(pool, { path }).over));
     assert.equal(peer.sockets.length, 3);
   });
 
-  it('serve those who wait in their order', async () => {
+  it('serve waiting requests in their order', async () => {
     const { peer, pool } = await createScene();
     peer.plays(answer);
     const paths = Array.from({ length: 20 }, (_, i) => `/${i}`);
@@ -59,7 +59,7 @@ describe('connections', () => {
     );
   });
 
-  it('serve next what an answer leads to at once', async () => {
+  it('serve the request that an answer leads to at once next', async () => {
     const { peer, pool } = await createScene();
     peer.plays(answer);
     const second = await new Promise<Recorder>((resolve) => {
@@ -69,7 +69,7 @@ describe('connections', () => {
     assert.equal(peer.sockets.length, 1);
   });
 
-  it('are not made for whoever can have one in the next turn', async () => {
+  it('are not made for a request that can have one in the next turn', async () => {
     const { peer, pool } = await createScene({ connections: 4 });
     peer.plays(answer);
     await send(pool).over;
@@ -82,7 +82,7 @@ describe('connections', () => {
     assert.equal(pool.opened, 1);
   });
 
-  it('are made anew in place of one that ended, for those who wait', async () => {
+  it('are made anew in place of one that ended, for waiting requests', async () => {
     const { peer, pool } = await createScene();
     const [first, second] = [send(pool, { path: '/1' }), send(pool, { path: '/2' })];
     peer.plays((request) => (request.path === '/1' ? request.socket.destroy() : answer(request)));
@@ -106,7 +106,7 @@ describe('a connection that is of no use from its beginning', () => {
       for (let i = 1; i <= 3; i++) {
         const { told, error, errorControl, body } = await send(pool).over;
         assert.equal(body, '');
-        // What the other side does may come later than the request that it does not wait for.
+        // The actions of the other side may come later than the request that does not wait for them.
         if (told[0] === 'error') assert.deepEqual([error?.code, errorControl], ['WIRE_INCOMPLETE', undefined]);
         assert.ok(pool.opened <= i, `${pool.opened} connections`);
       }
@@ -193,7 +193,7 @@ describe('a connection that is not made', () => {
     assert.equal(pool.opened, 1);
   });
 
-  it('fails nobody for whom another one is being made', async () => {
+  it('fails no request for which another one is being made', async () => {
     const { peer, pool } = await createScene({ connections: 3 }, lookUpEach(['127.0.0.3', '127.0.0.1']));
     peer.plays(answer);
     const [given, alsoGiven, third] = [send(pool), send(pool), send(pool, { path: '/3' })];
@@ -209,7 +209,7 @@ describe('a connection that is not made', () => {
     assert.equal(pool.opened, 2);
   });
 
-  it('fails nobody for whom one is free', async () => {
+  it('fails no request for which one is free', async () => {
     const { lookUp, held } = holdLookUps(1);
     const { peer, pool } = await createScene({ connections: 2 }, lookUp);
     peer.plays(answer);
@@ -221,7 +221,7 @@ describe('a connection that is not made', () => {
     assert.deepEqual([third.told, third.body], [['begun', 'head', 'data', 'end'], '/3']);
   });
 
-  it('fails whoever still waits for it, and nobody who was given up meanwhile', async () => {
+  it('fails a request that still waits for it, and none that was given up meanwhile', async () => {
     const { lookUp, held } = holdLookUps();
     const { pool } = await createScene({}, lookUp);
     const [given, second] = [send(pool), send(pool)];
@@ -233,7 +233,7 @@ describe('a connection that is not made', () => {
     assert.equal(held.length, 1);
   });
 
-  it('in time fails with a code of its own, and the next one is tried for those who wait', async () => {
+  it('in time fails with a code of its own, and the next one is tried for the waiting requests', async () => {
     const { peer, pool } = await createScene({ connectTimeoutMs: 40 }, lookUpEach([undefined, '127.0.0.1']));
     peer.plays(answer);
     const [first, second] = [send(pool, { path: '/1' }), send(pool, { path: '/2' })];

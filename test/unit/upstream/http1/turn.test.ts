@@ -1,5 +1,5 @@
-// What happens within one turn of the event loop: a connection is neither used before what has come over it was read, nor closed because
-// it has been told of its own writing later than of the answer.
+// One turn of the event loop: a connection is neither used before its received bytes were read, nor closed because the end of its own write
+// is reported later than the answer.
 
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
@@ -36,7 +36,7 @@ describe('within one turn', () => {
     });
   }
 
-  it('a connection that is made serves one of those who wait, and the others are served at the end of the turn', async () => {
+  it('a new connection serves one waiting request, and the others are served at the end of the turn', async () => {
     const held: (() => void)[] = [];
     let greeted = 0;
     const peer = await start(

@@ -1,5 +1,5 @@
-// What the other side writes unasked on an idle connection while the event loop is busy: it has arrived before the request is written, and
-// Node has not read it. No request may get it for an answer, nor may the connection carry another one.
+// Bytes that the other side writes unrequested on an idle connection while the event loop is busy: they have arrived before the request is
+// written, and Node has not read them. No request may get them for an answer, nor may the connection carry another one.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -45,7 +45,7 @@ async function createScene(connections: number, isSecure: boolean, forged = FORG
   async function attempt(block: Block): Promise<Recorder[]> {
     await Promise.all(Array.from({ length: connections }, () => send(pool, { path: '/warm' }).over));
     await turns(2);
-    // From a callback in which Node reads sockets: what comes during it is read only after the end of the turn.
+    // From a callback in which Node reads sockets: bytes that come during it are read only after the end of the turn.
     await stat('.');
     if (block === 'before') forgeOnAll();
     let isFirst = true;

@@ -1,4 +1,4 @@
-// Bodies on their way to an upstream: whole, no faster than it reads, and let go of when nobody needs the rest.
+// Bodies on their way to an upstream: whole, no faster than it reads, and released when the rest is not needed.
 
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
@@ -19,14 +19,14 @@ async function createScene() {
   return { upstream, pool };
 }
 
-/** A peer of bytes, whose connections are read by the test itself. */
+/** A peer of bytes, with connections that the test reads itself. */
 const createPeerScene = () => createPoolScene(start);
 
 function received(peer: Peer): string {
   return Buffer.concat(peer.received).toString('latin1');
 }
 
-/** Pieces given one after the other, and what became of whoever gives them. */
+/** Pieces given one after the other, and the result for their giver. */
 function body(...pieces: readonly (string | Buffer | Error | Promise<string>)[]) {
   const state = { given: 0, isLetGo: false };
   async function* generate(): AsyncGenerator<Buffer> {
@@ -142,7 +142,7 @@ describe('a body that streams and says how long it is', () => {
       await sent.over;
       assert.deepEqual([sent.told, sent.error?.code], [['begun', 'error'], 'WIRE_UNSENDABLE']);
       await peer.until(({ closed }) => closed === 1);
-      if (what === 'longer') assert.ok(!received(peer).includes('GET'), 'what is too much for it has left');
+      if (what === 'longer') assert.ok(!received(peer).includes('GET'), 'the bytes that are too many for it have left');
       await pool.close();
     });
   }
@@ -150,7 +150,7 @@ describe('a body that streams and says how long it is', () => {
 
 describe('a body that has not begun', () => {
   for (const how of ['in a turn of its own', 'in the turn in which the body begins'] as const) {
-    it(`is not answered by what comes unasked ${how}`, async () => {
+    it(`is not answered by bytes that come unrequested ${how}`, async () => {
       const { peer, pool } = await createPeerScene();
       peer.plays(({ socket, path }) => void socket.write(counted(path)));
       await send(pool, { path: '/first' }).over;
@@ -169,7 +169,7 @@ describe('a body that has not begun', () => {
   }
 });
 
-describe('a body whose answer comes early', () => {
+describe('a body with an early answer', () => {
   it('is let go of, the answer stands, and the connection is closed', async () => {
     const { peer, pool } = await createPeerScene();
     peer.plays(({ socket }) => void socket.write(counted('early')));
@@ -257,7 +257,7 @@ describe('a body that fails', () => {
   });
 });
 
-describe('a body whose request is given up', () => {
+describe('a body of a request that is given up', () => {
   for (const throws of [false, true]) {
     it(`at its begin is not asked for${throws ? ', also when that is thrown' : ''}`, async () => {
       const { peer, pool } = await createPeerScene();
