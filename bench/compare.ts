@@ -20,7 +20,7 @@ export interface CompareOptions {
   /** Before the first round of each scenario, per contestant. */
   readonly warmUpMs: number;
   readonly connections: number;
-  /** Told of what is going on. */
+  /** Gets the progress of the run. */
   progress(text: string): void;
 }
 
@@ -66,7 +66,7 @@ async function compareIn(
   const taking = started.filter(({ entry }) => entry.isGateway || !scenario.ofGatewayOnly);
   const reachesUpstream = scenario.status < 400;
   const asked = reachesUpstream
-    ? await ask(upstreamPort, requestsOf(scenario, upstreamPort, ['nobody'])[0] as Buffer)
+    ? await ask(upstreamPort, requestsOf(scenario, upstreamPort, ['a-caller'])[0] as Buffer)
     : undefined;
   const settings = { ...options, upstreamPort, bodyBytes: asked?.bodyBytes };
 

@@ -1,5 +1,5 @@
-// What the compression of one answer costs: CPU per answer and its size, for JSON lists of 1, 10 and 100 kB, at once and as a stream.
-// No sockets: node:zlib alone. All threads count, because streams are compressed in the thread pool.
+// The cost of compressing one answer: CPU per answer and its size, for JSON lists of 1, 10 and 100 kB, at once and as a stream. No sockets:
+// node:zlib alone. All threads count, because streams are compressed in the thread pool.
 
 import { once } from 'node:events';
 import zlib, { constants } from 'node:zlib';

@@ -15,7 +15,7 @@ export type OnAnswer = (status: number, bodyBytes: number) => void;
 
 const HEAD_END = '\r\n\r\n';
 
-/** Anything but an answer with a `Content-Length` ends the process: what is measured has to work. */
+/** Anything but an answer with a `Content-Length` ends the process: a measured contestant has to work. */
 export async function openConnection(port: number, onAnswer: OnAnswer): Promise<Connection> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   await once(socket, 'connect');

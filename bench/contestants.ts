@@ -1,5 +1,5 @@
-// What is compared: each contestant is a process of its own in front of the same upstream. How they are started and stopped is here;
-// each has a file in contestants/.
+// The contestants: each is a process of its own in front of the same upstream. How they are started and stopped is here; each has a file in
+// contestants/.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,18 +19,18 @@ export interface Contestant {
   readonly blockedKey?: string;
 }
 
-/** What a contestant is started on. */
+/** The environment that a contestant is started in. */
 export interface Surroundings {
   readonly upstreamUrl: string;
   readonly redisUrl: string;
   /** A directory of its own. */
   readonly directory: string;
   readonly port: number;
-  /** What those who do not issue keys are sent, or are told to accept. */
+  /** The key for contestants that do not issue keys, to send or to accept. */
   readonly keys: readonly string[];
 }
 
-/** Nothing of what was started outlives the measurement, however that ends. */
+/** No started process outlives the measurement, however it ends. */
 const children: ChildProcess[] = [];
 process.once('exit', () => {
   for (const child of children) signal(child, 'SIGKILL');
@@ -63,7 +63,7 @@ export async function startCommand(
   const [program, ...args] = pinned(command, core) as [string, ...string[]];
   const child = spawn(program, args, {
     env: { ...process.env, ...environment },
-    // What is logged is written, and thrown away by the system.
+    // Log output is written, and thrown away by the system.
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   children.push(child);

@@ -1,5 +1,5 @@
-// What match and validate take of a request's time with a contract of ten operations, and with one of over a thousand that has the same
-// ten. No sockets: the two stages alone. Argument: the large document (.json or .json.gz); default: GitHub's, where it is at hand.
+// The part of a request's time that match and validate take with a contract of ten operations, and with one of over a thousand that has the
+// same ten. No sockets: the two stages alone. Argument: the large document (.json or .json.gz); default: GitHub's, where it is at hand.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
@@ -132,7 +132,7 @@ const whole = JSON.parse((file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toSt
 const few = await stagesFor(reduced(whole));
 const many = await stagesFor(whole);
 const [ofFew, ofMany]: [number[], number[]] = [[], []];
-// In turns, so that whatever else the machine does happens to both.
+// In turns, so that other load of the machine affects both.
 for (let round = 0; round < ROUNDS; round += 1) {
   ofFew.push(await measure(few.run));
   ofMany.push(await measure(many.run));

@@ -1,4 +1,4 @@
-// Pure: what is promised of the gateway's speed, held against the results of one run.
+// Pure: compares the promised speed of the gateway with the results of one run.
 
 import type { Result } from './results.ts';
 import { round } from './statistics.ts';

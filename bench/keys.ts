@@ -1,5 +1,5 @@
-// `npm run bench:keys`: what a million keys cost a key store and the gateway's memory of callers, and what a flood of keys that do not
-// exist costs those that do. Absolute figures are those of one machine on one day; the ratio of the flood is measured in one run.
+// `npm run bench:keys`: the cost of a million keys for a key store and the gateway's memory of callers, and the cost of a flood of unknown
+// keys for known ones. Absolute figures are those of one machine on one day; the ratio of the flood is measured in one run.
 
 import { randomInt } from 'node:crypto';
 import { cpus } from 'node:os';
@@ -74,7 +74,7 @@ async function measure<T>(what: string, items: readonly T[], ask: (item: T) => u
 
 async function startDirectory(store: KeyStore): Promise<Directory> {
   const directory = createDirectory({ store, digestOf, host: 'bench', pid: process.pid, now: Date.now, ...BOUNDS });
-  // Its first reading of the change stream drops what was learned before.
+  // Its first reading of the change stream drops everything learned before.
   await sleep(300);
   return directory;
 }
@@ -123,7 +123,7 @@ async function heapGrowth(directory: Directory, known: readonly string[]): Promi
   const before = process.memoryUsage().heapUsed;
   for (let sent = 0; sent < flood; sent += AT_ONCE) {
     await Promise.all(Array.from({ length: AT_ONCE }, () => directory.callerOf(strangeKey())));
-    // Callers who keep calling stay remembered.
+    // Callers that keep calling stay remembered.
     directory.callerOf(known[(sent / AT_ONCE) % known.length] ?? '');
   }
   collectGarbage();

@@ -1,4 +1,4 @@
-// `node bench/limits-cost.ts`: what the limit stage costs a gateway on Redis, as the difference of CPU per request between gateways
+// `node bench/limits-cost.ts`: the cost of the limit stage for a gateway on Redis, as the difference of CPU per request between gateways
 // with and without limits, beside the same difference for a plain RateLimiterRedis in its place.
 
 import { execFileSync } from 'node:child_process';
@@ -156,7 +156,7 @@ process.stdout.write(
 const noLimits = gateways[0]?.samples ?? [];
 console.table(
   gateways.map(({ name, samples }) => {
-    // Per round, so that what disturbs the machine disturbs both sides of a difference.
+    // Per round, so that a disturbance of the machine affects both sides of a difference.
     const differences = samples.map(({ cpuMicros }, round) => cpuMicros - (noLimits[round]?.cpuMicros ?? 0));
     return {
       stage: name,

@@ -1,5 +1,5 @@
-// Overload on one organization: several gateways as operators run them, on one Redis, and clients who never give up. What was decided
-// is read from the access logs while they are written.
+// Overload on one organization: several gateways as operators run them, on one Redis, and clients that never give up. The decisions are
+// read from the access logs while they are written.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -81,7 +81,7 @@ async function seedOne(installation: ReturnType<typeof createInstallation>): Pro
   return (JSON.parse(stdout) as { key: string }).key;
 }
 
-/** A gateway whose first line says where it listens; all others are its log. */
+/** A gateway with its address on its first line of output; all other lines are its log. */
 async function startLogging(environment: NodeJS.ProcessEnv): Promise<Gateway> {
   const child = spawn(executable, ['start', '--json'], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
   process.once('exit', () => child.kill('SIGKILL'));

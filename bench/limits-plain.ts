@@ -16,7 +16,7 @@ registerHooks({
   },
 });
 
-/** For gateways whose organizations all have one and the same limit. */
+/** For gateways with one and the same limit for all organizations. */
 export function createLimit({ rules, now }: LimitOptions): (permitted: Permitted) => Promise<Counted> {
   const countersOf = createCounters(rules);
   const { requests = 1, windowSeconds = 60 } = Object.values(rules.tiers)[0] ?? {};

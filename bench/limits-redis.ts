@@ -1,4 +1,4 @@
-// `node bench/limits-redis.ts`: what limits take of a Redis server: memory per organization, and time per decision.
+// `node bench/limits-redis.ts`: the load of limits on a Redis server: memory per organization, and time per decision.
 
 import { createRedisCounterStore } from '../gateway/limits/redis/store.ts';
 import type { Charge } from '../gateway/limits/store.ts';
@@ -33,7 +33,7 @@ const read = async (section: string, pattern: RegExp) => Number(pattern.exec(awa
 const usedMemory = () => read('memory', /used_memory:(\d+)/);
 const scriptMicros = () => read('commandstats', /cmdstat_evalsha:calls=\d+,usec=(\d+)/);
 
-/** Decisions in commands of so many; the store makes one command of what is asked in one turn. */
+/** Decisions in commands of so many; the store makes one command of the decisions of one turn. */
 async function decide(perCommand: number): Promise<void> {
   for (let first = 0; first < ORGANIZATIONS; first += perCommand) {
     await Promise.all(limits.slice(first, first + perCommand).map((charges) => store.decide(charges)));

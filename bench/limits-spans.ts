@@ -1,5 +1,4 @@
-// Pure: what a list of admissions says about spans of time. Times are ascending milliseconds; spans include their beginning and not
-// their end.
+// Pure: spans of time in a list of admissions. Times are ascending milliseconds; spans include their beginning and not their end.
 
 /** How many lie in the first window, which begins with the first admission. */
 export function countOfFirst(atMs: readonly number[], windowMs: number): number {

@@ -1,5 +1,5 @@
-// Closed-loop load: a fixed number of connections, each sending its next request when the answer to the last has arrived. What comes of
-// it is the most that the other side can do.
+// Closed-loop load: a fixed number of connections, each sending its next request when the answer to the last has arrived. It finds the
+// highest rate of the other side.
 
 import { openConnection } from './connection.ts';
 

@@ -1,4 +1,4 @@
-// What the system knows about processes and the machine (Linux: /proc): where they run, what they cost, how large they are.
+// Facts of the system about processes and the machine (Linux: /proc): cores, CPU time, memory.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

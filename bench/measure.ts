@@ -1,5 +1,5 @@
-// One measurement of one contestant: what a request costs it when it has all it can do, and how much longer its callers wait than those
-// of the upstream itself when it has half of that to do.
+// One measurement of one contestant: the cost of a request at full load, and the additional wait over that of the upstream itself at half
+// of it.
 
 import { type Contestant, pidsOf } from './contestants.ts';
 import { runLoad } from './load.ts';
@@ -29,7 +29,7 @@ export interface Settings {
   readonly bodyBytes: number | undefined;
 }
 
-/** What is measured of a contestant that is awake. Throws on any answer that is not as it should be. */
+/** The measurement of a contestant that is warm. Throws on any wrong answer. */
 export async function measure(contestant: Contestant, scenario: Scenario, settings: Settings): Promise<Sample> {
   const cost = await measureCost(contestant, scenario, settings);
   const asksUpstream = settings.bodyBytes !== undefined;

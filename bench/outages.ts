@@ -1,5 +1,5 @@
-// What an organization sees while Redis is away, in every way in which it can be: each outage happens to real servers under steady
-// traffic. Prints a table for docs/limits.md. Needs redis-server on the PATH, takes two minutes: node bench/outages.ts
+// The effect of Redis outages on an organization, for every kind of outage: each happens to real servers under steady traffic. Prints a
+// table for docs/limits.md. Needs redis-server on the PATH, takes two minutes: node bench/outages.ts
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -77,7 +77,7 @@ async function loading(): Promise<Outage> {
   const slowly = ['--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024'];
   const server = await startServer('--dir', dir, ...slowly);
   return {
-    name: 'killed, and 1.5 s loading what it had (`LOADING`)',
+    name: 'killed, and 1.5 s loading its data (`LOADING`)',
     url: server.url,
     async happen() {
       await askServer(server.port, 'MSET', ...Array.from({ length: 3000 }, (_, number) => `${number}`));

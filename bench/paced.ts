@@ -1,4 +1,4 @@
-// Open-loop load: requests come at their own rate, whether the answers do or not. What comes of it is how long a caller waits.
+// Open-loop load: requests come at their own rate, also while answers are missing. It measures how long a caller waits.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';

@@ -1,5 +1,5 @@
-// `npm run bench:pairs -- --baseline COMMIT`: what a request costs the gateway of this working tree in terms of what it cost at that
-// commit, everything on, with Redis. Both alternate in one run. Ends with 1 if a median of the paired ratios is above its bound.
+// `npm run bench:pairs -- --baseline COMMIT`: the cost of a request in the gateway of this working tree relative to that commit, everything
+// on, with Redis. Both alternate in one run. Ends with 1 if a median of the paired ratios is above its bound.
 
 import { parseArgs } from 'node:util';
 import { path } from './contestants.ts';

@@ -79,7 +79,7 @@ function print({ attribution, cpuPerRequest }: { attribution: Attribution; cpuPe
       `${sentenceOf(describeMachine())}; ${values.seconds} s, ${values.connections} connections.\n\n`,
   );
   const { stages, files, functions, totalMicros } = attribution;
-  // Shares of what the system has counted: the profile sees one thread only, and only when it looks.
+  // Shares of the CPU time that the system has counted: the profile sees one thread only, and only at its samples.
   const toRows = (what: string, shares: readonly Share[]) =>
     shares.map(({ name, micros }) => ({
       [what]: name,

@@ -1,6 +1,6 @@
-// How long a running gateway takes from the saving of a file to the configuration in force, and for how long at a time it does nothing
-// else meanwhile. Arguments: a directory with config/ and openapi/, a file in it, a pattern in that file, and what to put in its place,
-// in which # becomes the number of the run. Without arguments: 500 upstreams with a contract each, one contract changed.
+// How long a running gateway takes from the saving of a file to the configuration in force, and for how long at a time it does nothing else
+// meanwhile. Arguments: a directory with config/ and openapi/, a file in it, a pattern in that file, and its replacement, in which #
+// becomes the number of the run. Without arguments: 500 upstreams with a contract each, one contract changed.
 
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

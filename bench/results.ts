@@ -1,4 +1,4 @@
-// Pure: from samples to rows, and from rows to what the project promises.
+// Pure: from samples to rows, and from rows to the promises of the project.
 
 import type { Sample } from './measure.ts';
 import { median, round, spread } from './statistics.ts';
@@ -36,7 +36,7 @@ export function resultsOf(scenario: string, taken: readonly Taken[], hasFloor: b
     const added = samples.flatMap((sample) => sample.added ?? []);
     const p50 = added.map(({ p50Ms }) => p50Ms);
     const p99 = added.map(({ p99Ms }) => p99Ms);
-    // Round by round, so that what disturbs the machine for a while disturbs both sides.
+    // Round by round, so that a disturbance of the machine affects both sides.
     const ratios = micros.map((own, index) => own / (first[index]?.cpuMicros ?? own));
     const hasAdded = added.length > 0;
     return {

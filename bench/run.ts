@@ -1,4 +1,4 @@
-// `npm run bench`: what a request costs the gateway, and what it adds to the wait, beside everything it could be compared with, measured
+// `npm run bench`: the cost of a request in the gateway, and the wait that it adds, beside everything it could be compared with, measured
 // in turn in one run. Only ratios mean something: absolute figures are those of one machine on one day.
 
 import { parseArgs } from 'node:util';

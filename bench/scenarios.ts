@@ -1,4 +1,4 @@
-// What is asked: the bytes of each kind of request, and the answer that every one of them has to get.
+// The requests: the bytes of each kind, and the answer that every one of them has to get.
 
 import { openConnection } from './connection.ts';
 import type { Contestant } from './contestants.ts';
@@ -7,12 +7,12 @@ import { strangeKey } from './sample-keys.ts';
 
 export interface Scenario {
   readonly name: string;
-  /** Asked of the gateway alone: what refuses at another point, or not at all, cannot be compared. */
+  /** For the gateway alone: a contestant that refuses at another point, or not at all, cannot be compared. */
   readonly ofGatewayOnly: boolean;
   readonly line: string;
   readonly body: string;
   readonly status: number;
-  /** Who asks; each in turn. */
+  /** The callers; each in turn. */
   keysOf(contestant: Contestant): readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// What 2,000 slow clients do to the others: prints the waits of normal clients alone and beside them, and the memory that one slow
+// The effect of 2,000 slow clients on the others: prints the waits of normal clients alone and beside them, and the memory that one slow
 // connection takes. Ends with 1 if normal clients wait more than twice as long. Argument: how many slow clients.
 
 import { once } from 'node:events';

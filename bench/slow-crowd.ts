@@ -1,5 +1,5 @@
 // Slow clients, in a thread of their own, so that they do not delay the measured clients: half of them send heads a byte at a time, half of
-// them bodies. A client whose connection is closed connects again.
+// them bodies. A client with a closed connection connects again.
 
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

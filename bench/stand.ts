@@ -16,7 +16,7 @@ export interface StandOptions {
   readonly pageBytes?: number;
   /** More members of its entry in upstreams.yaml. */
   readonly entry?: object;
-  /** More of the gateway's environment, once the directory for what it leaves behind is known. */
+  /** More of the gateway's environment, once its working directory is known. */
   environment?(directory: string): NodeJS.ProcessEnv;
 }
 

@@ -24,14 +24,13 @@ export function spread(numbers: readonly number[], digits: number): string {
 export interface Interval {
   readonly low: number;
   readonly high: number;
-  /** The probability that such an interval holds the median of what the numbers were drawn from. */
+  /** The probability that such an interval holds the median of the distribution of the numbers. */
   readonly confidence: number;
 }
 
 /**
- * The narrowest pair of order statistics, as far from one end as from the other, that holds the median of what the numbers were drawn
- * from with at least this probability, whatever their distribution. Of too few numbers it is the least and the greatest, with the
- * probability that these have.
+ * The narrowest pair of order statistics, as far from one end as from the other, that holds the median of the distribution with at least
+ * this probability, for any distribution. Of too few numbers it is the least and the greatest, with the probability that these have.
  */
 export function medianInterval(numbers: readonly number[], confidence = 0.95): Interval {
   const ascending = [...numbers].sort((a, b) => a - b);

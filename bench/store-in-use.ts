@@ -12,9 +12,9 @@ import { pepperFingerprint } from './sample-keys.ts';
 export interface StoreInUse {
   /** May be called again after the store was closed. */
   open(): Promise<KeyStore>;
-  /** What the store itself takes: bytes of its files, or of the server's memory. */
+  /** The size of the store itself: bytes of its files, or of the server's memory. */
   bytes(): Promise<number>;
-  /** What was written stays in Redis, and goes with the directory. */
+  /** Written data stays in Redis, and goes with the directory. */
   end(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 // The service behind every contestant: answers at once, from memory. GET gives a page of 20 customers, POST the created record. It reads
-// bare sockets, since a whole HTTP server would cost more than the proxies before it and be what is measured on machines of few cores.
+// bare sockets, since a whole HTTP server would cost more than the proxies before it and dominate the measurement on machines of few cores.
 // Arguments: the port, and how many bytes the page is made up to with white space.
 
 import { createServer, type Socket } from 'node:net';

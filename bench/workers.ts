@@ -1,6 +1,6 @@
 // `node bench/workers.ts`: CPU microseconds per request of the gateway with several workers against one, everything on, limits in Redis.
-// They are started in turn and never wait beside each other; what the primary spends counts too. All processes of the gateway are kept on
-// one core where the machine lets us choose, so that both have the same to themselves.
+// They are started in turn and never wait beside each other; the cost of the primary counts too. All processes of the gateway are kept on
+// one core where the machine allows it, so that both have the same to themselves.
 
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

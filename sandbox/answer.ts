@@ -1,4 +1,4 @@
-// What the service says to a request, and the one place that writes it to the wire.
+// The answers of the service, and the one place that writes them to the wire.
 import type { ServerResponse } from 'node:http';
 
 export interface RecordAnswer {
@@ -9,7 +9,7 @@ export interface RecordAnswer {
 }
 
 export function sendRecord(response: ServerResponse, { status, body, headers }: RecordAnswer): void {
-  // A caller who has left needs no answer.
+  // A client that has left needs no answer.
   if (response.destroyed || response.headersSent) return;
   const bytes = Buffer.from(body);
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length, ...headers });

@@ -1,5 +1,5 @@
-// Pure: what a record looks like after it was created or changed. Throws validation_failed for a record that does not
-// agree with itself, and invalid_transition.
+// Pure: the form of a record after it was created or changed. Throws validation_failed for a record that does not agree with itself, and
+// invalid_transition.
 import { fieldsOf } from './form.ts';
 import type { FieldSpot } from './kinds.ts';
 import { SandboxRefusal } from './refusals.ts';

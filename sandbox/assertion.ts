@@ -8,7 +8,7 @@ import type { Clock } from './write.ts';
 const CLOCK_TOLERANCE_SECONDS = 5;
 const CACHE_MAX = 2000;
 
-/** Whose records a request is about. */
+/** The owner of the records of a request. */
 export type Identify = (assertion: string | undefined) => Promise<Scope>;
 
 interface Verified {

@@ -1,4 +1,4 @@
-// All resources there are, and what follows from their descriptions taken together: who refers to whom.
+// The list of all resources, and the references between them.
 import type { ResourceName } from './kinds.ts';
 import type { SandboxResource } from './resource.ts';
 import { bookings } from './resources/bookings.ts';

@@ -3,7 +3,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { SandboxRefusal } from './refusals.ts';
 
-/** The last record of a page: what the list is sorted by, and the identifier that breaks ties. */
+/** The last record of a page: the values that the list is sorted by, and the identifier that breaks ties. */
 export interface CursorPosition {
   readonly value: string | number | null;
   readonly id: string;
@@ -19,7 +19,7 @@ const TAG_BYTES = 16;
 
 export function createCursors(secret: string): Cursors {
   function tagOf(list: string, payload: Buffer): Buffer {
-    // The length keeps the two parts apart whatever they contain.
+    // The length keeps the two parts apart for any content.
     const hmac = createHmac('sha256', secret)
       .update(`${Buffer.byteLength(list)}:${list}`)
       .update(payload);

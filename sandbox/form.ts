@@ -56,7 +56,7 @@ function readMember(
     if (field || isSetByService(resource, name)) return refuse(spot, 'read_only', 'Is set by the service.');
     return refuse(spot, 'unknown', 'Is not a member of the contract.');
   }
-  // null clears an optional member, which brings back what it holds when nothing was given.
+  // null clears an optional member, which then has its default again.
   return value === null && !field.needed ? field.initial : field.kind.read(value, spot);
 }
 

@@ -1,5 +1,5 @@
-// The kinds of value a member or a filter can have. Each reads an untrusted JSON value, notes what is wrong with it, and
-// yields the form that is stored: the second line of defence behind the contract the gateway has already checked.
+// The kinds of value a member or a filter can have. Each reads an untrusted JSON value, notes its faults, and yields the stored form: the
+// second line of defence behind the contract the gateway has already checked.
 import { canonicalIdentifier } from './identifiers.ts';
 import type { SandboxViolation } from './refusals.ts';
 import { parseDate, parseTime } from './times.ts';
@@ -32,9 +32,9 @@ export interface FieldSpot {
 export interface FieldKind {
   /** The value in its stored form, or undefined after a violation has been noted. */
   read(value: unknown, spot: FieldSpot): FieldValue | undefined;
-  /** What a query string's text stands for; without it, the text itself. */
+  /** The value of a query string's text; without it, the text itself. */
   fromText?(text: string): unknown;
-  /** The resource whose records a reference names. */
+  /** The resource that a reference names. */
   readonly to?: ResourceName;
 }
 

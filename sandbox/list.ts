@@ -85,7 +85,7 @@ function pageStatement(
   if (part !== 'all') conditions.push({ sql: `${order} IS ${part === 'valued' ? 'NOT ' : ''}NULL`, values: [] });
   if (start) conditions.push(following(order, query.descending, start));
 
-  // The page is settled before anything is derived, so that what is not shown is never worked out.
+  // The page is settled before anything is derived, so that hidden values are never computed.
   const sql = `WITH page AS MATERIALIZED (
       SELECT rowid AS line, ${order} AS position FROM ${resource.name}
       WHERE ${conditions.map((condition) => condition.sql).join(' AND ')} ORDER BY ${ordered} LIMIT ?)

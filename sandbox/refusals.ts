@@ -37,7 +37,7 @@ const REFUSALS = {
 export type RefusalCode = keyof typeof REFUSALS;
 
 export interface RefusalFacts {
-  /** A more precise sentence, made of the service's own words and never of what the client sent. */
+  /** A more precise sentence, made of the service's own words and never of the client's input. */
   readonly message?: string;
   readonly param?: string;
   readonly errors?: readonly SandboxViolation[];

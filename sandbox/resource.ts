@@ -1,10 +1,10 @@
-// The language in which the files of resources/ describe a resource: its fields, filters, sorts, status edges, and what
-// the service itself keeps up to date. All other code is the same for every resource.
+// The language in which the files of resources/ describe a resource: its fields, filters, sorts, status edges, and the members that the
+// service itself keeps up to date. All other code is the same for every resource.
 import type { FieldKind, FieldSpot, FieldValue, ResourceName } from './kinds.ts';
 
 export type StoredRecord = Readonly<Record<string, FieldValue>>;
 
-/** What the service knows at the moment of a write. */
+/** The facts known to the service at the moment of a write. */
 export interface RequestMoment {
   /** Later than every earlier change in the same list. */
   readonly now: string;
@@ -17,7 +17,7 @@ export interface Field {
   readonly needed: boolean;
   /** Whether a create may carry it; an update always may. */
   readonly onCreate: boolean;
-  /** What the record holds while nothing was given. */
+  /** The default of the member. */
   readonly initial: FieldValue;
 }
 
@@ -53,7 +53,7 @@ export const equals = filtering('equals');
 export const startsWith = filtering('prefix');
 export const after = filtering('after');
 export const before = filtering('before');
-/** Records whose list of tags has this one. */
+/** Records with this tag in their list of tags. */
 export const tagged = filtering('tagged');
 
 export interface Sort {
@@ -99,9 +99,9 @@ export interface SandboxResource {
   readonly edges?: Readonly<Record<string, readonly string[]>>;
   readonly moves?: readonly Move[];
   readonly traces?: readonly Trace[];
-  /** Notes what is wrong with the record as a whole. */
+  /** Notes the faults of the record as a whole. */
   check?(next: StoredRecord, spot: FieldSpot): void;
-  /** What the service sets in answer to a write; `before` is absent on creation. */
+  /** The members that the service sets in answer to a write; `before` is absent on creation. */
   settle?(next: StoredRecord, before: StoredRecord | undefined, moment: RequestMoment): StoredRecord;
 }
 

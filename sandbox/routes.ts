@@ -1,5 +1,5 @@
-// Which request does what: the paths of the nine resources and the two of the sandbox itself. Throws route_not_found,
-// method_not_allowed or resource_missing, and whatever the chosen action throws.
+// The action of each request: the paths of the nine resources and the two of the sandbox itself. Throws route_not_found, method_not_allowed
+// or resource_missing, and everything that the chosen action throws.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { RecordAnswer } from './answer.ts';

@@ -10,7 +10,7 @@ const SORT_CHARACTERS = 160;
 export const memberOf = (member: string): string => `json_extract(record, '$.${member}')`;
 export const foldedOf = (member: string): string => `fold(${memberOf(member)})`;
 
-/** What a list is ordered by: the member, or as much of a long text as fits into a cursor. */
+/** The order of a list: the member, or as much of a long text as fits into a cursor. */
 export function orderOf({ member, long }: Sort): string {
   return long ? `substr(${memberOf(member)}, 1, ${SORT_CHARACTERS})` : memberOf(member);
 }

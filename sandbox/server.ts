@@ -1,5 +1,5 @@
-// The sandbox platform: the nine resources behind the gateway, on an embedded database. Wires the parts together and
-// turns whatever they throw into the one error object.
+// The sandbox platform: the nine resources behind the gateway, on an embedded database. Wires the parts together and turns every thrown
+// value into the one error object.
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -90,7 +90,7 @@ function refuse(
   error: unknown,
   onFault: (error: unknown) => void,
 ): void {
-  // A caller who leaves in the middle of a body is no fault.
+  // A client that leaves in the middle of a body is no fault.
   if (request.destroyed && !request.complete) return;
   const refusal = error instanceof SandboxRefusal ? error : new SandboxRefusal('internal_error');
   if (refusal !== error) onFault(error);

@@ -22,7 +22,7 @@ export function parseTime(text: string): string | undefined {
   const local = Date.parse(`${date}T${hour}:${minute}:${wholeSecond}.${milliseconds}Z`) + leapMs;
   const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000 * (sign === '-' ? -1 : 1);
   const stored = new Date(local - offsetMs).toISOString();
-  // An offset can push a time out of the years 0 to 9999, whose longer form would break the order of the texts.
+  // An offset can push a time out of the years 0 to 9999: its longer form would break the order of the texts.
   return stored.length === STORED_LENGTH ? stored : undefined;
 }
 

@@ -1,5 +1,5 @@
-// The floor: the least a proxy on this Node can do. Bare node:http in front, undici's dispatch behind; it forwards what it gets, both
-// ways, without the hop-by-hop fields, and looks at nothing.
+// The floor: the least a proxy on this Node can do. Bare node:http in front, undici's dispatch behind; it forwards both ways without the
+// hop-by-hop fields, and inspects nothing.
 
 import { createServer, type ServerResponse } from 'node:http';
 import { type Dispatcher, Pool } from 'undici';

@@ -21,7 +21,7 @@ export interface GatewayOptions {
 }
 
 export interface PreparedGateway {
-  /** Starts it on what was prepared; again once it has been stopped. */
+  /** Starts it on the prepared directory; again once it has been stopped. */
   start(): Promise<Contestant>;
 }
 

@@ -1,4 +1,4 @@
-// Who takes part.
+// The list of contestants.
 
 import { type Contestant, type Surroundings, startNodeProxy } from '../contestants.ts';
 import { commandExists } from '../machine.ts';
@@ -11,12 +11,12 @@ export interface Entry {
   /** For `--only`. */
   readonly id: string;
   readonly isGateway: boolean;
-  /** What is missing to have it take part; nothing, if it can. */
+  /** The missing program of a contestant; undefined if it can take part. */
   missing(): string | undefined;
   start(surroundings: Surroundings): Promise<Contestant>;
 }
 
-/** What the others are compared with. */
+/** The base of all comparisons. */
 export const FLOOR = 'floor';
 
 const always = () => undefined;

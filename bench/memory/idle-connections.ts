@@ -11,7 +11,7 @@ import { isAtMost, type Verdict } from './verdict.ts';
 const BYTES_MAX = 400_000_000;
 /** Connections that are made, or used, at the same time. */
 const AT_ONCE = 100;
-/** Time to be idle, and to let go of what making so many connections took. */
+/** Time to be idle, and to release the memory that making so many connections took. */
 const REST_MS = 5000;
 
 /** Each connection has had an answer, and gets another one at the end: none has been given up meanwhile. */

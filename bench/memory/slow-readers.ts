@@ -1,5 +1,5 @@
-// Memory for clients that ask for much and read it slowly: what they have not read may wait in the upstream and in the system's socket
-// buffers, and not in the gateway.
+// Memory for clients that ask for much and read it slowly: unread bytes may wait in the upstream and in the system's socket buffers, and
+// not in the gateway.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -12,8 +12,8 @@ import { withGateway } from '../stand.ts';
 import { isAtMost, megabytes, type Verdict } from './verdict.ts';
 
 /**
- * What one reader may take: a read from the upstream (64 KiB), what Node lets wait in an answer before it says stop (64 KiB), and the
- * two connections themselves.
+ * The bytes that one reader may take: a read from the upstream (64 KiB), the bytes that wait in an answer before Node reports backpressure
+ * (64 KiB), and the two connections themselves.
  */
 const BYTES_PER_READER = 2 * 65_536 + 32_768;
 /** A reader that has nothing else to do would be through in milliseconds. */

@@ -1,4 +1,4 @@
-// Pure: what was measured of the gateway's memory, and whether it is within its bound.
+// Pure: compares the gateway's measured memory with its bound.
 
 import { median, round } from '../statistics.ts';
 
@@ -14,7 +14,7 @@ export function megabytes(bytes: number): string {
   return `${round(bytes / 1e6, 1)} MB`;
 }
 
-/** What memory grows by before it counts as growing. */
+/** Growth below this does not count as growing. */
 const GROWTH_MAX = 0.05;
 
 /**

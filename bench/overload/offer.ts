@@ -1,4 +1,4 @@
-// Open-loop load that tells apart what was served and what was refused: requests come at their own rate, whatever becomes of them.
+// Open-loop load that separates served and refused requests: requests come at their own rate, for any answers.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';

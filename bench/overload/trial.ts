@@ -1,5 +1,5 @@
-// An upstream that is asked for several times what it can do, behind a gateway as operators run it: what it still does, how long callers
-// wait, what the gateway holds meanwhile, who else notices, and how soon it is over.
+// An upstream gets several times its capacity, behind a gateway as operators run it: its throughput, the waits of callers, the memory of
+// the gateway, the effect on others, and the time until all is over.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ export interface Figures {
   readonly peakPerSecond: number;
   readonly goodputPerSecond: number;
   readonly offeredPerSecond: number;
-  /** Of what was served, and of what was refused. */
+  /** Of served requests, and of refused ones. */
   readonly servedP50Ms: number;
   readonly servedP99Ms: number;
   readonly refusedP99Ms: number;
@@ -40,7 +40,7 @@ export interface Figures {
   readonly quietP99Ms: string;
   readonly otherServed: string;
   readonly otherP99Ms: string;
-  /** Refusals by what there was too much of. */
+  /** Refusals by the exhausted resource. */
   readonly shed: string;
   readonly grownMegabytes: number;
   /** From the end of the load until a request is served as before. */
@@ -48,7 +48,7 @@ export interface Figures {
 }
 
 const AT_ONCE = 5;
-/** Of what is offered, so much comes from an organization with little load: well below its turn. */
+/** The share of the offered load that comes from an organization with little load: well below its turn. */
 const QUIET_PART = 1 / 125;
 
 export async function overloadTrial(options: TrialOptions): Promise<Figures> {

@@ -93,7 +93,7 @@ async function measureScenario(
   upstreamPort: number,
   { connections, durationMs, warmUpMs }: PairsOptions,
 ): Promise<Pair> {
-  const { bodyBytes } = await ask(upstreamPort, requestsOf(scenario, upstreamPort, ['nobody'])[0] as Buffer);
+  const { bodyBytes } = await ask(upstreamPort, requestsOf(scenario, upstreamPort, ['a-caller'])[0] as Buffer);
   const settings: Settings = { connections, durationMs: durationMs / 2, upstreamPort, bodyBytes };
   const slices: Record<Side, Cost[]> = { baseline: [], candidate: [] };
   for (const side of orderOf(number).slice(0, 2)) {

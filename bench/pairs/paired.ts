@@ -1,4 +1,4 @@
-// Pure: from what two trees cost side by side, pair by pair, to whether the one costs more.
+// Pure: from the costs of two trees side by side, pair by pair, to whether the one costs more.
 
 import { type Interval, median, medianInterval } from '../statistics.ts';
 
@@ -36,7 +36,7 @@ export function orderOf(pair: number): readonly Side[] {
     : ['candidate', 'baseline', 'baseline', 'candidate'];
 }
 
-/** What one side costs over all its slices, each as long as the others: requests count, not slices. */
+/** The cost of one side over all its slices, each as long as the others: requests count, not slices. */
 export function costOf(slices: readonly { readonly cpuMicros: number; readonly perSecond: number }[]): number {
   const requests = slices.reduce((sum, { perSecond }) => sum + perSecond, 0);
   return slices.reduce((sum, { cpuMicros, perSecond }) => sum + cpuMicros * perSecond, 0) / requests;

@@ -2,7 +2,7 @@
 
 import { stageOf } from './stages.ts';
 
-/** What is used of a .cpuprofile file; times are microseconds of the system's monotonic clock. */
+/** The used part of a .cpuprofile file; times are microseconds of the system's monotonic clock. */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
   readonly startTime: number;
@@ -35,12 +35,12 @@ export interface Span {
   readonly toMicros: number;
 }
 
-/** What V8 calls the time in which nothing ran. */
+/** V8's name for idle time. */
 const IDLE = '(idle)';
 
 /**
- * Time counts for the function it was spent in, and for the stage of the innermost gateway file on the stack: what a stage has libraries
- * do is its own.
+ * Time counts for the function it was spent in, and for the stage of the innermost gateway file on the stack: library calls of a stage are
+ * its own.
  */
 export function attribute(profile: CpuProfile, root: string, { fromMicros, toMicros }: Span): Attribution {
   const places = placesOf(profile.nodes, root);
@@ -92,7 +92,7 @@ function placesOf(nodes: readonly ProfileNode[], root: string): Map<number, Plac
   return places;
 }
 
-/** Relative to the repository; empty for what has no source, such as compiled validators and the engine itself. */
+/** Relative to the repository; empty for functions without a source, such as compiled validators and the engine itself. */
 function fileOf(url: string, root: string): string {
   const [, inModules] = /\/(node_modules\/.*)$/.exec(url) ?? [];
   return inModules ?? (url.startsWith(root) ? url.slice(root.length) : url);

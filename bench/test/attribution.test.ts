@@ -24,7 +24,7 @@ const nodes: CpuProfile['nodes'] = [
 ];
 const everything = { fromMicros: 0, toMicros: 1e9 };
 
-test('what a stage has libraries and the system do counts for the stage', () => {
+test('time that a stage spends in libraries and the system counts for the stage', () => {
   const { stages, totalMicros } = attribute(profileOf(nodes, [3, 4, 5, 5]), ROOT, everything);
   assert.deepEqual(stages, [{ name: 'forward', micros: 40 }]);
   assert.equal(totalMicros, 40);
@@ -59,7 +59,7 @@ test('time in which nothing ran is no time', () => {
   assert.equal(attribute(profileOf(nodes, [7, 7, 3]), ROOT, everything).totalMicros, 10);
 });
 
-test('only what lies in the span counts', () => {
+test('only samples in the span count', () => {
   const profile = profileOf(nodes, [2, 3, 4, 6]);
   const { stages } = attribute(profile, ROOT, { fromMicros: 1020, toMicros: 1030 });
   assert.deepEqual(stages, [{ name: 'forward', micros: 20 }]);

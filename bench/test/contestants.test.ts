@@ -1,4 +1,4 @@
-// Every contestant does what the table says it does: it forwards, and those with keys, limits and validation really have them.
+// Every contestant does as the table says: it forwards, and those with keys, limits and validation really have them.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -42,7 +42,7 @@ async function start(id: string): Promise<Contestant | undefined> {
 }
 
 const bytesOf = async (scenario: typeof list) =>
-  (await ask(upstreamPort, requestsOf(scenario, upstreamPort, ['nobody'])[0] as Buffer)).bodyBytes;
+  (await ask(upstreamPort, requestsOf(scenario, upstreamPort, ['a-caller'])[0] as Buffer)).bodyBytes;
 
 /** How often Redis was asked for something since the last call, connections and their set-up left out. */
 async function commandsSince(names: readonly string[]): Promise<number> {
@@ -52,7 +52,7 @@ async function commandsSince(names: readonly string[]): Promise<number> {
 }
 
 for (const { id, missing } of entries) {
-  test(`${id} hands on what the upstream answers`, { skip: missing() }, async () => {
+  test(`${id} passes the answers of the upstream`, { skip: missing() }, async () => {
     const contestant = (await start(id)) as Contestant;
     for (const scenario of [list, creation]) {
       const requests = requestsOf(scenario, contestant.port, contestant.keys);
@@ -90,7 +90,7 @@ test('nginx with Lua knows its keys and counts in Redis', {
   assert.equal(await commandsSince(['incr']), 1);
 });
 
-test('the gateway refuses what the scenarios say that it refuses', async () => {
+test('the gateway refuses the requests that the scenarios refuse', async () => {
   const gateway = running(/all on, Redis/) as Contestant;
   for (const scenario of scenarios.filter(({ ofGatewayOnly }) => ofGatewayOnly)) {
     const requests = requestsOf(scenario, gateway.port, scenario.keysOf(gateway));

@@ -1,4 +1,4 @@
-// The clients, on real sockets: they count what was answered, whatever pieces it comes in.
+// The clients, on real sockets: they count answers, in pieces of any size.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Two trees side by side: in which order they are measured, what comes of the samples, and where the other tree comes from.
+// Two trees side by side: the order of their measurement, the result of the samples, and the origin of the other tree.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -49,7 +49,7 @@ test('a contestant that rests does not run, and goes on when it is woken', async
   assert.equal((await send('GET', {}, [])).status, 200);
 });
 
-test('time and memory of a process and of what it started are known', () => {
+test('time and memory of a process and of its children are known', () => {
   const pids = pidsOf(contestant);
   assert.deepEqual(pids, [upstream.pid]);
   assert.ok(processTree(process.pid).includes(upstream.pid as number));

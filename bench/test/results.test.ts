@@ -1,4 +1,4 @@
-// From samples to rows, and from rows to what is promised.
+// From samples to rows, and from rows to promises.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

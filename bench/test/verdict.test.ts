@@ -1,4 +1,4 @@
-// What counts as memory that grows.
+// The meaning of memory that grows.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -22,7 +22,7 @@ export interface Plant {
 
 export interface DemoHistory {
   readonly changes?: readonly { readonly ageMs: number; readonly values: Values }[];
-  /** What only the service itself would have set. */
+  /** Members that only the service itself would have set. */
   readonly kept?: StoredRecord;
 }
 

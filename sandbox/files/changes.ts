@@ -1,5 +1,5 @@
-// What happens to the files of an organization, told as server-sent events. A client that comes back names the last event that it got
-// and receives those since, as far as they are remembered.
+// Changes of an organization's files, as server-sent events. A client that comes back names the last event that it got and receives those
+// since, as far as they are remembered.
 import type { ServerResponse } from 'node:http';
 import type { Scope } from '../store.ts';
 

@@ -1,5 +1,5 @@
-// Who is asking: the administrator, an account by name and password, or an API key. Answers 401 with or without the
-// challenges, 402, 403 and the one 429 before a ban.
+// The caller: the administrator, an account by name and password, or an API key. Answers 401 with or without the challenges, 402, 403 and
+// the one 429 before a ban.
 import { codeRequired, forbidden, type Refused, tooManyAttempts, unauthorized } from './answers.ts';
 import type { Bans } from './bans.ts';
 import { parseMailAuthorization, parsePair } from './credentials.ts';
@@ -16,7 +16,7 @@ export interface Administrator {
 }
 
 export interface Account {
-  /** 0 is the administrator, who is no principal. */
+  /** 0 is the administrator, which is no principal. */
   readonly id: number;
   readonly name: string;
   readonly permissions: Permissions;

@@ -1,5 +1,5 @@
-// Everything under `/api`: who asks, how much at a time, and then principals or one of the calls that change something
-// although they are a GET.
+// Everything under `/api`: the caller, the concurrency, and then principals or one of the calls that change something although they are a
+// GET.
 import type { IncomingMessage } from 'node:http';
 import type { Account, Login } from './accounts.ts';
 import { data, failure, forbidden, type MailAnswer, noSuchResource, phrased } from './answers.ts';

@@ -8,7 +8,7 @@ export interface MailAnswer {
   readonly body: string;
 }
 
-/** Thrown where a request cannot go on: what is to be said instead. */
+/** Thrown where a request cannot go on: the answer to send instead. */
 export class Refused extends Error {
   readonly answer: MailAnswer;
 
@@ -40,7 +40,7 @@ export const html = (body: string): MailAnswer => ({
 
 export const redirect = (location: string): MailAnswer => ({ status: 307, headers: { location }, body: '' });
 
-/** What the HTTP library itself answers: no type, no body. */
+/** The answer of the HTTP library itself: no type, no body. */
 export const bareAnswer = (status: number): MailAnswer => ({ status, headers: {}, body: '' });
 
 export const data = (value: unknown): MailAnswer => json(200, { data: value });
@@ -54,7 +54,7 @@ export function failure(error: ManagementError, members: Readonly<Record<string,
 
 export const notFound = (item: string): Refused => failure('notFound', { item });
 
-/** `reason` is free text, and like the real server's it repeats what was sent. */
+/** `reason` is free text, and like the real server's it repeats the input. */
 export const other = (details: string, reason: string | null): Refused => failure('other', { details, reason });
 
 export function problem(status: number, title: string, detail: string, headers: MailAnswer['headers'] = {}): Refused {
@@ -88,7 +88,7 @@ function withoutTitle(type: string, detail: string, members: Readonly<Record<str
   return new Refused({ status: 400, headers: { 'content-type': PROBLEM }, body });
 }
 
-/** The body is the same whatever was wrong; only some causes are told apart by the two challenges. */
+/** The body is the same for every fault; only some causes are told apart by the two challenges. */
 export function unauthorized(challenged: boolean): Refused {
   return problem(401, 'Unauthorized', 'You have to authenticate first.', challenged ? CHALLENGES : {});
 }

@@ -69,7 +69,7 @@ export function createApply(store: MailStore): Apply {
       let present = principal;
       for (const change of changes) {
         present = changed(caller, present, change);
-        // Each change sees what those before it have written.
+        // Each change sees the writes of those before it.
         store.replace(present);
       }
       checkSize(present);
@@ -77,7 +77,7 @@ export function createApply(store: MailStore): Apply {
   };
 }
 
-/** What a change of a list lists: `set` takes several texts, except that secrets may be one; the others take one. */
+/** The values of a change of a list: `set` takes several texts, except that secrets may be one; the others take one. */
 function itemsOf(change: MailChange): readonly string[] {
   const { action, field, value } = change;
   if (typeof value === 'string' && (action !== 'set' || field === 'secrets')) return [value];

@@ -1,5 +1,5 @@
-// Counts what looks like an attack and bans the address it comes from, for good: a ban has no end and survives a
-// restart. Unlike the real server this one bans loopback addresses too, since everything here comes from one.
+// Counts requests that look like an attack and bans their address for good: a ban has no end and survives a restart. Unlike the real server
+// this one bans loopback addresses too, since all requests here come from one.
 import type { MailStore } from './store.ts';
 
 export interface Bans {

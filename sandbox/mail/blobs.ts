@@ -1,5 +1,5 @@
-// What clients upload, as files in a directory that is emptied at start and at the end, and never grows beyond a bound:
-// the oldest give way. Nothing is held in memory as a whole.
+// Uploads of clients, as files in a directory that is emptied at start and at the end, and never grows beyond a bound: the oldest give way.
+// No upload is held in memory as a whole.
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, mkdirSync, type ReadStream, rmSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';

@@ -40,7 +40,7 @@ function isValue(value: unknown): value is Value {
 /** An empty array is one of texts. */
 export const isTexts = (value: Value): value is readonly string[] => Array.isArray(value) && value.every(isText);
 
-/** The value as the real server prints it into its reasons, whatever it is. */
+/** The value as the real server prints it into its reasons, for any type. */
 export function printed(value: Value): string {
   if (typeof value === 'string') return `String(${JSON.stringify(value)})`;
   if (typeof value === 'number') return `Integer(${value})`;

@@ -1,4 +1,4 @@
-// What happens on a connection besides requests: bans, bytes that are no HTTP, and WebSockets.
+// Events on a connection besides requests: bans, bytes that are no HTTP, and WebSockets.
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Login } from './accounts.ts';
@@ -15,10 +15,7 @@ export function dropBanned(server: Server, bans: Bans): void {
   });
 }
 
-/**
- * Answers bytes that are no HTTP with a bare 400 or 431. Behind a proxy whose word counts they are not held against
- * it.
- */
+/** Answers bytes that are no HTTP with a bare 400 or 431. Behind a trusted proxy they do not count toward a ban. */
 export function answerMalformed(server: Server, bans: Bans, useForwarded: boolean): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const isParserError = error.code?.startsWith('HPE_') === true;

@@ -11,7 +11,7 @@ import type { MailStore } from './store.ts';
 
 export type Create = (caller: Account, body: Buffer | undefined) => MailAnswer;
 
-/** What the named principals of a relation must be; anything where it is undefined. */
+/** The types allowed for the named principals of a relation; any where it is undefined. */
 const REFERENCES: Readonly<Record<Relation, readonly PrincipalType[] | undefined>> = {
   memberOf: ['group'],
   lists: ['list'],

@@ -1,5 +1,4 @@
-// The principal: its types, and one table of its fields that says what each takes when a principal is created and
-// changed.
+// The principal: its types, and one table of its fields with the values that each takes when a principal is created and changed.
 
 /** The types a principal can be created with. `other` exists in the real server's output alone. */
 export const TYPES = [
@@ -54,8 +53,8 @@ export const EMPTY: Content = {
 };
 
 /**
- * What a field takes. `name` and `text` are strings, `text` also null; `number` an amount or a list of them; `list` one
- * string or several; `type` one of the types. What is `ignored` may be sent with a new principal and means nothing.
+ * The type of a field. `name` and `text` are strings, `text` also null; `number` an amount or a list of them; `list` one string or several;
+ * `type` one of the types. A field that is `ignored` may be sent with a new principal and means nothing.
  */
 type Takes = 'name' | 'type' | 'text' | 'number' | 'list' | 'ignored';
 
@@ -85,7 +84,7 @@ export type FieldName = keyof typeof FIELDS;
 
 export const isField = (text: string): text is FieldName => Object.hasOwn(FIELDS, text);
 
-/** Bytes of one text; what is longer is refused, or dropped where it is an item of a list in a new principal. */
+/** Bytes of one text; a longer one is refused, or dropped where it is an item of a list in a new principal. */
 export const TEXT_BYTES_MAX = 512;
 
 export const isShort = (text: string): boolean => Buffer.byteLength(text) <= TEXT_BYTES_MAX;

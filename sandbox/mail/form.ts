@@ -1,5 +1,4 @@
-// Pure: reads the body of a create. Whatever is wrong with it is one and the same 400, and much that looks wrong is
-// silently dropped.
+// Pure: reads the body of a create. Every fault is one and the same 400, and much that looks wrong is silently dropped.
 import { invalidParameters } from './answers.ts';
 import {
   FIELDS,
@@ -74,7 +73,7 @@ function read(draft: Draft, name: FieldName, sent: unknown): void {
 }
 
 function typeOf(sent: unknown): PrincipalType {
-  // The old word for what an account with the role `admin` is now.
+  // The former name for an account that has the role `admin` now.
   if (sent === 'superuser') return 'individual';
   if (typeof sent !== 'string' || !isType(sent)) throw invalidParameters();
   return sent;

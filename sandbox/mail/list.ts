@@ -56,7 +56,7 @@ function typesOf(query: URLSearchParams, caller: Account): readonly PrincipalTyp
   return asked.length > 0 ? asked : TYPES;
 }
 
-/** Undefined is all of them, which is also what a list of unknown names amounts to. */
+/** Undefined is all of them, which a list of unknown names also amounts to. */
 function fieldsOf(sent: string | undefined): ReadonlySet<FieldName> | undefined {
   const known = sent?.split(',').filter(isField) ?? [];
   return known.length === 0 ? undefined : new Set(known);
@@ -69,7 +69,7 @@ function pageOf<Item>(found: readonly Item[], query: URLSearchParams): readonly 
   return found.slice(start, start + limit);
 }
 
-/** What cannot be read is 0. */
+/** An unreadable number is 0. */
 function numberOf(query: URLSearchParams, name: string): number {
   const sent = lastOf(query, name) ?? '';
   return /^\d{1,15}$/.test(sent) ? Number(sent) : 0;

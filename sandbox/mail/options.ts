@@ -1,5 +1,4 @@
-// What the sandbox mail server is made with. Tests shorten its clocks and lower its limits; left alone it has those of
-// the real server.
+// The options of the sandbox mail server. Tests shorten its clocks and lower its limits; the defaults are those of the real server.
 import type { Administrator } from './accounts.ts';
 import { IN_FLIGHT_MAX } from './session.ts';
 

@@ -1,4 +1,4 @@
-// Who may do what: the names of the permissions, and what an account's roles add up to.
+// Access: the names of the permissions, and the sum of an account's roles.
 import type { Principal, PrincipalType } from './fields.ts';
 import type { MailStore } from './store.ts';
 
@@ -7,7 +7,7 @@ export type Act = 'list' | 'get' | 'create' | 'update' | 'delete';
 
 const ACTS: readonly Act[] = ['list', 'get', 'create', 'update', 'delete'];
 
-/** What the permissions for a type of principal begin with. */
+/** The first part of the permissions for a type of principal. */
 const SUBJECTS: Readonly<Record<PrincipalType, string>> = {
   individual: 'individual',
   group: 'group',
@@ -43,7 +43,7 @@ export function permissionsOfRole(name: string): Permissions {
 
 export const permissionFor = (type: PrincipalType, act: Act): string => `${SUBJECTS[type]}-${act}`;
 
-/** All that its roles grant and it enables, less what it or a role on the way disables. */
+/** All that its roles grant and it enables, less the permissions that it or a role on the way disables. */
 export function permissionsOf(
   principal: Principal,
   store: MailStore,

@@ -1,4 +1,4 @@
-// `/api/principal` and `/api/principal/{name}`: which request does what, and who may.
+// `/api/principal` and `/api/principal/{name}`: the action of each request, and its permission.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Account } from './accounts.ts';
 import { data, forbidden, invalidParameters, type MailAnswer, noSuchResource, notFound } from './answers.ts';
@@ -15,7 +15,7 @@ import type { MailStore } from './store.ts';
 export interface ApiRequest {
   readonly caller: Account;
   readonly method: string;
-  /** What follows `/api`, as it was sent. */
+  /** The path after `/api`, as it was sent. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
   /** Undefined when it was too long. */
@@ -25,7 +25,7 @@ export interface ApiRequest {
 export interface Principals {
   /** @throws Refused */
   answer(request: ApiRequest): Promise<MailAnswer>;
-  /** Resolves when what was deleted in the background is gone. */
+  /** Resolves when deletions in the background are done. */
   settled(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function createPrincipals(store: MailStore, { principalsMax, pause }: Pri
     return principal;
   }
 
-  /** Whatever matches is gone some time after the answer. */
+  /** All matches are gone some time after the answer. */
   function removeMatching({ caller, query }: ApiRequest): MailAnswer {
     const type = lastOf(query, 'type') ?? '';
     if (!isType(type)) throw invalidParameters('The parameter type is missing or invalid.');
@@ -94,7 +94,7 @@ export function createPrincipals(store: MailStore, { principalsMax, pause }: Pri
       const [, name] = request.segments;
       if (name === undefined) return onCollection(request);
       if (name === 'deploy' && request.method === 'POST') return create(request.caller, request.body);
-      // What follows the name is ignored.
+      // Everything after the name is ignored.
       return onNamed(request, decode(name));
     },
     settled: () => background,

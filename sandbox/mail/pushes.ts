@@ -1,4 +1,4 @@
-// Tells those who listen that something of an account has changed (RFC 8620, section 7.1).
+// Notifies listeners that an account has changed (RFC 8620, section 7.1).
 
 export interface StateChange {
   readonly '@type': 'StateChange';

@@ -1,4 +1,4 @@
-// Changes who belongs to whom. Which kinds may is checked here, on a change, and not when a principal is created.
+// Changes the relations of principals. The allowed types are checked here, on a change, and not when a principal is created.
 import type { Account } from './accounts.ts';
 import { notFound, other } from './answers.ts';
 import type { Action } from './changes.ts';
@@ -18,7 +18,7 @@ export type Relate = (
 
 type Kinds = Readonly<Partial<Record<PrincipalType, readonly PrincipalType[]>>>;
 
-/** For each relation: of a principal of this type, what the others may be. */
+/** For each relation: the allowed types of the others, for a principal of this type. */
 const ALLOWED: Readonly<Record<Relation, Kinds>> = {
   memberOf: { individual: ['group', 'individual'], group: ['group'] },
   lists: { individual: ['list'], group: ['list'] },

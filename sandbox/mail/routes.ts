@@ -1,5 +1,5 @@
-// Which part of the mail server a request is for. A path whose first segment is known is routed or 404; every other
-// path, with any method, answers the index page of the web panel.
+// Chooses the part of the mail server for a request. A path with a known first segment is routed or 404; every other path, with any method,
+// answers the index page of the web panel.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressOf } from './address.ts';
 import type { Administration } from './administration.ts';

@@ -1,5 +1,5 @@
-// What a stored secret is and whether a password matches it. The prefix of the text alone decides, so a plain password
-// that happens to begin with `$`, `_` or `{` locks the account.
+// The kinds of stored secrets, and whether a password matches one. The prefix of the text alone decides, so a plain password that happens
+// to begin with `$`, `_` or `{` locks the account.
 import { createHmac, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 

@@ -1,5 +1,5 @@
-// The sandbox mail server: as odd as the real one (release 0.15), on an embedded database. Wires the parts together and
-// turns whatever they throw into an answer.
+// The sandbox mail server: as odd as the real one (release 0.15), on an embedded database. Wires the parts together and turns every thrown
+// value into an answer.
 import { mkdtempSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,7 +30,7 @@ export type { MailServerOptions } from './options.ts';
 export interface MailServer {
   /** Not listening yet. */
   readonly server: Server;
-  /** Tells those who listen for an account's changes that something of a type changed, as incoming mail would. */
+  /** Notifies the listeners of an account that something of a type changed, as incoming mail would. */
   push(name: string, type: string): void;
   close(): Promise<void>;
 }
@@ -101,7 +101,7 @@ type Refuse = (request: IncomingMessage, response: ServerResponse, error: unknow
 
 function createRefuse(onFault: (error: unknown) => void): Refuse {
   return function refuse(request, response, error) {
-    // A caller who leaves in the middle of a body is no fault.
+    // A client that leaves in the middle of a body is no fault.
     if (request.destroyed && !request.complete) return;
     if (!(error instanceof Refused)) onFault(error);
     sendMailAnswer(request, response, error instanceof Refused ? error.answer : internalError().answer);

@@ -1,5 +1,5 @@
-// The JMAP session document (RFC 8620, section 2) and the other documents that name the server's own URLs. They are
-// built from a configured address: what a request says in Host or X-Forwarded-* changes nothing.
+// The JMAP session document (RFC 8620, section 2) and the other documents that name the server's own URLs. They are built from a configured
+// address: Host and X-Forwarded-* of a request change nothing.
 import type { Account } from './accounts.ts';
 import { json, type MailAnswer } from './answers.ts';
 

@@ -1,5 +1,5 @@
-// Principals in the database: their content, who owns which address, and who belongs to whom. A relation is kept by
-// number, so it survives a change of names and ends with either side.
+// Principals in the database: their content, their addresses, and their relations. A relation is kept by number, so it survives a change of
+// names and ends with either side.
 import { type Database, openDatabase } from '../database.ts';
 import { type Content, EMPTY, type Principal, type PrincipalType } from './fields.ts';
 
@@ -35,9 +35,9 @@ export interface MailStore {
   remove(id: number): void;
   ownerOf(address: string): number | undefined;
   addressesIn(domain: string): number;
-  /** What it belongs to. */
+  /** The groups and lists that it belongs to. */
   parents(id: number, type: PrincipalType): readonly Principal[];
-  /** The names of what belongs to it. */
+  /** The names of its members. */
   children(id: number): readonly string[];
   join(member: number, parent: number): void;
   leave(member: number, parent: number): void;

@@ -78,7 +78,7 @@ function converse(client: WebSocket, secondMs: number): () => void {
   };
 }
 
-/** RFC 8887, section 4.3: requests and what they are answered carry a type and the client's own identifier. */
+/** RFC 8887, section 4.3: requests and their answers carry a type and the client's own identifier. */
 function replyTo(text: string): string {
   const id = requestIdIn(text);
   if (id === undefined) return text;
@@ -90,7 +90,7 @@ function replyTo(text: string): string {
   }
 }
 
-/** Undefined for what is no JMAP request at all. */
+/** Undefined for a message that is no JMAP request at all. */
 function requestIdIn(text: string): { readonly requestId?: string } | undefined {
   try {
     const { '@type': type, id } = JSON.parse(text) as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// Invoices: what a customer owes, with its lines, payment state and receipt.
+// Invoices: the debt of a customer, with its lines, payment state and receipt.
 import { currency, date, email, integer, oneOf, reference, text } from '../kinds.ts';
 import {
   before,

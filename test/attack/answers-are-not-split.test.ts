@@ -1,6 +1,6 @@
-// Response splitting and what is like it: whoever controls a part of an upstream's answer ends a line early, adds lines in the name of the
-// gateway, or frames the answer so that two readers end it in different places. The defence is a list of what may cross, written anew
-// under names of our own, a body that is framed anew, and a refusal of whatever the parser has doubts about.
+// Response splitting and related attacks: an attacker who controls a part of an upstream's answer ends a line early, adds lines in the name
+// of the gateway, or frames the answer so that two readers end it in different places. The defence is an allow list, written anew under
+// names of our own, a body that is framed anew, and a refusal of everything that the parser has doubts about.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => besieged.close());
 
-/** Lines of every answer, whatever an upstream says: present exactly once, with these values. */
+/** Lines of every answer, for any answer of the upstream: present exactly once, with these values. */
 const always: Readonly<Record<string, RegExp>> = {
   'X-Content-Type-Options': /^nosniff$/,
   'Content-Security-Policy': /^default-src 'none'; frame-ancestors 'none'$/,

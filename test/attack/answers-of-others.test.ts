@@ -1,7 +1,7 @@
-// Response desynchronisation: an upstream, or somebody who controls part of its answer, sends more than one answer, or an answer that
-// was not asked for, on a connection that is used again. Whoever asks next on that connection would get the surplus: data of another
-// organization, or a page made by an attacker. The defence is that a connection on which anything unasked arrives is thrown away, and
-// that no request is sent on a connection before the answer to the last one is complete.
+// Response desynchronisation: an upstream, or an attacker who controls part of its answer, sends more than one answer, or an unrequested
+// one, on a connection that is used again. The next request on that connection would get the surplus: data of another organization, or a
+// page made by an attacker. The defence is that a connection with unrequested bytes is thrown away, and that no request is sent on a
+// connection before the answer to the last one is complete.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -20,7 +20,7 @@ const surpluses: Readonly<Record<string, string>> = {
   'an answer behind the last chunk': `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n"good"\r\n0\r\n\r\n${evil}`,
 };
 
-describe('what an upstream sends unasked', () => {
+describe('unrequested bytes of an upstream', () => {
   for (const [name, bytes] of Object.entries(surpluses)) {
     it(`never becomes the answer to the next request: ${name}`, async () => {
       const world = await start(createWorld({}, { connections: 1, timeoutMs: 500 }));

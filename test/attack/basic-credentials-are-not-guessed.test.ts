@@ -1,7 +1,7 @@
-// User name and password are the one credential here that people choose, and behind them is an upstream that shuts out whoever fails too
-// often: guesses that were passed on would cut the gateway off, and with it everybody. So they are compared by the gateway itself, nothing
-// tells which half of a guess was right, each wrong one counts against the address it came from, and an address that has guessed too often
-// is not listened to any more, not even when it is right at last.
+// User name and password are the one credential here that people choose, and the upstream behind them bans addresses with too many
+// failures: forwarded guesses would cut the gateway off, and with it all clients. So the gateway compares them itself, no answer shows
+// which half of a guess was right, each wrong one counts against its address, and an address with too many guesses is refused without a
+// comparison, even if its last guess is right.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -93,7 +93,7 @@ function assertInvalid(answer: Answer): void {
 const sentWith = (from: number) => upstream.requests.slice(from).map(({ headers }) => headers.authorization);
 
 describe('guessing', () => {
-  it('never reaches the upstream, ends at the throttle, and hinders nobody elsewhere', async () => {
+  it('never reaches the upstream, ends at the throttle, and affects no other address', async () => {
     const before = upstream.requests.length;
     const guesses = Array.from({ length: 100 }, (_, at) => `guess ${at}`);
     const statuses: number[] = [];
@@ -179,15 +179,15 @@ describe('in other clothes', () => {
     assert.deepEqual(challengesIn(answer), [bearerChallenge]);
   });
 
-  it('whoever shows nothing is told both ways in', async () => {
+  it('a request without credentials gets both challenges', async () => {
     const answer = await call(undefined);
     assert.deepEqual([answer.status, answer.error.code], [401, 'api_key_missing']);
     assert.deepEqual(challengesIn(answer), [bearerChallenge, basicChallenge]);
   });
 });
 
-describe('what is left behind', () => {
-  it('the upstream is shown the credential of the gateway, and nothing of who asks', async () => {
+describe('the traces of a guess', () => {
+  it('the upstream gets the credential of the gateway, and nothing of the caller', async () => {
     const before = upstream.requests.length;
     const { authorization } = await gateway.authorize({ scopes: ['boxes:read'] });
     assert.equal((await call(authorization)).status, 200);

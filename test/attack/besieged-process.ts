@@ -22,7 +22,7 @@ const PER_ADDRESS = 100;
 const ENDLESS_BYTES = 8_000_000;
 const TRICKLE_MS = 100;
 const BEGINNING = Buffer.alloc(64_000, 'x');
-/** What is given up by a client may take a while to be over; nothing of it may stay. */
+/** Work given up by a client may take a while to be over; nothing of it may stay. */
 const PATIENCE_MS = 5000;
 const SILENCE_MS = 10_000;
 
@@ -41,7 +41,7 @@ export interface BesiegedProcess {
   readonly key: string;
   readonly pid: number;
   hasEnded(): boolean;
-  /** Throws with what the process said last if it has ended, or does not answer a good request on a new connection with 200. */
+  /** Throws with the last output of the process if it has ended, or does not answer a good request on a new connection with 200. */
   assertServing(): Promise<void>;
   /** Throws unless everything that attacks have taken is free again, and the log tells of no mistake in the gateway. */
   assertNothingLeft(): Promise<void>;
@@ -156,7 +156,7 @@ export async function besiegeProcess(options: BesiegedOptions = {}): Promise<Bes
   };
 }
 
-/** What gateway.yaml says of TLS, with the files that it names. */
+/** The TLS part of gateway.yaml, with the files that it names. */
 async function prepareTls() {
   const authority = createAuthority();
   const { certificate, key } = authority.issue({ names: ['api.test'] });
@@ -208,7 +208,7 @@ function trickle(response: ServerResponse): void {
   response.on('close', () => clearInterval(timer));
 }
 
-/** It keeps nothing of what it is asked. */
+/** It keeps nothing of its requests. */
 async function startCalmUpstream() {
   let connections = 0;
   const server = createServer((request, response) => {

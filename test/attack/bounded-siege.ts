@@ -1,5 +1,5 @@
-// The process that is attacked with resets: small limits, a tunnel, and timeouts that are over soon, so that what a client leaves behind
-// without an end is given up while the test runs.
+// The process that is attacked with resets: small limits, a tunnel, and short timeouts, so that work left behind by a client is given up
+// while the test runs.
 
 import { createSiege, type Siege } from './besieged-process.ts';
 import { LIMITS } from './cases/limits.ts';

@@ -1,5 +1,4 @@
-// A way in to a listener, plain or by TLS, for clients that leave with a reset: what they write goes by the stream, what they reset is the
-// socket below it.
+// A way in to a listener, plain or by TLS, for clients that leave with a reset: writes go by the stream, a reset by the socket below it.
 
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -10,7 +9,7 @@ export interface Entered {
   readonly socket: Socket;
   /** The socket itself, or TLS on it. */
   readonly stream: Duplex;
-  /** Resolves when the socket has closed, for whatever reason. */
+  /** Resolves when the socket has closed, for any reason. */
   readonly closed: Promise<unknown>;
   /** Leaves without a word; resolves when this side has forgotten the connection. */
   reset(): Promise<void>;
@@ -33,7 +32,7 @@ export function createDoor(port: number, ca?: string): Door {
       socket.on('error', () => undefined);
       const closed = new Promise((resolve) => socket.once('close', resolve));
       const resetOn = (stream: Duplex) => async () => {
-        // libuv refuses to reset what is shutting down already, which happens when the gateway has ended first.
+        // libuv refuses to reset a socket that is shutting down already, which happens when the gateway has ended first.
         if (socket.writableEnded || stream.writableEnded) socket.destroy();
         else socket.resetAndDestroy();
         await Promise.race([closed, sleep(CLOSING_MS)]);

@@ -1,8 +1,8 @@
 // Header injection: a value that a client controls ends a header line early and begins another one, by CR and LF or by a NUL that some
-// parser cuts at. It may come encoded in a path or a query and be decoded on the way, it may come back from an upstream in a Location,
-// or it may be a quote that ends the quoted part of `Forwarded`. The defence is that no decoded value is ever written into a header
-// line, and that what is written has been held against the grammar of its place. Raw line ends are in the table (cases/heads.cases.ts),
-// those of upstreams in cases/answers.cases.ts.
+// parser cuts at. It may come encoded in a path or a query and be decoded on the way, it may come back from an upstream in a Location, or
+// it may be a quote that ends the quoted part of `Forwarded`. The defence is that no decoded value is ever written into a header line, and
+// that every written value has been checked against the grammar of its place. Raw line ends are in the table (cases/heads.cases.ts), those
+// of upstreams in cases/answers.cases.ts.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const breaks = ['%0d%0a', '%0a', '%0d', '%00', '%E5%98%8A%E5%98%8D', '%u000a', '\\r\\n'];
 
-describe('a line end in what a client sends', () => {
+describe('a line end in client input', () => {
   for (const text of breaks) {
     it(`adds no header in a query: ${text}`, async () => {
       const answer = await world.call(`GET /v1/things?q=a${text}X-Injected:%20yes`);
@@ -39,7 +39,7 @@ describe('a line end in what a client sends', () => {
   }
 });
 
-describe('a quote in what the gateway quotes', () => {
+describe('a quote in a value that the gateway quotes', () => {
   for (const version of ['1.0', '1.1']) {
     it(`adds nothing to Forwarded by Host over HTTP/${version}`, async () => {
       for (const host of ['a";for=192.0.2.1', 'a\\', 'a,for=192.0.2.1;host=b', 'a;for=192.0.2.1', 'a b']) {
@@ -53,7 +53,7 @@ describe('a quote in what the gateway quotes', () => {
   }
 });
 
-describe('a line end in what an upstream sends', () => {
+describe("a line end in an upstream's answer", () => {
   it('in a code or a message stays inside the error object', async () => {
     const body = JSON.stringify({ error: { code: 'a\r\nX-Injected: yes', message: 'b\r\nX-Injected: yes' } });
     world.upstream.plays((socket) => socket.write(httpAnswer(400, body)));

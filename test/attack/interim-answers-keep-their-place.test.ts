@@ -1,7 +1,8 @@
-// Response desynchronisation by an interim answer: two requests are sent at once, and the second one asks for 100 Continue. Whoever writes
-// that answer while the first request still has the connection puts it where nobody expects it: Node, left alone, between the head and the
-// body of the second answer. From there on a client, or a proxy that carries the requests of many clients on one connection, takes the end
-// of each answer for the beginning of the next. The defence is that an interim answer waits for its turn, and is left out once it is late.
+// Response desynchronisation by an interim answer: two requests are sent at once, and the second one asks for 100 Continue. A server that
+// writes that answer while the first request still has the connection puts it in the wrong place: Node, left alone, between the head and
+// the body of the second answer. From there on a client, or a proxy that carries the requests of many clients on one connection, takes the
+// end of each answer for the beginning of the next. The defence is that an interim answer waits for its turn, and is left out once it is
+// late.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

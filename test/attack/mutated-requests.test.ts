@@ -1,6 +1,6 @@
-// Fuzzing by structure: requests that are nearly right, changed where parsers disagree. Held against them is what no single case can show:
-// whatever arrives, each answer is one of the catalogue, the connection ends, and what the upstream gets is read in the same way by a
-// second reader that forgives nothing, as exactly one request for each that was let in. FUZZ_RUNS says how long; reports name a seed.
+// Fuzzing by structure: requests that are nearly right, changed where parsers disagree. They check rules that no single case can show: for
+// any input, each answer is one of the catalogue, the connection ends, and a second reader that forgives nothing reads the same bytes at
+// the upstream as exactly one request for each accepted one. FUZZ_RUNS sets how long; reports name a seed.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -78,14 +78,14 @@ describe('a request that was changed', () => {
       fc.asyncProperty(fc.array(mutated, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (texts) => {
         for (const answers of await Promise.all(texts.map(answersTo))) answers.forEach(assertDesigned);
         assert.deepEqual(upstream.objections.splice(0), []);
-        // What streams cannot be taken back when its client breaks off; the connection it was on ends with it.
+        // A streamed body cannot be taken back when its client breaks off; the connection it was on ends with it.
         for (const text of upstream.truncated.splice(0)) assert.match(text, /^POST \/v1\/files HTTP|^[A-Z]+ \/pipe\//);
       }),
       { numRuns: RUNS },
     );
   });
 
-  it('arrived at most once, as what the log says was sent', async () => {
+  it('arrived at most once, as the log line of the request states', async () => {
     const arrived = upstream.requests.map(({ headers }) => headers.get('x-request-id'));
     assert.ok(arrived.length > RUNS / 4, 'some of them were let in');
     const idsOf = (lines: readonly Record<string, unknown>[]) => lines.map(({ request_id: id }) => id);

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 
-/** A message in its parts, so that changes hit what parsers look at. */
+/** A message in its parts, so that changes hit the parts that parsers read. */
 interface Message {
   readonly line: string;
   readonly headers: readonly string[];
@@ -55,7 +55,7 @@ const sound: readonly Message[] = [
   },
 ];
 
-/** What parsers disagree about. */
+/** Points of disagreement between parsers. */
 const odd = fc.constantFrom(
   ...[
     '\r',

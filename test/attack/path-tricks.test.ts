@@ -1,8 +1,8 @@
 // Path tricks: a path is written so that the gateway checks one thing and the upstream serves another. `/v1/things/..%2fadmin` is one
 // segment to a router that splits before it decodes, and a way up to a server that decodes first. Dot segments, doubled slashes,
-// backslashes, matrix parameters (`;`), NUL, overlong UTF-8 and fragments all have servers that read them differently. The defence is
-// to match on segments that are split first and decoded once, to refuse what others could read differently, and to send on a path that
-// is built from the segments that were checked. Single tricks are in the table (cases/targets.cases.ts); here they are put together.
+// backslashes, matrix parameters (`;`), NUL, overlong UTF-8 and fragments all have servers that read them differently. The defence is to
+// match on segments that are split first and decoded once, to refuse ambiguous paths, and to send on a path that is built from the checked
+// segments. Single tricks are in the table (cases/targets.cases.ts); here they are put together.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -68,7 +68,7 @@ describe('any path', () => {
         for (const request of world.upstream.received) {
           const target = targetOf(request) ?? '';
           const [path = ''] = target.split('?');
-          // What a browser, a proxy or a framework would make of it is the same path.
+          // A browser, a proxy and a framework make the same path of it.
           assert.equal(new URL(target, 'http://upstream').pathname, path);
           const decoded = path.split('/').map(decodeURIComponent);
           assert.ok(decoded.length === 3 || decoded.length === 4);

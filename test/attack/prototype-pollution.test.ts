@@ -1,7 +1,7 @@
-// Prototype pollution: `__proto__`, `constructor` or `prototype` is sent as the name of a parameter, a member or a header. Code that
-// copies names into plain objects then changes the prototype of every object in the process: suddenly everybody has `scopes` or
-// `operator: true`. Or a look-up in a plain object finds an inherited function where it expected nothing. The defence is that names of
-// clients are only ever keys of Maps or of objects that are not looked up by them, and that contracts refuse what they do not declare.
+// Prototype pollution: `__proto__`, `constructor` or `prototype` is sent as the name of a parameter, a member or a header. Code that copies
+// names into plain objects then changes the prototype of every object in the process: suddenly every caller has `scopes` or `operator:
+// true`. Or a look-up in a plain object finds an inherited function where it expected nothing. The defence is that names of clients are
+// only ever keys of Maps or of objects that are not looked up by them, and that contracts refuse undeclared names.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';

@@ -1,5 +1,5 @@
-// An upstream, or whoever sits between, that sends anything: bytes of HTTP in any order, cut anywhere, with the connection closed or reset
-// at any time. The client gets one answer that the catalogue knows or one that is visibly cut, soon, and the gateway goes on.
+// An upstream, or a party between, sends anything: bytes of HTTP in any order, cut anywhere, with the connection closed or reset at any
+// time. The client gets one answer that the catalogue knows or one that is visibly cut, soon, and the gateway goes on.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -37,7 +37,7 @@ const answer = fc.record({
 });
 const method = fc.constantFrom('GET', 'HEAD', 'POST');
 
-describe('whatever an upstream sends', () => {
+describe('an upstream that sends anything', () => {
   let world: World;
   before(async () => {
     const times = { timeoutMs: 400, firstByteTimeoutMs: 60, idleTimeoutMs: 60 };

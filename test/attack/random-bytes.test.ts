@@ -1,6 +1,6 @@
-// Fuzzing: bytes without any plan, and requests with some of their bytes changed. Somewhere in a parser, a decoder or a look-up there
-// is an input nobody thought of; it shows as a 500, a hang or a crash, and each of them is a way to take the gateway down for others.
-// The promise under test: whatever arrives, the answer is one that was designed, it comes soon, and the gateway goes on.
+// Fuzzing: bytes without any plan, and requests with some of their bytes changed. Somewhere in a parser, a decoder or a look-up there is an
+// unforeseen input; it shows as a 500, a hang or a crash, and each of them is a way to take the gateway down for others. The promise under
+// test: for any input, the answer is a designed one, it comes soon, and the gateway goes on.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => world.close());
 
-/** Sends bytes, waits a little, stops sending, and takes whatever comes back until the gateway closes. */
+/** Sends bytes, waits a little, stops sending, and takes all bytes that come back until the gateway closes. */
 async function answersTo(bytes: Uint8Array): Promise<Answer[]> {
   const connection = await openConnection(world.gateway.port);
   connection.socket.write(bytes);

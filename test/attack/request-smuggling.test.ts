@@ -1,9 +1,9 @@
-// Request smuggling: a message is framed so that the gateway and the upstream disagree about where it ends. What the gateway takes for
-// the rest of a body, the upstream takes for a second request, which nobody has authenticated, and which may be joined to the request
-// of the next caller on the same connection. The disagreement comes from two lengths, from a length beside chunks, from a transfer
-// coding that only one side understands, or from line ends that only one side accepts. The defence is to refuse whatever could be read
-// in two ways, and never to copy framing: the upstream gets bytes whose length the gateway itself has counted. What is known of the kind
-// is in the table (cases/framing.cases.ts); here lines and bodies meet as they happen to.
+// Request smuggling: a message is framed so that the gateway and the upstream disagree about where it ends. The gateway takes bytes for the
+// rest of a body, and the upstream takes them for a second, unauthenticated request, which may be joined to the request of the next caller
+// on the same connection. The disagreement comes from two lengths, from a length beside chunks, from a transfer coding that only one side
+// understands, or from line ends that only one side accepts. The defence is to refuse every ambiguous message, and never to copy framing:
+// the upstream gets bytes with a length that the gateway itself has counted. Known attacks of this kind are in the table
+// (cases/framing.cases.ts); here lines and bodies meet at random.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -30,7 +30,7 @@ async function exchange(bytes: string | Buffer): Promise<Answer[]> {
   return answers;
 }
 
-/** What reached the upstream: one message per entry, its length counted by the gateway, no other framing. */
+/** The messages at the upstream: one per entry, its length counted by the gateway, no other framing. */
 function assertUnambiguous(received: readonly string[]): void {
   for (const request of received) {
     const [head = '', ...rest] = request.split('\r\n\r\n');

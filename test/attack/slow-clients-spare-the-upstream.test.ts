@@ -34,7 +34,7 @@ it('uploads that do not go on', async () => {
 });
 
 it('downloads that the client does not read', async () => {
-  // Long enough for what the sockets between hold to be full.
+  // Long enough to fill the buffers of the sockets between.
   const world = await startWorld({ maxStreamMs: 800 });
   const body = 'x'.repeat(20_000_000);
   world.upstream.plays((socket) => socket.write(httpAnswer(200, body, { 'Content-Type': 'application/octet-stream' })));

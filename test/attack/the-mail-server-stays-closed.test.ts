@@ -1,8 +1,8 @@
 // The mail server's whole administration lies behind two paths of one contract. One more path, parameter or spelling, and a request could
 // erase every mailbox (`DELETE /api/principal?type=individual&confirm=true`), change its configuration, or reload it: some of its GETs
-// change state, it ignores what follows a name (`/api/principal/alice/anything` is alice), it reads an empty name where a path ends in a
-// slash, and everything it does not know under `/api` it still routes. The defence is that nothing is sent but the five operations, with
-// the parameters the contract knows and a name that is one segment; everything else ends at the gateway, whoever asks.
+// change state, it ignores the path after a name (`/api/principal/alice/anything` is alice), it reads an empty name where a path ends in a
+// slash, and it still routes every unknown path under `/api`. The defence is that only the five operations are sent, with the parameters of
+// the contract and a name that is one segment; everything else ends at the gateway, for every caller.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -152,7 +152,7 @@ describe('a request that does not ask for an operation in words', () => {
     assert.equal(world.mail.received.length, before);
   });
 
-  it('arrives as a GET: HEAD, whose answer has no body', async () => {
+  it('arrives as a GET: HEAD, which has an answer without a body', async () => {
     const before = world.mail.received.length;
     const answer = await raw('HEAD /api/principal/alice', world.administrator);
     assert.deepEqual([answer.status, answer.body.length], [200, 0]);
@@ -161,7 +161,7 @@ describe('a request that does not ask for an operation in words', () => {
 });
 
 describe('a name', () => {
-  it('is one segment to the mail server as well, whatever is in it', async () => {
+  it('is one segment to the mail server as well, with any content', async () => {
     for (const [name, sent] of [
       ['alice%3Ftype=individual', 'alice%3Ftype%3Dindividual'],
       ['alice%23x', 'alice%23x'],

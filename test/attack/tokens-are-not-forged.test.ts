@@ -1,7 +1,7 @@
-// A token is text that its bearer wrote. Its header names the algorithm and the key it wants to be checked with, so a verifier that does as
-// it is told can be made to accept anything: no signature at all ("none"), a MAC whose secret is the issuer's public key, a key that the
-// token brings along or points at (RFC 8725 section 2). Here what the header says only ever chooses among what the configuration and the
-// issuer's published keys allow, and each of these ways ends at the same 401, without a request to anywhere.
+// A token is text that its bearer wrote. Its header names the algorithm and the key to check it with, so a verifier that follows the header
+// can be made to accept anything: no signature at all ("none"), a MAC with the issuer's public key as its secret, a key that the token
+// brings along or points at (RFC 8725 section 2). Here the header only ever chooses among the keys and algorithms that the configuration
+// and the issuer allow, and each of these ways ends at the same 401, without a request to anywhere.
 
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
@@ -26,7 +26,7 @@ import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
 const attacker = makeSigningKey('EdDSA');
 
 let upstream: FakeUpstream;
-/** Where keys lie that nobody may fetch. */
+/** An address of keys that must not be fetched. */
 let lure: FakeUpstream;
 let rsa: TestIssuer;
 let ed: TestIssuer;
@@ -56,7 +56,7 @@ const claimsOf = (issuer: TestIssuer, other: object = {}) => ({
 const pemOf = ({ privateKey }: SigningKey) =>
   createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
 
-/** What the attacker signs with a key of their own, under the name of the issuer's. */
+/** Signed by the attacker with a key of their own, under the name of the issuer's. */
 const forged = (header: object, claims: object = claimsOf(ed)) =>
   signToken(attacker, claims, { kid: ed.key().kid, ...header });
 
@@ -122,7 +122,7 @@ describe('refused as token_invalid is', () => {
   });
 });
 
-describe('refused for what they are', () => {
+describe('refused for its content', () => {
   it('a token of yesterday, also with a good expiry in front of it', async () => {
     const yesterday = Math.floor(Date.now() / 1000) - 86_400;
     assertRefusal(await call(ed.sign({ exp: yesterday })), 'token_expired');
@@ -131,7 +131,7 @@ describe('refused for what they are', () => {
     assertRefusal(await call(token), 'token_expired');
   });
 
-  it('a token for somebody else', async () => {
+  it('a token for another audience', async () => {
     for (const aud of ['https://api.test.evil.test', ['https://other.test'], 'HTTPS://API.TEST'])
       assertRefusal(await call(ed.sign({ aud })), 'token_audience');
   });
@@ -142,8 +142,8 @@ describe('refused for what they are', () => {
   });
 });
 
-describe('what all this is done for', () => {
-  it('honest tokens of both issuers get through, whatever else their headers mention', async () => {
+describe('honest tokens', () => {
+  it('of both issuers get through, with any other headers', async () => {
     for (const token of [ed.sign(), rsa.sign(), ed.sign({}, { jku: `${lure.url}/jwks.json`, jwk: attacker.jwk })])
       assert.equal((await call(token)).status, 200);
     assert.deepEqual(lure.requests, []);

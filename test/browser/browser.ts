@@ -1,5 +1,4 @@
-// A real browser for tests of pages: what they look like, what they ask the network for, what they complain about, and whether everybody
-// can use them.
+// A real browser for tests of pages: their look, their requests, their errors, and their accessibility.
 
 import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -26,7 +25,7 @@ export interface PageOptions {
 
 export interface OpenPage {
   readonly page: Page;
-  /** Errors on the console (what violates the Content-Security-Policy is among them), exceptions, and requests that failed. */
+  /** Errors on the console (violations of the Content-Security-Policy are among them), exceptions, and requests that failed. */
   readonly complaints: readonly string[];
   /** Requests to other origins than the page's; none of them is let out. */
   readonly foreign: readonly string[];
@@ -39,7 +38,7 @@ export interface Finding {
 }
 
 export async function launchBrowser(): Promise<Browser> {
-  // Chromium's own sandbox needs what containers do not have, and the pages are ours.
+  // Chromium's own sandbox needs privileges that containers do not have, and the pages are ours.
   const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
   return chromium.launch({ executablePath: provideChromium(), args });
 }
@@ -80,7 +79,7 @@ export async function takeScreenshot(page: Page, name: string): Promise<string> 
   return path;
 }
 
-/** What axe finds serious or critical on the page as it is now. */
+/** Serious and critical findings of axe on the present page. */
 export async function findBarriers(page: Page): Promise<Finding[]> {
   await page.evaluate(axe);
   return (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>

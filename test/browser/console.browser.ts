@@ -1,5 +1,5 @@
-// The console of operators in a real browser: it shows what happens, light and dark, wide and narrow, by keyboard alone, and asks nobody
-// else for anything. Look at the screenshots after changing anything here.
+// The console of operators in a real browser: it shows current traffic, light and dark, wide and narrow, by keyboard alone, and sends
+// requests to its own host only. Look at the screenshots after changing anything here.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -94,7 +94,7 @@ describe('the console in a browser', () => {
       await (await fetch(gateway.url + path, { headers: { authorization } })).arrayBuffer();
   };
 
-  it('says what there is when there is nothing yet', async () => {
+  it('shows its empty state before any traffic', async () => {
     const { page, complaints, foreign } = await open();
     await page.locator('#attention li').waitFor(PATIENCE);
     assert.equal(await attention(page), '● Nothing needs attention.');
@@ -119,7 +119,7 @@ describe('the console in a browser', () => {
       if (slot > 150) await ask(authorization, '/v1/strict');
       if (slot > 165) await ask(small.authorization, '/v1/things', 2);
       nowMs += STEP_MS;
-      // What the page asks for is what has the counts taken.
+      // The page's requests start the sampling of the counts.
       await (await fetch(`${gateway.adminUrl}/console/feed`)).arrayBuffer();
     }
     const { page } = await open();
@@ -137,7 +137,7 @@ describe('the console in a browser', () => {
     await page.context().close();
   });
 
-  it('tells of a target that is down, a reload with mistakes, and who calls what is deprecated', async () => {
+  it('shows a target that is down, a reload with mistakes, and the callers of deprecated operations', async () => {
     const { authorization } = await gateway.authorize({ organization: 'org_busy' });
     const { page } = await open();
     await page.locator('#attention li').first().waitFor(PATIENCE);
@@ -150,7 +150,7 @@ describe('the console in a browser', () => {
       (await page.locator('.mistakes').textContent()) ?? '',
       /limits\.yaml:1:\d+: tiers\.standard\.requests/,
     );
-    // What is known of deprecated operations is renewed once a minute.
+    // The list of deprecated operations is renewed once a minute.
     nowMs += 61_000;
     await page.locator('#attention', { hasText: 'listStock is deprecated and still called' }).waitFor(PATIENCE);
     assert.match(
@@ -257,7 +257,7 @@ describe('the console of a gateway that is not on loopback', () => {
       assert.equal(await page.evaluate('localStorage.length'), 0);
       assert.equal((await page.context().cookies()).length, 0);
       assert.ok(!asked.some((url) => url.includes(TOKEN)));
-      // The browser itself reports the answers that asked for the token, and what was under way when the page was loaded anew.
+      // The browser itself reports the answers that asked for the token, and the requests under way when the page was loaded anew.
       assert.deepEqual([complaints.filter((one) => !/401|ERR_ABORTED/.test(one)), foreign], [[], []]);
       await page.locator('#leave').click();
       await page.locator('#token').waitFor(PATIENCE);
@@ -270,7 +270,7 @@ describe('the console of a gateway that is not on loopback', () => {
 });
 
 describe('the console of a gateway that is started anew', () => {
-  it('says that nobody answers, goes on by itself, and says that it is another run', async () => {
+  it('shows that the gateway does not answer, recovers by itself, and shows a restart', async () => {
     const installation = createInstallation({ ADMIN_PORT: '0' });
     const browser = await launchBrowser();
     const first = await installation.start();

@@ -1,5 +1,5 @@
-// The documentation in a real browser: light and dark, wide and narrow. Nothing is asked of another host, nothing complains, nobody is kept
-// out, and an operation can be tried. Look at the screenshots after changing anything here.
+// The documentation in a real browser: light and dark, wide and narrow. It sends no request to another host, has no errors, is accessible,
+// and an operation can be tried. Look at the screenshots after changing anything here.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -79,7 +79,7 @@ describe('the documentation in a browser', () => {
     }
   }
 
-  it('shows a dialog for the key that everybody can use, and closes it by keyboard', async () => {
+  it('shows an accessible dialog for the key, and closes it by keyboard', async () => {
     const { page } = await openPage(browser, `${gateway.url}/docs/reference/v1`);
     await page.locator('.btn.authorize').first().click();
     await page.locator('.modal-ux input').waitFor();
@@ -91,7 +91,7 @@ describe('the documentation in a browser', () => {
     await page.context().close();
   });
 
-  it('can be walked through by keyboard: past the navigation, and into what scrolls', async () => {
+  it('can be walked through by keyboard: past the navigation, and into scrolling parts', async () => {
     const { page } = await openPage(browser, `${gateway.url}/docs/guides/errors`);
     const focused = () => page.evaluate('document.activeElement.outerHTML') as Promise<string>;
     await page.keyboard.press('Tab');

@@ -1,5 +1,4 @@
-// Clients of the entries: each does one thing after another, remembers what it has been told, and sends keyed writes again until it knows
-// what became of them.
+// Clients of the entries: each acts sequentially, remembers its answers, and sends keyed writes again until it knows their outcome.
 
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
@@ -23,10 +22,10 @@ export interface ClientOptions {
   isOver(): boolean;
 }
 
-/** What an exchange may take beyond the deadline of the upstream before it counts as hanging. */
+/** The time that an exchange may take beyond the deadline of the upstream before it counts as hanging. */
 export const MARGIN_MS = 4000;
 const PAUSE_MS = [60, 140] as const;
-/** For as long a client tries to learn what became of a keyed write: a key stays locked for nine seconds after a kill. */
+/** For as long a client tries to learn the outcome of a keyed write: a key stays locked for nine seconds after a kill. */
 const REPEAT_FOR_MS = 20_000;
 /** Of its requests, those that it gives up with a reset. It knows no more of a keyed write then, and sends it again. */
 const LEAVING_SHARE = 0.03;

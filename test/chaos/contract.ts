@@ -1,4 +1,5 @@
-// The contracts of the entries, and the entries of their upstreams: one that honours keys, and one that executes whatever reaches it.
+// The contracts of the entries, and the entries of their upstreams: one that honours keys, and one that executes every request that reaches
+// it.
 
 const json = (schema: object) => ({ 'application/json': { schema } });
 const state = {
@@ -66,7 +67,7 @@ export const plainContract = contractOf('Plain entries', {
 /** Milliseconds for one exchange with the entries. */
 export const TIMEOUT_MS = 4000;
 
-/** What upstreams.yaml says of them, at these addresses: what fails is out for seconds, so that a short run sees it come back. */
+/** Their entries in upstreams.yaml, at these addresses: a failing target is out for seconds, so that a short run sees it come back. */
 export const entriesEntry = (live: readonly string[]) => ({
   contracts: ['entries.yaml'],
   live,

@@ -1,4 +1,4 @@
-// What was broken, and when: whatever fails has to have a reason among it.
+// The disturbances and their times: every failure has to have a reason among them.
 
 export interface Disturbance {
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Disturbance {
   readonly explainsNothing?: boolean;
 }
 
-/** So long after its end something may still fail: a target that was out is tried, what was under way comes to its deadline. */
+/** So long after its end something may still fail: an ejected target is tried, a request under way comes to its deadline. */
 const AFTER_MS = 6000;
 /** A connection that broke may be noticed when the next request is sent on it. */
 const NOTICED_MS = 1000;

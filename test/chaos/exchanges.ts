@@ -1,4 +1,4 @@
-// What clients wanted, and what they know that the answer has to show.
+// The requests of clients, and the values that the answer has to show.
 
 import type { Outcome } from './sending.ts';
 
@@ -7,13 +7,13 @@ export type Kind = 'get' | 'list' | 'create' | 'update' | 'mail';
 export interface Exchange {
   readonly kind: Kind;
   readonly organization: string;
-  /** Of a write: what the journal knows it by. */
+  /** Of a write: its name in the journal. */
   readonly write?: string;
   /** Its `Idempotency-Key`, if it has one. */
   readonly key?: string;
   /** Whether its upstream does not honour keys. */
   readonly isPlain?: boolean;
-  /** What it is about, if that existed before. */
+  /** The entry that it is about, if that existed before. */
   readonly entry?: string;
   /** Of a read: the version, or of a list the ordinal of its first entry, that this client has seen already. */
   readonly atLeast?: number;

@@ -22,7 +22,7 @@ export interface Fault {
   readonly losesKeys?: boolean;
   /** Whether nothing may fail because of it. */
   readonly explainsNothing?: boolean;
-  /** Resolves with what ends it. */
+  /** Resolves with the function that ends it. */
   begin(stand: Stand, random: Random): Promise<() => unknown>;
 }
 
@@ -86,7 +86,7 @@ const unaskedOnIdleConnections: Fault = {
   },
 };
 
-/** Other clients must not notice: what fails meanwhile has to have another reason. */
+/** Other clients must not notice: failures meanwhile have to have another reason. */
 const hostileClients: Fault = {
   name: 'clients that reset and send garbage',
   lane: 'platform',

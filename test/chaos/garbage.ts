@@ -1,4 +1,4 @@
-// What upstreams write that is no answer, and answers that were not asked for.
+// Bytes of upstreams that are no answer, and unrequested answers.
 
 import type { Random } from './random.ts';
 

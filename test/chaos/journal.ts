@@ -1,5 +1,5 @@
-// What the targets share: entries, the keys of writes, and every execution of a write in the order in which they happened. A write that is
-// executed twice is there twice.
+// The state that the targets share: entries, the keys of writes, and every execution of a write in the order in which they happened. A
+// write that is executed twice is there twice.
 
 import { DatabaseSync } from 'node:sqlite';
 
@@ -33,7 +33,7 @@ export interface Journal {
   get(organization: string, id: string): State | undefined;
   /** The latest first. */
   list(organization: string, limit: number): State[];
-  /** Does it once per key: the first outcome is kept together with what was done, and given again. */
+  /** Does it once per key: the first outcome is kept together with its effect, and given again. */
   once<T>(organization: string, key: string, act: () => T): { readonly outcome: T; readonly replayed: boolean };
   executions(): Execution[];
   close(): void;
@@ -45,7 +45,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS executions (seq INTEGER PRIMARY KEY, execution TEXT);
 `;
 
-/** A process that is killed loses nothing of what it has committed; only a machine that fails would. */
+/** A process that is killed loses no committed write; only a machine that fails would. */
 export function openJournal(path: string): Journal {
   const database = new DatabaseSync(path, { timeout: 10_000 });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');

@@ -8,9 +8,9 @@ import { refusalFault } from './refusals.ts';
 export interface Verdict {
   readonly sent: number;
   readonly answered: number;
-  /** By what became of them: `200`, `504 upstream_timeout`, `cut`. */
+  /** By their end: `200`, `504 upstream_timeout`, `cut`. */
   readonly outcomes: Readonly<Record<string, number>>;
-  /** Answers that are not what they should be. */
+  /** Wrong answers. */
   readonly wrong: readonly string[];
   /** Neither answered nor with a reason for it. */
   readonly lost: readonly string[];
@@ -88,7 +88,7 @@ export function createJudge(disturbances: Disturbances): Judge {
       if (fault !== undefined) wrong.push(`${fault}: ${told(read)}`);
     }
     const invented = executions.filter(({ write }) => !writes.has(write));
-    wrong.push(...invented.map(({ write }) => `nobody sent the write ${write}`));
+    wrong.push(...invented.map(({ write }) => `the write ${write} was never sent`));
     return { sent, answered, outcomes, wrong, lost, hanging, doubled, worstMs, writesDone, writesRepeated };
   }
 
@@ -139,7 +139,7 @@ function faultsOfWrite(attempts: readonly Exchange[], done: readonly Execution[]
       bodies.add(`${outcome.status} ${outcome.body}`);
       const shown = JSON.parse(outcome.body) as State;
       if (done[0] === undefined) faults.push(`never done: ${told(attempt)}`);
-      else if (differs(shown, done[0]) || !fillerFits(shown)) faults.push(`not what was done: ${told(attempt)}`);
+      else if (differs(shown, done[0]) || !fillerFits(shown)) faults.push(`not the outcome: ${told(attempt)}`);
     } else if (attempt.key === undefined && errorOf(outcome.body)?.retryable === true && done.length > 0) {
       faults.push(`done, although it may be sent again: ${told(attempt)}`);
     }
@@ -167,7 +167,7 @@ function faultOfList({ outcome, organization, atLeast = 0 }: Exchange, { byVersi
   for (const [index, shown] of data.entries()) {
     const truth = byVersion.get(`${shown.id} ${shown.version}`);
     if (truth === undefined || truth.organization !== organization || differs(shown, truth))
-      return 'with what never was so';
+      return 'with a value that it never had';
     if (shown.ordinal !== first - index) return 'with a gap';
   }
   return undefined;

@@ -9,7 +9,7 @@ export interface LoadOptions extends Pick<ClientOptions, 'note' | 'isOver' | 'pa
   readonly seed: number;
 }
 
-/** Resolves when it is over, and every client knows what became of what it wanted. */
+/** Resolves when it is over, and every client knows the outcome of its requests. */
 export async function runClients(
   { gateway, organizations }: Pick<Stand, 'gateway' | 'organizations'>,
   { clients, seed, ...watched }: LoadOptions,

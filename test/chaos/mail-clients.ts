@@ -1,5 +1,5 @@
-// Clients of the mail server: an administrator who looks principals up, and a mail user with a WebSocket and an event stream, who opens them
-// anew whenever they end.
+// Clients of the mail server: an administrator who looks principals up, and a mail user with a WebSocket and an event stream, who opens
+// them anew after every end.
 
 import { randomUUID } from 'node:crypto';
 import { Agent, get } from 'node:http';
@@ -70,7 +70,7 @@ export async function runMailClients(options: MailOptions): Promise<MailTally> {
   return tally;
 }
 
-/** Through a WebSocket: what is said comes back. */
+/** Through a WebSocket: each message comes back. */
 async function talk({ port, disturbances, object, isOver }: MailOptions, authorization: string, tally: MailTally) {
   // The client of Node can send headers, which that of browsers cannot.
   const Client = WebSocket as unknown as new (address: string, options: object) => WebSocket;

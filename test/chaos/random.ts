@@ -10,7 +10,7 @@ export interface Random {
   shuffled<T>(list: readonly T[]): T[];
 }
 
-/** Mulberry32: 32 bits of state, and even enough for choosing what to break. */
+/** Mulberry32: 32 bits of state, and even enough for choosing a fault. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
 

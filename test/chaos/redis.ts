@@ -1,4 +1,4 @@
-// A Redis that writes down what it is told, behind a relay: it can be killed and comes back with what it knew, or with nothing.
+// A Redis with persistence, behind a relay: it can be killed and comes back with its data, or with nothing.
 
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,10 +1,10 @@
-// What a refusal has to be: one object of the catalogue, whole, with the id of the request, for a reason that there was.
+// The rules for a refusal: one object of the catalogue, whole, with the id of the request, for a real reason.
 
 import { REFUSALS } from '../../gateway/error-catalogue.ts';
 import type { Disturbances } from './disturbances.ts';
 import { type Exchange, errorOf } from './exchanges.ts';
 
-/** What may be said to a client who does everything right. */
+/** Refusals that a correct client may get. */
 const excusable = new Set([
   'upstream_unreachable',
   'upstream_timeout',

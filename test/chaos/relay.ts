@@ -1,14 +1,14 @@
-// A way to a server that can be shut, slowed down, cut in the middle of an answer, reset, and made to say what the server has not said,
-// while the server behind it lives on.
+// A way to a server that can be shut, slowed down, cut in the middle of an answer, reset, and made to send bytes that the server has not
+// sent, while the server behind it lives on.
 
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export interface Relay {
   readonly port: number;
-  /** What is sent in either direction arrives so much later. 0: at once. */
+  /** Bytes in either direction arrive so much later. 0: at once. */
   delay(ms: number): void;
-  /** Every connection ends, or is reset, in the middle of what comes back, after so many bytes. Undefined: none does. */
+  /** Every connection ends, or is reset, in the middle of the answer, after so many bytes. Undefined: none does. */
   cutAfter(bytes: number | undefined, how?: 'end' | 'reset'): void;
   /** Every connection is reset, those that are made from now on too, until it is told otherwise. */
   reset(yes: boolean): void;
@@ -19,13 +19,13 @@ export interface Relay {
   /** Says something on each connection that rests. */
   interject(make: (token: string) => Buffer): void;
   /**
-   * Of what was interjected, by token: what a request may have crossed on its way. No HTTP/1.1 client can tell such bytes from the
-   * answer to that request.
+   * The interjected bytes, by token: a request may have crossed them on its way. No HTTP/1.1 client can tell such bytes from the answer to
+   * that request.
    */
   crossed(): ReadonlySet<string>;
   /** Breaks every connection once. */
   breakAll(): void;
-  /** Nobody listens any more. */
+  /** The port has no listener any more. */
   shut(): Promise<void>;
   open(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export async function startRelay(portBehind: number): Promise<Relay> {
     inTime(() => pair.server.writable && pair.server.write(bytes));
   }
 
-  /** Counts what has come back, for the cut. */
+  /** Counts the bytes that have come back, for the cut. */
   function createToClient(pair: Pair): (bytes: Buffer) => void {
     const { client, server } = pair;
     let passed = 0;
@@ -110,7 +110,7 @@ export async function startRelay(portBehind: number): Promise<Relay> {
       one.on('error', () => other.destroy());
       one.on('close', () => {
         pairs.delete(pair);
-        // What was written last is still on its way.
+        // The last write is still on its way.
         if (other.writableEnded) return;
         other.destroy();
       });

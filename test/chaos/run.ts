@@ -1,4 +1,4 @@
-// `npm run chaos`: breaks whatever can be broken around a gateway that works, and ends with 1 if any client got a wrong answer, two
+// `npm run chaos`: breaks everything that can be broken around a gateway that works, and ends with 1 if any client got a wrong answer, two
 // executions of one write, an answer that never came, or a failure without a reason.
 
 import { parseArgs } from 'node:util';

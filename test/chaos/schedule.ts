@@ -1,4 +1,4 @@
-// Pure: what is broken when, from a seed. The same seed gives the same order, pauses and lengths.
+// Pure: the faults and their times, from a seed. The same seed gives the same order, pauses and lengths.
 
 import type { Fault } from './faults.ts';
 import type { Random } from './random.ts';

@@ -33,7 +33,7 @@ export interface Stand {
   sandboxPid(): number;
   /** Saves a configuration that differs from the present one, or one that is wrong. */
   save(what: 'another' | 'a wrong one'): void;
-  /** What an operator does after Redis has lost its memory. */
+  /** The operator's action after Redis has lost its memory. */
   importKeys(): Promise<void>;
   close(): Promise<void>;
 }
@@ -129,7 +129,7 @@ async function makeOrganizations(installation: Installation, directory: string) 
   return { organizations, mailKey: (JSON.parse(made) as { key: string }).key, exported };
 }
 
-/** What a command prints. Rejects if it fails. */
+/** The output of a command. Rejects if it fails. */
 async function done(installation: Installation, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await installation.run(...args);
   if (code !== 0) throw new Error(`gateway ${args.slice(0, 2).join(' ')} ended with ${code}: ${stderr}`);

@@ -12,7 +12,7 @@ const WORK_MS = 3;
 const [port, path] = process.argv.slice(2) as [string, string];
 const journal = openJournal(path);
 
-/** What a single entry looks like in an answer; some are long, so that they can be cut off in the middle. */
+/** A single entry in an answer; some are long, so that they can be cut off in the middle. */
 function shown(state: State): object {
   return state.size === 0 ? state : { ...state, filler: 'x'.repeat(state.size) };
 }
@@ -59,5 +59,5 @@ const server = createServer((request, response) => {
 });
 server.keepAliveTimeout = 120_000;
 server.listen(Number(port), '127.0.0.1', () => process.send?.('listening'));
-// Whoever started it is gone.
+// The parent process is gone.
 process.on('disconnect', () => process.exit(0));

@@ -9,12 +9,12 @@ import { type Relay, startRelay } from './relay.ts';
 export interface Target {
   /** The way to it that the gateway takes. */
   readonly relay: Relay;
-  /** The process itself, for those who want to reach it without the relay. */
+  /** The process itself, for callers that reach it without the relay. */
   readonly port: number;
-  /** Without a warning; nobody listens there until it is restarted. */
+  /** Without a warning; the port has no listener until it is restarted. */
   kill(): Promise<void>;
   restart(): Promise<void>;
-  /** It answers nobody, and its connections stay. */
+  /** It does not answer, and its connections stay. */
   freeze(): void;
   thaw(): void;
   stop(): Promise<void>;

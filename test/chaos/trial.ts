@@ -1,4 +1,4 @@
-// The whole of it: load, faults by a seed, and a judge who has seen every answer.
+// The whole of it: load, faults by a seed, and a judge that has seen every answer.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDisturbances, type Disturbance } from './disturbances.ts';
@@ -22,13 +22,13 @@ export interface TrialOptions {
   tell(line: string): void;
 }
 
-/** What clients saw of one fault that came alone. */
+/** The clients' view of one fault that came alone. */
 export interface Recovery {
   readonly fault: string;
   readonly lastedMs: number;
   readonly sent: number;
   readonly failed: number;
-  /** As what, with how many of each. */
+  /** The kind, with how many of each. */
   readonly failedAs: string;
   /** From the end of the fault to that of the last failure; 0: there was none after it. */
   readonly recoveredMs: number;
@@ -48,7 +48,7 @@ export interface TrialResult extends Verdict {
 interface Seen {
   readonly sentAt: number;
   readonly endedAt: number;
-  /** What became of it, if it failed. */
+  /** The reason, if it failed. */
   readonly failure: string | undefined;
 }
 
@@ -175,7 +175,7 @@ function sandboxOf(stand: Stand): number[] {
   }
 }
 
-/** Lines that must not be there, whatever is broken from outside. */
+/** Lines that must not be there, for any fault from outside. */
 function faultsInLog(output: string, kills: number): string[] {
   const lines = output
     .split('\n')
@@ -189,7 +189,7 @@ function faultsInLog(output: string, kills: number): string[] {
   return faults;
 }
 
-/** What a process may grow by after its first minute: a quarter, and 40 MB at least. */
+/** The growth allowed to a process after its first minute: a quarter, and 40 MB at least. */
 function faultOfMemory({ process, minutes, from, to }: ProcessMemory): string[] {
   return to <= Math.max(from * 1.25, from + 40)
     ? []

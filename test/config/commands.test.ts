@@ -108,7 +108,7 @@ test('start says the same and starts nothing', async () => {
   assert.ok(!started, 'no data directory was made');
 });
 
-test('what is legal but suspicious is a warning', async () => {
+test('a legal but suspicious value is a warning', async () => {
   const crossing = sound['openapi/items.yaml'].replace(
     '  /v1/items:',
     `  /v1/items/{id}/parts: &a
@@ -168,7 +168,7 @@ test('a contract that alone opens operations to the credential of the gateway is
   assert.doesNotMatch(said.out, /the contract lets clients/);
 });
 
-test('what is checked less exactly than a contract says is a warning, with its place', async () => {
+test('a check that is looser than the contract is a warning, with its place', async () => {
   const properties = [
     'secret: { type: string, pattern: "^(?=.*[a-z])(?=.*[0-9]).+$" }',
     'short: { type: string, maxLength: 20, pattern: "^(?=.*[a-z])(?=.*[0-9]).+$" }',

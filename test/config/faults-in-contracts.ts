@@ -1,4 +1,4 @@
-// Faults of contracts, by name, each with what the operator is told.
+// Faults of contracts, by name, each with its message to the operator.
 
 import { type Fault, sound, spoiled } from './faults.ts';
 

@@ -1,4 +1,4 @@
-// Faults of the three files of a configuration, by name, each with what the operator is told.
+// Faults of the three files of a configuration, by name, each with its message to the operator.
 
 import { type Fault, sound, spoiled } from './faults.ts';
 
@@ -140,7 +140,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/upstreams.yaml:5:5: upstreams.items.timeoutMS: the key "timeoutMS" is not known here. Did you mean "timeoutMs"?',
     ],
   },
-  'unknown-key-nobody-meant': {
+  'unknown-key-without-likeness': {
     files: { [gateway]: 'banner: hello\n' },
     says: [
       'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: connections, cors, hosts, idempotency, issuers, keys, limits, logLevel, operations, operatorScopes, overload, publicUrl, ….',

@@ -1,4 +1,4 @@
-// What is wrong with the certificates that upstreams.yaml names is said with file, line and remedy, before anything starts.
+// Faults of the certificates that upstreams.yaml names are reported with file, line and remedy, before anything starts.
 
 import assert from 'node:assert/strict';
 import { createPrivateKey } from 'node:crypto';
@@ -91,7 +91,7 @@ describe('tls toward an upstream', () => {
     assert.deepEqual(untimelyTls(read(pair.certificate), now), []);
   });
 
-  it('is read for nobody who has none', () => {
+  it('is not read for an entry without one', () => {
     const mistakes: never[] = [];
     assert.equal(readUpstreamTls({ items: { live: ['http://items'] } }, '/', {} as never, mistakes).size, 0);
   });

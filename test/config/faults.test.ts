@@ -1,4 +1,4 @@
-// Every fault is named with file, line and a sentence that tells what to do.
+// Every fault is named with file, line and a remedy.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -56,7 +56,7 @@ test('mistakes in several files are told all at once', async () => {
   );
 });
 
-test('contracts are looked at unless what is wrong with their entry concerns them', async () => {
+test('contracts are checked unless a fault of their entry concerns them', async () => {
   const entry = (piece: string, by: string) => ({
     ...spoiled('config/upstreams.yaml', piece, by),
     ...spoiled('openapi/items.yaml', '"items:write"', '"items:wriet"'),

@@ -1,4 +1,4 @@
-// What the faults have in common: a sound configuration, of which each fault spoils one place.
+// The common part of the faults: a sound configuration, of which each fault spoils one place.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ export type Files = Readonly<Record<string, string | undefined>>;
 
 export interface Fault {
   readonly files: Files;
-  /** What `check` prints: file, line, column, place, reason, remedy. */
+  /** The output of `check`: file, line, column, place, reason, remedy. */
   readonly says: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }

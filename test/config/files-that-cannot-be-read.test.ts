@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { sentencesFor, sound } from './faults.ts';
 
-/** What is said of the sound configuration after its directory has been spoiled, with paths below it. */
+/** The report about the sound configuration after its directory has been spoiled, with paths below it. */
 const saidOf = (spoil: (directory: string) => void) => sentencesFor({ files: {} }, spoil);
 
 function put(directory: string, file: string, content: Buffer): void {
@@ -16,7 +16,7 @@ function put(directory: string, file: string, content: Buffer): void {
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
-test('what is not in UTF-8 is named with its line, in files and in contracts', async () => {
+test('text that is not UTF-8 is named with its line, in files and in contracts', async () => {
   const said = await saidOf((directory) => {
     put(directory, 'config/gateway.yaml', latin1('publicUrl: http://localhost:8080\n# caf\u00e9\n'));
     put(
@@ -31,7 +31,7 @@ test('what is not in UTF-8 is named with its line, in files and in contracts', a
   ]);
 });
 
-test('so is what a contract refers to; a replacement character that was written is nothing special', async () => {
+test('so is a document that a contract refers to; a replacement character that was written is nothing special', async () => {
   const contract = sound['openapi/items.yaml'].replace('title: Items', 'title: Items \ufffd');
   const said = await saidOf((directory) => {
     put(

@@ -1,4 +1,4 @@
-// Whatever refuses a start is told by `check`, in the same sentence: secrets, listeners and the data directory included.
+// `check` reports every fault that refuses a start, in the same sentence: secrets, listeners and the data directory included.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -80,7 +80,7 @@ async function refusals({ files = {}, environment = {}, secrets = {} }: Obstacle
   }
 }
 
-describe('what refuses a start is told by check:', () => {
+describe('check reports a fault that refuses a start:', () => {
   for (const [what, obstacle] of Object.entries(obstacles)) {
     it(what, async () => {
       const { check, start } = await refusals(obstacle);

@@ -1,4 +1,4 @@
-// Every example of the shipped contracts is what the gateway accepts.
+// The gateway accepts every example of the shipped contracts.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -10,7 +10,7 @@ import { bodyViolations, examplesOf, jsonContent, operations, requestContent, sc
 
 const answers = createAnswerCheck(operations, schemas, Date.now);
 
-/** Operations whose success is not JSON. */
+/** Operations with a success that is not JSON. */
 const BYTES: ReadonlyMap<string, string> = new Map([
   ['downloadFile', 'application/octet-stream'],
   ['watchFiles', 'text/event-stream'],

@@ -28,7 +28,7 @@ describe('published contracts', () => {
     for (const one of published) documents.set(one.name, JSON.parse((await one.json()).toString('utf8')));
   });
 
-  it('are one for each version, and one for what has none', () => {
+  it('are one for each version, and one for operations without a version', () => {
     assert.deepEqual([...documents.keys()], ['v1', 'mail']);
   });
 
@@ -52,7 +52,7 @@ describe('published contracts', () => {
     }
   });
 
-  it('hold every operation once, with what it asks for, its answers and examples', () => {
+  it('hold every operation once, with its request, its answers and examples', () => {
     const held = [...documents.values()].flatMap(({ paths }) =>
       Object.entries(paths).flatMap(([path, item]) =>
         Object.entries(item)
@@ -76,7 +76,7 @@ describe('published contracts', () => {
     }
   });
 
-  it('say what is deprecated', () => {
+  it('mark deprecated operations', () => {
     const job = documents.get('v1')?.paths['/v1/jobs'];
     assert.equal(job?.post?.deprecated, true);
     assert.equal(job?.get?.deprecated, undefined);

@@ -1,4 +1,4 @@
-// The nine contracts say what the table of resources says: members, filters, sorts, scopes.
+// The nine contracts agree with the table of resources: members, filters, sorts, scopes.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -44,7 +44,7 @@ for (const [plural, resource] of Object.entries(resources)) {
       assert.equal(operation(ids.update).operation.idempotency, 'optional');
     });
 
-    test('filters and sorts by what the table says', () => {
+    test('filters and sorts by the members of the table', () => {
       const parameters = parameterSchemas(operation(ids.list));
       assert.deepEqual(sorted(parameters.keys()), sorted(['limit', 'cursor', 'sort', ...resource.filters]));
       const fields = ['created_at', 'updated_at', ...resource.sorts];
@@ -62,7 +62,7 @@ for (const [plural, resource] of Object.entries(resources)) {
       assert.equal(schema.additionalProperties, false);
     });
 
-    test('is updated by any of them, and by what only PATCH may change', () => {
+    test('is updated by any of them, and by the members that only PATCH may change', () => {
       const schema = bodySchema(ids.update);
       assert.equal(schema.required, undefined);
       const names = [...writable(resource), ...(resource.patchOnly ?? [])];
@@ -81,7 +81,7 @@ for (const [plural, resource] of Object.entries(resources)) {
         );
     });
 
-    test('does not take what the service sets', () => {
+    test('does not take members that the service sets', () => {
       const readOnly = ['id', 'created_at', 'updated_at', ...resource.readOnly];
       for (const name of readOnly) {
         const violations = bodyViolations(operation(ids.create), { [name]: null });

@@ -1,4 +1,4 @@
-// The contracts that are shipped, loaded as at boot, and what they say about themselves.
+// The shipped contracts, loaded as at boot, and their declarations.
 
 import assert from 'node:assert/strict';
 import { loadSettings } from '../../gateway/config/load.ts';
@@ -18,7 +18,7 @@ export function operation(id: string): ContractOperation {
   return found;
 }
 
-/** What the request path would say about a JSON body. */
+/** The request path's verdict on a JSON body. */
 export function bodyViolations(entry: ContractOperation, value: unknown): Violation[] {
   const check = schemas.request(entry).bodies.get('application/json');
   assert.ok(check, `${entry.operation.id} has no JSON body`);

@@ -1,5 +1,5 @@
-// An upstream that is asked for five times what it can do goes on doing it, callers are served or refused soon, and nobody else notices.
-// It is a fifth of what `npm run bench:overload` does, so that it is the upstream that has too much to do and not the machine.
+// An upstream that gets five times its capacity goes on at that capacity, callers are served or refused soon, and other upstreams are not
+// affected. It is a fifth of `npm run bench:overload`, so that the upstream has too much to do and not the machine.
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
@@ -22,7 +22,7 @@ describe('an upstream of 100 requests a second that is asked for 500', () => {
     assert.ok(goodputPerSecond >= 80, `${goodputPerSecond}`);
   });
 
-  it('serves whom it serves within two seconds, and refuses the others sooner', () => {
+  it('serves within two seconds, and refuses sooner', () => {
     assert.ok(figures.servedP99Ms < 2000, `${figures.servedP99Ms} ms`);
     assert.ok(figures.refusedP99Ms < 1000, `${figures.refusedP99Ms} ms`);
   });

@@ -1,4 +1,4 @@
-// Half a minute of chaos by a fixed seed: `npm run chaos` says what it breaks, for longer and by other seeds.
+// Half a minute of chaos by a fixed seed: `npm run chaos` lists its faults, and runs longer and by other seeds.
 
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';

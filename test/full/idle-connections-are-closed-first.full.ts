@@ -1,4 +1,4 @@
-// A connection that nobody uses is closed by the gateway before the upstream closes it, so that no request is sent on one just then.
+// The gateway closes an idle connection before the upstream does, so that no request is sent on one just then.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';

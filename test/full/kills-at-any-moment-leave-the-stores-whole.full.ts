@@ -1,4 +1,4 @@
-// Forty kills at random moments of writes, on the same files: what was acknowledged is there, and nothing is there by half.
+// Forty kills at random moments of writes, on the same files: acknowledged writes are there, and no write is there by half.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

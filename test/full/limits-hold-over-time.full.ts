@@ -1,4 +1,4 @@
-// What only time can show: the limit holds under minutes of overload on several gateways, and over the border of a minute.
+// Claims that need time: the limit holds under minutes of overload on several gateways, and over the border of a minute.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -18,7 +18,7 @@ describe('under overload on four gateways', () => {
     decided = await overload({ ...rule, instances: 4, clients: 400, durationMs: 20_000, pauseMs: 20 });
   });
 
-  it('Redis decided, and nobody went on without it', () => {
+  it('Redis decided, and no gateway went on without it', () => {
     assert.deepEqual(Object.keys(decided.sources).sort(), ['known', 'redis']);
     assert.deepEqual(Object.keys(decided.statuses), ['200', '429']);
   });

@@ -15,7 +15,7 @@ import { thingsAt } from '../support/things.ts';
 const start = closesAfterEach();
 const CLIENTS = 8;
 
-/** It remembers nothing, so that what is left over is the gateway's. */
+/** It keeps no state, so that everything left over is the gateway's. */
 async function startForgetfulUpstream() {
   let checks = 0;
   let connections = 0;
@@ -70,7 +70,7 @@ describe('fifty reloads under load', () => {
     assert.deepEqual(failed, []);
     assert.deepEqual(after.handles, before.handles);
     assert.ok(after.heapBytes - before.heapBytes < 2_000_000, `${before.heapBytes} → ${after.heapBytes}`);
-    assert.equal(upstreams[1]?.connections(), 0, 'nobody is sent there any more');
+    assert.equal(upstreams[1]?.connections(), 0, 'no request is sent there any more');
     assert.ok((upstreams[0]?.connections() as number) <= 3 + 1, 'those of one pool, and of one check');
 
     await reload(thingsAt(one).upstreams);
@@ -78,11 +78,11 @@ describe('fifty reloads under load', () => {
     await sleep(50);
     const asked = checks();
     await sleep(500);
-    assert.deepEqual(checks(), asked, 'nobody asks any more how they are');
+    assert.deepEqual(checks(), asked, 'no health check runs any more');
   });
 });
 
-/** What went wrong for clients that asked without a pause while something was done. */
+/** Failures of clients that sent without a pause during an action. */
 async function underLoad({ url }: TestGateway, authorization: string, act: () => Promise<void>): Promise<unknown[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
   const wrong: unknown[] = [];

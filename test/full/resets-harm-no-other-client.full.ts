@@ -1,5 +1,5 @@
 // The table of known attacks with resets, as test/attack plays it, row by row instead of side by side, and at listeners with TLS: each row
-// meets a process that has nothing else to do, so that no other connection hides what it does.
+// meets an otherwise idle process, so that no other connection hides its effect.
 
 import { after, describe, it } from 'node:test';
 import { createBoundedSiege } from '../attack/bounded-siege.ts';

@@ -22,7 +22,7 @@ test('a master that is replaced while it lives is left for the new one', async (
   assert.deepEqual([countOf(verdicts, 'admitted'), verdicts[0]?.source], [10, 'redis']);
 });
 
-test('a master that is killed is followed by its replica, which knows what was counted', async (t) => {
+test('a master that is killed is followed by its replica, which has the counts', async (t) => {
   const watched = await startWatched();
   t.after(() => watched.stop());
   const outage = await openStore(watched.url);

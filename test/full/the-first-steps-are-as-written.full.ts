@@ -1,5 +1,4 @@
-// docs/first-steps.md, taken step by step by somebody who does what it says: in a copy of the repository without packages or data, on
-// other ports. Says how long it took.
+// docs/first-steps.md, step by step: in a copy of the repository without packages or data, on other ports. Prints how long it took.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-// What the Dockerfile describes runs: `deploy/try-image` goes through its steps, and says so one by one.
+// The steps of the Dockerfile run: `deploy/try-image` goes through them, and reports them one by one.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

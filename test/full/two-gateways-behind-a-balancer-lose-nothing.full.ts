@@ -90,7 +90,7 @@ describe('the deployment of deploy/compose.yaml', () => {
   const port = () => Number(new URL(url).port);
   /** On connections of their own: nginx closes those that are kept when it is told something new, and clients know that. */
   const readAgain = () => ask(port(), requestOf('GET /v1/items', { Authorization: `Bearer ${key}` }));
-  /** What the balancer never repeats once it was sent. */
+  /** Requests that the balancer never repeats once they were sent. */
   const write = () => {
     const headers = { Authorization: `Bearer ${writer}`, 'Content-Type': 'application/json' };
     return ask(port(), requestOf('POST /v1/items', headers, JSON.stringify({ name: 'nut', quantity: 1 })));

@@ -1,4 +1,4 @@
-// Bodies that wait and bodies that stream: neither makes the gateway grow beyond what it is told it may hold.
+// Bodies that wait and bodies that stream: neither makes the gateway grow beyond its configured bounds.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -90,7 +90,7 @@ describe('a gateway that may hold 32 MB of bodies', () => {
     const served = answers.filter((status) => status === 201).length;
     assert.ok(served >= 16 && served <= 32, `${served} served`);
     assert.equal(answers.filter((status) => status === 503).length, 300 - served);
-    // What is read and refused, and what is parsed, comes and goes: it is garbage for a while.
+    // Bytes that are read and refused, or parsed, come and go: they are garbage for a while.
     assert.ok(growth < 250, `${growth} MB`);
   });
 

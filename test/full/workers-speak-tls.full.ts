@@ -1,5 +1,5 @@
-// Several workers behind one port that speaks TLS: each resumes the sessions of the others, all take in what is renewed, and they are
-// replaced under load without a failed handshake.
+// Several workers behind one port with TLS: each resumes the sessions of the others, all load renewed certificates, and they are replaced
+// under load without a failed handshake.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -92,7 +92,7 @@ describe('workers that speak TLS', () => {
     }
   });
 
-  it('all show what is renewed, and are replaced one by one, and no request fails', async () => {
+  it('all show renewed certificates, and are replaced one by one, and no request fails', async () => {
     const load = offerLoad();
     const before = await several.workers();
     const serials = new Set<string>();

@@ -1,4 +1,5 @@
-// Whatever the dashboard and the alert rules ask for exists: metrics and labels by docs/metrics.md, codes and stages by the catalogue.
+// Every metric and label in the dashboard and the alert rules exists: metrics and labels by docs/metrics.md, codes and stages by the
+// catalogue.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -30,7 +31,7 @@ const words = new Set(
   'sum by max min topk rate increase histogram_quantile time changes label_values and or unless on ignoring'.split(' '),
 );
 
-/** What an expression asks for: its metrics, and all labels it names, in selectors and groupings. */
+/** The names in an expression: its metrics, and all labels, in selectors and groupings. */
 function askedIn(expr: string) {
   const selectors = [...expr.matchAll(/\{([^}]*)\}/g)].flatMap(([, inside = '']) => [
     ...inside.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g),
@@ -72,7 +73,7 @@ describe('the dashboard', () => {
     for (const expr of [...exprs, ...annotations]) check(expr);
   });
 
-  it('shows in legends only what is grouped by, or is there ungrouped', () => {
+  it('shows in legends only labels that it groups by, or that are there ungrouped', () => {
     for (const { expr, legendFormat } of panels.flatMap(({ targets = [] }) => targets)) {
       const { groupings } = askedIn(expr);
       for (const [, label = ''] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
@@ -87,7 +88,7 @@ describe('alerts', () => {
     for (const { expr } of rules) check(expr);
   });
 
-  it('have a name of their own, a severity, a sentence and a section that says what to do', () => {
+  it('have a name of their own, a severity, a sentence and a section with the remedy', () => {
     assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
     for (const { alert, labels, annotations, for: lasting } of rules) {
       assert.match(alert, /^Gateway[A-Z][A-Za-z]+$/);

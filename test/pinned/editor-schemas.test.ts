@@ -1,5 +1,5 @@
-// The JSON Schemas in config/schemas are those that `gateway init --schemas` writes: they admit the shipped files and what may be written,
-// and refuse what is misspelt.
+// The JSON Schemas in config/schemas are those that `gateway init --schemas` writes: they accept the shipped files and every valid value,
+// and refuse misspelt keys.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const checks = Object.fromEntries(
   ]),
 ) as Record<ConfigFile, ValidateFunction>;
 
-/** What the schema of a file has against a text. */
+/** The objections of a file's schema to a text. */
 function objections(file: ConfigFile, text: string): string[] {
   return checks[file](parse(text)) ? [] : (checks[file].errors ?? []).map((error) => error.instancePath);
 }
@@ -55,7 +55,7 @@ function isBlock(node: Node): boolean {
 
 /** Faults that are a matter of the shape of one file. */
 const structural = [
-  ...['unknown-key', 'unknown-key-nobody-meant', 'unknown-key-deep', 'unknown-host', 'share-above-one'],
+  ...['unknown-key', 'unknown-key-without-likeness', 'unknown-key-deep', 'unknown-host', 'share-above-one'],
   ...['origin-with-path', 'keys-of-an-issuer-over-http', 'symmetric-tokens', 'wrong-type', 'wrong-type-list'],
   ...['wrong-type-block', 'not-a-block', 'out-of-range', 'not-a-choice', 'missing-key', 'missing-block', 'empty-file'],
   ...['bad-target', 'target-with-path', 'bad-target-in-list', 'bad-cidr', 'bad-scope', 'bad-name'],

@@ -1,4 +1,4 @@
-// What docs/first-steps.md prints is what deploy/example runs; test/full takes its steps.
+// The text of docs/first-steps.md equals the files of deploy/example; test/full takes its steps.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

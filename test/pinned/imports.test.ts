@@ -1,4 +1,4 @@
-// Who may import whom: one folder is one concern, libraries are known to one folder, the environment to one file.
+// The rules of imports: one folder is one concern, libraries belong to one folder, the environment to one file.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -92,7 +92,7 @@ const isWiring = (file: string) => wiring.some((place) => file.startsWith(place)
 const concernOf = (file: string) => concerns.find((concern) => file.startsWith(`gateway/${concern}/`));
 
 describe('imports', () => {
-  it('stay inside a concern, or go to what all share', () => {
+  it('stay inside a concern, or go to shared modules', () => {
     const wrong = imports.filter(({ from, to }) => {
       if (!to.startsWith('gateway/') || isWiring(from)) return false;
       const concern = concernOf(from);

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const knowing = ['edge', 'tunnel', 'portal', 'observe', 'console', 'workers', 'commands', 'upstream/http1'];
 
-it('only edge, tunnel and what answers by itself import the request and response of node:http', () => {
+it('only edge, tunnel and modules that answer by themselves import the request and response of node:http', () => {
   const files = globSync('gateway/**/*.ts', { cwd: root });
   const importing = files.filter((file) => {
     const [, ...names] =

@@ -54,7 +54,7 @@ describe('a socket of Node', () => {
     assert.equal(typeof handle?.writeQueueSize, 'number');
   });
 
-  it('over TLS, of a server, shows the TCP socket beneath, whose handle has no bytes that wait', async () => {
+  it('over TLS, of a server, shows the TCP socket beneath, with a handle that has no waiting bytes', async () => {
     const authority = createAuthority();
     const { certificate: cert, key } = authority.issue({ names: ['127.0.0.1'] });
     authority.remove();

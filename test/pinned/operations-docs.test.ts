@@ -1,4 +1,4 @@
-// Documents lead to what there is: commands and their options, files, sections; in docs/operations.md metrics and codes too.
+// Documents lead to existing things: commands and their options, files, sections; in docs/operations.md metrics and codes too.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

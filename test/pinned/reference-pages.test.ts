@@ -1,4 +1,4 @@
-// The reference pages and the JSON Schemas are what the code says: schemas, catalogue, metrics and commands.
+// The reference pages and the JSON Schemas agree with the code: schemas, catalogue, metrics and commands.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

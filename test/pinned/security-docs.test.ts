@@ -1,4 +1,4 @@
-// docs/security.md says which test shows what: each file that it names is there, and every risk of the list has one.
+// docs/security.md names the test of each control: each file that it names exists, and every risk of the list has one.
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

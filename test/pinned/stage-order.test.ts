@@ -44,7 +44,7 @@ it('the pipeline runs the steps in the one safe order', () => {
   );
 });
 
-it('the pipeline chooses who answers in the one safe order', () => {
+it('the pipeline chooses the handler in the one safe order', () => {
   const choice = functionOf('export function createPipeline');
   const [answer, handle] = choice.split('return function handle');
   assert.deepEqual(calls(handle ?? ''), ['placeOf', 'refuseMisdirected', 'tunnelAt', 'track']);

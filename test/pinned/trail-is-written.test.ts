@@ -1,5 +1,5 @@
-// Stages write the trail for log and metrics. State that a part decides by belongs to that part. `TrailNotes` has members that cannot be
-// read; this test finds what the compiler lets pass, such as a comparison with undefined.
+// Stages write the trail for log and metrics. A part keeps the state that it decides by itself. `TrailNotes` has members that cannot be
+// read; this test finds reads that the compiler lets pass, such as a comparison with undefined.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';

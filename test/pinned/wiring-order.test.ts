@@ -15,7 +15,7 @@ function codeOf(text: string): string {
     .replace(/[A-Za-z]\w*\??:/g, blank);
 }
 
-/** What the body of openParts makes: constants, variables and functions, with the line each is made in. */
+/** The bindings in the body of openParts: constants, variables and functions, with the line each is made in. */
 function madeIn(lines: readonly string[]): Map<string, number> {
   const made = new Map<string, number>();
   lines.forEach((line, index) => {

@@ -10,7 +10,7 @@ const seconds = (): number => Math.floor(clock.nowMs / 1000);
 const signed = (claims: Claims, header = {}): SignJWT => assertionOf(claims, clock.nowMs, header);
 const list = (token: string | undefined) => send(url, token, 'GET', '/v1/customers');
 
-test('a request without an assertion is 401 whatever identity headers it carries', async () => {
+test('a request without an assertion is 401 for any identity headers', async () => {
   const headers = { 'x-organization-id': 'org_one', 'x-api-key-id': 'key_one', authorization: 'Bearer x' };
   const reply = await send(url, undefined, 'GET', '/v1/customers', { headers });
   assert.equal(reply.status, 401);

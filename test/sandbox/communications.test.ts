@@ -1,4 +1,4 @@
-// Communications move on by themselves, and what lists filter and sort by is what they show.
+// Communications move on by themselves, and lists filter and sort by the values that they show.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create, platformFor } from './support/platform.ts';

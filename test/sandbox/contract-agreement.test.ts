@@ -1,5 +1,5 @@
-// What the sandbox answers is what the published contracts promise: every seeded record of every resource, and the
-// filters and sorts that the two sides list.
+// The sandbox answers as the published contracts promise: every seeded record of every resource, and the filters and sorts that the two
+// sides list.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -30,7 +30,7 @@ await call('POST', '/_sandbox/seed');
 for (const { name, filters, ...resource } of Object.values(RESOURCES)) {
   const operation = documents.get(`${name}.yaml`)?.paths[`/v1/${name}`].get;
 
-  test(`${name}: a page of a hundred is what the contract promises`, async () => {
+  test(`${name}: a page of a hundred matches the contract`, async () => {
     const { $ref } = operation.responses['200'].content['application/json'].schema;
     const validate = ajv.compile({ $ref: `https://contracts.example.com/${name}.yaml${$ref}` });
     const { body } = await call('GET', `/v1/${name}?limit=100`);

@@ -1,4 +1,4 @@
-// The file service of the sandbox by itself: uploads, ranges, conditions, events that are resumed, a WebSocket, and whose files they are.
+// The file service of the sandbox by itself: uploads, ranges, conditions, events that are resumed, a WebSocket, and the ownership of files.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

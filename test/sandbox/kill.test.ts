@@ -1,4 +1,4 @@
-// Kill -9 in the middle of writes: what was answered is there, and a retry with the same key never does anything twice.
+// Kill -9 in the middle of writes: answered writes are there, and a retry with the same key never does anything twice.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertionOf, send } from './support/platform.ts';

@@ -40,7 +40,7 @@ test('it lives while a lease is held, survives a change of holders, and ends cle
   assert.equal(existsSync(join(installation.directory, 'platform.db-wal')), false, 'checkpointed');
 });
 
-test('a lease says whose it is, so that a port from an old announcement is not taken for this sandbox', async (context) => {
+test('a lease names its owner, so that a port from an old announcement is not taken for this sandbox', async (context) => {
   const { child, ready } = (await install(context)).start();
   const response = await fetch(`http://127.0.0.1:${(await ready).services.platform}/_sandbox/lease`);
   assert.equal(response.headers.get('x-sandbox-pid'), String(child.pid));

@@ -1,4 +1,4 @@
-// PATCH at the sandbox mail server: which action takes which value for which field, and what of it is silently fine.
+// PATCH at the sandbox mail server: the actions, the values and the fields that go together, and the faults that are silently accepted.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { mailFor } from './support/mail.ts';
@@ -139,7 +139,7 @@ test('members are set on a group, of the kinds it may have', async () => {
   assert.equal((await patch(name, [add('members', 'crew')])).body.details, 'Invalid members value');
 });
 
-test('a relation to the wrong kind is "other", to nobody notFound, on a type without it "other"', async () => {
+test('a relation to the wrong kind is "other", to an unknown name notFound, on a type without it "other"', async () => {
   const { patch: change } = await someone();
   assert.equal((await change(add('memberOf', 'news'))).body.details, 'Invalid memberOf value');
   assert.equal((await change(add('lists', 'staff'))).body.details, 'Invalid lists value');
@@ -217,7 +217,7 @@ for (const [index, body] of unreadable.entries()) {
   });
 }
 
-test('a principal that is missing is notFound whatever the body is', async () => {
+test('a principal that is missing is notFound for any body', async () => {
   for (const body of ['no JSON', []])
     assert.deepEqual((await patch('nobody', body)).body, { error: 'notFound', item: 'nobody' });
 });

@@ -1,5 +1,4 @@
-// Faults of the sandbox mail server itself: 500 without details, told to whoever runs it, and without a password in the
-// telling.
+// Faults of the sandbox mail server itself: 500 without details, reported to its operator, and without a password in the report.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mailFor, PASSWORD } from './support/mail.ts';

@@ -24,7 +24,7 @@ test('the session without credentials has URLs and no accounts, with them the ac
   assert.equal((await call('GET', '/jmap/session', { as: basic('alice', 'wrong') })).status, 401);
 });
 
-test('URLs are the configured ones, whatever the request says about hosts', async (context) => {
+test('URLs are the configured ones, for any host headers of the request', async (context) => {
   const server = await mailFor(context, { publicUrl: 'https://mail.example.com' });
   const headers = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' };
   const { text, body } = await server.call('GET', '/jmap/session', { as: null, headers });

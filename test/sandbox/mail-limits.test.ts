@@ -43,7 +43,7 @@ test('the fifth request in flight of an account is 400 with a limit; an administ
   const server = await mailFor(context);
   await server.create({ name: 'busy', secrets: [PASSWORD], enabledPermissions: ['authenticate', 'individual-get'] });
   const busy = basic('busy', PASSWORD);
-  /** Requests whose bodies never come to an end hold their places. */
+  /** Requests with endless bodies hold their places. */
   const hold = async (as: string) => {
     const open = await Promise.all(Array.from({ length: 5 }, () => openConnection(server.port)));
     const answers = open.map((connection) => {
@@ -62,7 +62,7 @@ test('the fifth request in flight of an account is 400 with a limit; an administ
   );
   const exempt = await hold(ADMINISTRATOR);
   const first = await Promise.race([...exempt.answers, server.call('GET', '/api/other')]);
-  assert.equal(first?.status, 404, 'nobody is refused, so the one request beside them is answered first');
+  assert.equal(first?.status, 404, 'no request is refused, so the one beside them is answered first');
   held.end();
   exempt.end();
   while ((await server.call('GET', PATH, { as: busy })).status === 400);
@@ -173,7 +173,7 @@ test('uploads have places of their own', async (context) => {
   for (const connection of open) connection.destroy();
 });
 
-test('a login name that has used up its failures bans whoever tries it next, wherever from', async (context) => {
+test('a login name that has used up its failures bans the next address that tries it', async (context) => {
   const server = await mailFor(context, { useForwarded: true, failuresMax: 2 });
   const attempt = async (name: string, address: string) => {
     const headers = { 'x-forwarded-for': address };

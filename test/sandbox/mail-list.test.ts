@@ -31,7 +31,7 @@ test('a page is counted from one, zero is the first, and the total counts all', 
   assert.equal((await list('?limit=2&page=9')).data.total, 5);
 });
 
-test('what cannot be read counts as absent, and a repeated parameter keeps its last value', async () => {
+test('an unreadable parameter counts as absent, and a repeated parameter keeps its last value', async () => {
   for (const query of ['?limit=x&page=y', '?limit=', '?limit=-1', '?limit=1.5', '?limit=1&limit=0', '?colour=red'])
     assert.equal((await namesIn(query)).length, 5, query);
   assert.equal((await namesIn('?limit=0&limit=1')).length, 1);

@@ -18,11 +18,11 @@ const refusals: readonly (readonly [what: string, as: string | null, challenged:
   ['a value without a space', 'Basic', false],
   ['a wrong password', basic('admin', 'wrong'), false],
   ['an unknown name', basic('nobody', PASSWORD), false],
-  ['what is no base64', 'Basic *', true],
-  ['base64 of what is no UTF-8', `Basic ${Buffer.from([0xff, 0x3a, 0x61]).toString('base64')}`, true],
+  ['text that is no base64', 'Basic *', true],
+  ['base64 of bytes that are no UTF-8', `Basic ${Buffer.from([0xff, 0x3a, 0x61]).toString('base64')}`, true],
   ['base64 without a colon', `Basic ${Buffer.from('admin').toString('base64')}`, true],
   ['another scheme', 'Digest abc', true],
-  ['a token nobody gave out', 'Bearer abc', true],
+  ['a token that was never issued', 'Bearer abc', true],
   ['the password in a token', `Bearer ${PASSWORD}`, true],
 ];
 

@@ -35,7 +35,7 @@ test('no header makes the reading of credentials fail', () => {
   assert.equal(parseMailAuthorization('Basic YTp').kind, 'malformed', 'padding is missing');
 });
 
-test('the beginning of a secret says what it is, and the first password is the one', () => {
+test('the beginning of a secret determines its kind, and the first password is the one', () => {
   const kinds = ['otpauth://x', '$app$x$y', '$scrypt$x', 'plain', 'app$x'].map(kindOf);
   assert.deepEqual(kinds, ['totp', 'app', 'password', 'password', 'password']);
   assert.deepEqual(withoutFurtherPasswords(['$app$a$b', 'one', 'two', 'one', 'otpauth://x']), [
@@ -65,7 +65,7 @@ test('uploads together never take more than their bound: the oldest give way', a
   assert.deepEqual(await Promise.all(contents.map((content) => content && text(content))), ['1111', undefined, '3333']);
   assert.equal(blobs.open('u2', one), undefined, 'belongs to another account');
   await Promise.all(Array.from({ length: 50 }, () => assert.rejects(keep('123456789'), /400/)));
-  assert.equal(readdirSync(directory).length, 2, 'nothing is left of what was refused, or of before');
+  assert.equal(readdirSync(directory).length, 2, 'nothing is left of refused uploads, or of earlier ones');
   blobs.close();
   assert.equal(existsSync(directory), false);
 });

@@ -1,4 +1,4 @@
-// Principals of the sandbox mail server: what creating, reading and deleting them answers, 200 for nearly everything.
+// Principals of the sandbox mail server: the answers to creating, reading and deleting them, 200 for nearly everything.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openConnection, requestOf } from '../support/connection.ts';
@@ -76,7 +76,7 @@ for (const [what, body] of unreadable) {
   });
 }
 
-test('what looks wrong in a list is silently dropped, and an escape in a value is none of it', async () => {
+test('a wrong item of a list is silently dropped, and an escape in a value is not one', async () => {
   await create({ name: 'lenient', urls: ['a', 1, null, 'x'.repeat(513), 'b'], externalMembers: 7, picture: null });
   const { externalMembers, urls } = await show('lenient');
   assert.deepEqual({ externalMembers, urls }, { externalMembers: undefined, urls: ['a', 'b'] });
@@ -116,7 +116,7 @@ for (const [what, body, answer] of failures) {
   });
 }
 
-test('failures of the kind "other" have details and a reason that repeats what was sent', async () => {
+test('failures of the kind "other" have details and a reason that repeats the input', async () => {
   const cases: readonly [object, string, RegExp][] = [
     [{ name: 'y', enabledPermissions: ['fly'] }, 'Invalid permission', /fly/],
     [{ name: 'y', emails: 'no-address' }, 'Invalid email', /no-address/],
@@ -129,7 +129,7 @@ test('failures of the kind "other" have details and a reason that repeats what w
   }
 });
 
-test('an OAuth client loses its addresses, whatever their domain', async () => {
+test('an OAuth client loses its addresses, for any domain', async () => {
   await create({ type: 'oauthClient', name: 'app', emails: ['app@nowhere.org'] });
   assert.equal((await show('app')).emails, undefined);
 });
@@ -146,7 +146,7 @@ test('POST …/deploy creates too', async () => {
   assert.equal((await show('deployed')).id, body.data);
 });
 
-test('a name is looked up as it is sent, decoded, and never by number; what follows it is ignored', async () => {
+test('a name is looked up as it is sent, decoded, and never by number; the path after it is ignored', async () => {
   await create({ name: 'a b/c' });
   const { id } = await show('a b/c');
   const get = async (name: string) => (await call('GET', `/api/principal/${name}`)).body;

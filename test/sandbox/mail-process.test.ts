@@ -1,5 +1,5 @@
-// The mail server in the process of the sandbox: announced beside the platform, with the administrator that a file
-// names, principals that survive, and no password in what it writes.
+// The mail server in the process of the sandbox: announced beside the platform, with the administrator that a file names, principals that
+// survive, and no password in its output.
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,12 +18,12 @@ async function start(installation: Installation) {
   return { running, held: await lease(services.platform), call };
 }
 
-test('its administrator is whoever the file names at the moment', async (context) => {
+test('its administrator is the one that the file names at the moment', async (context) => {
   const installation = await install(context);
   const file = join(installation.directory, 'mail-administrator');
   const { running, held, call } = await start(installation);
   const statusFor = async (password: string) => (await call(basic('admin', password), '/api/principal')).status;
-  assert.equal(await statusFor(PASSWORD), 401, 'without the file nobody is');
+  assert.equal(await statusFor(PASSWORD), 401, 'without the file there is none');
   assert.equal(await statusFor(''), 401);
   writeFileSync(file, `admin:${PASSWORD}\n`, { mode: 0o600 });
   assert.equal(await statusFor(PASSWORD), 200);

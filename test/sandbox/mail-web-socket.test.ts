@@ -11,7 +11,7 @@ const authorized = { ...HANDSHAKE, Authorization: ADMINISTRATOR };
 const open = (port = server.port) => openWebSocket(port, authorized);
 const codeOf = (payload: Buffer) => payload.readUInt16BE(0);
 
-test('the handshake is accepted, and the subprotocol answered though nobody asked', async () => {
+test('the handshake is accepted, and the subprotocol answered though the client did not ask for one', async () => {
   const { head, socket } = await open();
   assert.match(head, /^HTTP\/1\.1 101 /);
   assert.match(head, /\r\nConnection: Upgrade\r\n/);
@@ -110,7 +110,7 @@ test('a close comes back with its code, and the connection ends', async () => {
 const faults: readonly (readonly [what: string, bytes: Buffer, code: number])[] = [
   ['a frame without a mask', Buffer.from([0x81, 0x01, 0x61]), 1002],
   ['a reserved bit', maskedFrame(0x41, Buffer.from('x')), 1002],
-  ['an opcode nobody defined', maskedFrame(3, Buffer.from('x')), 1002],
+  ['an undefined opcode', maskedFrame(3, Buffer.from('x')), 1002],
   ['a control frame in pieces', maskedFrame(9, Buffer.from('x'), false), 1002],
   ['a control frame that is long', maskedFrame(9, Buffer.alloc(126)), 1002],
   ['a continuation of nothing', maskedFrame(0, Buffer.from('x')), 1002],
@@ -132,7 +132,7 @@ for (const [what, bytes, code] of faults) {
   });
 }
 
-test('the server sends a heartbeat every minute, and closes what says nothing for ten', async (context) => {
+test('the server sends a heartbeat every minute, and closes a connection that is silent for ten', async (context) => {
   const quick = await mailFor(context, { secondMs: 1 });
   const client = await open(quick.port);
   let heartbeats = 0;

@@ -140,7 +140,7 @@ test('a booking has one of experience_id and resource_name, and ends after it be
   assert.equal((await call('PATCH', `/v1/bookings/${id}`, { body })).body.experience_id, experience.id);
 });
 
-test("an invoice's amount and a membership's renewal follow what they are computed from", async () => {
+test("an invoice's amount and a membership's renewal follow their inputs", async () => {
   const line_items = [{ description: 'work', quantity: 3, unit_amount: 7 }];
   const invoice = await create(call, 'invoices', { customer_id: customer.id, line_items, currency: 'usd' });
   const more = { line_items: [...line_items, { description: 'parts', quantity: 1, unit_amount: 100 }] };

@@ -1,5 +1,5 @@
-// Pages are stable: walking a list sees every record once, whatever is inserted meanwhile, and a cursor is good for the
-// list it was made for and for no other.
+// Pages are stable: walking a list sees every record once, also with inserts meanwhile, and a cursor is good for the list it was made for
+// and for no other.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create, platformFor, walk } from './support/platform.ts';

@@ -60,7 +60,7 @@ for (const resource of Object.values(RESOURCES)) {
     }
   });
 
-  test(`${resource.name}: what is derived is looked up by an index too`, () => {
+  test(`${resource.name}: derived values are looked up by an index too`, () => {
     plans.length = 0;
     list('live:org_one', resource, '');
     const scanned = plans

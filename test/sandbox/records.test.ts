@@ -1,4 +1,4 @@
-// What records look like when they are created, changed, cleared, referred to and deleted.
+// Records when they are created, changed, cleared, referred to and deleted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create, platformForFile } from './support/platform.ts';
@@ -118,7 +118,7 @@ for (const [resource, [prefix, body, defaults]] of Object.entries(smallest)) {
     }
   });
 
-  test(`${resource}: a change touches what is sent and the time of change, nothing else`, async () => {
+  test(`${resource}: a change touches the sent members and the time of change, nothing else`, async () => {
     const before = await create(call, resource, { ...body, metadata: { a: '1', b: '2' } });
     platform.clock.nowMs += 500;
     const changed = await call('PATCH', `/v1/${resource}/${before.id}`, { body: { metadata: { a: '3' } } });

@@ -1,4 +1,4 @@
-// An organization in one mode sees its own records and no others, by whatever way it asks.
+// An organization in one mode sees its own records and no others, by every way of access.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Call, create, platformForFile } from './support/platform.ts';

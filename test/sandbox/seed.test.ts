@@ -69,7 +69,7 @@ test('two organizations get the same content under different identifiers', async
   assert.equal(identifiers.size, one.length + two.length);
 });
 
-test('nobody in the demonstration can be reached: mail goes to example.com, calls to +1555', async (context) => {
+test('the demonstration has no real addresses: mail goes to example.com, calls to +1555', async (context) => {
   const platform = await platformFor(context);
   const call = await platform.as('org_demo');
   await call('POST', '/_sandbox/seed');

@@ -1,4 +1,4 @@
-// Every sort of every resource, against demonstration data and compared with what the records show.
+// Every sort of every resource, against demonstration data and compared with the shown records.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create, platformForFile, walk } from './support/platform.ts';

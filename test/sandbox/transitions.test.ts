@@ -98,7 +98,7 @@ for (const [resource, { body, routes, edges, others = [] }] of Object.entries(ma
   });
 }
 
-test('a job notes when it was started and completed, and by whom', async () => {
+test('a job notes when and by which caller it was started and completed', async () => {
   const id = await recordIn('jobs', ['dispatched'], { ...machines.jobs?.body, technician_id: technician.id });
   const started = (await change('jobs', id, { status: 'in_progress' })).body;
   assert.equal(started.started_at, started.updated_at);

@@ -1,4 +1,4 @@
-// The sandbox follows the gateway from one key to the next, and nobody else: only who may write beside its database can add a key.
+// The sandbox follows only the gateway from one key to the next: adding a key needs write access beside its database.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ test('keys that the gateways write are believed from then on, and those that the
   held.destroy();
 });
 
-test('whoever only reaches the port cannot add a key', async (context) => {
+test('a client that only reaches the port cannot add a key', async (context) => {
   const installation = await install(context);
   const { platform: port } = (await installation.start().ready).services;
   const held = await lease(port);
@@ -91,7 +91,7 @@ function gatewaysOf(context: TestContext) {
   return { start, trusted };
 }
 
-test('gateways share it while they hand over, whichever of them heard of it first', async (context) => {
+test('gateways share it while they hand over, in any order of the news', async (context) => {
   const { start, trusted } = gatewaysOf(context);
   const first = await start(one);
   const second = await start(one, two);
@@ -104,7 +104,7 @@ test('gateways share it while they hand over, whichever of them heard of it firs
   assert.equal((await send(first.origin, await tokenBy(three), 'GET', '/v1/jobs')).status, 200);
 });
 
-test('a gateway with keys of its own neither gets it nor changes whom it trusts', async (context) => {
+test('a gateway with keys of its own neither gets it nor changes the trusted keys', async (context) => {
   const { start, trusted } = gatewaysOf(context);
   const { origin } = await start(one);
   await assert.rejects(start(two), /A sandbox that trusts other keys runs on .*: end the gateway that holds it/);

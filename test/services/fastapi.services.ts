@@ -174,7 +174,7 @@ describe('FastAPI', { skip }, () => {
     everywhere,
   });
 
-  it('with lines of the entry, what crosses only by name is as when called directly, too', async (context) => {
+  it('with lines of the entry, headers that cross only by name are as when called directly, too', async (context) => {
     const { service } = stand();
     const entry = {
       security: { apiKey: ['items:read'] },

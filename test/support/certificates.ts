@@ -24,7 +24,7 @@ export interface CertificateOptions {
 export interface Authority extends CertificatePair {
   /** A certificate for servers and clients alike, with a key of its own. */
   issue(options: CertificateOptions): CertificatePair;
-  /** Takes its files away; what was issued stays usable. */
+  /** Removes its files; issued certificates stay usable. */
   remove(): void;
 }
 
@@ -40,7 +40,7 @@ export function createAuthority(name = 'Test Authority'): Authority {
 
   const own = ['-subj', `/CN=${name}`, '-days', '3650', '-addext', 'keyUsage=critical,keyCertSign,cRLSign'];
   openssl('req', '-x509', ...newKey('ec'), '-keyout', 'authority.key', '-out', 'authority.pem', ...own);
-  // What `openssl ca` keeps: it alone can set both ends of the validity.
+  // The state of `openssl ca`: it alone can set both ends of the validity.
   writeFileSync(fileOf('index.txt'), '');
 
   return {

@@ -1,4 +1,4 @@
-// What a single test starts is closed after it, also when it fails half-way.
+// A test's own servers are closed after it, also when it fails half-way.
 
 import { afterEach } from 'node:test';
 

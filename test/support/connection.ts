@@ -108,7 +108,7 @@ export function requestOf(
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), Buffer.from(body ?? '')]);
 }
 
-/** Polls: for what happens on the other side without a word to this one. Bounded by two seconds. */
+/** Polls for an event on the other side that this side cannot see. Bounded by two seconds. */
 export async function until<T>(read: () => T | undefined | false): Promise<T> {
   for (let waited = 0; waited < 2000; waited += 5) {
     const found = read();

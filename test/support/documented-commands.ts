@@ -14,7 +14,7 @@ export function documents(): ReadonlyMap<string, string> {
   return new Map(pages.sort().map((page) => [page, readFileSync(join(root, page), 'utf8')]));
 }
 
-/** What follows `bin/gateway` in a page, word by word; `a·b` stands for two commands. */
+/** The words after `bin/gateway` in a page, word by word; `a·b` stands for two commands. */
 export function commandLines(page: string): string[][] {
   const found = [...page.matchAll(/bin\/gateway +([^`\n|>&#)]+)/g)];
   return found.flatMap(([, text = '']) => {
@@ -25,7 +25,7 @@ export function commandLines(page: string): string[][] {
   });
 }
 
-/** What is wrong with a command line; undefined: there is such a command, and it has these options. */
+/** The fault of a command line; undefined: there is such a command, and it has these options. */
 export function complaintAbout(words: readonly string[], program: Command): string | undefined {
   let command = program;
   const rest = [...words];

@@ -1,4 +1,4 @@
-// What every refusal has to be, whoever brought it about: asserted in one place. Cases say how to bring one about.
+// The rules for every refusal, from any source: asserted in one place. Cases bring one about.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -12,7 +12,7 @@ export interface RefusalCase<World> {
   /** Where the upstream chose it, not the catalogue. */
   readonly status?: number;
   provoke(world: World): Promise<Answer>;
-  /** What this case promises beyond what every refusal is. */
+  /** The promises of this case beyond those of every refusal. */
   also?(answer: Answer, world: World): void | Promise<void>;
 }
 

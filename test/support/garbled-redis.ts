@@ -14,7 +14,7 @@ export type Garbling = (typeof GARBLINGS)[number];
 export interface GarbledRedis {
   readonly url: string;
   readonly port: number;
-  /** Spoils what is open now; later connections are in order. Resolves when all that were spoiled are closed. */
+  /** Spoils the open connections; later ones are in order. Resolves when all spoiled ones are closed. */
   garble(how: Garbling): Promise<void>;
   stop(): void;
 }

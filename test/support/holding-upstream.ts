@@ -4,7 +4,7 @@ import { type Recorded, startUpstream } from './upstream.ts';
 
 export interface HoldingUpstream {
   readonly url: string;
-  /** Organizations whose requests have arrived, in order. */
+  /** Organizations with arrived requests, in order. */
   readonly arrived: string[];
   /** How many it is keeping. */
   held(): number;

@@ -12,7 +12,7 @@ export interface Finished {
 
 export interface InProcess extends Partial<Pick<CommandProcess, 'now' | 'onTerminal'>> {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What standard input holds. */
+  /** The content of standard input. */
   readonly input?: readonly string[];
   /** Replaces parts of the context. */
   readonly adjust?: (context: CommandContext) => CommandContext;

@@ -66,13 +66,13 @@ export interface KeysStatus {
   readonly position: number;
 }
 
-/** What the admin listener says about the key store. */
+/** The key store in the status of the admin listener. */
 export async function keysStatusOf({ adminUrl }: Pick<TestGateway, 'adminUrl'>): Promise<KeysStatus> {
   const answer = await fetch(`${adminUrl}/status`);
   return ((await answer.json()) as { keys: KeysStatus }).keys;
 }
 
-/** Resolves when every change so far has reached all of them: whoever is let in from then on is remembered. */
+/** Resolves when every change so far has reached all of them: callers accepted from then on are remembered. */
 export async function untilRead({ gateways }: Instances): Promise<void> {
   const { latest } = (await gateways[0]?.store.audit.since(0, 1)) ?? {};
   await eventually(async () => {
@@ -81,7 +81,7 @@ export async function untilRead({ gateways }: Instances): Promise<void> {
   });
 }
 
-/** Polls until it holds, for what happens beside the requests. */
+/** Polls until it holds, for events beside the requests. */
 export async function eventually(holds: () => Promise<boolean>): Promise<void> {
   const endsAt = performance.now() + PATIENCE_MS;
   while (!(await holds())) {

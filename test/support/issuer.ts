@@ -13,7 +13,7 @@ export interface SigningKey {
 }
 
 export interface TestIssuer {
-  /** What its tokens have as `iss`. */
+  /** The `iss` of its tokens. */
   readonly iss: string;
   /** Its entry under `issuers` in gateway.yaml. */
   readonly entry: Readonly<Record<string, unknown>> & { readonly jwksUrl: string };
@@ -74,7 +74,7 @@ function answerKeys(response: ServerResponse, keys: readonly object[]): void {
   response.end(JSON.stringify({ keys }));
 }
 
-/** What a token of test organization needs to be let in, for an hour. */
+/** The claims of an accepted token of test organization, for an hour. */
 export function soundClaims(nowMs: number): Record<string, unknown> {
   const seconds = Math.floor(nowMs / 1000);
   return { aud: AUDIENCE, sub: 'user-1', org: 'org_test', scope: '*', iat: seconds, exp: seconds + 3600 };
@@ -117,7 +117,7 @@ export function signatureOf({ algorithm, privateKey }: SigningKey, input: string
   return signBytes(hash, Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' });
 }
 
-/** As HS256 would sign, with whatever is taken for the secret. */
+/** As HS256 would sign, with any text as the secret. */
 export function macOf(secret: string, input: string): Buffer {
   return createHmac('sha256', secret).update(input).digest();
 }

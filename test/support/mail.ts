@@ -27,7 +27,7 @@ export interface Mail {
   close(): Promise<void>;
 }
 
-/** A mail server whose administrator has this password. */
+/** A mail server with this password for its administrator. */
 export async function startMail(password: string, options: Partial<MailServerOptions> = {}): Promise<Mail> {
   const received: string[] = [];
   const sideEffects: string[] = [];
@@ -118,7 +118,7 @@ export async function startMailWorld(
   };
 }
 
-/** What the shipped configuration says of the mail server. */
+/** The shipped configuration of the mail server. */
 export function shippedEntry(): Record<string, unknown> {
   const file = readFileSync(new URL('../../config/upstreams.yaml', import.meta.url), 'utf8');
   const { upstreams } = parse(file) as { upstreams: { mail: Record<string, unknown> } };

@@ -1,4 +1,4 @@
-// Requests as bytes, for what no HTTP client would send.
+// Requests as bytes that no HTTP client would send.
 
 import { connect } from 'node:net';
 

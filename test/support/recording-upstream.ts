@@ -1,4 +1,4 @@
-// An upstream that keeps every byte that reached it, and reads them with the strict reader: what it cannot read is kept as an objection.
+// An upstream that keeps every byte that reached it, and reads them with the strict reader: unreadable bytes are kept as an objection.
 
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { httpAnswer } from './scripted-upstream.ts';
@@ -7,9 +7,9 @@ import { readStrictly, type StrictRequest } from './strict-http.ts';
 export interface RecordingUpstream {
   readonly url: string;
   readonly requests: readonly StrictRequest[];
-  /** What was wrong with what arrived. */
+  /** The faults of the arrived bytes. */
   readonly objections: string[];
-  /** What had not become a request when its connection ended. */
+  /** The bytes that had not become a request when their connection ended. */
   readonly truncated: string[];
   /** The bytes, as latin1, that requests are answered with from now on; an empty object by default. */
   answers(bytes: string | ((request: StrictRequest) => string)): void;

@@ -1,4 +1,4 @@
-// The connections through a relay to Redis that announcements come through: known by what the clients send, and cut when a test says so.
+// The connections through a relay to Redis that announcements come through: recognised by the clients' commands, and cut by the test.
 
 import type { Socket } from 'node:net';
 

@@ -26,7 +26,7 @@ export async function startWatched(): Promise<Watched> {
   const directory = mkdtempSync(join(tmpdir(), 'sentinels-'));
   const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(directory, master.port)));
   const url = `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${MASTER}`;
-  // A Sentinel that does not know the others and the replica yet could not elect anybody.
+  // A Sentinel that does not know the others and the replica yet could not elect one.
   for (const { port } of sentinels) {
     await eventually(async () => {
       const text = String(await askServer(port, 'INFO', 'sentinel'));
@@ -73,7 +73,7 @@ export interface TestCluster {
   stop(): Promise<void>;
 }
 
-/** Three masters with a third of the slots each. Without replicas, what a lost one had is away; the rest goes on. */
+/** Three masters with a third of the slots each. Without replicas, the slots of a lost one are away; the rest goes on. */
 export async function startCluster({ replicas = false } = {}): Promise<TestCluster> {
   const directory = mkdtempSync(join(tmpdir(), 'cluster-'));
   const starting = Array.from({ length: replicas ? 6 : 3 }, () => startClusterServer(directory));
@@ -128,7 +128,7 @@ async function startClusterServer(directory: string): Promise<TestRedis & { read
   };
 }
 
-/** One command to one server, whatever it is part of. */
+/** One command to one server, on any topology. */
 export async function askServer(port: number, command: string, ...args: readonly string[]): Promise<unknown> {
   const client = new Redis(port, '127.0.0.1');
   try {

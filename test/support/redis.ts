@@ -21,7 +21,7 @@ export interface TestRedis {
   kill(): Promise<void>;
   /** Brings it back on the same port after `kill`. */
   restart(): Promise<void>;
-  /** Connections stay open, but nobody answers. */
+  /** Connections stay open, but Redis does not answer. */
   pause(): void;
   resume(): void;
 }
@@ -76,7 +76,7 @@ function spawnServer(port: number, further: readonly string[]): Promise<ChildPro
 
 /** Resolves once its log has that text. */
 export async function spawnRedis(args: readonly string[], readyText: string): Promise<ChildProcess> {
-  // What a master hands its replicas passes through a file, which must neither stay nor be found by another server at its start.
+  // A master's snapshot for its replicas passes through a file, which must neither stay nor be found by another server at its start.
   const cwd = mkdtempSync(join(tmpdir(), 'redis-'));
   const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'], cwd });
   const kill = () => server.kill('SIGKILL');

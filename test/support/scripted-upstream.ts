@@ -1,4 +1,4 @@
-// An upstream that plays one script per request: bytes, pauses, broken framing. It keeps what reached it, byte for byte.
+// An upstream that plays one script per request: bytes, pauses, broken framing. It keeps the received requests, byte for byte.
 
 import type { Socket } from 'node:net';
 import { startRawUpstream } from './upstream.ts';
@@ -9,9 +9,9 @@ export interface ScriptedUpstream {
   readonly url: string;
   /** Requests as they came over the wire. */
   readonly received: string[];
-  /** What is done with every request from now on; by default an empty object is answered. */
+  /** Handles every request from now on; by default it answers an empty object. */
   plays(script: Script): void;
-  /** What is done with every connection from now on, before anything is read; by default nothing. */
+  /** Runs on every connection from now on, before anything is read; by default nothing. */
   welcomes(welcome: (socket: Socket) => void): void;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// A second reader of HTTP/1.1 requests that forgives nothing: what it reads, every other reader reads in the same way. Tests hold against
-// it what reaches an upstream.
+// A second reader of HTTP/1.1 requests that forgives nothing: every other reader reads its requests in the same way. Tests compare the
+// bytes at an upstream with it.
 
 export interface StrictRequest {
   readonly method: string;
@@ -16,7 +16,9 @@ const requestLine = /^([A-Z]+) (\/[\x21\x24-\x3a\x3c-\x5b\x5d\x5f\x61-\x7a~]*(?:
 const headerLine =
   /^([A-Za-z0-9!#$%&'*+.^`|~-]+): ([\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
 
-/** The first request in some bytes; undefined while there is no whole one. Throws a sentence for whatever could be read in two ways. */
+/**
+ * The first request in some bytes; undefined while there is no whole one. Throws a sentence for everything that could be read in two ways.
+ */
 export function readStrictly(bytes: Buffer): StrictRequest | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;

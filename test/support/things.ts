@@ -86,7 +86,7 @@ export function thingsContract(paths: Record<string, object> = {}): object {
   };
 }
 
-/** What startGateway needs to serve these things from one upstream. */
+/** The options of startGateway for serving these things from one upstream. */
 export function thingsAt(url: string | readonly string[], entry: object = {}, paths?: Record<string, object>) {
   return {
     contracts: { 'things.yaml': thingsContract(paths) },

@@ -1,4 +1,4 @@
-// Upstreams for tests: real servers that record what reached them and can misbehave in every way a socket allows.
+// Upstreams for tests: real servers that record their requests and can misbehave in every way a socket allows.
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
@@ -84,7 +84,7 @@ export async function startRawUpstream(
   };
 }
 
-/** A port on which nobody listens. */
+/** A port without a listener. */
 export async function unusedPort(): Promise<number> {
   const server = createSocketServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,4 @@
-// What most tests of the way through act on: a gateway before a scripted upstream, and a caller who is let in.
+// The set-up of most tests of the request path: a gateway before a scripted upstream, and an accepted caller.
 
 import { type Answer, ask, requestOf } from './connection.ts';
 import { type GatewayOptions, startGateway, type TestGateway } from './gateway.ts';

@@ -13,7 +13,7 @@ import { tunnel } from '../../gateway/config/tunnels.ts';
 import { upstreamTls } from '../../gateway/config/upstream-tls.ts';
 import { table } from './table.ts';
 
-/** What a schema says about a key besides its shape. */
+/** The facts of a schema about a key besides its shape. */
 interface Told {
   readonly description?: string | undefined;
   /** The values in words, where the shape does not give them. */
@@ -32,7 +32,7 @@ export interface ConfigKey extends Told {
   readonly values: string;
 }
 
-/** What zod keeps about a schema, as far as it is needed here. */
+/** The part of zod's schema objects that is read here. */
 interface Definition {
   readonly type: string;
   readonly innerType?: z.ZodType;

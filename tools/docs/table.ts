@@ -13,7 +13,7 @@ export function table(head: Cells, rows: readonly Cells[]): string {
 }
 
 /**
- * Replaces what stands between `<!-- generated: NAME -->` and `<!-- end -->`. Throws if a marker has no text, or a text no marker: a page
+ * Replaces the text between `<!-- generated: NAME -->` and `<!-- end -->`. Throws if a marker has no text, or a text no marker: a page
  * would otherwise keep an old table.
  */
 export function fill(page: string, texts: Readonly<Record<string, string>>): string {

@@ -1,4 +1,4 @@
-// What an upstream answers, or somebody who controls part of it: header lines that would split an answer, say something in the name of the
+// Answers of an upstream, or of an attacker who controls part of it: header lines that would split an answer, speak in the name of the
 // gateway, or name machines inside; framing that could be read in two ways.
 
 export interface HostileAnswer {
@@ -99,13 +99,13 @@ const lines: readonly HostileAnswer[] = [
     lines: ['Location: /a%0d%0aX-Injected:%20yes'],
   },
   {
-    name: 'what may be in the answer is in it, under our spelling',
+    name: 'an allowed header is in the answer, under our spelling',
     answered: answer('{}', 'eTAG: "a"', 'lINK: </b>; rel=next', 'link: </c>; rel=prev'),
     client: '200',
     lines: ['ETag: "a"', 'Link: </b>; rel=next', 'Link: </c>; rel=prev'],
   },
   {
-    name: 'what Connection names was for us alone',
+    name: 'a header that Connection names is removed',
     answered: answer('{}', 'Connection: etag, close', 'ETag: "a"'),
     client: '200',
   },
@@ -144,7 +144,7 @@ const framings: readonly HostileAnswer[] = [
   bad('another protocol', answer('{}').replace('HTTP/1.1', 'ICY')),
   bad('no head at all', '{}\r\n\r\n'),
   bad(
-    'a switch of protocols that nobody asked for',
+    'an unrequested switch of protocols',
     'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
   ),
   bad('a head without end', `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(100_000)}\r\n`),

@@ -113,7 +113,7 @@ const texts: readonly AttackCase[] = [
       '1',
       '[{"name":"a"}]',
     ],
-  ].map((body) => ({ name: `the body ${body} is not what the contract says`, sent: post(body), ...violated })),
+  ].map((body) => ({ name: `the body ${body} is against the contract`, sent: post(body), ...violated })),
   ...[
     ...[
       '{"name":"a","more":{"__proto__":{"admin":true}}}',

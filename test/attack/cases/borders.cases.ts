@@ -1,4 +1,4 @@
-// The borders of what is taken in: exactly as much as allowed passes, one more is refused.
+// The borders of input: exactly as much as allowed passes, one more is refused.
 
 import { type AttackCase, arrives, ended, get, passes } from './case.ts';
 import { LIMITS } from './limits.ts';
@@ -6,7 +6,7 @@ import { LIMITS } from './limits.ts';
 const LINES_MAX = 100;
 const target = (length: number) => `/v1/things?q=${'x'.repeat(length - 13)}`;
 
-/** A request whose header section, as it is counted, has this many bytes: name, value, and four for colon, space and line end. */
+/** A request with this many bytes in its header section, as counted: name, value, and four for colon, space and line end. */
 function filled(size: number): string {
   const key = 'sk_live_'.length + 38;
   const present = 'Host: api.test\r\n'.length + `Authorization: Bearer ${'x'.repeat(key)}\r\n`.length;

@@ -1,8 +1,8 @@
-// One row of the table of known attacks: bytes that are sent, what the client gets, and every byte that the upstream sees of it.
+// One row of the table of known attacks: the bytes sent, the client's answer, and every byte that the upstream sees of it.
 
 export interface AttackCase {
   readonly name: string;
-  /** As latin1; KEY stands for the key of a caller who is let in. */
+  /** As latin1; KEY stands for the key of an accepted caller. */
   readonly sent: string;
   /** Whether the client says, behind its bytes, that no more will come. */
   readonly ends?: true;
@@ -12,26 +12,26 @@ export interface AttackCase {
   readonly upstream?: readonly string[];
 }
 
-/** What is broken beyond understanding: nothing that follows on its connection can be read. */
+/** Broken beyond understanding: nothing that follows on its connection can be read. */
 export const broken = { client: ['400 malformed_http', 'closed'] } as const;
-/** What is understood and refused, so that the connection goes on. */
+/** Understood and refused, so that the connection goes on. */
 export const refused = (outcome: string) => ({ client: [outcome, 'open'] });
 /** The only answer before the connection ends. */
 export const ended = (outcome: string) => ({ client: [outcome, 'closed'] });
 
-/** Lines as they are, each with its end; the last one is what comes behind the head. */
+/** Lines as they are, each with its end; the last one follows the head. */
 export function raw(...lines: readonly string[]): string {
   return lines.join('\r\n');
 }
 
-/** A request of the caller: whatever is not about the first line, Host or Authorization begins with this. */
+/** A request of the caller: rows that are not about the first line, Host or Authorization begin with this. */
 export function head(line: string, ...lines: readonly string[]): string {
   return raw(`${line} HTTP/1.1`, 'Host: api.test', 'Authorization: Bearer KEY', ...lines, '', '');
 }
 
 export const get = (target: string, ...lines: readonly string[]) => head(`GET ${target}`, ...lines);
 
-/** A POST whose framing is the matter: its lines and whatever comes behind the head. */
+/** A POST for tests of framing: its lines and everything after the head. */
 export const framed = (lines: readonly string[], rest: string) =>
   head('POST /v1/things', 'Content-Type: application/json', ...lines) + rest;
 
@@ -39,7 +39,7 @@ export const framed = (lines: readonly string[], rest: string) =>
 export const post = (body: string, ...lines: readonly string[]) =>
   framed([`Content-Length: ${body.length}`, ...lines], body);
 
-/** What the upstream sees of a request, where its identifiers and its own address have been replaced by words. */
+/** The request at the upstream, with words in place of its identifiers and its own address. */
 export interface Arriving {
   /** Lines of the client that cross, in lower case. */
   readonly lines?: readonly string[];

@@ -1,5 +1,5 @@
-// Where a message ends: lengths, chunks, and both. What the gateway takes for a body and an upstream for a request would be a request
-// that nobody has authenticated.
+// The end of a message: lengths, chunks, and both. Bytes that the gateway takes for a body and an upstream for a request would be an
+// unauthenticated request.
 
 import { type AttackCase, arrives, arrivesWith, broken, ended, framed, get, head, passes, post } from './case.ts';
 
@@ -131,7 +131,7 @@ const lengths: readonly AttackCase[] = [
     ...passes(arrivesWith(body)),
   },
   {
-    name: 'what is behind the length is the next request',
+    name: 'the bytes behind the length are the next request',
     sent: post(body) + get('/v1/things/next'),
     client: ['200', '200', 'open'],
     upstream: [arrivesWith(body), arrives('GET /v1/things/next')],
@@ -224,13 +224,13 @@ const misplaced: readonly AttackCase[] = [
   },
   { name: 'a POST without any framing', sent: framed([], ''), client: ['400 body_missing', 'open'] },
   {
-    name: 'a POST without any framing, and its body is what it looks like',
+    name: 'a POST without any framing, and its body is the next request',
     sent: framed([], `${body}\r\n\r\n`),
     ...ended('400 body_missing'),
   },
-  { name: 'a length that nobody keeps', sent: framed(['Content-Length: 12'], '{"na'), ends: true, ...broken },
+  { name: 'a length that is not kept', sent: framed(['Content-Length: 12'], '{"na'), ends: true, ...broken },
   {
-    name: 'chunks that nobody ends',
+    name: 'chunks without an end',
     sent: framed(['Transfer-Encoding: chunked'], `c\r\n${body}\r\n`),
     ends: true,
     ...broken,

@@ -70,7 +70,7 @@ const lines: readonly AttackCase[] = [
     'Traceparent',
     'Expect',
   ].map((name) => ({
-    name: `two lines of what there is one of: ${name}`,
+    name: `two lines of a header that must be single: ${name}`,
     sent: get('/v1/things', `${name}: a`, `${name.toLowerCase()}: b`),
     ...broken,
   })),
@@ -278,7 +278,7 @@ const expectations: readonly AttackCase[] = [
     upstream: [arrives('POST /v1/things', { lines: ['content-type: application/json'], body: '{"name":"a"}' })],
   },
   {
-    name: 'an expectation without a body ends the connection, since nobody knows what its client sends next',
+    name: 'an expectation without a body ends the connection, since the next bytes of its client are unknown',
     sent: get('/v1/things', 'Expect: 100-continue'),
     client: ['200', 'closed'],
     upstream: [arrives('GET /v1/things')],
@@ -323,7 +323,7 @@ const following: readonly AttackCase[] = [
     ...broken,
   },
   {
-    name: 'a second request behind one whose framing is refused',
+    name: 'a second request behind one with refused framing',
     sent: get('/v1/things', 'Transfer-Encoding: gzip') + get('/v1/things/second'),
     ...broken,
   },

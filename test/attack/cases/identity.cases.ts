@@ -1,4 +1,4 @@
-// Who a request says it is: names that only the gateway may write, in every spelling that some server would read as them.
+// The identity in a request: names that only the gateway may write, in every spelling that some server would read as them.
 
 import { type AttackCase, arrives, arrivesWith, get, passes, post, refused } from './case.ts';
 
@@ -40,13 +40,13 @@ const tracing = ['Tracestate', 'Traceparent', 'B3', 'X-B3-TraceId', 'Baggage', '
 const names: readonly AttackCase[] = [
   ...own.flatMap((name) =>
     spellings(name).map((spelling) => ({
-      name: `what the client calls ${spelling}`,
+      name: `the client's own ${spelling}`,
       sent: get('/v1/things', `${spelling}: org_other`),
       ...seen(),
     })),
   ),
   ...[...hops, ...secrets, ...tracing].map((name) => ({
-    name: `what the client calls ${name}`,
+    name: `the client's own ${name}`,
     sent: get('/v1/things', `${name}: 192.0.2.66`),
     ...seen(),
   })),
@@ -88,7 +88,7 @@ const names: readonly AttackCase[] = [
   },
 ];
 
-/** RFC 9110 section 7.6.1: what Connection names is removed from what the client sent, never from what the gateway says. */
+/** RFC 9110 section 7.6.1: headers that Connection names are removed from the client's, never from the gateway's. */
 const connections: readonly AttackCase[] = [
   ...[
     'close, x-request-id',
@@ -106,7 +106,7 @@ const connections: readonly AttackCase[] = [
     upstream: [arrives('GET /v1/things')],
   })),
   {
-    name: 'Connection takes away what the client sent itself',
+    name: "Connection removes the client's own headers",
     sent: get('/v1/things', 'Connection: Accept, if-none-match', 'Accept: */*', 'If-None-Match: "a"', 'Prefer: x'),
     ...seen('prefer: x'),
   },

@@ -8,7 +8,7 @@ import type { Siege } from '../besieged-process.ts';
 import type { Door } from '../door.ts';
 import { type AttackCase, get } from './case.ts';
 
-/** When a client resets its connection, and what it has asked for before the bytes of the row. */
+/** When a client resets its connection, and its requests before the bytes of the row. */
 export interface Moment {
   readonly name: string;
   readonly before?: string;

@@ -13,7 +13,7 @@ import { thingsAt } from '../../support/things.ts';
 import { type AttackCase, get } from './case.ts';
 import { LIMITS } from './limits.ts';
 
-/** What is attacked. */
+/** The attacked process. */
 export interface Besieged {
   readonly gateway: TestGateway;
   readonly upstream: RecordingUpstream;
@@ -50,7 +50,7 @@ export async function besiege(): Promise<Besieged> {
   };
 }
 
-/** Registers one test per row. What is besieged is asked for when a test runs, since hooks make it. */
+/** Registers one test per row. The process is asked for when a test runs, since hooks make it. */
 export function runAttacks(cases: readonly AttackCase[], besieged: () => Besieged): void {
   for (const attack of cases) it(attack.name, () => play(attack, besieged()));
 }
@@ -108,7 +108,7 @@ function outcomeOf({ status, headers }: Answer): string {
   return code === undefined ? String(status) : `${status} ${code}`;
 }
 
-/** What every refusal is, and of every other answer that it is the upstream's or has no content. */
+/** The rules for every refusal; every other answer is the upstream's or has no content. */
 function assertDesigned(answer: Answer, isHead: boolean): void {
   const code = answer.headers['x-error-code'];
   if (code === undefined) assert.ok(isHead || answer.status !== 200 || answer.body.toString() === '{}');
@@ -116,7 +116,7 @@ function assertDesigned(answer: Answer, isHead: boolean): void {
   else assertRefusal(answer, code);
 }
 
-/** A request with words in the place of what is different each time, each of which has to have its form. */
+/** A request with words in the place of varying values, each of which has to have its form. */
 function masked({ text }: StrictRequest, { upstream, key }: Besieged, answers: readonly Answer[]): string {
   const ids = new Set(answers.map(({ headers }) => headers['x-request-id']));
   return text

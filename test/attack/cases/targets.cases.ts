@@ -122,7 +122,7 @@ const plain: readonly AttackCase[] = [
     ['/v1/things?q=a%26q=b', '/v1/things?q=a%26q=b'],
     ['/v1/things?%71=a', '/v1/things?%71=a'],
   ].map(([sent = '', arriving = '']) => ({
-    name: `the target ${sent} is what it says`,
+    name: `the target ${sent} is taken literally`,
     sent: get(sent),
     ...passes(arrives(`GET ${arriving}`)),
   })),
@@ -176,7 +176,7 @@ const queries: readonly AttackCase[] = [
 /** RFC 9112 section 3.2.2: the authority of the target counts, and Host does not. */
 const absolute: readonly AttackCase[] = [
   {
-    name: 'an absolute target, whose authority replaces Host',
+    name: 'an absolute target with an authority that replaces Host',
     sent: get('http://api.example.com:81/v1/things?q=a'),
     ...passes(arrives('GET /v1/things?q=a', { host: 'api.example.com:81' })),
   },

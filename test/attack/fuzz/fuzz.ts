@@ -30,7 +30,7 @@ export function fuzzOptionsOf(connections: number): FuzzOptions {
   return { connections: Number(FUZZ_CONNECTIONS ?? connections), seed: Number(FUZZ_SEED ?? randomInt(2 ** 31)) };
 }
 
-/** Throws with the seed of a connection that does harm, and what it did. */
+/** Throws with the seed of a connection that does harm, and the harm. */
 export async function fuzz(siege: Siege, { connections, seed, door = 0 }: FuzzOptions): Promise<void> {
   const besieged = await siege.process();
   const underWay = new Set<number>();
@@ -55,7 +55,7 @@ export async function fuzz(siege: Siege, { connections, seed, door = 0 }: FuzzOp
   }
 }
 
-/** Does what the plan says on a connection of its own; resolves when this side has closed it. */
+/** Runs the plan on a connection of its own; resolves when this side has closed it. */
 export async function follow({ pieces, leave }: Plan, door: Door, key: string): Promise<void> {
   const { socket, stream, closed, reset } = await door.enter();
   const answer = once(stream, 'data').catch(() => undefined);

@@ -1,4 +1,4 @@
-// What one client of the fuzzer does on its connection, all of it decided by one number: the same seed makes the same plan, so that one
+// The actions of one fuzzing client on its connection, all of it decided by one number: the same seed makes the same plan, so that one
 // connection that did harm can be played again alone.
 
 import { createHash } from 'node:crypto';
@@ -30,7 +30,7 @@ const upgrade =
   `GET /pipe/socket HTTP/1.1\r\n${own}Connection: Upgrade\r\nUpgrade: websocket\r\n` +
   'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n';
 const authorities = ['a:1', 'api.test:443', '/v1/things', '*', '[::1]:80', ':', ''];
-/** What is spoken at other doors: TLS, HTTP/2, SSH, SMTP, Redis, a proxy's own line, HTTP/0.9. */
+/** Protocols of other ports: TLS, HTTP/2, SSH, SMTP, Redis, a proxy's own line, HTTP/0.9. */
 const strange = [
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
   'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00',
@@ -84,7 +84,7 @@ function leaveOf(random: Random): Leave {
   return { how, when: random.pick(['at once', 'answer', 1, 5, 40] as const) };
 }
 
-/** Mostly nothing; else a request that is answered soon, or whose answer is still being written. */
+/** Mostly nothing; else a request that is answered soon, or with an answer that is still being written. */
 const before = (random: Random): string => random.pick(['', '', soundMessages[0] as string, large]);
 
 const oneMessage = (random: Random): string => (random.next() < 0.5 ? random.pick(soundMessages) : changed(random));

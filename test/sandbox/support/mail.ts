@@ -32,9 +32,9 @@ export interface TestMail {
   readonly mail: MailServer;
   readonly clock: { nowMs: number };
   call(method: string, path: string, sent?: Sent): Promise<MailReply>;
-  /** Creates a principal and gives its number, or fails with what the server said. */
+  /** Creates a principal and returns its number, or fails with the server's answer. */
   create(principal: Readonly<Record<string, unknown>>): Promise<number>;
-  /** What the server shows of a principal. */
+  /** A principal as the server shows it. */
   // biome-ignore lint/suspicious/noExplicitAny: answers are asserted member by member
   show(name: string): Promise<any>;
 }

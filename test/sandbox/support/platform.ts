@@ -25,7 +25,7 @@ export interface Claims {
   readonly token_issuer?: string;
 }
 
-/** What the gateway sends for a caller, unless told otherwise. */
+/** The headers of the gateway for a caller, by default. */
 export function assertionOf(claims: Claims, nowMs = Date.now(), header: { alg?: string; kid?: string } = {}): SignJWT {
   const seconds = Math.floor(nowMs / 1000);
   return new SignJWT({ org: 'org_one', mode: 'live', scopes: ['*'], ...claims })
@@ -122,7 +122,7 @@ export async function platformFor(context: TestContext): Promise<Platform> {
   return platform;
 }
 
-/** Creates a record and gives it back, or fails with what the service said. */
+/** Creates a record and returns it, or fails with the service's answer. */
 export async function create(call: Call, resource: string, body: Readonly<Record<string, unknown>>) {
   const reply = await call('POST', `/v1/${resource}`, { body });
   if (reply.status !== 201) throw new Error(`${resource}: ${reply.status} ${JSON.stringify(reply.body)}`);

@@ -22,7 +22,7 @@ export interface Installation {
 export interface RunningSandbox {
   readonly child: ChildProcess;
   readonly ready: Promise<{ ready: true; services: { platform: number } }>;
-  /** Exit code or signal, and what was written to the error stream. */
+  /** Exit code or signal, and the text of the error stream. */
   readonly ended: Promise<{ code: number | null; signal: string | null; log: string }>;
 }
 

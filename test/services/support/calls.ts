@@ -12,7 +12,7 @@ export function part(disposition: string, content: string, type?: string): strin
 
 export const END = '--border--\r\n';
 
-/** The gateway refuses what breaks the contract, so that the service does not see it. */
+/** The gateway refuses requests against the contract, so that the service does not see them. */
 export const refusedByContract = { status: 'the gateway refuses the request itself, with 400' };
 
 /** Differences that hold for all calls where they occur. */

@@ -27,12 +27,12 @@ const NEVER_ADDED = [
 /** Headers of errors that a client decides by. */
 const OF_ERRORS = ['allow', 'content-range', 'retry-after'];
 
-/** Each difference by what differs: `status`, the name of a header, `bytes`, or `error object`. */
+/** Each difference by its place: `status`, the name of a header, `bytes`, or `error object`. */
 export type Differences = Readonly<Record<string, string>>;
 
 /**
- * Lists what a client can tell apart. Of an error (from 400 on) the status counts, the headers that a client decides by, and that the
- * body through the gateway is its error object.
+ * Lists the differences that a client can see. Of an error (from 400 on) the status counts, the headers that a client decides by, and that
+ * the body through the gateway is its error object.
  */
 export function differencesOf(direct: Answer, through: Answer): Differences {
   const found: Record<string, string> = {};

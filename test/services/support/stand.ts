@@ -9,7 +9,7 @@ import { send } from './wire.ts';
 export interface Service {
   /** `http://127.0.0.1:port` */
   readonly origin: string;
-  /** What it has printed. */
+  /** The output so far. */
   output(): string;
   stop(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function startService({ file, args, cwd, environment = {} }: Comman
   }
 }
 
-/** Starts a Node app of `apps/node`, whose packages are installed first. */
+/** Starts a Node app of `apps/node` after installing its packages. */
 export async function startNodeService(file: string, environment: Readonly<Record<string, string>>): Promise<Service> {
   return startService({ file: process.execPath, args: [file], cwd: await nodeAppFor('node'), environment });
 }
@@ -74,7 +74,7 @@ export async function documentOf(service: Service): Promise<string> {
   return (await send(service.origin, { path: '/openapi.json' })).body.toString();
 }
 
-/** Opens a gateway in front of a service. `entry` is what the entry says beside the document and the address. */
+/** Opens a gateway in front of a service. `entry` holds the lines of the entry beside the document and the address. */
 export async function openGateway(service: Service, document: string, entry: Readonly<Record<string, unknown>>) {
   const gateway = await startGateway({
     contracts: { 'service.json': document },

@@ -1,4 +1,4 @@
-// Calls every operation of a service's document twice, directly and through the gateway, and compares what a client sees.
+// Calls every operation of a service's document twice, directly and through the gateway, and compares the client's view.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { documentOf, putBehindGateway, type Service, type Stand } from './stand.
 import { type Call, send } from './wire.ts';
 
 export interface ComparedCall extends Call {
-  /** What a client sees differently with an entry of defaults, by what differs, each with its reason. */
+  /** The client's differences with an entry of defaults, by place, each with its reason. */
   readonly differs?: Readonly<Record<string, string>>;
 }
 

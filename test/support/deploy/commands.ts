@@ -18,7 +18,7 @@ export interface CommandOptions {
   readonly port: number;
 }
 
-/** Starts a program and waits until its port accepts connections. Rejects with what it printed if it ends before. */
+/** Starts a program and waits until its port accepts connections. Rejects with its output if it ends before. */
 export async function startCommand(command: readonly string[], options: CommandOptions): Promise<RunningCommand> {
   const [file = '', ...args] = command;
   const env = { ...process.env, ...options.environment };

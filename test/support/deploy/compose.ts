@@ -54,7 +54,7 @@ const compose = z.strictObject({
 
 export type Compose = z.infer<typeof compose>;
 
-/** Throws for whatever the specification, as far as it stands above, does not allow. */
+/** Throws for everything that the specification, as far as it stands above, does not allow. */
 export function parseCompose(source: string): Compose {
   return compose.parse(parse(source, { merge: true }));
 }

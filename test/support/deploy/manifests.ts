@@ -32,7 +32,7 @@ export function manifestFiles(): string[] {
   return files.filter((file) => file !== 'kustomization.yaml').sort();
 }
 
-/** What is wrong with each object, by the name it is given under; nothing: it is as the API asks. One run of the compiler for all. */
+/** The faults of each object, by its name; none: it is valid for the API. One run of the compiler for all. */
 export async function complaintsAbout(objects: Readonly<Record<string, object>>): Promise<Record<string, string[]>> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-manifests-'));
   try {

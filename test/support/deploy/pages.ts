@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** What the page says right before it. */
+  /** The sentence of the page right before it. */
   readonly lead: string;
 }
 

@@ -5,7 +5,7 @@ import { mkdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join } from 'node:path';
 
 export interface Volume {
-  /** What the kubelet does when the object has changed: all files at once. */
+  /** The kubelet's update when the object has changed: all files at once. */
   update(files: Readonly<Record<string, string>>): void;
 }
 

@@ -14,7 +14,7 @@ import { untaken } from './list.ts';
 /** Folders of slow files come first, so that all processes end at about the same time. */
 const FIRST = ['test/attack/', 'test/flow/'];
 
-/** A process keeps the modules of its files, and with them what their tests started: some 30 MB each. */
+/** A process keeps the modules of its files, and with them the servers that their tests started: some 30 MB each. */
 const FILES_MAX = 30;
 
 /** Of a file and of each test in it: tests have the timeout of the file that declares them. */

@@ -78,9 +78,9 @@ describe('the judge', () => {
     'a write that was never done': { exchanges: [done], executions: [], finds: /never done/ },
     'an answer to a write that tells of another': {
       exchanges: [create(answered(201, { ...state, note: 'w2' }))],
-      finds: /not what was done/,
+      finds: /not the outcome/,
     },
-    'a write that was never sent': { exchanges: [], finds: /nobody sent/ },
+    'a write that was never sent': { exchanges: [], finds: /was never sent/ },
     'a key that is answered in two ways': {
       exchanges: [create(answered(201, state), { key: 'k' }), create(answered(200, state), { key: 'k' })],
       finds: /answered in 2 ways/,
@@ -89,13 +89,13 @@ describe('the judge', () => {
       exchanges: [create(refused(502, 'upstream_unreachable', { retryable: true }))],
       finds: /although it may be sent again/,
     },
-    'a state that never was': { exchanges: [done, read({ ...state, note: 'x' })], finds: /never so/ },
+    'a state that never was': { exchanges: [done, read({ ...state, note: 'x' })], finds: /never had/ },
     'the entry of another organization': {
       exchanges: [done, read(state, { entry: 'org_a-2' })],
       finds: /another entry/,
     },
     'a state older than one that was seen': { exchanges: [done, read(state, { atLeast: 2 })], finds: /older/ },
-    'half a long entry': { exchanges: [done, read({ ...state, size: 10, filler: 'x' })], finds: /never so/ },
+    'half a long entry': { exchanges: [done, read({ ...state, size: 10, filler: 'x' })], finds: /never had/ },
     'a list without an entry that was seen': {
       exchanges: [done, read({ data: [] }, { kind: 'list', atLeast: 1 })],
       finds: /without the entry/,
