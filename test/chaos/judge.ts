@@ -153,7 +153,7 @@ function faultOfGet({ outcome, entry, atLeast = 0, endedAt }: Exchange, { byVers
   const shown = JSON.parse(outcome.body) as State;
   const truth = byVersion.get(`${shown.id} ${shown.version}`);
   if (shown.id !== entry) return 'another entry';
-  if (truth === undefined || differs(shown, truth) || !fillerFits(shown)) return 'never so';
+  if (truth === undefined || differs(shown, truth) || !fillerFits(shown)) return 'never had this value';
   if (shown.version < atLeast) return `older than version ${atLeast}`;
   return truth.at > endedAt ? 'from the future' : undefined;
 }
