@@ -1,5 +1,5 @@
 // The effect of Redis outages on an organization, for every kind of outage: each happens to real servers under steady traffic. Prints a
-// table for docs/limits.md. Needs redis-server on the PATH, takes two minutes: node bench/outages.ts
+// table for docs/performance.md. Needs redis-server on the PATH, takes two minutes: node bench/outages.ts
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -223,7 +223,7 @@ function busiest(seen: readonly Seen[]): number {
 // Nothing else keeps this process alive while a server is on its way out.
 const alive = setInterval(() => undefined, 1000);
 console.log(
-  '| Redis is | What clients saw meanwhile | Longest wait (p99) | Over-admitted | Redis decides again after its beginning / end |',
+  '| Redis is | Answers to clients meanwhile | Longest wait (p99) | Over-admitted | Redis decides again after its beginning / end |',
 );
 console.log('| --- | --- | --- | --- | --- |');
 for (const outage of outages) console.log(await measure(outage));

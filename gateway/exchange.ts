@@ -210,7 +210,7 @@ export interface TrailNotes {
   /** One per state of the quota, in the same order. */
   get charged(): Unread;
   set charged(value: readonly Charged[] | undefined);
-  /** Decided by: `redis`, `known` (an earlier refusal that still holds), `process`, or the policy in force while Redis is away. */
+  /** Decided by: `redis`, `known` (an earlier refusal that still holds), `process`, or the outage policy while Redis is away. */
   get quotaSource(): Unread;
   set quotaSource(value: string | undefined);
   /** Time of the decision by the store's clock, epoch milliseconds. */

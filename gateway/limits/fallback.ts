@@ -1,4 +1,4 @@
-// Decides by the configured policy while a shared store cannot.
+// Decides by the configured outage policy while a shared store cannot.
 
 import { createProcessStore } from './process-store.ts';
 import { type AwayPolicy, type Charge, type LimitDecision, uncounted } from './store.ts';
@@ -12,7 +12,7 @@ export interface FallbackOptions {
 }
 
 export interface Fallback {
-  /** Counts against the share of this instance, admits, or refuses, as the policy says. */
+  /** Counts against the share of this instance, admits, or refuses, as the outage policy says. */
   decide(charges: readonly Charge[]): LimitDecision;
   close(): Promise<void>;
 }

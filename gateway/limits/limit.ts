@@ -1,5 +1,5 @@
 // Stage: charges a request to its counters and adds the remaining quota to the headers of every answer from here on. Throws rate_limited,
-// or gateway_overloaded if the counters are away and the policy is to refuse.
+// or gateway_overloaded if the counters are away and the outage policy is `refuse`.
 
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Counted, Permitted, Quota, QuotaState } from '../exchange.ts';

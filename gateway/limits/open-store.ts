@@ -18,7 +18,7 @@ export function areCountersShared({ redisUrl }: CounterStoreSettings): boolean {
   return redisUrl !== undefined;
 }
 
-/** If Redis is away, this waits only for the first attempt to connect; the policy decides meanwhile. */
+/** If Redis is away, this waits only for the first attempt to connect; the outage policy decides meanwhile. */
 export async function openCounterStore({ settings, ...options }: OpenCounterStoreOptions): Promise<CounterStore> {
   const { redisUrl } = settings;
   if (redisUrl === undefined) return createProcessStore(options);

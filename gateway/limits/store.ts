@@ -20,19 +20,19 @@ export interface Charge {
 }
 
 export interface LimitDecision {
-  /** `undecided`: the store is away and the policy is to refuse. */
+  /** `undecided`: the store is away and the outage policy is `refuse`. */
   readonly outcome: 'admitted' | 'refused' | 'undecided';
   /** One per charge, in their order; empty if no limit counted the request. */
   readonly states: readonly QuotaState[];
-  /** Enforced policies that refuse the request. */
+  /** Enforced limits that refuse the request. */
   readonly violated: readonly string[];
-  /** Shadow policies that would refuse the request. */
+  /** Shadow limits that would refuse the request. */
   readonly shadowRefusals: readonly string[];
-  /** Milliseconds until all violated policies have room, without further requests. */
+  /** Milliseconds until all violated limits have room, without further requests. */
   readonly waitMs: number;
   /** By the clock of the deciding store, epoch milliseconds. */
   readonly decidedAtMs: number;
-  /** `redis`, `known` for a cached refusal, `process`, or the policy in force while Redis is away. */
+  /** `redis`, `known` for a cached refusal, `process`, or the outage policy while Redis is away. */
   readonly source: string;
 }
 

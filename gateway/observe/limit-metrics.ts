@@ -10,7 +10,7 @@ import { memoize } from './memoize.ts';
 export interface LimitGauges {
   /** 1 while the store of the limits is away. */
   limitStoreAway(): number;
-  /** The policy that decides while the store is away; undefined while it is up. */
+  /** The outage policy that decides while the store is away; undefined while it is up. */
   limitPolicyInForce(): string | undefined;
 }
 
@@ -48,13 +48,13 @@ export function createLimitMetrics(registry: Registry, onPressure: OnPressure): 
   });
   const sources = new Counter({
     name: 'gateway_rate_limit_decisions_by_source_total',
-    help: 'Decisions by source: redis, process, known (a refusal that still holds), or the policy while Redis is away.',
+    help: 'Decisions by source: redis, process, known (a refusal that still holds), or the outage policy while Redis is away.',
     labelNames: ['source'],
     registers,
   });
   const batches = createHistogram(registry, {
     name: 'gateway_limit_store_duration_seconds',
-    help: 'Time from the first request of a batch to the verdict of Redis, or of the policy in its place.',
+    help: 'Time from the first request of a batch to the verdict of Redis, or of the outage policy in its place.',
     labelNames: [],
     buckets,
   })();
@@ -105,7 +105,7 @@ export function registerLimitGauges(registry: Registry, sources: LimitGauges): v
   });
   new Gauge({
     name: 'gateway_limit_store_policy_in_force',
-    help: '1 for the policy that decides on limits while their store is away.',
+    help: '1 for the outage policy that decides on limits now.',
     aggregator: 'max',
     labelNames: ['policy'],
     registers,

@@ -37,7 +37,7 @@ export function createStatus(options: StatusOptions): Status {
       ready: lifecycle === 'serving' && canCheckKeys,
       checks: {
         lifecycle,
-        // Cached keys stay valid while the store is away, and limits have their policy: both are reported, but do not make the gateway
+        // Cached keys stay valid while the store is away, and limits have their outage policy: both are reported, but do not make the gateway
         // unready.
         keys: keys.store,
         limits: options.limits().state,

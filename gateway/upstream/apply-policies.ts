@@ -1,4 +1,4 @@
-// Sends to an upstream that has policies: applies its request rules, adds its credential, and judges the answer before the client sees any
+// Sends to an upstream that has rules or a credential: applies its request rules, adds its credential, and judges the answer before the client sees any
 // of it.
 
 import { GatewayError } from '../errors.ts';
@@ -30,7 +30,7 @@ const credentialStatuses = new Set([401, 407]);
  * Resolves when the exchange has ended. Throws upstream_overloaded, upstream_timeout, upstream_auth_failed, and the errors of the rules and
  * the relay.
  *
- * @param outgoing makes the request as it would be sent without policies, anew for each attempt
+ * @param outgoing makes the request as it would be sent without rules and credential, anew for each attempt
  * @param deadlineAt as `performance.now()` counts
  */
 export async function sendWithPolicies(

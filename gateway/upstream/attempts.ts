@@ -25,7 +25,7 @@ export interface AttemptsOptions {
   openStream(fresh: Fresh, kind: StreamKind, end: (why: StreamEnd) => void): () => void;
 }
 
-/** Sends the request once. The answer goes to the relay, after the policies of the upstream. An error that it throws fails the attempt. */
+/** Sends the request once. The answer goes to the relay, after the rules and the credential of the upstream. An error that it throws fails the attempt. */
 export type Dispatch = (target: Target, relay: Relay, attempts: Attempts) => void;
 
 /**

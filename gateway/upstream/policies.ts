@@ -1,4 +1,4 @@
-// Builds the policies of upstreams for one configuration: their credentials and their declared request and answer rules.
+// Builds the credentials and the declared request and answer rules of upstreams for one configuration.
 
 import type { Accesses } from './access.ts';
 import { type AnswerRule, createJudge, type Judge } from './answers/rules.ts';
@@ -10,14 +10,14 @@ export interface PolicyEntry {
   readonly requests: readonly RequestRule[];
 }
 
-/** Policies of one upstream. The credential survives reloads. */
+/** Rules and credential of one upstream. The credential survives reloads. */
 export interface UpstreamPolicies {
   readonly credential: Credential | undefined;
   readonly judge: Judge | undefined;
   readonly rewrite: Rewrite | undefined;
 }
 
-/** Returns an entry per upstream that has a credential or rules. Requests to other upstreams need no policies. */
+/** Returns an entry per upstream that has a credential or rules. Requests to other upstreams pass unchanged. */
 export function createPolicies(
   entries: Readonly<Record<string, PolicyEntry>>,
   accesses: Pick<Accesses, 'of'>,

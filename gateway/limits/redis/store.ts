@@ -1,5 +1,5 @@
 // Counters in Redis, shared by all instances. A decision is made by the server that holds the counter; while that server is away or slow,
-// the configured policy decides without waiting.
+// the configured outage policy decides without waiting.
 
 import { parseRedisUrl } from '../../redis/url.ts';
 import { createFallback } from '../fallback.ts';
@@ -17,7 +17,7 @@ export interface RedisCounterStoreOptions {
   readonly onChange?: (status: CounterStoreStatus) => void;
   /** Called after each command with the milliseconds from its first request to the decision. */
   readonly onBatch?: (durationMs: number) => void;
-  /** Number of instances that share the limits now: the policy `local` grants each its share. Default 1: the full limit for each. */
+  /** Number of instances that share the limits now: the outage policy `local` grants each its share. Default 1: the full limit for each. */
   readonly instances?: () => number;
   /** Longest time that a request waits for Redis. The default leaves time to answer within 100 ms of a failure. */
   readonly deadlineMs?: number;
