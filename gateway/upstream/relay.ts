@@ -56,6 +56,8 @@ export interface Relayed {
 const ERROR_BODY_BYTES_MAX = 65_536;
 /** Longer answers are not checked, whether they are longer as they came or only once they are decoded. */
 const CHECKED_BYTES_MAX = 1_048_576;
+/** An answer to HEAD is read up to this size to keep its connection: a new connection costs less than a longer answer. */
+const DROPPED_BYTES_MAX = 65_536;
 /** Further withheld fields are not noted: the upstream chooses their names. */
 const WITHHELD_MAX = 16;
 const TOO_LARGE = 'the body is too large to be checked';
@@ -147,9 +149,11 @@ export class Relay implements AnswerHandler, WithheldNotes {
     else if (undeclared === undefined)
       this.#mode = checkedMode(this.#judge.modeFor(operation, status, contentType), headers);
     if (this.#owner.compression !== undefined) this.#chooseForm(this.#owner.compression);
-    const kind = this.#mode === 'drop' ? undefined : streamKindOf(contentType);
-    if (kind !== undefined) this.#beginStream(control, kind, contentType);
+    const kind = streamKindOf(contentType);
+    if (kind !== undefined && this.#mode !== 'drop') this.#beginStream(control, kind, contentType);
     else if (this.#mode !== 'refuse' && this.#held === undefined) this.passesSince = this.#byteAt;
+    if (this.#mode === 'drop' && hasBody && (kind !== undefined || this.#length > DROPPED_BYTES_MAX))
+      this.#cutOff(control);
   }
 
   /** Headers are those of the answer as it came until its head is written, because its body is checked by them. */
@@ -198,8 +202,13 @@ export class Relay implements AnswerHandler, WithheldNotes {
   }
 
   onResponseData(control: Control, chunk: Buffer): void {
-    if (this.ended || this.#mode === 'drop' || this.#isOutpaced()) return;
+    if (this.ended || this.#isOutpaced()) return;
     this.noteBytes();
+    if (this.#mode === 'drop') {
+      this.#keptBytes += chunk.length;
+      if (this.#keptBytes > DROPPED_BYTES_MAX) this.#cutOff(control);
+      return;
+    }
     if (this.#stream !== undefined) {
       this.#stream.data(chunk);
       return;
@@ -329,6 +338,14 @@ export class Relay implements AnswerHandler, WithheldNotes {
     // Node sends what was written in this turn at the end of the turn.
     else setImmediate(() => response.destroy());
     this.#owner.relayed();
+  }
+
+  /** The body of an answer to HEAD that was asked for by GET is not awaited. */
+  #cutOff(control: Control): void {
+    // An answer to HEAD itself has no body, and its connection stays.
+    if (this.#fresh.operation.method === 'HEAD') return;
+    control.abort();
+    this.#end();
   }
 
   #end(): void {
