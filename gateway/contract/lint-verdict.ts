@@ -75,6 +75,7 @@ export function verdictOn(problem: NormalizedProblem, document: Document): Verdi
   const decidesNothing = memberAt(path, (name) => unenforced.has(name));
   if (problem.severity === 'warn') return decidesNothing ? 'accepted' : 'warning';
   if (ruleId === 'no-unresolved-refs' && path.at(-2) === 'mapping') return onMapping(document, path);
+  if (ruleId === 'path-parameters-defined' && isInTemplate(problem.message)) return 'accepted';
   if (decidesNothing) return 'warning';
   return ruleId === 'struct' ? onStructure(problem, document, path) : 'mistake';
 }
@@ -88,6 +89,12 @@ function memberAt(path: readonly string[], meets: (name: string) => boolean): bo
     isName = !isName && (named.has(token) || (token === 'examples' && index > 0));
   }
   return false;
+}
+
+/** The linter finds parameters with names of letters, digits, `_`, `.` and `-` only, and others exist: `{*}`, `{id:int}`. */
+function isInTemplate(message: string): boolean {
+  const [, name, template = ''] = /^Path parameter `(.*)` is not used in the path `(.*)`\.?$/.exec(message) ?? [];
+  return template.includes(`{${name}}`);
 }
 
 /** A mapping may give the name of a schema instead of a reference (OpenAPI 3.1.1, section 4.8.25). */

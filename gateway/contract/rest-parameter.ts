@@ -1,10 +1,12 @@
 // Finds the path parameter of an operation that takes slashes: by x-gateway-path in the contract, by x-multi-segment, which some vendors
-// write, or by the entry of upstreams.yaml.
+// write, by the name `*`, which Fastify gives its wildcards, or by the entry of upstreams.yaml.
 
 import type { Mistake } from '../config-errors.ts';
 import type { ContractDocument } from './document.ts';
 import type { JsonObject, Located } from './pointer.ts';
 import { segmentsOf } from './routes.ts';
+
+const WILDCARD = '*';
 
 interface PathOfOperation {
   readonly document: ContractDocument;
@@ -29,6 +31,7 @@ export function restParameterOf(path: PathOfOperation, mistakes: Mistake[]): str
       mistakes.push(document.position().mistakeAt(place, reason, remedy));
     } else if (takesSlashes && (says === 'rest' || ofVendor === true)) found.push(String(name));
   }
+  if (whole.has(WILDCARD) && !found.includes(WILDCARD)) found.push(WILDCARD);
   if (restOfPath !== undefined && whole.has(restOfPath)) return restOfPath;
   if (found.length > 1) {
     const reason = `${found.map((name) => `"${name}"`).join(' and ')} take slashes, so the end of the first one is not known.`;

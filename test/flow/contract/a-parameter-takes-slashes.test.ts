@@ -23,6 +23,8 @@ const document = {
       get: operation('read_file', parameter('file_path')),
       delete: operation('delete_file', parameter('file_path')),
     },
+    // As @fastify/swagger writes a wildcard: with a parameter of this name if the route has a schema for it.
+    '/static/{*}': { get: operation('static'), head: operation('static_head', parameter('*')) },
     '/files/latest': { get: operation('latest') },
     '/repos/{owner}/contents/{path}': {
       get: operation('contents', parameter('owner'), parameter('path', { 'x-multi-segment': true })),
@@ -70,6 +72,13 @@ describe('a path parameter that takes slashes', () => {
 
   it('stays in its segments where a rule writes it', async () => {
     assert.equal(await reached('/v1/files/A/%C3%84%3F'), '/files/a/%C3%A4%3F');
+  });
+
+  it('gets it by the wildcard of Fastify, declared or not', async () => {
+    assert.equal(await reached('/v1/static/css/a.css'), '/static/css/a.css');
+    assert.equal(await reached('/v1/static/'), '/static/');
+    assert.equal(await reached('/v1/static/css/a.css', 'HEAD'), '/static/css/a.css');
+    assert.equal(await reached(`/v1/static/css/${'a'.repeat(30)}`, 'HEAD'), 400);
   });
 
   it('gets it by the member of a vendor', async () => {
