@@ -59,6 +59,8 @@ export interface Operation {
   readonly version: string | undefined;
   /** The name of the path parameter that takes slashes, if one does. */
   readonly restOfPath: string | undefined;
+  /** Styles of the path parameters whose text has separators, by name: lists and objects, and all of style label and matrix. */
+  readonly pathStyles: ReadonlyMap<string, string>;
   readonly upstream: string;
   /** The entry of upstreams.yaml that lists the contract. */
   readonly entry: string;
@@ -253,6 +255,9 @@ export interface TrailNotes {
   /** Milliseconds from the start of the attempt to the first byte of the answer. */
   get upstreamMs(): Unread;
   set upstreamMs(value: number | undefined);
+  /** Names of the undeclared query parameters that were left out. */
+  get droppedQuery(): Unread;
+  set droppedQuery(value: readonly string[] | undefined);
   /** Cookies that the contract declares and that did not reach the upstream, as `cookie: name`. */
   get notSent(): Unread;
   set notSent(value: readonly string[] | undefined);

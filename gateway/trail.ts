@@ -71,6 +71,7 @@ export class Trail implements Reservation {
   retryBudgetSpent = false;
   upstreamStatus: number | undefined = undefined;
   upstreamMs: number | undefined = undefined;
+  droppedQuery: readonly string[] | undefined = undefined;
   notSent: readonly string[] | undefined = undefined;
   withheld: readonly string[] | undefined = undefined;
   answerViolations: readonly string[] | undefined = undefined;

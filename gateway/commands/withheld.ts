@@ -2,12 +2,14 @@
 
 import { isOwnedAnswerHeader } from '../shared/owned-headers.ts';
 
-/** @param field a member of `withheld` of the log line: a header, `set-cookie: name` or `cookie: name` */
+/** @param field a member of `withheld` of the log line: a header, `set-cookie: name`, `cookie: name` or `query: name` */
 export function withheldText(field: string): string {
   return `withheld: ${field}. ${withheldRemedy(field)}`;
 }
 
 export function withheldRemedy(field: string): string {
+  if (field.startsWith('query: '))
+    return 'The contract does not declare it. To let it reach the service, declare it, or set undeclaredQuery: pass in the entry in upstreams.yaml.';
   const [, kind, name] = /^(cookie|set-cookie): (.*)$/.exec(field) ?? [];
   if (kind !== undefined) return `To let the cookie cross, add cookies: [${name}] to the entry in upstreams.yaml.`;
   if (field === 'location' || field === 'link' || field === 'content-location')

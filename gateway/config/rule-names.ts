@@ -8,11 +8,13 @@ import { byAnyNameIn, declaredId, type NamedOperation } from './operation-names.
 interface Named extends NamedOperation {
   /** The path template, `/api/principal/{name}`. */
   readonly path: string;
+  readonly pathStyles: ReadonlyMap<string, string>;
 }
 
 interface Rule {
   readonly operations?: readonly string[] | undefined;
   readonly parameters: readonly string[];
+  readonly rewritesPath: boolean;
   /** The places of the rule and of its operations in the file. */
   readonly place: readonly (string | number)[];
   readonly operationsPlace: readonly (string | number)[];
@@ -59,6 +61,10 @@ export function checkRuleNames(
         const reason = `none of these operations has a parameter "${name}" in its path.`;
         mistakes.push(source.mistakeAt(rule.place, reason, suggest(name, known)));
       }
+      const styled = rule.rewritesPath ? meant.find(({ pathStyles }) => pathStyles.size > 0) : undefined;
+      if (styled === undefined) continue;
+      const reason = `a path with lists or objects cannot be rewritten, and ${declaredId(styled)} has one.`;
+      mistakes.push(source.mistakeAt(rule.place, reason, 'Leave this operation out of the rule, or remove path.'));
     }
   }
 }
@@ -66,12 +72,19 @@ export function checkRuleNames(
 function rulesOf(upstream: string, { requests, answers }: Ruled): Rule[] {
   const ofRequests = requests.map(({ operations, path }, index) => {
     const place = ['upstreams', upstream, 'requests', index];
-    return { operations, parameters: path?.lowerCase ?? [], place, operationsPlace: [...place, 'operations'] };
+    return {
+      operations,
+      parameters: path?.lowerCase ?? [],
+      rewritesPath: path !== undefined,
+      place,
+      operationsPlace: [...place, 'operations'],
+    };
   });
   const ofAnswers = answers.map(({ when }, index) => {
     const place = ['upstreams', upstream, 'answers', index];
     const operationsPlace = [...place, 'when', 'operations'];
-    return { operations: when.operations, parameters: bodyParameters(when.body), place, operationsPlace };
+    const parameters = bodyParameters(when.body);
+    return { operations: when.operations, parameters, rewritesPath: false, place, operationsPlace };
   });
   return [...ofRequests, ...ofAnswers];
 }

@@ -1,7 +1,9 @@
-// Stage: finds the operation of a request. Throws route_not_found, version_unknown, method_not_allowed, method_not_implemented.
+// Stage: finds the operation of a request. Throws route_not_found, version_unknown, method_not_allowed, method_not_implemented,
+// malformed_path.
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Matched, Operation } from '../exchange.ts';
+import { hasMatrixParameter, semicolonsFit } from './matrix-paths.ts';
 import { createRoutes } from './routes.ts';
 
 // Methods that this server recognizes. Any other method is "not implemented" instead of "not allowed" (RFC 9110 section 15.6.2).
@@ -18,12 +20,14 @@ type Explain = (admitted: Admitted) => GatewayError | undefined;
 
 export function createMatch(operations: readonly Operation[], explain: Explain = () => undefined): Match {
   const routes = createRoutes(operations);
+  const mayHaveSemicolons = operations.some(hasMatrixParameter);
   const versions = [...new Set(operations.flatMap(({ version }) => version ?? []))].sort();
 
   function match(admitted: Admitted): Matched {
     const { method, segments } = admitted;
     const found = routes.find(method, segments) ?? (method === 'HEAD' ? routes.find('GET', segments) : undefined);
     if (found) {
+      if (mayHaveSemicolons && !semicolonsFit(found.operation, admitted.path)) throw new GatewayError('malformed_path');
       admitted.trail.operation = found.operation;
       return { ...admitted, operation: found.operation, pathValues: found.values };
     }

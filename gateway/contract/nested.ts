@@ -1,8 +1,9 @@
 // Objects and lists whose members are named by brackets: `filter[status]=open`, `filter[tags][]=a`, `items[0][id]=7`.
 
 import { keysOfBrackets } from './brackets.ts';
-import { formsOf, type Types, toScalar, typesOf, withoutReference } from './parameter.ts';
+import { toScalar, withoutReference } from './parameter.ts';
 import { child, isObject, type JsonObject, type Located, member } from './pointer.ts';
+import { formsOf, type Types, typesOf } from './value-types.ts';
 
 /** The types that a schema allows at one place of a nested value. */
 export interface NestedShape {

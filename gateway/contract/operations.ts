@@ -7,6 +7,7 @@ import { type CrossingDefaults, crossingOf } from './crossing.ts';
 import type { ContractDocument } from './document.ts';
 import { type Extensions, extensionsOf, type KnownNames } from './extensions.ts';
 import { isJson, mediaTypesOf } from './media-types.ts';
+import { pathStylesOf } from './path-styles.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
 import { restParameterOf } from './rest-parameter.ts';
 import { knownScopes, operationSecurity, type SecuritySettings } from './security.ts';
@@ -154,6 +155,7 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
     path,
     version: /^\/(v\d+)(\/|$)/.exec(path)?.[1],
     restOfPath: draft.restOfPath,
+    pathStyles: pathStylesOf(document.root, parameters),
     upstream: says.upstream,
     entry: draft.entry,
     timeoutMs: says.timeoutMs,
@@ -237,7 +239,7 @@ function checkBodyMode(
   mistakes.push(document.position().mistakeAt(place, reason, remedy));
 }
 
-/** Refuses style matrix, which puts semicolons into the path, and the place `querystring` of OpenAPI 3.2. */
+/** Refuses the place `querystring` of OpenAPI 3.2. */
 function checkParameters(
   document: ContractDocument,
   place: readonly string[],
@@ -245,13 +247,9 @@ function checkParameters(
   mistakes: Mistake[],
 ): void {
   for (const { value } of parameters) {
-    const { name, in: where, style } = value as JsonObject;
-    if (where === 'path' && style === 'matrix') {
-      const reason = `the path parameter "${name}" has style matrix, and paths with a semicolon are refused.`;
-      mistakes.push(document.position().mistakeAt(place, reason, 'Use style simple or label.'));
-    } else if (where === 'querystring') {
-      const reason = `the parameter "${name}" describes the query as a whole, which the gateway does not check.`;
-      mistakes.push(document.position().mistakeAt(place, reason, 'Declare parameters with in: query instead.'));
-    }
+    const { name, in: where } = value as JsonObject;
+    if (where !== 'querystring') continue;
+    const reason = `the parameter "${name}" describes the query as a whole, which the gateway does not check.`;
+    mistakes.push(document.position().mistakeAt(place, reason, 'Declare parameters with in: query instead.'));
   }
 }

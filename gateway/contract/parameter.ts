@@ -2,11 +2,10 @@
 
 import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson } from './media-types.ts';
-import { child, follow, isObject, itemsOf, type JsonObject, type Located, member, memberNames } from './pointer.ts';
-import { parameterSchema } from './schemas.ts';
+import { child, isObject, type JsonObject, type Located, member, memberNames } from './pointer.ts';
+import { formsOf, isKeyed, isListed, parameterSchema, type Types, typesOf } from './value-types.ts';
 
 export type Place = 'path' | 'query' | 'header' | 'cookie';
-export type Types = ReadonlySet<string>;
 
 /** A parameter's declaration, prepared for parsing. */
 export interface Parameter {
@@ -54,41 +53,13 @@ export function toParameter(root: JsonObject, located: Located): Parameter {
 }
 
 function separatorOf(style: string, exploded: boolean): string | undefined {
+  if (style === 'matrix') return exploded ? ';' : ',';
   if (style === 'form' || style.endsWith('Delimited')) {
     if (exploded) return undefined;
     return style === 'form' ? ',' : style === 'spaceDelimited' ? ' ' : '|';
   }
   if (style === 'deepObject') return undefined;
   return style === 'label' && exploded ? '.' : ',';
-}
-
-/**
- * Returns the schema and all schemas combined in it, references resolved: a value may have any of these forms. Each schema once, because
- * unions may refer to each other.
- */
-export function formsOf(
-  root: JsonObject,
-  schema: Located | undefined,
-  depth = 0,
-  seen: Set<unknown> = new Set(),
-): Located[] {
-  if (!schema || !isObject(schema.value) || depth > 8 || seen.has(schema.value)) return [];
-  seen.add(schema.value);
-  const forms = [schema];
-  if (schema.value.$ref !== undefined) forms.push(...formsOf(root, follow(root, schema), depth + 1, seen));
-  for (const union of ['allOf', 'anyOf', 'oneOf']) {
-    for (const branch of itemsOf(child(schema, union))) forms.push(...formsOf(root, branch, depth + 1, seen));
-  }
-  return forms;
-}
-
-/** Returns the allowed JSON types, declared or derived from enum and const; empty if the schema names none. */
-export function typesOf(forms: readonly Located[]): Types {
-  const schemas = forms.map(({ value }) => value as JsonObject);
-  const declared = schemas.flatMap(({ type }) => [type ?? []].flat());
-  if (declared.length > 0) return new Set(declared.map(String));
-  const values = schemas.flatMap((schema) => [schema.enum ?? [], 'const' in schema ? schema.const : []].flat());
-  return new Set(values.filter((value) => value !== null).map((value) => typeof value));
 }
 
 function propertyTypesOf(root: JsonObject, forms: readonly Located[]): ReadonlyMap<string, Types> {
@@ -105,11 +76,10 @@ function propertyTypesOf(root: JsonObject, forms: readonly Located[]): ReadonlyM
 export function toValue(parameter: Parameter, text: string): unknown {
   const { json, style, types, itemTypes } = parameter;
   if (json) return parseOrText(text);
-  const written = style === 'label' && text.startsWith('.') ? text.slice(1) : text;
-  if (style === 'deepObject') return toScalar(written, types);
-  if (types.has('array')) return partsOf(parameter, written).map((item) => toScalar(item, itemTypes));
-  if (types.has('object') && !types.has('string')) return toObject(parameter, written);
-  return toScalar(written, types);
+  if (style === 'deepObject') return toScalar(text, types);
+  if (isListed(parameter)) return partsOf(parameter, text).map((item) => toScalar(item, itemTypes));
+  if (isKeyed(parameter)) return toObject(parameter, text);
+  return toScalar(text, types);
 }
 
 /** The items of a header field may have spaces around the commas (RFC 9110 section 5.6.1). */

@@ -1,9 +1,10 @@
 // Reads path, query, header and cookie text into the typed parameters of one operation.
 
+import type { Counted } from '../exchange.ts';
 import type { ContractOperation } from './operations.ts';
 import { type Parameter, type Place, toParameter, toValue, withoutReference } from './parameter.ts';
+import { createPathReader } from './path-values.ts';
 import { createQueryReader } from './query.ts';
-import { templateParameters } from './routes.ts';
 import type { Violation } from './violations.ts';
 
 /** Typed parameters by name. The objects have no prototype, because clients choose the names. */
@@ -14,19 +15,19 @@ export interface ParameterValues {
   readonly cookie: Record<string, unknown>;
 }
 
+/** The parts of a request that have parameters, as text. */
+export type RequestTexts = Pick<Counted, 'path' | 'pathValues' | 'query' | 'headers'>;
+
 export interface ParameterReader {
   /** Reads all declared parameters. Pushes violations found on the way (repeats, broken escapes). */
-  read(
-    pathValues: readonly string[],
-    query: string,
-    headers: ReadonlyMap<string, string>,
-    violations: Violation[],
-  ): ParameterValues;
+  read(request: RequestTexts, violations: Violation[]): ParameterValues;
   /**
    * Returns the query for the upstream: the client's own plus the contract's defaults for absent parameters. With question mark, or
    * empty.
    */
   search(query: string, values: ParameterValues): string;
+  /** Names of the undeclared parameters that `search` leaves out, as they may be noted. */
+  dropped(query: string): readonly string[] | undefined;
 }
 
 /** Shared by all requests without parameters of a place, because creating an object without prototype is slow. */
@@ -39,26 +40,17 @@ export function createParameterReader(entry: ContractOperation): ParameterReader
   const queryReader = createQueryReader(ofPlace('query'), entry.operation.undeclaredQuery);
   const headers = ofPlace('header').map((parameter) => ({ parameter, name: parameter.name.toLowerCase() }));
   const cookies = ofPlace('cookie');
-  const ofPath = new Map(ofPlace('path').map((parameter) => [parameter.name, parameter]));
-  const path = templateParameters(entry.operation.path).map((name) => ({ name, parameter: ofPath.get(name) }));
+  const readPath = createPathReader(entry.operation, ofPlace('path'));
 
-  function read(
-    pathValues: readonly string[],
-    query: string,
-    given: ReadonlyMap<string, string>,
-    violations: Violation[],
-  ): ParameterValues {
+  function read(request: RequestTexts, violations: Violation[]): ParameterValues {
+    const { query, headers: given } = request;
     const values = {
-      path: path.length === 0 ? NONE : withoutReference(),
+      path: readPath === undefined ? NONE : withoutReference(),
       query: query === '' ? NONE : withoutReference(),
       header: headers.length === 0 ? NONE : withoutReference(),
       cookie: cookies.length === 0 ? NONE : withoutReference(),
     };
-    for (let index = 0; index < path.length; index += 1) {
-      const { name, parameter } = path[index] as (typeof path)[number];
-      const text = pathValues[index] as string;
-      values.path[name] = parameter ? toValue(parameter, text) : text;
-    }
+    readPath?.(request, values.path, violations);
     queryReader.read(query, values.query, violations);
     for (const { parameter, name } of headers) {
       const text = given.get(name);
@@ -68,7 +60,7 @@ export function createParameterReader(entry: ContractOperation): ParameterReader
     return values;
   }
 
-  return { read, search: (query, values) => queryReader.search(query, values.query) };
+  return { read, search: (query, values) => queryReader.search(query, values.query), dropped: queryReader.dropped };
 }
 
 function readCookies(text: string, cookies: readonly Parameter[], values: Record<string, unknown>): void {

@@ -13,9 +13,14 @@ export interface QueryReader {
    * empty.
    */
   search(text: string, values: Record<string, unknown>): string;
+  /** Names of the parameters that `search` leaves out; undefined if there are none. */
+  dropped(text: string): readonly string[] | undefined;
 }
 
 type Values = Record<string, unknown>;
+
+/** Most names that are noted of one request. */
+const DROPPED_MAX = 16;
 
 /** For operations without deep objects, which store none. */
 const noItemPositions: ItemPositions = new Map();
@@ -71,8 +76,15 @@ export function createQueryReader(
   }
 
   function withoutUndeclared(text: string): string {
-    const kept = text.split('&').filter((pair) => isDeclared(decode(pair.split('=', 1)[0] as string) ?? ''));
+    const kept = text.split('&').filter((pair) => isDeclared(nameIn(pair)));
     return kept.join('&');
+  }
+
+  function dropped(text: string): readonly string[] | undefined {
+    if (undeclared !== 'drop' || text === '') return undefined;
+    const names = text.split('&').flatMap((pair) => (pair === '' ? [] : nameIn(pair)));
+    const left = [...new Set(names.filter((name) => !isDeclared(name)))];
+    return left.length === 0 ? undefined : left.slice(0, DROPPED_MAX).map(notable);
   }
 
   function read(text: string, values: Values, violations: Violation[]): void {
@@ -101,7 +113,16 @@ export function createQueryReader(
     return sent;
   }
 
-  return { read, search };
+  return { read, search, dropped };
+}
+
+function nameIn(pair: string): string {
+  return decode(pair.split('=', 1)[0] as string) ?? '';
+}
+
+/** The client chooses the names, and notes of them are kept: a text that does not look like a name may be a secret. */
+function notable(name: string): string {
+  return /^[A-Za-z_$][\w.$:-]{0,63}(?:\[[\w-]{0,64}\]){0,8}$/.test(name) && !name.includes('sk_') ? name : '*';
 }
 
 /** Returns whether the members of an object are separate parameters: `R=100&G=200`. */

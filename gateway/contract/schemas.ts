@@ -8,6 +8,7 @@ import type { ContractOperation } from './operations.ts';
 import { renewStepBudget } from './patterns.ts';
 import { child, follow, fragmentOf, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
 import { forgetResults } from './references.ts';
+import { parameterSchema } from './value-types.ts';
 
 /** Returns the errors of a value, none if it is valid; their paths begin at the value. `size` is the number of members and items in it. */
 export type SchemaCheck = (value: unknown, size: number) => readonly ErrorObject[];
@@ -179,15 +180,6 @@ export function responseFor(entry: ContractOperation, status: number): Located {
     names.includes(candidate),
   );
   return name === undefined ? { value: undefined, pointer: '' } : member(root, responses, name);
-}
-
-/** Returns the schema of a parameter, declared directly or in its content with one media type. */
-export function parameterSchema(root: JsonObject, parameter: Located): Located | undefined {
-  const schema = child(parameter, 'schema');
-  if (schema.value !== undefined) return schema;
-  const content = member(root, parameter, 'content');
-  const type = memberNames(content)[0];
-  return type === undefined ? undefined : child(member(root, content, type), 'schema');
 }
 
 /** Media types of requests that are checked besides JSON: forms, and the ranges that include JSON or forms. */

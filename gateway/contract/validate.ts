@@ -56,6 +56,12 @@ const keyOfStream: Violation = {
   message: 'A form that is longer than the gateway buffers cannot be repeated. Leave this header out.',
 };
 
+/** Leaves out what the schema says of a path parameter whose text could not be read. */
+function withoutRepeats(found: readonly Violation[], before: readonly Violation[]): readonly Violation[] {
+  const unread = before.filter((one) => one.in === 'path').map(({ param }) => param);
+  return unread.length === 0 ? found : found.filter((one) => one.in !== 'path' || !unread.includes(one.param));
+}
+
 export function createValidate(options: ValidateOptions): (counted: Counted) => Awaitable<Checked> {
   const entries = new Map(options.operations.map((entry) => [entry.operation, entry]));
   const contracts = new Map<Operation, RequestContract>();
@@ -80,12 +86,13 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
 
     const { query } = counted;
     const violations: Violation[] = [];
-    const values = contract.reader.read(counted.pathValues, query, counted.headers, violations);
+    const values = contract.reader.read(counted, violations);
     // Each parameter takes at least two characters of the query.
     const errors = contract.schemas.parameters(values, query.length / 2);
-    if (errors.length > 0) violations.push(...toViolations(errors, contract.root));
+    if (errors.length > 0) violations.push(...withoutRepeats(toViolations(errors, contract.root), violations));
     if (isUnexpected(counted, contract.body)) violations.push(unexpectedBody);
     const search = contract.reader.search(query, values);
+    if (counted.operation.undeclaredQuery === 'drop') counted.trail.droppedQuery = contract.reader.dropped(query);
     if (mediaType === undefined) return pass(counted, contract, search, undefined, violations);
     const form = contract.forms?.(mediaType, counted.headers.get('content-type'));
     if (counted.operation.body === 'stream') {

@@ -18,6 +18,8 @@ export interface AdmitOptions {
   /** Whether to record the client's trace context. */
   readonly notesTraces: boolean;
   isDraining(): boolean;
+  /** Whether an operation may have semicolons in this path; undefined: none has. */
+  readonly isMatrixPath?: ((path: string) => boolean) | undefined;
   /** Called when a trusted proxy sends an unreadable X-Forwarded-For, with the entry and the proxy's address. */
   readonly onUnreadableForward?: ((entry: string, proxy: string) => void) | undefined;
 }
@@ -41,7 +43,7 @@ export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitt
     trail.clientAddress = client.address;
     if (options.notesTraces) trail.clientTraceparent = headers.get('traceparent');
     noteClientRequestId(arrived, headers.get('x-request-id'));
-    const { path, segments, query } = parseTarget(target);
+    const { path, segments, query } = parseTarget(target, options.isMatrixPath);
     return {
       id: arrived.id,
       request,

@@ -15,31 +15,42 @@ export interface RequestTarget {
 // is unambiguous. Almost every request matches.
 const plain = /^(?:\/[A-Za-z0-9_~!$&'()*+,=:@-][A-Za-z0-9._~!$&'()*+,=:@-]*)+\/?$/;
 // The characters that a segment may contain in all (RFC 3986 section 3.3). Semicolons are excluded, because some servers cut parameters off
-// there.
+// there; only parameters of style matrix have them.
 const segmentForm = /^[A-Za-z0-9._~!$&'()*+,=:@%-]*$/;
+const matrixForm = /^[A-Za-z0-9._~!$&'()*+,=:@%;-]*$/;
 // Visible ASCII without the double quote, and without the number sign, after which some servers read a fragment.
 const query = /^[\x21\x24-\x7e]*$/;
 
-/** Splits and checks the target of a request line. */
-export function parseTarget(target: string): RequestTarget {
+/**
+ * Splits and checks the target of a request line.
+ *
+ * @param isMatrixPath whether an operation may have semicolons in this path
+ */
+export function parseTarget(target: string, isMatrixPath?: (path: string) => boolean): RequestTarget {
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   const search = mark === -1 ? '' : target.slice(mark + 1);
   if (!query.test(search)) throw new GatewayError('malformed_path');
   if (plain.test(path) || path === '/') return { path, segments: path.split('/').slice(1), query: search };
-  return { ...decodePath(path), query: search };
+  const form = path.includes(';') && isMatrixPath?.(path) === true ? matrixForm : segmentForm;
+  return { ...decodePath(path, form), query: search };
 }
 
-function decodePath(path: string): Pick<RequestTarget, 'path' | 'segments'> {
+function decodePath(path: string, form: RegExp): Pick<RequestTarget, 'path' | 'segments'> {
   if (!path.startsWith('/')) throw new GatewayError('malformed_path');
   const raw = path.split('/').slice(1);
-  const segments = raw.map((segment, index) => decodeSegment(segment, index === raw.length - 1));
+  const segments = raw.map((segment, index) => decodeSegment(segment, form, index === raw.length - 1));
   // Rebuilt from the checked segments, so that an upstream cannot read the original differently.
-  return { path: `/${segments.map(encodeURIComponent).join('/')}`, segments };
+  return { path: `/${raw.map(rebuilt).join('/')}`, segments };
 }
 
-function decodeSegment(raw: string, isLast: boolean): string {
-  if (!segmentForm.test(raw)) throw new GatewayError('malformed_path');
+/** Separators stay as the client wrote them: `%2C` is part of a value, a comma separates two (RFC 3986 section 2.2). */
+function rebuilt(segment: string): string {
+  return segment.replace(/[^$&+,=:@;]+/g, (text) => encodeURIComponent(decodeURIComponent(text)));
+}
+
+function decodeSegment(raw: string, form: RegExp, isLast: boolean): string {
+  if (!form.test(raw)) throw new GatewayError('malformed_path');
   let decoded: string;
   try {
     decoded = decodeURIComponent(raw);

@@ -163,7 +163,9 @@ function rarePart(trail: Trail, durationMs: number): string {
 }
 
 /** What did not cross, in both directions. */
-function withheldIn({ notSent, withheld }: Trail): readonly string[] | undefined {
+function withheldIn({ droppedQuery, notSent, withheld }: Trail): readonly string[] | undefined {
+  if (droppedQuery !== undefined)
+    return [...droppedQuery.map((name) => `query: ${name}`), ...(notSent ?? []), ...(withheld ?? [])];
   return notSent && withheld ? [...notSent, ...withheld] : (notSent ?? withheld);
 }
 

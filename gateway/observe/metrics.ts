@@ -205,7 +205,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
       violations.inc({ direction: 'request', http_route: operation?.path ?? 'unmatched' });
     if (trail.replayed) replays.inc({ http_route: operation?.path ?? 'unmatched' });
     if (trail.outcomeUnknown) lost.inc({ http_route: operation?.path ?? 'unmatched' });
-    if (trail.withheld !== undefined || trail.notSent !== undefined) upstreams.withheld(trail);
+    if (trail.withheld !== undefined || trail.notSent !== undefined || trail.droppedQuery !== undefined)
+      upstreams.withheld(trail);
     if (trail.answerViolations) violations.inc({ direction: 'response', http_route: operation?.path ?? 'unmatched' });
   }
 

@@ -69,7 +69,7 @@ export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
   });
   const withheld = new Counter({
     name: 'gateway_upstream_withheld_total',
-    help: 'Headers and cookies that did not cross between clients and an upstream: header, cookie, or reference (an address of another host in Location, Link or Content-Location). The log line names them.',
+    help: 'Headers, cookies and query parameters that did not cross between clients and an upstream: header, cookie, query (undeclared, where an entry drops these), or reference (an address of another host in Location, Link or Content-Location). The log line names them.',
     labelNames: ['upstream', 'kind'],
     registers: [registry],
   });
@@ -81,8 +81,9 @@ export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
       for (const reason of reasons ?? []) retries.inc({ upstream, reason });
       if (retryBudgetSpent) exhausted.inc({ upstream });
     },
-    withheld({ operation, notSent, withheld: fields }) {
+    withheld({ operation, droppedQuery, notSent, withheld: fields }) {
       const upstream = operation?.upstream ?? '';
+      if (droppedQuery !== undefined) withheld.inc({ upstream, kind: 'query' }, droppedQuery.length);
       for (const _cookie of notSent ?? []) withheld.inc({ upstream, kind: 'cookie' });
       for (const field of fields ?? []) withheld.inc({ upstream, kind: kindOf(field) });
     },

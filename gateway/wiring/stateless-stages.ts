@@ -4,6 +4,7 @@
 import { createAuthorize } from '../auth/authorize.ts';
 import type { Configuration } from '../configuration.ts';
 import { createMatchByPlace } from '../contract/match.ts';
+import { createMatrixPaths } from '../contract/matrix-paths.ts';
 import { createValidate } from '../contract/validate.ts';
 import { createAdmit } from '../edge/admit.ts';
 import { createSites, type Site, type SitesOf } from '../edge/sites.ts';
@@ -58,6 +59,7 @@ export function createStatelessStages(
       notesTraces: gateway.tracing !== undefined,
       scheme,
       isDraining,
+      isMatrixPath: createMatrixPaths(operations),
       onUnreadableForward,
     }),
     match,

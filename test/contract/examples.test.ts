@@ -46,7 +46,10 @@ for (const entry of operations) {
       }
       const violations: Violation[] = [];
       const reader = createParameterReader(entry);
-      const values = reader.read([...given.path.values()], given.query.toString(), given.header, violations);
+      const values = reader.read(
+        { path: '', pathValues: [...given.path.values()], query: given.query.toString(), headers: given.header },
+        violations,
+      );
       violations.push(...toViolations(schemas.request(entry).parameters(values, 0), root));
       assert.deepEqual(violations, []);
     });

@@ -2,12 +2,16 @@
 // that the gateway itself would refuse.
 
 import type { ContractOperation } from '../../contract/operations.ts';
+import { toParameter } from '../../contract/parameter.ts';
 import { createParameterReader } from '../../contract/parameters.ts';
+import { writtenPathValue } from '../../contract/path-values.ts';
 import { isObject, type JsonObject, type Located, member } from '../../contract/pointer.ts';
 import { templateParameters } from '../../contract/routes.ts';
 import { samplesOf } from '../../contract/sample.ts';
-import { parameterSchema, type Schemas } from '../../contract/schemas.ts';
+import type { Schemas } from '../../contract/schemas.ts';
+import { parameterSchema } from '../../contract/value-types.ts';
 import type { Violation } from '../../contract/violations.ts';
+import { filledTemplate } from '../../upstream/requests/path.ts';
 import type { BackendRequest } from './backend.ts';
 
 /** Template in front of a path parameter, such as `/v1/jobs` → ids of existing records. */
@@ -18,6 +22,8 @@ interface Candidate {
   readonly place: string;
   readonly required: boolean;
   readonly explode: boolean;
+  /** The text of a value in a path. */
+  inPath(value: unknown): string;
   /** The simplest first. */
   readonly values: readonly unknown[];
 }
@@ -57,7 +63,8 @@ function firstOf(entry: ContractOperation, schemas: Schemas, candidates: readonl
     const headers = headersOf(entry, values);
     if (query === undefined || pathValues.some((value) => !/^[\x21-\x7e]+$/.test(value))) return undefined;
     const violations: Violation[] = [];
-    const read = reader.read(pathValues, query, headers, violations);
+    const path = filledTemplate(entry.operation, pathValues);
+    const read = reader.read({ path, pathValues, query, headers }, violations);
     if (violations.length > 0 || check(read, query.length).length > 0) return undefined;
     return { entry, pathValues, search: reader.search(query, read), headers };
   }
@@ -74,12 +81,14 @@ function toCandidate(root: JsonObject, located: Located): Candidate {
   const { name, in: place, required, explode, example, examples } = located.value as JsonObject;
   const schema = parameterSchema(root, located);
   const written = isObject(examples) ? Object.keys(examples).map((key) => exampleAt(root, located, key)) : [];
+  const parameter = toParameter(root, located);
   const values = [example, ...written, ...(schema === undefined ? ['example'] : samplesOf(root, schema))];
   return {
     name: String(name),
     place: String(place),
     required: required === true,
     explode: explode !== false,
+    inPath: (value) => writtenPathValue(parameter, value),
     values: values.filter((value) => value !== undefined && value !== null),
   };
 }
@@ -96,8 +105,8 @@ function pathValuesOf(
 ): string[] {
   return templateParameters(operation.path).map((name) => {
     const known = ids.get(collectionOf(operation.path, name))?.[0];
-    const [, made] = [...values].find(([one]) => one.place === 'path' && one.name === name) ?? [];
-    return known ?? String(made ?? 'example');
+    const [candidate, made] = [...values].find(([one]) => one.place === 'path' && one.name === name) ?? [];
+    return known ?? candidate?.inPath(made ?? 'example') ?? 'example';
   });
 }
 

@@ -1,9 +1,9 @@
 // What a contract declares about the members of a form, prepared for reading text: types, members, and whether a member is a file.
 
 import { isJson } from '../media-types.ts';
-import { formsOf, type Types, typesOf } from '../parameter.ts';
 import { toPattern } from '../patterns.ts';
 import { child, follow, isObject, itemsOf, type JsonObject, type Located, member } from '../pointer.ts';
+import { formsOf, type Types, typesOf } from '../value-types.ts';
 
 /** One member, with all schemas that may describe it. */
 export interface FormShape {

@@ -17,14 +17,18 @@ export function filledPath(operation: Operation, values: readonly string[]): str
   return samePath(operation, filledTemplate(operation, values));
 }
 
-/** Fills the template as clients do. Each value is encoded, so that it stays within its segment, or within its segments. */
+/**
+ * Fills the template as clients do. Each value is encoded, so that it stays within its segment, or within its segments. The separators of
+ * lists and objects stay.
+ */
 export function filledTemplate(
-  { path, restOfPath }: Pick<Operation, 'path' | 'restOfPath'>,
+  { path, restOfPath, pathStyles }: Pick<Operation, 'path' | 'restOfPath' | 'pathStyles'>,
   values: readonly string[],
 ): string {
   let index = 0;
   return path.replace(/\{([^}]*)\}/g, (_, name) => {
     const encoded = encodeURIComponent(values[index++] ?? '');
+    if (pathStyles.has(name)) return encoded.replace(/%(?:2C|3B|3D)/g, decodeURIComponent);
     return name === restOfPath ? encoded.replaceAll('%2F', '/') : encoded;
   });
 }

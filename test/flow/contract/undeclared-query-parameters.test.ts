@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { DecisionRecord } from '../../../gateway/commands/explain/record.ts';
+import { exchangeReport } from '../../../gateway/commands/explain/report.ts';
 import { serveForeign } from './foreign-gateway.ts';
 
 const document = {
@@ -26,7 +28,9 @@ const document = {
   },
 };
 
-async function reaching(says: object, queries: readonly string[]) {
+type Foreign = Awaited<ReturnType<typeof serveForeign>>;
+
+async function reaching(says: object, queries: readonly string[], also?: (foreign: Foreign) => Promise<void> | void) {
   const foreign = await serveForeign(document, { ...says });
   try {
     const all = [];
@@ -34,6 +38,7 @@ async function reaching(says: object, queries: readonly string[]) {
       const { violations, reached } = await foreign.send('GET', `/search${query}`);
       all.push(violations ?? reached?.url);
     }
+    await also?.(foreign);
     return all;
   } finally {
     await foreign.stop();
@@ -68,7 +73,19 @@ describe('query parameters that a contract does not declare', () => {
 
   it('are left out where the entry says so', async () => {
     const more = ['?filter[tags][]=a&utm[]=b&li%6Dit=7&filter[=x', '?'];
-    assert.deepEqual(await reaching({ undeclaredQuery: 'drop' }, [...queries, ...more]), [
+    async function areNamed({ gateway }: Foreign): Promise<void> {
+      const lines = gateway.logLines().filter(({ operation }) => operation === 'search');
+      assert.deepEqual(
+        lines.map(({ withheld }) => withheld),
+        [['query: utm'], ['query: utm'], ['query: utm'], undefined, ['query: utm[]', 'query: *'], undefined],
+      );
+      const metrics = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+      assert.match(metrics, /gateway_upstream_withheld_total\{upstream="foreign",kind="query"\} 5\n/);
+      const { stages } = exchangeReport(lines[0] as DecisionRecord);
+      const told = stages.flatMap((stage) => stage.told).join('\n');
+      assert.match(told, /withheld: query: utm\. The contract does not declare it\./);
+    }
+    assert.deepEqual(await reaching({ undeclaredQuery: 'drop' }, [...queries, ...more], areNamed), [
       '/search?limit=5',
       '/search?limit=10',
       ['query limit too_large'],

@@ -105,6 +105,7 @@ export function operation(overrides: Partial<Operation> = {}): Operation {
     version: 'v1',
     qualifiedId: '',
     restOfPath: undefined,
+    pathStyles: new Map(),
     upstream: 'platform',
     entry: 'platform',
     timeoutMs: undefined,

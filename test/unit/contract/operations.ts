@@ -10,6 +10,7 @@ export function operationFor(method: string, path: string): Operation {
     version: /^\/(v\d+)(\/|$)/.exec(path)?.[1],
     qualifiedId: `it.${method} ${path}`,
     restOfPath: undefined,
+    pathStyles: new Map(),
     timeoutMs: undefined,
     upstream: 'it',
     entry: 'it',

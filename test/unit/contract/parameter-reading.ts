@@ -16,7 +16,10 @@ export interface Reading {
 }
 
 export interface Given {
+  /** Decoded values of the path parameters. */
   readonly path?: readonly string[];
+  /** As the client wrote the path; by default the values, one in each segment. */
+  readonly rawPath?: string;
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -32,9 +35,10 @@ export async function readerFor(
   assert.ok(entry);
   const reader = createParameterReader(entry);
   const check = schemas.request(entry).parameters;
-  return ({ path: pathValues = [], query = '', headers = {} }) => {
+  return ({ path: pathValues = [], query = '', headers = {}, rawPath = `/${pathValues.join('/')}` }) => {
     const all: Violation[] = [];
-    const values = reader.read(pathValues, query, new Map(Object.entries(headers)), all);
+    const texts = { path: rawPath, pathValues, query, headers: new Map(Object.entries(headers)) };
+    const values = reader.read(texts, all);
     all.push(...toViolations(check(values, 0), entry.document.root));
     return {
       values: plain(values) as Reading['values'],

@@ -63,7 +63,7 @@ describe('a query parameter becomes the value that its style says', () => {
   }
 });
 
-test('path parameters know simple and label', async () => {
+test('path parameters know simple, label and matrix', async () => {
   for (const [what, text, value] of [
     [{ schema: { type: 'integer' } }, '5', 5],
     [{ schema: integers }, '1,2', [1, 2]],
@@ -73,12 +73,67 @@ test('path parameters know simple and label', async () => {
     [{ schema: integers, style: 'label' }, '.1,2', [1, 2]],
     [{ schema: integers, style: 'label', explode: true }, '.1.2', [1, 2]],
     [{ schema: color, style: 'label', explode: true }, '.R=1.G=2', { R: 1, G: 2 }],
+    [{ schema: color, style: 'label' }, '.R,1,G,2', { R: 1, G: 2 }],
+    [{ schema: { type: 'integer' }, style: 'matrix' }, ';p=5', 5],
+    [{ schema: { type: 'string' }, style: 'matrix' }, ';p', ''],
+    [{ schema: integers, style: 'matrix' }, ';p=1,2', [1, 2]],
+    [{ schema: integers, style: 'matrix' }, ';p', []],
+    [{ schema: integers, style: 'matrix', explode: true }, ';p=1;p=2', [1, 2]],
+    [{ schema: color, style: 'matrix' }, ';p=R,1,G,2', { R: 1, G: 2 }],
+    [{ schema: color, style: 'matrix', explode: true }, ';R=1;G=2', { R: 1, G: 2 }],
   ] as const) {
     const read = await readerFor([{ name: 'p', in: 'path', required: true, ...what }], '/{p}');
     const reading = read({ path: [text] });
     assert.deepEqual(reading.values.path?.p, value, text);
     assert.deepEqual(reading.violations, [], text);
   }
+});
+
+test('path parameters are split before they are decoded', async () => {
+  const texts = { type: 'array', items: { type: 'string' } };
+  for (const [what, rawPath, value] of [
+    [{ schema: texts }, '/a%2Cb,c', ['a,b', 'c']],
+    [{ schema: texts, style: 'label' }, '/.a%2Cb,c', ['a,b', 'c']],
+    [{ schema: texts, style: 'matrix', explode: true }, '/;p=a%3Bp%3Db;p=c%2C%20d', ['a;p=b', 'c, d']],
+    [{ schema: color, style: 'matrix', explode: true }, '/;R=1;name=%C3%A4%3B', { R: 1, name: 'ä;' }],
+  ] as const) {
+    const read = await readerFor([{ name: 'p', in: 'path', required: true, ...what }], '/{p}');
+    const reading = read({ path: [decodeURIComponent(rawPath.slice(1))], rawPath });
+    assert.deepEqual(reading.values.path?.p, value, rawPath);
+    assert.deepEqual(reading.violations, [], rawPath);
+  }
+});
+
+test('path parameters in another form than that of their style are refused', async () => {
+  for (const [what, rawPath] of [
+    [{ schema: { type: 'integer' }, style: 'label' }, '/5'],
+    [{ schema: { type: 'integer' }, style: 'matrix' }, '/5'],
+    [{ schema: { type: 'integer' }, style: 'matrix' }, '/%3Bp%3D5'],
+    [{ schema: { type: 'integer' }, style: 'matrix' }, '/;q=5'],
+    [{ schema: { type: 'integer' }, style: 'matrix' }, '/;p=5;p=6'],
+    [{ schema: { type: 'integer' }, style: 'matrix' }, '/;p=5;admin'],
+    [{ schema: integers, style: 'matrix' }, '/;p=1;p=2'],
+    [{ schema: color, style: 'matrix', explode: true }, '/;R=1;R=2'],
+    [{ schema: color, style: 'matrix' }, '/;p=R'],
+    [{ schema: color, explode: true }, '/R'],
+    [{ schema: integers }, '/1;2'],
+  ] as const) {
+    const read = await readerFor([{ name: 'p', in: 'path', required: true, ...what }], '/{p}');
+    const { violations } = read({ path: [decodeURIComponent(rawPath.slice(1))], rawPath });
+    assert.equal(violations[0], 'path p wrong_format', rawPath);
+  }
+  const read = await readerFor([{ name: 'p', in: 'path', schema: color, style: 'matrix', explode: true }], '/{p}');
+  assert.match(read({ path: ['5'] }).all[0]?.message ?? '', /in style matrix, such as ;a=1;b=2\./);
+});
+
+test('parameters in parts of segments and in the rest of a path keep their separators', async () => {
+  const texts = { type: 'array', items: { type: 'string' } };
+  const at = (name: string, more: object = {}) => ({ name, in: 'path', required: true, schema: texts, ...more });
+  const parameters = [at('rest', { 'x-gateway-path': 'rest', schema: {} }), at('ids'), at('c', { style: 'matrix' })];
+  const read = await readerFor(parameters, '/{rest}/of/{ids}.csv/map{c}');
+  const reading = read({ path: ['x/y', 'a,b,c', ';c=d'], rawPath: '/x/y/of/a,b%2Cc.csv/map;c=d' });
+  assert.deepEqual(reading.values.path, { rest: 'x/y', ids: ['a', 'b,c'], c: ['d'] });
+  assert.deepEqual(reading.violations, []);
 });
 
 test('header parameters are found in any case, and lists may have spaces', async () => {

@@ -1,0 +1,40 @@
+// Where semicolons may stand in a path: in segments with a parameter of style matrix, and nowhere else, because some servers cut off what
+// stands behind a semicolon.
+
+import type { Operation } from '../exchange.ts';
+
+type Templated = Pick<Operation, 'path' | 'restOfPath' | 'pathStyles'>;
+
+export function hasMatrixParameter({ pathStyles }: Pick<Operation, 'pathStyles'>): boolean {
+  return pathStyles.size > 0 && [...pathStyles.values()].includes('matrix');
+}
+
+/** Returns the test of a path that an operation with such parameters may have, or undefined if there is none. */
+export function createMatrixPaths(operations: readonly Templated[]): ((path: string) => boolean) | undefined {
+  const forms = operations.filter(hasMatrixParameter).map((operation) => new RegExp(formOf(operation)));
+  return forms.length === 0 ? undefined : (path) => forms.some((form) => form.test(path));
+}
+
+const known = new WeakMap<object, RegExp>();
+
+/** Returns whether semicolons stand only where this operation has parameters of style matrix. */
+export function semicolonsFit(operation: Templated, path: string): boolean {
+  if (!path.includes(';')) return true;
+  if (!hasMatrixParameter(operation)) return false;
+  const form = known.get(operation) ?? new RegExp(formOf(operation));
+  known.set(operation, form);
+  return form.test(path);
+}
+
+/** The form of a path, segment by segment. Literal text may be percent-encoded: `match` compares it. */
+function formOf({ path, restOfPath, pathStyles }: Templated): string {
+  const segments = path.split('/').slice(1);
+  const forms = segments.map((segment) => {
+    if (segment === `{${restOfPath}}`) return '[^;]+';
+    const isMatrix = [...segment.matchAll(/\{([^{}]*)\}/g)].some(
+      ([, name]) => pathStyles.get(name as string) === 'matrix',
+    );
+    return isMatrix ? '[^/]+' : '[^/;]*';
+  });
+  return `^/${forms.join('/')}$`;
+}
