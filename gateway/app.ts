@@ -437,6 +437,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
         parts,
         listeners,
         timeouts: gateway.timeouts,
+        endStreams: () => streams.drain(gateway.timeouts.drainMs),
         stopReloads: reloads.stop,
         onLifecycle(next) {
           lifecycle = next;

@@ -43,7 +43,7 @@ export interface OpenStreams {
   identityChanged(change: IdentityChange): void;
   /** Ends streams of operations that do not exist any more, or that another upstream serves. */
   use(operations: readonly StreamOperation[]): void;
-  /** Ends all streams: event streams and WebSockets now, JSON lines when most of the time has passed. */
+  /** Ends all streams: event streams and WebSockets now, JSON lines when most of the time has passed. May be called again. */
   drain(drainMs: number): void;
   size(): number;
   counts(): Readonly<Record<StreamKind, number>>;
@@ -141,7 +141,7 @@ export function createOpenStreams({ mostOf, now }: OpenStreamsOptions): OpenStre
     drain(drainMs) {
       isDraining = true;
       drained(['events', 'websocket']);
-      linesTimer = setTimeout(() => contain(() => drained(['lines'])), drainMs * LINES_DRAIN_PART).unref();
+      linesTimer ??= setTimeout(() => contain(() => drained(['lines'])), drainMs * LINES_DRAIN_PART).unref();
     },
     size: () => entries.size,
     counts,

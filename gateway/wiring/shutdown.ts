@@ -13,6 +13,8 @@ export interface ShutdownOptions {
   readonly listeners: Pick<Listeners, 'stopListening' | 'announceEnd'>;
   /** Milliseconds between the end of readiness and the end of listening, and the most that requests in flight may take. */
   readonly timeouts: { readonly drainDelayMs: number; readonly drainMs: number };
+  /** Ends event streams, and those that are opened from here on. */
+  endStreams(): void;
   /** No configuration is loaded from here on. */
   stopReloads(): void;
   onLifecycle(next: Lifecycle): void;
@@ -34,6 +36,8 @@ export async function shutDown(options: ShutdownOptions, handOver: boolean): Pro
     await serveFor(drainDelayMs);
     // A balancer may still send connections: serve their first requests, because clients do not retry them.
     listeners.stopListening();
+    // The client of an event stream asks again at once, mostly on the same connection: it is served once more, with `Connection: close`.
+    options.endStreams();
     await serveFor(Math.min(drainDelayMs, LAST_REQUESTS_MS));
   }
   options.onLifecycle('draining');

@@ -151,6 +151,21 @@ describe('a gateway that ends', () => {
     await world.upstream.close();
   });
 
+  it('serves a client that resumes on the same connection, which it then closes', async () => {
+    const world = await createStreamWorld({ gateway: { timeouts: { drainDelayMs: 500 } } });
+    const { authorization: Authorization } = await world.gateway.authorize();
+    const { client, answer } = await world.open();
+    answer.write('data: 1\n\n');
+    await seen(client, 'data: 1\n\n');
+    const closed = world.gateway.stop();
+    assert.equal((await client.answer())?.whole, true);
+    client.send(requestOf('GET /v1/things', { Authorization }));
+    const next = await client.answer();
+    assert.deepEqual([next?.status, next?.headers.connection], [200, 'close']);
+    await closed;
+    await world.upstream.close();
+  });
+
   it('lets JSON lines go on, and cuts them between two lines', async () => {
     const world = await createStreamWorld({ gateway: { timeouts: { drainMs: 1500 } } });
     const finite = await world.open('/v1/lines', NDJSON);

@@ -52,6 +52,8 @@ export interface Several extends Omit<Prepared, 'start'>, Running {
 
 export interface SeveralOptions extends Pick<GatewayOptions, 'gateway' | 'limits' | 'files'> {
   readonly answer?: Answer;
+  /** Further operations of the contract. */
+  readonly paths?: Record<string, object>;
 }
 
 const answerEmptyObject: Answer = (_request, response) =>
@@ -62,7 +64,7 @@ export async function prepareSeveral({ gateway, limits, files, ...options }: Sev
   const directory = mkdtempSync(join(tmpdir(), 'gateway-workers-'));
   const [redis, upstream] = await Promise.all([startRedis(), startUpstream(options.answer ?? answerEmptyObject)]);
   const configuration = {
-    ...thingsAt(upstream.url),
+    ...thingsAt(upstream.url, {}, options.paths),
     ...(gateway && { gateway }),
     ...(limits && { limits }),
     ...(files && { files }),
