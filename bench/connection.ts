@@ -10,7 +10,7 @@ export interface Connection {
   close(): void;
 }
 
-/** Told of each whole answer. */
+/** Gets each whole answer. */
 export type OnAnswer = (status: number, bodyBytes: number) => void;
 
 const HEAD_END = '\r\n\r\n';

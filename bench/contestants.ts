@@ -13,7 +13,7 @@ export interface Contestant {
   readonly name: string;
   readonly port: number;
   readonly process: ChildProcess;
-  /** Keys of as many organizations; contestants that ask for none are sent the same bytes. */
+  /** Keys of as many organizations; contestants without keys are sent the same bytes. */
   readonly keys: readonly string[];
   /** A key that is over its limit, where there is one. */
   readonly blockedKey?: string;

@@ -57,7 +57,7 @@ const promised: readonly Promised[] = [
   },
 ];
 
-/** Those that this run can tell. */
+/** The goals that this run can judge. */
 export function goalsOf(results: readonly Result[]): Goal[] {
   const find = (scenario: string, contestant: string) =>
     results.find((result) => result.scenario === scenario && result.contestant === contestant);

@@ -63,7 +63,7 @@ const upstreamPort = 18_571;
 const upstream = await startPinned('upstream.ts', [String(upstreamPort)], 1, upstreamPort);
 const directory = mkdtempSync(join(tmpdir(), 'gateway-limits-'));
 
-/** Everything a gateway is told, with its configuration written out. */
+/** The configuration of a gateway, written out. */
 function environmentOf({ name, limits, nodeOptions }: Variant, port: number): NodeJS.ProcessEnv {
   const home = join(directory, name.replaceAll(' ', '-'));
   mkdirSync(home);

@@ -1,5 +1,5 @@
-// Takes the place of the limit stage in a gateway that is measured: a plain RateLimiterRedis, asked once per request, with the same
-// headers. `--import` of this file replaces `gateway/limits/limit.ts`, so that the gateway itself knows nothing of it.
+// Takes the place of the limit stage in a measured gateway: a plain RateLimiterRedis, with one command per request and the same headers.
+// `--import` of this file replaces `gateway/limits/limit.ts`, so that the gateway itself is unchanged.
 
 import { registerHooks } from 'node:module';
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';

@@ -17,7 +17,7 @@ export interface Cost {
 }
 
 export interface Sample extends Cost {
-  /** At half of its own load, beyond asking the upstream directly at the same rate; nothing where no upstream is asked. */
+  /** At half of its own load, minus the direct request to the upstream at the same rate; undefined for scenarios without an upstream. */
   readonly added: { readonly p50Ms: number; readonly p99Ms: number } | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Settings {
   readonly connections: number;
   readonly durationMs: number;
   readonly upstreamPort: number;
-  /** Length of the upstream's answer to this scenario; nothing where it is not asked. */
+  /** Length of the upstream's answer to this scenario; undefined for scenarios without an upstream. */
   readonly bodyBytes: number | undefined;
 }
 

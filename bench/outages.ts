@@ -28,7 +28,7 @@ interface Outage {
 
 interface Seen {
   readonly verdict: LimitDecision;
-  /** When it was asked for, on the clock of `performance.now()`. */
+  /** The time of the request, on the clock of `performance.now()`. */
   readonly askedAt: number;
   readonly tookMs: number;
 }
@@ -152,7 +152,7 @@ const outages: readonly (() => Promise<Outage>)[] = [
   lostServer,
 ];
 
-/** One instance under steady traffic until `goesOn` says no. */
+/** One instance under steady traffic until `goesOn` returns false. */
 async function serve(url: string, seen: Seen[], goesOn: () => boolean): Promise<void> {
   const store = createRedisCounterStore({
     url,

@@ -12,7 +12,7 @@ import { median, round } from './statistics.ts';
 
 const { values } = parseArgs({
   options: {
-    /** Any name that git knows of a commit. */
+    /** Any git name of a commit. */
     baseline: { type: 'string', default: 'HEAD' },
     pairs: { type: 'string', default: '10' },
     seconds: { type: 'string', default: '3' },

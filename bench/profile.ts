@@ -57,7 +57,7 @@ if (values.json) {
   process.stdout.write(`${JSON.stringify({ ...describeMachine(), scenario: scenario.name, ...profiled })}\n`);
 } else print(profiled);
 
-/** The clock that the profile knows. */
+/** The clock of the profile. */
 function monotonicMicros(): number {
   return Number(process.hrtime.bigint() / 1000n);
 }

@@ -29,7 +29,7 @@ let cut = 0;
 
 function open(number: number): void {
   const socket = connect({ port, host: '127.0.0.1' });
-  // Bodies begin with all of the head, so that everything up to their validation is asked for.
+  // Bodies begin with all of the head, so that all work up to their validation is done.
   let sent = number % 2 === 0 ? 20 : bodyAt;
   socket.write(whole.subarray(0, sent));
   const trickle = setInterval(() => {

@@ -54,8 +54,8 @@ export function openDatabase(path: string, schema: readonly string[]): Database 
 }
 
 function prepare(connection: DatabaseSync, schema: readonly string[]): void {
-  // The exclusive lock is the operating system's, so it ends with the process however that ends. It has to be asked for
-  // before the first access. With WAL a committed write survives the death of the process even without a sync.
+  // The exclusive lock is the operating system's, so it ends with the process in every case. It has to be taken before the first access.
+  // With WAL a committed write survives the death of the process even without a sync.
   connection.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   // A write touches one page per index. Folding 16 MiB instead of 4 back into the file at a time makes writes a third faster.
   connection.exec('PRAGMA wal_autocheckpoint = 4000');
@@ -65,7 +65,7 @@ function prepare(connection: DatabaseSync, schema: readonly string[]): void {
   connection.exec('COMMIT');
 }
 
-/** Texts that differ in case only become equal; SQLite's own lower() knows no letters beyond ASCII. */
+/** Texts that differ in case only become equal; SQLite's own lower() handles only ASCII letters. */
 export function foldCase(text: SQLInputValue): SQLInputValue {
   return typeof text === 'string' ? text.normalize('NFC').toLowerCase() : text;
 }

@@ -1,5 +1,4 @@
-// Leases: requests that gateways keep open for as long as they want this process to live. They end with the gateway,
-// however it ends, because its sockets do.
+// Leases: requests that gateways keep open while they need this process. They end with the gateway, in every case, because its sockets do.
 import type { ServerResponse } from 'node:http';
 
 export interface Leases {

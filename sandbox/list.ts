@@ -32,7 +32,7 @@ export function createList(database: Database, cursors: Cursors): List {
     const bound = JSON.stringify([scope, resource.name, query.sort, query.filters]);
     const start = query.cursor === undefined ? undefined : cursors.open(bound, query.cursor);
 
-    // One record more than asked for tells whether there is another page.
+    // One record more than requested shows whether there is another page.
     const rows = readRows(database, scope, resource, query, start, query.limit + 1);
     const page = rows.slice(0, query.limit);
     const last = rows.length > page.length ? page.at(-1) : undefined;

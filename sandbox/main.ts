@@ -1,5 +1,5 @@
-// Process entry of the sandbox: starts its services on free ports of the loopback interface, says where they are, and
-// lives as long as a gateway holds a lease. The only file that reads the environment, listens to signals, or exits.
+// Process entry of the sandbox: starts its services on free ports of the loopback interface, announces their addresses, and lives as long
+// as a gateway holds a lease. The only file that reads the environment, listens to signals, or exits.
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

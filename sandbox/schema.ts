@@ -1,5 +1,5 @@
-// The tables and indexes that the descriptions of the resources ask for. A record is one JSON text; filters and sorts
-// read members out of it by expressions that are indexed.
+// The tables and indexes that the descriptions of the resources need. A record is one JSON text; filters and sorts read members out of it
+// by expressions that are indexed.
 import { referencesOf } from './catalogue.ts';
 import { type Filter, type SandboxResource, type Sort, sortsOf } from './resource.ts';
 

@@ -31,9 +31,9 @@ export interface SandboxOptions {
   readonly cursorSecret: string;
   readonly now?: Clock;
   readonly random?: Random;
-  /** Told how many leases are held, each time that changes. */
+  /** Gets the number of held leases, each time that it changes. */
   readonly onLeases?: (held: number) => void;
-  /** Told about faults of the sandbox itself, which clients see as internal_error without details. */
+  /** Gets faults of the sandbox itself, which clients see as internal_error without details. */
   readonly onFault?: (error: unknown) => void;
 }
 

@@ -22,7 +22,7 @@ export interface PairsOptions {
   /** Before the first slice of each scenario, per side and pair. */
   readonly warmUpMs: number;
   readonly connections: number;
-  /** Told of each pair. */
+  /** Gets each pair. */
   note(scenario: string, number: number, pair: Pair): void;
 }
 

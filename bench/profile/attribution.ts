@@ -1,4 +1,4 @@
-// Pure: reads a CPU profile of V8 and says how its time is spread over stages, files and functions.
+// Pure: spreads the time of a V8 CPU profile over stages, files and functions.
 
 import { stageOf } from './stages.ts';
 

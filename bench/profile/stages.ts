@@ -19,7 +19,7 @@ const stages: readonly (readonly [pattern: RegExp, stage: string])[] = [
   [/^gateway\//, 'pipeline and wiring'],
 ];
 
-/** Work of a file that no stage asked for is the library's own: reading sockets, parsing. */
+/** Work of a file that no stage started is the library's own: reading sockets, parsing. */
 export function stageOf(file: string): string {
   const [, stage] = stages.find(([pattern]) => pattern.test(file)) ?? [];
   if (stage !== undefined) return stage;

@@ -44,7 +44,7 @@ async function start(id: string): Promise<Contestant | undefined> {
 const bytesOf = async (scenario: typeof list) =>
   (await ask(upstreamPort, requestsOf(scenario, upstreamPort, ['a-caller'])[0] as Buffer)).bodyBytes;
 
-/** How often Redis was asked for something since the last call, connections and their set-up left out. */
+/** The number of commands to Redis since the last call, connections and their set-up left out. */
 async function commandsSince(names: readonly string[]): Promise<number> {
   const stats = await inside.info('commandstats');
   await inside.config('RESETSTAT');
@@ -69,7 +69,7 @@ async function statusOf(contestant: Contestant, key: string, body?: string): Pro
   return (await ask(contestant.port, requestsOf(scenario, contestant.port, [key])[0] as Buffer)).status;
 }
 
-test('the naive composition knows its keys, checks bodies and counts in Redis', async () => {
+test('the naive composition checks its keys and bodies, and counts in Redis', async () => {
   const naive = running(/naive/) as Contestant;
   assert.equal(await statusOf(naive, strangeKey()), 401);
   assert.equal(await statusOf(naive, keys[0] as string, JSON.stringify({ name: 7 })), 400);
@@ -80,7 +80,7 @@ test('the naive composition knows its keys, checks bodies and counts in Redis', 
 
 const missingLua = () => entries.find(({ id }) => id === 'nginx-lua')?.missing();
 
-test('nginx with Lua knows its keys and counts in Redis', {
+test('nginx with Lua checks its keys and counts in Redis', {
   skip: missingLua(),
 }, async () => {
   const lua = running(/Lua/) as Contestant;
@@ -98,7 +98,7 @@ test('the gateway refuses the requests that the scenarios refuse', async () => {
   }
 });
 
-test('a gateway that has been held still asks Redis again as soon as it is measured', async () => {
+test('a gateway that has been stopped sends commands to Redis again as soon as it is measured', async () => {
   const gateway = running(/all on, Redis/) as Contestant;
   const load = { port: gateway.port, connections: 1, requests: requestsOf(list, gateway.port, gateway.keys) };
   rest(gateway);

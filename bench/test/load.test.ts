@@ -79,7 +79,7 @@ test('an answer that is not the expected one fails the measurement', () => {
   assert.throws(() => verify('someone', list, { ...good, statuses: {}, answers: 0 }, 5), /answered/);
 });
 
-test('one request is asked on a connection of its own', async () => {
+test('one request is sent on a connection of its own', async () => {
   const port = await serve((socket) => socket.write(OK));
   assert.deepEqual(await ask(port, request), { status: 200, bodyBytes: 5 });
 });

@@ -26,7 +26,7 @@ function send(method: string, headers: Record<string, string>, pieces: readonly 
   });
 }
 
-test('the upstream answers GET with a page of the length it was told', async () => {
+test('the upstream answers GET with a page of the configured length', async () => {
   const { status, body } = await send('GET', {}, []);
   assert.equal(status, 200);
   assert.equal(body.length, 5000);

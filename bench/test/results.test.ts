@@ -36,7 +36,7 @@ test('without the floor there is nothing to be compared with', () => {
   assert.equal(only?.perSecond, 25_000);
 });
 
-test('added latency is there only where the upstream was asked', () => {
+test('added latency is there only in scenarios with an upstream', () => {
   const samples = [sample(40, { p50Ms: 0.2, p99Ms: 2 }), sample(40, { p50Ms: 0.4, p99Ms: 4 })];
   const [asked] = resultsOf('GET list', [{ contestant: 'gateway', samples, peakBytes: 0 }], false);
   assert.equal(asked?.addedP50Ms, 0.3);
@@ -86,7 +86,7 @@ test('refusals have to be at least twice as many', () => {
   assert.equal(holdsAt(21)?.holds, false);
 });
 
-test('nothing is said about contestants that did not take part', () => {
+test('contestants that did not take part are not reported', () => {
   assert.deepEqual(goalsOf([]), []);
   const goals = goalsOf([resultWith('GET list', 'gateway: all on, Redis', 40, 0.7)]);
   assert.deepEqual(

@@ -30,7 +30,7 @@ test('a spread names the least and the greatest', () => {
   assert.equal(round(-0.123, 2), -0.12);
 });
 
-test('the interval of a median is made of order statistics with at least the confidence that was asked for', () => {
+test('the interval of a median is made of order statistics with at least the requested confidence', () => {
   const upTo = (count: number) => Array.from({ length: count }, (_, index) => count - index);
   // Tables of the sign test: of 10 numbers the second and the ninth (97.9 %), of 20 the sixth and the fifteenth (95.9 %).
   assert.deepEqual(rounded(medianInterval(upTo(10))), { low: 2, high: 9, confidence: 0.979 });
@@ -38,13 +38,13 @@ test('the interval of a median is made of order statistics with at least the con
   assert.deepEqual(rounded(medianInterval(upTo(10), 0.85)), { low: 3, high: 8, confidence: 0.891 });
 });
 
-test('the interval of a median of few numbers says how little it tells', () => {
+test('the interval of a median of few numbers reports its low confidence', () => {
   assert.deepEqual(rounded(medianInterval([3, 1, 2])), { low: 1, high: 3, confidence: 0.75 });
   assert.deepEqual(medianInterval([7]), { low: 7, high: 7, confidence: 0 });
   assert.deepEqual(medianInterval([]), { low: 0, high: 0, confidence: 0 });
 });
 
-test('the interval of a median holds it as often as it says', () => {
+test('the interval of a median holds it as often as stated', () => {
   const chance = createChance(2);
   // The median of the square of a number drawn evenly from 0 to 1 is 1/4.
   const holds = Array.from({ length: 4000 }, () => {

@@ -1,4 +1,4 @@
-// Chance that is the same every time, so that every demonstration organization tells the same story.
+// Chance that is the same every time, so that every demonstration organization has the same data.
 
 export interface Chance {
   /** A whole number from `low` to `high`, both included. */

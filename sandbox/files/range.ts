@@ -1,4 +1,4 @@
-// Pure: which bytes a Range header asks for (RFC 9110, section 14). Only one range of bytes is understood; anything else is ignored, as
+// Pure: the bytes that a Range header requests (RFC 9110, section 14). Only one range of bytes is understood; anything else is ignored, as
 // the RFC allows.
 
 /** First and last byte, both included; `none`: no byte of the file is in it. */

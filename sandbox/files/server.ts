@@ -20,7 +20,7 @@ export interface FileServiceOptions {
   readonly issuer: string;
   readonly audiences?: readonly string[];
   readonly now?: () => number;
-  /** Told about faults of the service itself. */
+  /** Gets faults of the service itself. */
   readonly onFault?: (error: unknown) => void;
 }
 
@@ -118,7 +118,7 @@ function lastIdOf({ headers }: IncomingMessage): number | undefined {
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** RFC 9110, sections 13 and 14: conditions first, then the range, which holds only for the file that the client knows. */
+/** RFC 9110, sections 13 and 14: conditions first, then the range, which holds only for the client's version of the file. */
 function sendFile(file: StoredFile, { method, headers }: IncomingMessage, response: ServerResponse): void {
   const { size, etag } = file;
   const common = {

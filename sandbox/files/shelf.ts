@@ -116,7 +116,7 @@ const LINES = 65_536;
 function writeDemoFiles(place: string): void {
   mkdirSync(place, { recursive: true });
   writeFileSync(join(place, 'welcome.txt'), WELCOME);
-  // Sixteen bytes per line: the number of a line tells where a range begins.
+  // Sixteen bytes per line: the number of a line gives the start of a range.
   const lines = Array.from({ length: LINES }, (_, index) => `line ${String(index + 1).padStart(10, '0')}\n`);
   writeFileSync(join(place, 'numbers.txt'), lines.join(''));
 }

@@ -12,7 +12,7 @@ interface Parts {
   readonly rates: Rates;
   readonly principals: Principals;
   pause(): Promise<void>;
-  /** Told the path of each call that would have changed the state of a real server. */
+  /** Gets the path of each call that would have changed the state of a real server. */
   onSideEffect(path: string): void;
 }
 

@@ -65,7 +65,7 @@ export function problem(status: number, title: string, detail: string, headers: 
   });
 }
 
-/** The server's second generator of problem documents, which knows only the phrase of the status. */
+/** The server's second generator of problem documents, which has only the phrase of the status. */
 export function phrased(status: number): MailAnswer {
   const phrase = STATUS_CODES[status] ?? '';
   return problem(status, phrase, phrase).answer;
@@ -88,7 +88,7 @@ function withoutTitle(type: string, detail: string, members: Readonly<Record<str
   return new Refused({ status: 400, headers: { 'content-type': PROBLEM }, body });
 }
 
-/** The body is the same for every fault; only some causes are told apart by the two challenges. */
+/** The body is the same for every fault; only the two challenges distinguish some causes. */
 export function unauthorized(challenged: boolean): Refused {
   return problem(401, 'Unauthorized', 'You have to authenticate first.', challenged ? CHALLENGES : {});
 }

@@ -8,7 +8,7 @@ export interface Bans {
   failed(address: string, name: string): boolean;
   /** Counts bytes that are no HTTP. */
   malformed(address: string): void;
-  /** Bans the address at once if only scanners ask for such a path. Returns whether it did. */
+  /** Bans the address at once if only scanners request such a path. Returns whether it did. */
   scanned(address: string, path: string): boolean;
 }
 

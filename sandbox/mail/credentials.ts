@@ -1,4 +1,4 @@
-// Pure: reads an Authorization header as the mail server does, which tells "nothing usable" from "malformed".
+// Pure: reads an Authorization header as the mail server does, which distinguishes "nothing usable" from "malformed".
 
 export type MailCredentials =
   | { readonly kind: 'none' | 'malformed' | 'otherScheme' }

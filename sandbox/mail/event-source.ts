@@ -1,5 +1,4 @@
-// The event stream (RFC 8620, section 7.3): state changes of the requested types, and pings for clients that ask
-// for them.
+// The event stream (RFC 8620, section 7.3): state changes of the requested types, and pings for clients that request them.
 import type { ServerResponse } from 'node:http';
 import { invalidParameters } from './answers.ts';
 import type { Pushes } from './pushes.ts';

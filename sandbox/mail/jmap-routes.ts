@@ -107,7 +107,7 @@ export function createJmapRoute({ login, rates, blobs, eventSource, origin }: Pa
       eventSource.open(accountIdOf(account), query, response);
       return undefined;
     }
-    // An upgrade that was asked for rightly never comes here.
+    // A correct upgrade request never comes here.
     if (method === 'GET' && path === '/jmap/ws') throw invalidParameters('WebSocket upgrade failed.');
     throw noSuchResource();
   }

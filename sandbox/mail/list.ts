@@ -1,4 +1,4 @@
-// The list of principals: types, search by whole words, pages, and the fields that are wanted.
+// The list of principals: types, search by whole words, pages, and the requested fields.
 import type { Account } from './accounts.ts';
 import { data, failure, forbidden, type MailAnswer, notFound } from './answers.ts';
 import { type FieldName, isField, isType, type Principal, type PrincipalType, TYPES } from './fields.ts';

@@ -33,9 +33,9 @@ export interface MailServerOptions {
   readonly secondMs?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-  /** Told the path of each administration GET that would have changed a real server. */
+  /** Gets the path of each administration GET that would have changed a real server. */
   readonly onSideEffect?: (path: string) => void;
-  /** Told about faults of the server itself, which clients see as 500 without details. */
+  /** Gets faults of the server itself, which clients see as 500 without details. */
   readonly onFault?: (error: unknown) => void;
 }
 

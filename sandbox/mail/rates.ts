@@ -1,5 +1,5 @@
-// How much an account or an unknown caller may ask for: requests a minute in windows that follow the clock, and
-// requests or uploads in flight. Answers 429 without Retry-After, or 400 with a `limit`.
+// The rates of an account or an unknown caller: requests a minute in windows that follow the clock, and requests or uploads in flight.
+// Answers 429 without Retry-After, or 400 with a `limit`.
 import { limited, tooManyRequests } from './answers.ts';
 import type { Permissions } from './permissions.ts';
 

@@ -69,7 +69,7 @@ export function createMailRoute({ administer, jmap, oauth, bans, rates, addressO
     return oauthMetadataOf(origin());
   }
 
-  /** A path that only a scanner asks for ends in a ban, unless it is routed anyway. */
+  /** A path that only a scanner requests ends in a ban, unless it is routed anyway. */
   function unrouted(first: string, address: string, path: string): Refused {
     if (!ALWAYS_ROUTED.includes(first) && bans.scanned(address, path)) return tooManyAttempts();
     return noSuchResource();

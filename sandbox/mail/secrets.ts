@@ -59,7 +59,7 @@ async function matches(stored: string, sent: string): Promise<SecretOutcome> {
     const derived = await derive(sent, Buffer.from(salt, 'base64'), expected.length, options);
     return timingSafeEqual(derived, expected) ? 'right' : 'wrong';
   } catch {
-    // Parameters that are out of range, or want more memory than a login may take.
+    // Parameters that are out of range, or need more memory than a login may take.
     return 'unknownFormat';
   }
 }

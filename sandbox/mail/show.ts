@@ -22,7 +22,7 @@ function membersOf(store: MailStore, principal: Principal): Partial<Record<Field
     memberOf: [...parents('group'), ...parents('individual')],
     lists: parents('list'),
     roles: [...builtInRoles, ...parents('role')],
-    // A domain tells how many addresses it has.
+    // A domain shows its number of addresses.
     members: type === 'domain' ? store.addressesIn(kept.name) : store.children(id),
   };
 }

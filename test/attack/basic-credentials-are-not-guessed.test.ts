@@ -122,7 +122,7 @@ describe('guessing', () => {
     assert.equal((await call(authorization)).status, 200);
   });
 
-  it('is not told which half was right, nor whether there is such a user', async () => {
+  it('does not show which half was right, nor whether there is such a user', async () => {
     const told = async (pair: string, host: number) => {
       const { status, error, lines, body } = await call(basic(pair), { host });
       const { request_id, ...rest } = error;
@@ -173,7 +173,7 @@ describe('in other clothes', () => {
       assert.equal((await call(`Bearer ${value}`)).error.code, 'api_key_malformed');
   });
 
-  it('an operation that does not accept Basic compares nothing and asks for nothing of the kind', async () => {
+  it('an operation that does not accept Basic compares nothing and sends no Basic challenge', async () => {
     const answer = await call(basic(pairOf(password)), { path: '/v1/stamps' });
     assert.deepEqual([answer.status, answer.error.code], [401, 'auth_scheme_unsupported']);
     assert.deepEqual(challengesIn(answer), [bearerChallenge]);
@@ -215,7 +215,7 @@ describe('the traces of a guess', () => {
     const next = randomBytes(12).toString('hex');
     writeFileSync(join(secrets, ENTRY), `${pairOf(next)}\n`);
     let isIn = false;
-    // Each wrong one counts, so that the asking is spread over addresses.
+    // Each wrong one counts, so that the guesses are spread over addresses.
     for (let host = 1; host < 255 && !isIn; host += 1) {
       isIn = (await call(basic(pairOf(next)), { host })).status === 200;
       if (!isIn) await new Promise((resolve) => setTimeout(resolve, 20));

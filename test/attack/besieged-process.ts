@@ -16,7 +16,7 @@ import { thingsAt } from '../support/things.ts';
 import { colors } from './cases/run.ts';
 import { createDoor, type Door, type Entered } from './door.ts';
 
-/** As many connections as one address may have, unless told otherwise; the storm stays below it. */
+/** As many connections as one address may have, by default; the storm stays below it. */
 const PER_ADDRESS = 100;
 /** Of an answer that never comes to its end, so that it is being written whenever its client leaves. */
 const ENDLESS_BYTES = 8_000_000;
@@ -36,14 +36,14 @@ const gauges = [
 ];
 
 export interface BesiegedProcess {
-  /** The public listener; and the plain one beside it, where that speaks TLS. */
+  /** The public listener; and the plain one beside it, where that uses TLS. */
   readonly doors: readonly [Door, ...Door[]];
   readonly key: string;
   readonly pid: number;
   hasEnded(): boolean;
   /** Throws with the last output of the process if it has ended, or does not answer a good request on a new connection with 200. */
   assertServing(): Promise<void>;
-  /** Throws unless everything that attacks have taken is free again, and the log tells of no mistake in the gateway. */
+  /** Throws unless everything that attacks have taken is free again, and the log has no mistake in the gateway. */
   assertNothingLeft(): Promise<void>;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export interface BesiegedOptions extends Pick<GatewayOptions, 'gateway'> {
   /** More members of the upstream's entry in upstreams.yaml. */
   readonly entry?: object;
   readonly perAddress?: number;
-  /** The public listener speaks TLS, and has a plain one beside it. */
+  /** The public listener uses TLS, and has a plain one beside it. */
   readonly tls?: boolean;
 }
 
@@ -145,7 +145,7 @@ export async function besiegeProcess(options: BesiegedOptions = {}): Promise<Bes
       const wrong = output()
         .split('\n')
         .filter((line) => line.includes('"level":60') || line.includes('"internal_error"'));
-      assert.deepEqual(wrong, [], 'the log tells of mistakes in the gateway');
+      assert.deepEqual(wrong, [], 'the log has mistakes in the gateway');
     },
     async close() {
       child.kill('SIGKILL');

@@ -48,7 +48,7 @@ after(async () => {
 async function answersTo(text: string): Promise<Answer[]> {
   const connection = await openConnection(gateway.port);
   connection.send(Buffer.from(text.replaceAll('KEY', key), 'latin1'));
-  // A client that says at once that it will send no more is taken for one that has left.
+  // A client that ends its side at once is taken for one that has left.
   await Promise.race([new Promise((resolve) => connection.socket.once('data', resolve)), sleep(20)]);
   connection.socket.end();
   assert.notEqual(await Promise.race([connection.closed, sleep(3000, 'hung', { ref: false })]), 'hung');

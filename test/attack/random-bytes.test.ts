@@ -19,7 +19,7 @@ after(() => world.close());
 async function answersTo(bytes: Uint8Array): Promise<Answer[]> {
   const connection = await openConnection(world.gateway.port);
   connection.socket.write(bytes);
-  // A client that says at once that it will send no more is taken for one that has left.
+  // A client that ends its side at once is taken for one that has left.
   await Promise.race([new Promise((resolve) => connection.socket.once('data', resolve)), setTimeout(30)]);
   connection.socket.end();
   const ended = await Promise.race([connection.closed, setTimeout(3000, 'hung', { ref: false })]);

@@ -143,7 +143,7 @@ describe('everything else of the administration', () => {
   });
 });
 
-describe('a request that does not ask for an operation in words', () => {
+describe('a request that does not name an operation', () => {
   it('is answered by the gateway: OPTIONS', async () => {
     const before = world.mail.received.length;
     for (const path of ['/api/principal', '/api/principal/alice'])

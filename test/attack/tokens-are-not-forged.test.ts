@@ -117,7 +117,7 @@ describe('refused as token_invalid is', () => {
     }
   });
 
-  it('and none of it was sent anywhere or asked for anywhere', () => {
+  it('and none of it caused a request or left the gateway', () => {
     assert.deepEqual([upstream.requests, lure.requests], [[], []]);
   });
 });
@@ -149,7 +149,7 @@ describe('honest tokens', () => {
     assert.deepEqual(lure.requests, []);
   });
 
-  it('a flood of forgeries leaves nothing behind, and asks the issuer for nothing', async () => {
+  it('a flood of forgeries leaves nothing behind, and sends the issuer no request', async () => {
     const asked = ed.asked();
     for (let index = 0; index < 200; index += 1) await call(forged({ kid: `made-up-${index}` }));
     assert.equal(ed.asked(), asked);

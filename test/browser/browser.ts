@@ -71,7 +71,7 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
   return { page, complaints, foreign };
 }
 
-/** Puts an image of the whole page where `SCREENSHOTS` says; answers its path. */
+/** Puts an image of the whole page into `SCREENSHOTS`; returns its path. */
 export async function takeScreenshot(page: Page, name: string): Promise<string> {
   mkdirSync(screenshots, { recursive: true });
   const path = join(screenshots, `${name}.png`);

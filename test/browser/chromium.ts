@@ -1,5 +1,5 @@
-// Where the browser is that the tests drive: CHROMIUM, else the one on the PATH, else the Debian package. Ends with an error that says
-// how to get one; tests are never skipped for lack of it.
+// The browser that the tests drive: CHROMIUM, else the one on the PATH, else the Debian package. Ends with an error that says how to get
+// one; tests are never skipped for lack of it.
 
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';

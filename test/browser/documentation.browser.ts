@@ -38,7 +38,7 @@ describe('the documentation in a browser', () => {
           if (name === 'reference') await page.waitForSelector('.opblock');
           await takeScreenshot(page, `${name}-${colorScheme}-${width}`);
           assert.deepEqual(foreign, []);
-          // That the page itself is a 404 is told on the console, too.
+          // The console also reports that the page itself is a 404.
           assert.deepEqual(name === 'missing' ? complaints.slice(1) : complaints, []);
           assert.deepEqual(await findBarriers(page), []);
           const scrolled = (await page.evaluate('document.documentElement.scrollWidth')) as number;

@@ -14,7 +14,7 @@ export interface ClientOptions {
   readonly organization: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly random: Random;
-  /** Of all clients of this organization: the highest ordinal that any of them has been told. */
+  /** Of all clients of this organization: the highest ordinal that any of them has received. */
   readonly told: { ordinal: number };
   /** How long it rests between two things, milliseconds. */
   readonly pauseMs?: readonly [least: number, most: number];
@@ -27,7 +27,7 @@ export const MARGIN_MS = 4000;
 const PAUSE_MS = [60, 140] as const;
 /** For as long a client tries to learn the outcome of a keyed write: a key stays locked for nine seconds after a kill. */
 const REPEAT_FOR_MS = 20_000;
-/** Of its requests, those that it gives up with a reset. It knows no more of a keyed write then, and sends it again. */
+/** The share of its requests that it gives up with a reset. It then does not know the outcome of a keyed write, and sends it again. */
 const LEAVING_SHARE = 0.03;
 /** So many of its entries does a client look after. */
 const KEPT = 30;
@@ -46,7 +46,7 @@ interface Ask {
 export async function runClient(options: ClientOptions): Promise<void> {
   const { random, told, organization } = options;
   const agent = new Agent({ keepAlive: random.next() < 0.8, maxSockets: 1 });
-  /** Versions by id, as far as this client knows them. */
+  /** Versions by id, as far as this client has seen them. */
   const known = new Map<string, number>();
 
   async function ask({ kind, method, path, body, further = {} }: Ask): Promise<Exchange> {
@@ -114,7 +114,7 @@ export async function runClient(options: ClientOptions): Promise<void> {
   agent.destroy();
 }
 
-/** Nothing is known of it, or the gateway says that it may be sent again. */
+/** Its outcome is unknown, or the gateway states that it may be sent again. */
 function mayBeRepeated({ outcome }: Exchange): boolean {
   if (outcome.kind !== 'answered') return true;
   return outcome.status >= 300 && errorOf(outcome.body)?.retryable === true;

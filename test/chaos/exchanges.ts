@@ -37,8 +37,8 @@ export const isSuccess = ({ outcome }: Pick<Exchange, 'outcome'>): boolean =>
   outcome.kind === 'answered' && outcome.status < 300;
 
 /**
- * Whether a client got less than it wanted, and did not leave by itself. One that repeats a keyed write as soon as it has been answered may be told that the key is in
- * use: its answer is about to be kept.
+ * Whether a client got less than it requested, and did not leave by itself. One that repeats a keyed write as soon as it has been answered
+ * may get that the key is in use: its answer is about to be kept.
  */
 export const isFailure = (exchange: Exchange): boolean =>
   !isSuccess(exchange) && exchange.outcome.kind !== 'left' && labelOf(exchange) !== '409 idempotency_key_in_use';

@@ -71,7 +71,7 @@ function ofRedis(
   };
 }
 
-/** A connection that rests says something every so often. */
+/** An idle connection sends bytes every so often. */
 const INTERJECT_MS = 100;
 
 const unaskedOnIdleConnections: Fault = {

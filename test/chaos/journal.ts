@@ -21,7 +21,7 @@ export interface Execution extends State {
 }
 
 export interface Write {
-  /** Made by the client, and another one for each thing it wants done. */
+  /** Made by the client, a new one for each write. */
   readonly write: string;
   readonly size?: number;
 }

@@ -1,4 +1,4 @@
-// Says of each answer whether it was right, and in the end, from the journal, of each write whether it was done as often as was said.
+// Judges each answer, and in the end, from the journal, whether each write was done as often as reported.
 
 import type { Disturbances } from './disturbances.ts';
 import { type Exchange, errorOf, isSuccess, labelOf } from './exchanges.ts';

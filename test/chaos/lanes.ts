@@ -10,7 +10,7 @@ import type { Stand } from './stand.ts';
 export interface LanesOptions {
   readonly stand: Stand;
   readonly disturbances: Disturbances;
-  /** Told of each fault as it begins. */
+  /** Gets each fault as it begins. */
   tell(line: string): void;
 }
 

@@ -1,4 +1,4 @@
-// As many clients of the entries as are wanted, spread over the organizations of a stand.
+// A number of clients of the entries, spread over the organizations of a stand.
 
 import { type ClientOptions, runClient } from './clients.ts';
 import { createRandom } from './random.ts';

@@ -10,13 +10,13 @@ export interface Relay {
   delay(ms: number): void;
   /** Every connection ends, or is reset, in the middle of the answer, after so many bytes. Undefined: none does. */
   cutAfter(bytes: number | undefined, how?: 'end' | 'reset'): void;
-  /** Every connection is reset, those that are made from now on too, until it is told otherwise. */
+  /** Every connection is reset, later ones too, until the fault ends. */
   reset(yes: boolean): void;
   /** These bytes come back in the place of each answer, and the connection ends behind them. Undefined: answers do. */
   garble(make: (() => Buffer) | undefined): void;
   /** These bytes follow each answer. Undefined: nothing does. */
   addBehind(make: ((token: string) => Buffer) | undefined): void;
-  /** Says something on each connection that rests. */
+  /** Sends bytes on each idle connection. */
   interject(make: (token: string) => Buffer): void;
   /**
    * The interjected bytes, by token: a request may have crossed them on its way. No HTTP/1.1 client can tell such bytes from the answer to

@@ -27,7 +27,7 @@ export interface Stand {
   readonly organizations: readonly { readonly id: string; readonly key: string }[];
   /** Of an organization that may administrate mail. */
   readonly mailKey: string;
-  /** Those that `/status` knows. */
+  /** The processes in `/status`. */
   workers(): Promise<readonly WorkerStatus[]>;
   /** The process of the sandbox. */
   sandboxPid(): number;

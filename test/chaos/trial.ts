@@ -58,7 +58,7 @@ const ALONE_PAUSE_MS = 5000;
 const CALM_MS = 10_000;
 /** In runs that are long enough for it, everything comes alone at first. */
 const LONG_MS = 300_000;
-/** For memory to tell anything, the workers of the end have to be there for most of the time. */
+/** For memory to be comparable, the workers of the end have to be there for most of the time. */
 const REPLACED_SHARE = 0.4;
 
 export async function chaosTrial(options: TrialOptions): Promise<TrialResult> {

@@ -56,7 +56,7 @@ const faults: Readonly<Record<string, { readonly files: Files; readonly says: Re
   },
 };
 
-describe('a fault of a certificate is told', () => {
+describe('a fault of a certificate is reported', () => {
   for (const [name, { files, says }] of Object.entries(faults)) {
     test(name, async () => {
       const sentences = await sentencesFor({ files });

@@ -100,7 +100,7 @@ test('mistakes are printed, and the exit code is 1', async () => {
   });
 });
 
-test('start says the same and starts nothing', async () => {
+test('start prints the same and starts nothing', async () => {
   const { code, out, err, started } = await start(broken);
   assert.equal(code, 1);
   assert.equal(out, '');
@@ -147,7 +147,7 @@ test('whenOutcomeUnknown beside honoursIdempotencyKey has no effect, and is a wa
   );
 });
 
-test('a contract that alone opens operations to the credential of the gateway is a warning, until the entry says so', async () => {
+test('a contract that alone opens operations to the credential of the gateway is a warning, until the entry confirms it', async () => {
   const credential = 'credential: { basic: { user: gateway, secret: items_login } }';
   const contract = sound['openapi/items.yaml']
     .replace('[{ apiKey: ["items:write"] }]', '[{ login: [] }]')

@@ -67,7 +67,7 @@ describe('tls toward an upstream', () => {
     );
   });
 
-  it('refuses half of a pair, and an upstream that is not asked by https', async () => {
+  it('refuses half of a pair, and an upstream without https', async () => {
     const files = { 'own.pem': pair.certificate, 'own.key': pair.key };
     assert.deepEqual(await sentences('      certificate: own.pem\n', files), [
       'config/upstreams.yaml:7:20: upstreams.items.tls.certificate: there is no key to this certificate. Add "key: …" here, or remove both.',

@@ -13,7 +13,7 @@ test('the configuration that the faults spoil is sound', async () => {
   assert.deepEqual(await sentencesFor({ files: {} }), []);
 });
 
-describe('a fault is told', () => {
+describe('a fault is reported', () => {
   for (const [name, fault] of Object.entries(faults)) {
     test(name, async () => {
       assert.notEqual(fault.says.length, 0);
@@ -32,7 +32,7 @@ test('every sentence has a file, and but for files that are missing or misplaced
   }
 });
 
-test('mistakes in several files are told all at once', async () => {
+test('mistakes in several files are reported all at once', async () => {
   const more = '  more:\n    contracts: [more.yaml]\n    live: nowhere\n';
   const says = await sentencesFor({
     files: {
@@ -114,7 +114,7 @@ test('directories that do not exist are named', async () => {
   );
 });
 
-test('many mistakes that are alike are told as the first few and a number', () => {
+test('many mistakes that are alike are reported as the first few and a number', () => {
   const mistake = (line: number) => ({ file: 'a.yaml', line, reason: 'is wrong.', remedy: 'Right it.' });
   const lines = Array.from({ length: 40 }, (_, index) => mistake(index));
   const told = condensed([...lines, mistake(0)]);

@@ -58,7 +58,7 @@ test('a directory in place of a file is called one', async () => {
   assert.deepEqual(said, [`config/limits.yaml: ${sentence}`, `openapi/items.yaml: ${sentence}`]);
 });
 
-test('a link to itself cannot be read, and says why', async () => {
+test('a link to itself cannot be read, and the message has the reason', async () => {
   const said = await saidOf((directory) => {
     rmSync(join(directory, 'config/gateway.yaml'));
     symlinkSync('gateway.yaml', join(directory, 'config/gateway.yaml'));

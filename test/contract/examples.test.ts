@@ -84,7 +84,7 @@ for (const entry of operations) {
   });
 }
 
-/** A range stands for the status that the example itself tells. */
+/** A range stands for the status in the example itself. */
 function statusOf(status: string, example: unknown): number {
   if (/^\d+$/.test(status)) return Number(status);
   const error = isObject(example) ? example.error : undefined;

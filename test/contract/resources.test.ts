@@ -32,7 +32,7 @@ for (const [plural, resource] of Object.entries(resources)) {
         assert.match(operation(id).operation.path, new RegExp(`^${path}/\\{[a-z]+_id\\}$`));
     });
 
-    test('asks for the read scope to read and for the write scope to write', () => {
+    test('requires the read scope to read and the write scope to write', () => {
       for (const [what, id] of Object.entries(ids)) {
         const scope = `${plural}:${what === 'list' || what === 'retrieve' ? 'read' : 'write'}`;
         assert.deepEqual(operation(id).operation.security, [{ scheme: 'apiKey', scopes: [scope] }], id);
@@ -114,7 +114,7 @@ for (const [plural, resource] of Object.entries(resources)) {
     });
 
     if (resource.statuses) {
-      test('knows the statuses of its life', () => {
+      test('accepts the statuses of its life', () => {
         const { properties } = answerSchema(operation(ids.retrieve), 200);
         const status = isObject(properties) ? properties.status : undefined;
         assert.deepEqual(sorted((status as { enum: string[] }).enum), sorted(resource.statuses ?? []));

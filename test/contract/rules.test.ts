@@ -82,7 +82,7 @@ test('a mistake deep in a list is named where it is', () => {
   ]);
 });
 
-test('everything that is wrong with a job is told at once', () => {
+test('every mistake of a job is reported at once', () => {
   const job = { service_type: 'Heat Pump', scheduled_at: 'soon', technician_id: 'tech_1', colour: 'red' };
   assert.deepEqual(places('createJob', job).sort(), [
     '/colour unknown',

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type Figures, overloadTrial } from '../../bench/overload/trial.ts';
 
-describe('an upstream of 100 requests a second that is asked for 500', () => {
+describe('an upstream of 100 requests a second that gets 500', () => {
   let figures: Figures;
   before(async () => {
     figures = await overloadTrial({ durationMs: 10_000, eachMs: 50, perSecond: 500, busyOrganizations: 5 });
@@ -27,7 +27,7 @@ describe('an upstream of 100 requests a second that is asked for 500', () => {
     assert.ok(figures.refusedP99Ms < 1000, `${figures.refusedP99Ms} ms`);
   });
 
-  it('gives each of the organizations that ask for too much its part', () => {
+  it('gives each of the organizations with too many requests its part', () => {
     const { leastOfOnePerSecond, mostOfOnePerSecond } = figures;
     assert.ok(leastOfOnePerSecond >= 0.7 * mostOfOnePerSecond, `${leastOfOnePerSecond} to ${mostOfOnePerSecond}`);
   });
@@ -37,7 +37,7 @@ describe('an upstream of 100 requests a second that is asked for 500', () => {
     assert.equal(shareOf(figures.otherServed), 1, figures.otherServed);
   });
 
-  it('takes no memory to speak of, and is over within five seconds', () => {
+  it('takes little memory, and is over within five seconds', () => {
     assert.ok(figures.grownMegabytes < 150, `${figures.grownMegabytes} MB`);
     assert.ok(figures.recoveredAfterMs < 5000, `${figures.recoveredAfterMs} ms`);
   });

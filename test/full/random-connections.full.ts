@@ -1,5 +1,5 @@
-// The fuzzer of test/attack/resets-harm-no-other-client.test.ts at length: 10,000 connections against one process, and a fifth as many at each
-// listener of a gateway that speaks TLS.
+// The fuzzer of test/attack/resets-harm-no-other-client.test.ts at length: 10,000 connections against one process, and a fifth as many at
+// each listener of a gateway with TLS.
 
 import { after, describe, it } from 'node:test';
 import { createBoundedSiege } from '../attack/bounded-siege.ts';
@@ -15,7 +15,7 @@ describe('10,000 random connections', () => {
   });
 });
 
-describe('random connections where the gateway speaks TLS', () => {
+describe('random connections to a gateway with TLS', () => {
   const siege = createBoundedSiege({ tls: true });
   after(() => siege.close());
   for (const [door, name] of ['by TLS', 'at the plain listener beside it'].entries()) {

@@ -12,7 +12,7 @@ describe('the table of attacks, row by row, with a reset', () => {
   for (const moment of moments) it(moment.name, () => playResets(allCases, moment, siege, { atOnce: 1 }));
 });
 
-describe('the table of attacks where the gateway speaks TLS, with a reset', () => {
+describe('the table of attacks against a gateway with TLS, with a reset', () => {
   const siege = createBoundedSiege({ tls: true });
   after(() => siege.close());
   for (const moment of moments) {

@@ -88,7 +88,7 @@ describe('the deployment of deploy/compose.yaml', () => {
   const call = (init: RequestInit = {}) =>
     fetch(`${url}/v1/items`, { ...init, headers: { authorization: `Bearer ${key}`, ...init.headers } });
   const port = () => Number(new URL(url).port);
-  /** On connections of their own: nginx closes those that are kept when it is told something new, and clients know that. */
+  /** On connections of their own: nginx closes kept ones when it is reconfigured, and clients have to expect that. */
   const readAgain = () => ask(port(), requestOf('GET /v1/items', { Authorization: `Bearer ${key}` }));
   /** Requests that the balancer never repeats once they were sent. */
   const write = () => {
@@ -111,7 +111,7 @@ describe('the deployment of deploy/compose.yaml', () => {
     assert.doesNotMatch(logs, /203\.0\.113/);
   });
 
-  /** As docs/operations.md says of a balancer that does not ask for /readyz. */
+  /** As docs/operations.md describes a balancer that does not poll /readyz. */
   async function markAs(from: string, to: string, at: number): Promise<void> {
     let seen = -1;
     const text = readFileSync(conf, 'utf8').replace(/^( +server \S+)( max_fails=1| down)/gm, (line, server, state) => {

@@ -79,7 +79,7 @@ function offerLoad(): { stop(): Promise<(number | string)[]> } {
   };
 }
 
-describe('workers that speak TLS', () => {
+describe('workers with TLS', () => {
   it('resume the sessions of each other', async () => {
     const first = await open({ maxVersion: 'TLSv1.2' });
     const session = first.getSession();

@@ -66,7 +66,7 @@ function check(expr: string): void {
 
 describe('the dashboard', () => {
   const panels: { title: string; targets?: { expr: string; legendFormat: string }[] }[] = dashboard.panels;
-  it('asks for metrics and labels that there are', () => {
+  it('queries existing metrics and labels', () => {
     const exprs = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     assert.ok(exprs.length > 25);
     const annotations: string[] = dashboard.annotations.list.map(({ expr }: { expr: string }) => expr);
@@ -83,7 +83,7 @@ describe('the dashboard', () => {
 });
 
 describe('alerts', () => {
-  it('ask for metrics and labels that there are', () => {
+  it('query existing metrics and labels', () => {
     assert.ok(rules.length > 15);
     for (const { expr } of rules) check(expr);
   });

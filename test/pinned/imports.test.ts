@@ -113,7 +113,7 @@ describe('imports', () => {
     assert.deepEqual(told(wrong), []);
   });
 
-  it('of a library come from the one place that knows it', () => {
+  it('of a library come from the one place that uses it', () => {
     const packageOf = (name: string) =>
       name.startsWith('@') ? name.split('/').slice(0, 2).join('/') : (name.split('/')[0] as string);
     const wrong = imports.filter(({ from, to }) => {

@@ -1,5 +1,5 @@
-// Parts are opened in this order and closed in reverse, which some of them need: the log is flushed last, operators can ask until then,
-// requests have ended before the stores that they use are closed, and the data directory is free for the next gateway after all that.
+// Parts are opened in this order and closed in reverse, which some of them need: the log is flushed last, operators can query it until
+// then, requests have ended before the stores that they use are closed, and the data directory is free for the next gateway after all that.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The sandbox believes the gateway's assertion and nothing else.
+// The sandbox trusts the gateway's assertion and nothing else.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SignJWT, UnsecuredJWT } from 'jose';

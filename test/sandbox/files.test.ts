@@ -98,7 +98,7 @@ async function eventsOf(lastId: string, count: number): Promise<string> {
   return text;
 }
 
-test('a WebSocket returns messages and tells of changes', async () => {
+test('a WebSocket returns messages and reports changes', async () => {
   const socket = new WebSocket(`ws://${host}/v1/file-socket`, { headers: await headersOf('org_d') });
   await once(socket, 'open');
   socket.send('hello');

@@ -130,7 +130,7 @@ test('cust_x filters for the same customer as cus_x, with the same cursor', asyn
   assert.deepEqual((await call('GET', `/v1/jobs?limit=1&customer_id=${alias}`)).body, plain);
 });
 
-test('name_prefix takes wildcard characters literally and knows letters beyond ASCII', async () => {
+test('name_prefix takes wildcard characters literally and handles letters beyond ASCII', async () => {
   for (const name of ['100% Élan', '100_ Plus']) await call('POST', '/v1/customers', { body: { name } });
   const names = async (prefix: string): Promise<string[]> => {
     const { records } = await walk(call, `/v1/customers?name_prefix=${encodeURIComponent(prefix)}`);

@@ -1,4 +1,4 @@
-// The sandbox process lives as long as a gateway wants it to, and never longer.
+// The sandbox process lives as long as a gateway holds a lease, and never longer.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { assertionOf, send } from './support/platform.ts';
 import { install, lease } from './support/process.ts';
 
-test('it says where it is, to its parent and in sandbox.json', async (context) => {
+test('it announces its address, to its parent and in sandbox.json', async (context) => {
   const installation = await install(context);
   const { child, ready } = installation.start();
   const { services } = await ready;

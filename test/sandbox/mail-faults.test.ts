@@ -16,7 +16,7 @@ test('a fault is a bare 500 problem', async (context) => {
   assert.deepEqual(faults.map(String), ['Error: the disk is gone']);
 });
 
-test('a request that fails midway tells no password', async (context) => {
+test('a request that fails midway reveals no password', async (context) => {
   const faults: unknown[] = [];
   const server = await mailFor(context, { onFault: (error) => faults.push(error) });
   server.mail.server.prependListener('request', (request) => {

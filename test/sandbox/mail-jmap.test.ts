@@ -133,7 +133,7 @@ async function readEvents(path: string, until: RegExp, from: { port: number; cal
   return text;
 }
 
-test('the event stream pings in the interval that was asked for, at least thirty seconds long', async (context) => {
+test('the event stream pings in the requested interval, at least thirty seconds long', async (context) => {
   const quick = await mailFor(context, { secondMs: 2 });
   const pings = await readEvents('/jmap/eventsource/?types=*&closeafter=no&ping=31', /(event: ping\n.*\n\n){2}/, quick);
   assert.ok(pings.startsWith('event: ping\ndata: {"interval":31}\n\nevent: ping\n'), pings);
@@ -141,7 +141,7 @@ test('the event stream pings in the interval that was asked for, at least thirty
   assert.match(clamped, /"interval":30/);
 });
 
-test('without a ping the stream is silent; it tells changes of the wanted types, and ends after one if asked', async (context) => {
+test('without a ping the stream is silent; it reports changes of the requested types, and ends after one on request', async (context) => {
   const quick = await mailFor(context, { secondMs: 1 });
   const act = () => {
     // Longer than any ping would take.

@@ -143,7 +143,7 @@ test('too many bytes that are no HTTP ban their address, unless a proxy stands i
   }
 });
 
-test('one path that only a scanner asks for is a ban, unless it is one that is always routed', async (context) => {
+test('one path that only a scanner requests is a ban, unless it is one that is always routed', async (context) => {
   const server = await mailFor(context);
   for (const path of ['/api/x.php', '/dav/x.php', '/index.php'])
     assert.notEqual((await server.call('GET', path)).status, 429, path);

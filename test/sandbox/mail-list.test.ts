@@ -44,7 +44,7 @@ test('types select, unknown ones are dropped, and none that is known is no filte
   assert.deepEqual(await list('?types=tenant'), { error: 'unsupported', details: 'Enterprise feature' });
 });
 
-test('the filter wants whole words, all of them, from name, description and addresses', async () => {
+test('the filter matches whole words, all of them, from name, description and addresses', async () => {
   assert.deepEqual(await namesIn('?filter=SALES'), ['adam', 'zoe']);
   assert.deepEqual(await namesIn('?filter=sales+team'), ['zoe']);
   assert.deepEqual(await namesIn('?filter=sal'), []);

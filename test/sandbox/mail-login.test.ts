@@ -1,4 +1,4 @@
-// Logging in at the sandbox mail server: which failure is told in which way, and when an address is banned for good.
+// Logging in at the sandbox mail server: the answer to each failure, and when an address is banned for good.
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes, scryptSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -60,7 +60,7 @@ test('an account without roles cannot log in', async () => {
   assert.equal(await statusFor(basic('plain', PASSWORD)), 200);
 });
 
-test('a password is compared as its prefix says', async () => {
+test('a password is compared by its prefix', async () => {
   const salt = randomBytes(16);
   const unpadded = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
   const hash = scryptSync('right', salt, 32, { N: 1024, r: 8, p: 1 });
@@ -148,7 +148,7 @@ test('a day later the count begins anew, and success or a malformed credential n
   assert.equal(await statusFor(basic('admin', 'x')), 429);
 });
 
-test('forwarded addresses count where they are believed, the left-most, and a banned one is told 403', async (context) => {
+test('forwarded addresses count where they are trusted, the left-most, and a banned one gets 403', async (context) => {
   const server = await mailFor(context, { useForwarded: true, failuresMax: 1 });
   let names = 0;
   const from = async (headers: Record<string, string>, as = basic(`name-${names++}`, 'x')) => {
@@ -163,7 +163,7 @@ test('forwarded addresses count where they are believed, the left-most, and a ba
   assert.equal((await from({ forwarded: 'for=_hidden', 'x-forwarded-for': 'nonsense' }, ADMINISTRATOR))[0], 200);
 });
 
-test('forwarded addresses mean nothing where they are not believed', async (context) => {
+test('forwarded addresses mean nothing where they are not trusted', async (context) => {
   const server = await mailFor(context, { failuresMax: 1 });
   const connection = await openConnection(server.port);
   for (const [address, status] of [

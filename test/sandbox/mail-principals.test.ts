@@ -174,7 +174,7 @@ test('a domain is deleted although addresses still use it', async () => {
   assert.deepEqual((await show('left')).emails, ['left@gone.org']);
 });
 
-test('the bulk DELETE erases every match behind the caller, and says no more than whether there was one', async (context) => {
+test('the bulk DELETE erases every match behind the caller, and returns only whether there was one', async (context) => {
   const doomed = await mailFor(context);
   for (const name of ['r1', 'r2']) await doomed.create({ type: 'resource', name, description: `room ${name}` });
   await doomed.create({ name: 'person' });
@@ -224,7 +224,7 @@ test('OPTIONS is 204 without authentication and announces a body that never come
   assert.equal((await connection.answer())?.status, 404, 'nothing lies in between');
 });
 
-test('calls that change a server although they are a GET are there, and told', async (context) => {
+test('calls that change a server although they are a GET exist, and are reported', async (context) => {
   const sideEffects: string[] = [];
   const watched = await mailFor(context, { onSideEffect: (path) => sideEffects.push(path) });
   const paths = ['/api/reload', '/api/reload/lookup', '/api/update/webadmin', '/api/spam-filter/train/start'];
@@ -251,7 +251,7 @@ test('an account has the permissions that its roles add up to, less those disabl
   assert.equal(await statusOf('GET', '?types=individual'), 200);
   assert.equal(await statusOf('GET', ''), 403, 'without types every list permission is needed');
   assert.equal(await statusOf('DELETE', '/alice'), 403);
-  assert.equal(await statusOf('PATCH', '/alice', 'no JSON'), 403, 'asked before the body is looked at');
+  assert.equal(await statusOf('PATCH', '/alice', 'no JSON'), 403, 'checked before the body is read');
   assert.equal(await statusOf('POST', '', { type: 'list', name: 'z' }), 403);
   assert.equal(await statusOf('DELETE', '?type=individual&confirm=true'), 403);
   const grant = async (body: object) => (await call('POST', '/api/principal', { as, body })).body.details;

@@ -37,7 +37,7 @@ for (const [what, headers] of refused) {
   });
 }
 
-test('credentials are asked for first, with the challenges', async () => {
+test('credentials are required first, with the challenges', async () => {
   for (const headers of [HANDSHAKE, { ...HANDSHAKE, Authorization: basic('admin', 'x') }, { Connection: 'Upgrade' }]) {
     const { head, socket } = await openWebSocket(server.port, headers);
     assert.match(head, /^HTTP\/1\.1 401 /);
@@ -158,7 +158,7 @@ test('changes of the account are pushed, and those of another are not', async ()
   client.socket.destroy();
 });
 
-test('a server that ends says that it goes away', async (context) => {
+test('a server that ends sends the close code 1001', async (context) => {
   const ending = await mailFor(context);
   const client = await open(ending.port);
   const closed = ending.mail.close();

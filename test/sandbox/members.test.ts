@@ -47,7 +47,7 @@ test('null clears an optional member and brings back its default', async () => {
   assert.deepEqual([cleared.email, cleared.kind, cleared.skills, cleared.active], [null, 'employee', [], true]);
 });
 
-test("a technician's location comes by update only, with the time of the request unless it says another", async () => {
+test("a technician's location comes by update only, with the time of the request by default", async () => {
   const location = { latitude: 1.5, longitude: -2 };
   const refused = await call('POST', '/v1/technicians', { body: { name: 'T', location } });
   assert.deepEqual([refused.status, refused.body.error.errors[0].code], [400, 'read_only']);

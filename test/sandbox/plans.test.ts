@@ -1,5 +1,5 @@
-// Lists stay fast with many records because an index serves each: SQLite's own plan is asked, for every equality filter
-// in every order, so that an index that is silently no longer usable is noticed.
+// Lists stay fast with many records because an index serves each: SQLite's own plan is read, for every equality filter in every order, so
+// that an index that is silently no longer usable is noticed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RESOURCES } from '../../sandbox/catalogue.ts';

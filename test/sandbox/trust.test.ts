@@ -14,11 +14,11 @@ const [one, two, three] = [
   await createGatewayKey('three'),
 ];
 let organizations = 0;
-/** Of another organization each time: one that was believed a moment ago is not verified again. */
+/** Of another organization each time: one that was verified a moment ago is not verified again. */
 const tokenBy = (key: GatewayKey) =>
   assertionOf({ org: `org_${organizations++}` }, Date.now(), { kid: key.jwks.keys[0]?.kid ?? '' }).sign(key.privateKey);
 
-test('keys that the gateways write are believed from then on, and those that they take away no longer', async (context) => {
+test('keys that the gateways write are trusted from then on, and removed ones no longer', async (context) => {
   const installation = await install(context);
   installation.trust(one);
   const { platform: port } = (await installation.start().ready).services;
@@ -59,7 +59,7 @@ test('without the file it does not start', async (context) => {
   assert.match(JSON.parse(log).reason, /jwks\.json/);
 });
 
-/** Gateways of one data directory, by the keys each of them knows of. */
+/** Gateways of one data directory, by the keys that each of them has read. */
 function gatewaysOf(context: TestContext) {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'sandbox-trust-'));
   context.after(() => rmSync(dataDirectory, { recursive: true, maxRetries: 20, retryDelay: 250 }));

@@ -22,7 +22,7 @@ export const SECRET = 'SECRET-of-the-upstream';
 const leaks =
   /\n\s+at |node_modules|gateway\/|127\.0\.0\.1|ECONN|ENOTFOUND|UND_ERR|undici|WIRE_|sk_(live|test)_\w{8}|SECRET/;
 
-/** Registers one test per case. The world is asked for when a test runs, since hooks make it. */
+/** Registers one test per case. The world is read when a test runs, since hooks make it. */
 export function runCases<World>(cases: readonly RefusalCase<World>[], world: () => World): void {
   for (const { name, code, status, provoke, also } of cases) {
     it(`${name} → ${status ?? REFUSALS[code].status} ${code}`, async () => {

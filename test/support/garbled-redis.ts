@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * `unasked`: a reply between two questions. `ahead`: a reply before the one to the next question. `repeated`: there, the latest reply
- * once more. `lost`: the next reply is missing. `endless`: the next reply says that it is longer than all that follows.
+ * `unasked`: a reply between two commands. `ahead`: a reply before the one to the next command. `repeated`: there, the latest reply once
+ * more. `lost`: the next reply is missing. `endless`: the next reply announces a length beyond all that follows.
  */
 export const GARBLINGS = ['unasked', 'ahead', 'repeated', 'lost', 'endless'] as const;
 

@@ -31,7 +31,7 @@ export interface GatewayOptions {
   /** To start again on the data of a gateway before. */
   readonly dataDirectory?: string;
   readonly now?: () => number;
-  /** Says how late the event loop is, in the place of a timer. */
+  /** Reports the delay of the event loop, in the place of a timer. */
   readonly probeLoop?: LoopProbe;
 }
 
@@ -178,7 +178,7 @@ export function writeConfiguration(directory: string, options: GatewayOptions): 
   };
   const onSandbox = { platform: { contracts: ['v1/*.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' } };
   const { timeouts = {}, overload = {}, ...gateway } = (options.gateway ?? {}) as Record<string, object>;
-  // On a busy machine a gateway of a test refuses nothing for being late, unless the test says how late it is.
+  // On a busy machine a gateway of a test refuses nothing for its delay, unless the test sets one.
   const loopDelay = options.probeLoop ? {} : { loopDelayMs: 60_000 };
   // A gateway of a test stops without the delay in which balancers would notice it.
   write('config/gateway.yaml', {

@@ -37,7 +37,7 @@ export function askWith(key: string, { port }: Pick<TestGateway, 'port'>): Promi
   return ask(port, requestOf('GET /v1/things', { Authorization: `Bearer ${key}` }));
 }
 
-/** Milliseconds until the last of them answers as it should; each is asked again and again. */
+/** Milliseconds until the last of them answers as expected; each is polled. */
 export async function untilAll(
   { gateways }: Instances,
   key: string,
@@ -48,7 +48,7 @@ export async function untilAll(
   const took = gateways.map(async (gateway) => {
     while (!isAsItShouldBe(await askWith(key, gateway))) {
       if (elapsedMs() > PATIENCE_MS) throw new Error(`Not within ${PATIENCE_MS} ms: ${isAsItShouldBe}`);
-      // Asking without a pause would keep busy the very gateways that are measured.
+      // Polling without a pause would keep busy the very gateways that are measured.
       await sleep(5);
     }
     return elapsedMs();

@@ -29,7 +29,7 @@ export interface TestIssuer {
   goAway(): void;
   /** Answers with exactly these keys, or with those it has. */
   publish(keys?: readonly object[]): void;
-  /** How often it was asked for its keys. */
+  /** The number of requests for its keys. */
   asked(): number;
   close(): Promise<void>;
 }

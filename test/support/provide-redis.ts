@@ -31,7 +31,7 @@ function run(program: string, args: readonly string[]): void {
   throw new Error(`${program} ${args.join(' ')} failed.\n${error?.message ?? `${stdout}${stderr}`}`);
 }
 
-/** Installs the package without letting it start a service: Debian asks policy-rc.d first, and 101 means no. */
+/** Installs the package without letting it start a service: Debian runs policy-rc.d first, and 101 means no. */
 function installPackage(): void {
   const ownPolicy = !existsSync(POLICY);
   if (ownPolicy) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });

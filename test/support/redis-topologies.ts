@@ -14,7 +14,7 @@ export interface Watched {
   readonly url: string;
   readonly master: TestRedis;
   readonly replica: TestRedis;
-  /** Asks a Sentinel to make the replica the master; both live on. */
+  /** Has a Sentinel make the replica the master; both live on. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -20,7 +20,7 @@ interface Told {
   readonly values?: string | undefined;
   /** The default in words, where another part of the gateway applies it. */
   readonly fallback?: string | undefined;
-  /** The member by which a contract says the same. */
+  /** The contract member of the same meaning. */
   readonly contractMember?: string | undefined;
 }
 

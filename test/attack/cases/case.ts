@@ -4,7 +4,7 @@ export interface AttackCase {
   readonly name: string;
   /** As latin1; KEY stands for the key of an accepted caller. */
   readonly sent: string;
-  /** Whether the client says, behind its bytes, that no more will come. */
+  /** Whether the client ends its side after its bytes. */
   readonly ends?: true;
   /** Each answer by its status and its code, in order, and last whether the connection is `closed`, or `open` for another request. */
   readonly client: readonly string[];

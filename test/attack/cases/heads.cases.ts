@@ -242,12 +242,12 @@ const hosts: readonly AttackCase[] = [
     ...broken,
   })),
   ...['localhost', '127.0.0.1:9090', '[::1]:80', 'metadata.internal', 'API.TEST.', 'a:0'].map((host) => ({
-    name: `the Host ${host} is told to the upstream and chooses nothing`,
+    name: `the Host ${host} goes to the upstream and chooses nothing`,
     sent: raw('GET /v1/things HTTP/1.1', `Host: ${host}`, authorized, '', ''),
     ...passes(arrives('GET /v1/things', { host })),
   })),
   {
-    name: 'other names of the host are not believed',
+    name: 'other names of the host are ignored',
     sent: get(
       '/v1/things',
       'X-Forwarded-Host: evil.test',

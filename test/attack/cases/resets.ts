@@ -73,7 +73,7 @@ export async function playResets(
   await besieged.assertNothingLeft();
 }
 
-/** Plays rows alone, one after the other, against another process; tells which of them ends it. */
+/** Plays rows alone, one after the other, against another process; returns the rows that end it. */
 async function firstFatal(
   cases: readonly AttackCase[],
   moment: Moment,

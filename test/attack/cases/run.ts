@@ -50,7 +50,7 @@ export async function besiege(): Promise<Besieged> {
   };
 }
 
-/** Registers one test per row. The process is asked for when a test runs, since hooks make it. */
+/** Registers one test per row. The process is read when a test runs, since hooks make it. */
 export function runAttacks(cases: readonly AttackCase[], besieged: () => Besieged): void {
   for (const attack of cases) it(attack.name, () => play(attack, besieged()));
 }
@@ -67,7 +67,7 @@ async function play(attack: AttackCase, besieged: Besieged): Promise<void> {
     const seen = besieged.upstream.take();
     const state = client.at(-1) === 'open' ? await probe(connection, besieged) : await endOf(connection);
     assert.deepEqual([...answers.map(outcomeOf), state], client);
-    // Over several connections, nothing says which of them is read first.
+    // Over several connections, their order of reading is undefined.
     assert.deepEqual(seen.map((request) => masked(request, besieged, answers)).toSorted(), upstream.toSorted());
     assert.deepEqual(besieged.upstream.objections.splice(0), []);
     assert.deepEqual(besieged.upstream.truncated.splice(0), []);

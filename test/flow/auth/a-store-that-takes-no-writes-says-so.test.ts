@@ -1,4 +1,4 @@
-// A Redis that can be read and not written, as a replica or a full one: keys work, and operators are told why nothing can be changed.
+// A Redis that can be read and not written, as a replica or a full one: keys work, and operators see the reason.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

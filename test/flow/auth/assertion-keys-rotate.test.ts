@@ -18,7 +18,7 @@ import { temporaryDirectory } from '../../unit/auth/samples.ts';
 
 const MINUTE = 60_000;
 
-/** Runs ahead of the real one as a test wants it. */
+/** Runs ahead of the real one, under the control of the test. */
 function createClock() {
   const clock = { aheadMs: 0, now: () => Date.now() + clock.aheadMs };
   return clock;
@@ -39,7 +39,7 @@ const publishes = (count: number, gateways: readonly TestGateway[]) =>
     return sets.every(({ keys }) => keys.keys.length === count);
   });
 
-/** An upstream that asks for keys when its copy is too old, and at no other time. */
+/** An upstream that fetches keys when its copy is too old, and at no other time. */
 function createSleepyVerifier(gateway: TestGateway, clock: Clock) {
   let copy: { readonly keys: ReturnType<typeof createLocalJWKSet>; readonly untilMs: number } | undefined;
   return async function verify(token: string): Promise<void> {
@@ -89,7 +89,7 @@ describe('a rotation of the assertion keys', { concurrency: true }, () => {
     const headers = await first.authorize();
     const former = (await publishedBy(first)).keys.keys[0]?.kid;
     assert.equal((await publishedBy(second)).keys.keys[0]?.kid, former, 'both begin with the same key');
-    // One copy that is as fresh as can be just before the rotation: it is the last to hear of it.
+    // One copy that is as fresh as can be just before the rotation: it is the last to be renewed.
     const verify = createSleepyVerifier(second, clock);
     await verify(await tokenFrom(first, headers));
 

@@ -26,14 +26,14 @@ export function instanceTests(name: string, open: Open): void {
     assert.deepEqual(await reported(store), expected);
   });
 
-  test(`${name}: a report says how long ago it was made`, async (t) => {
+  test(`${name}: a report has its age`, async (t) => {
     const store = await open(t);
     await store.instances.report(instance());
     const [listed] = await store.instances.list();
     assert.ok(listed !== undefined && listed.silentMs >= 0 && listed.silentMs < 10_000, `${listed?.silentMs}`);
   });
 
-  test(`${name}: one that says goodbye is no longer listed`, async (t) => {
+  test(`${name}: one that deregisters is no longer listed`, async (t) => {
     const store = await open(t);
     await store.instances.report(instance());
     await store.instances.report(instance({ id: 'b' }));

@@ -142,7 +142,7 @@ function seedTests(name: string, open: Open): void {
 }
 
 function storeTests(name: string, open: Open): void {
-  test(`${name}: the store says which pepper it was made with`, async (t) => {
+  test(`${name}: the store names the pepper it was made with`, async (t) => {
     assert.equal((await open(t)).pepperFingerprint, pepperFingerprint);
   });
 

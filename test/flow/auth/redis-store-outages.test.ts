@@ -155,7 +155,7 @@ test('a Redis that is loading its data is waited for', { skip: process.env.REDIS
   assert.deepEqual(await (await opening).organizations.list(), []);
 });
 
-test('a Redis that is not there, does not answer or wants a password is named, without the one that was given', async (t) => {
+test('a Redis that is not there, does not answer or requires a password is named, without the given password', async (t) => {
   const absent = await startRelay(redis.url);
   await absent.stop();
   const silent = await startRelay(redis.url);

@@ -83,7 +83,7 @@ test('everything lies on one slot of a cluster', async (t) => {
   for (const name of names) assert.match(name, /^[^{]*\{gateway\}:/);
 });
 
-test('a forgotten script is told again', async (t) => {
+test('a forgotten script is loaded again', async (t) => {
   const url = apartAt(redis.url);
   const store = await open(t, url);
   await store.organizations.create(organization(), 'me');

@@ -53,7 +53,7 @@ describe('secrets in Redis', () => {
     assert.deepEqual(await all(open()), made[0]);
   });
 
-  it('lie where the documentation says, and are named without their values', async () => {
+  it('lie in the documented place, and are named without their values', async () => {
     const secrets = open();
     assert.deepEqual(secrets.foundInRedis(), []);
     const [pepper] = await all(secrets);
@@ -61,7 +61,7 @@ describe('secrets in Redis', () => {
     assert.deepEqual(secrets.foundInRedis(), ['assertion_keys', 'cursor_secret', 'key_pepper']);
   });
 
-  it('are neither made nor asked for where the secrets store has them', async () => {
+  it('are neither made nor read from Redis where the secrets store has them', async () => {
     const secrets = open({ KEY_PEPPER: 'a pepper from the secrets store' });
     assert.equal(await secrets.keyPepper(), 'a pepper from the secrets store');
     assert.deepEqual(secrets.foundInRedis(), []);
@@ -200,7 +200,7 @@ describe('a Redis that is away', () => {
     await redis.stop();
   });
 
-  it('that takes connections and says nothing is a sentence too', async () => {
+  it('that takes connections and does not answer is a sentence too', async () => {
     const redis = await startRedis();
     redis.pause();
     const made = createSecretsInRedis({ url: redis.url, patienceMs: 0 });

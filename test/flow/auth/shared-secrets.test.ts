@@ -61,7 +61,7 @@ test('shared secrets are made once, kept, and readable by their owner only', asy
   for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
 });
 
-test('nothing is made until it is asked for, nor when it is given', async (t) => {
+test('nothing is made until it is needed, nor when it is given', async (t) => {
   const { put, ...where } = setUp(t);
   put('key_pepper', 'a pepper from the secrets store');
   const secrets = loadSecrets({ ...where, environment: { CURSOR_SECRET: 'a secret of the environment' } });

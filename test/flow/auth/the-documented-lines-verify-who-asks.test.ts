@@ -78,7 +78,7 @@ describe('the service of docs/upstreams.md', () => {
       assert.match(document, new RegExp(`^\\| \`${claim}\` +\\|`, 'm'));
   });
 
-  it('refuses an assertion that is for another service, which the client does not learn', async () => {
+  it('refuses an assertion for another service, without the reason in its answer', async () => {
     const answer = await fetch(`${gateway.url}/v1/elsewhere`, { headers: await gateway.authorize() });
     const { error } = (await answer.json()) as { error: { code: string } };
     assert.deepEqual([answer.status, error.code], [502, 'upstream_auth_failed']);

@@ -66,7 +66,7 @@ describe('a token', () => {
     assert.equal(sent()['x-gateway-assertion'], first);
   });
 
-  it('is told from a token of another issuer with the same subject', async () => {
+  it('is distinguished from a token of another issuer with the same subject', async () => {
     const whoIs = async (from: TestIssuer) => {
       await call(from.sign({ sub: 'same', scp: '*' }));
       const { token_issuer, sub } = assertion();

@@ -69,7 +69,7 @@ describe('a gateway that starts', () => {
   });
   after(() => installation.remove());
 
-  it('is ready when its demo data can be asked for, and no earlier', async () => {
+  it('is ready when its demo data can be read, and no earlier', async () => {
     const starting = installation.start();
     const readiness = `http://127.0.0.1:${await adminPort}/readyz`;
     const isReady = () =>
@@ -146,7 +146,7 @@ describe('a gateway on the sandbox', () => {
     );
   });
 
-  it('says in one sentence that a port is taken, and ends with 1', async () => {
+  it('reports in one sentence that a port is taken, and ends with 1', async () => {
     const other = createInstallation({ PORT: String(gateway.port) });
     const refused = await other.run('start');
     assert.equal(refused.code, 1);

@@ -108,7 +108,7 @@ test('a set of the secrets store is left alone, and the new one printed on reque
   assert.equal((await json('assertion-keys', 'list'))[1].state, 'next');
 });
 
-test('a rotation that was cut off says which file it left behind', async (t) => {
+test('a rotation that was cut off names the file that it left behind', async (t) => {
   const dataDirectory = temporaryDirectory(t);
   const { run, json } = commandLine(t, dataDirectory);
   await json('assertion-keys', 'list');

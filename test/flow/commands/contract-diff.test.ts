@@ -43,7 +43,7 @@ function line(t: Parameters<typeof temporaryDirectory>[0]) {
   return { directory, write, run: (...words: string[]) => run('contract', 'diff', ...words) };
 }
 
-test('a breaking change is told with file, line, rule and reason, and the exit code is 1', async (t) => {
+test('a breaking change is reported with file, line, rule and reason, and the exit code is 1', async (t) => {
   const { write, run } = line(t);
   const [old, fresh] = [write('old.yaml', text(20)), write('new.yaml', text(10, optional))];
   const { code, out, err } = await run(old, fresh);

@@ -142,7 +142,7 @@ describe('gateway doctor', () => {
     assert.doesNotMatch(JSON.stringify(checks), /no header/);
   });
 
-  it('tells embedded stores that are damaged, of which commands say no more than that there is one', async () => {
+  it('names damaged embedded stores, where commands only report that there is one', async () => {
     const installation = createInstallation();
     const store = (file: string) => join(installation.dataDirectory, file);
     await installation.run('seed', '--organizations', '500', '--tier', 'premium');
@@ -208,7 +208,7 @@ describe('gateway check', () => {
     return { code, ...(JSON.parse(stdout) as { mistakes: { line: number; reason: string }[]; warnings: string[] }) };
   }
 
-  it('tells of a secret for traces that is missing or malformed', async () => {
+  it('reports a secret for traces that is missing or malformed', async () => {
     const [missing, malformed, fine] = await Promise.all([
       check({}),
       check({ TRACE_HEADERS: 'not a header' }),

@@ -42,7 +42,7 @@ describe('gateway init', () => {
     withContract.remove();
   });
 
-  it('overwrites nothing unless it is told to', async () => {
+  it('overwrites nothing without the option', async () => {
     const file = join(made, 'limits.yaml');
     writeFileSync(file, '# mine\n');
     rmSync(join(made, 'gateway.yaml'));
@@ -73,7 +73,7 @@ describe('gateway init', () => {
     assert.equal(readFileSync(file, 'utf8'), '# mine\n');
   });
 
-  it('says which file cannot be written', async () => {
+  it('names the file that cannot be written', async () => {
     writeFileSync(join(directory, 'file'), '');
     const { code, stderr } = await installation.run('init', join(directory, 'file'));
     assert.equal(code, 1);

@@ -95,7 +95,7 @@ test('a store in use gets the missing records', async (t) => {
   assert.equal((await json('orgs', 'list'))[0].name, 'Of its own');
 });
 
-test('standard input is imported as it is read, and that is said', async (t) => {
+test('standard input is imported as it is read, and a message states that', async (t) => {
   const { text } = await exported(t);
   const { runWith } = commandLine(t);
   // In pieces that end anywhere, as pipes deliver them.

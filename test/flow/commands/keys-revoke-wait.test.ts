@@ -64,7 +64,7 @@ test('orgs suspend, resume and set-tier wait in the same way', async (t) => {
   assert.equal((await json('orgs', 'set-tier', 'org_acme', 'standard', '--wait')).confirmed.length, 1);
 });
 
-test('without a running gateway there is nothing to wait for, and that is said', async (t) => {
+test('without a running gateway there is nothing to wait for, and a message states that', async (t) => {
   const { run, json, id } = await withKey(t);
   assert.match((await run('keys', 'revoke', id, '--wait')).out, /\nNo gateway is running on this store\.\n$/);
   const { confirmed, unconfirmed } = await json('keys', 'revoke', id, '--wait');
@@ -87,7 +87,7 @@ test('a gateway that was silent before is named at once, with the keys that it m
   assert.equal(end, 'The change itself stays in any case.');
 });
 
-test('a gateway that reports but is behind is waited for as long as --timeout says, also with --json', async (t) => {
+test('the command waits up to --timeout for a gateway that reports but is behind, also with --json', async (t) => {
   const { run, openStore, clock, id } = await withKey(t);
   await openStore().instances.report(instance(7, clock.nowMs, 0));
   const { code, out, err } = await run('keys', 'revoke', id, '--wait', '--timeout', '1s', '--json');

@@ -72,7 +72,7 @@ test('keys list shows which keys rotate and when each was last used, and by that
 
 for (const [what, created, flags, successorEnds, oldEnds] of [
   ['has the same lifetime again', ['--expires', '30d'], [], '2026-12-21T00:00:00.000Z', '2026-11-22T00:00:00.000Z'],
-  ['ends when --expires says', ['--expires', '30d'], ['--expires', '1h'], '2026-11-21T01:00:00.000Z', undefined],
+  ['ends at the time of --expires', ['--expires', '30d'], ['--expires', '1h'], '2026-11-21T01:00:00.000Z', undefined],
   ['may end though the old one never did', [], ['--expires', '90d'], '2027-02-19T00:00:00.000Z', undefined],
   ['leaves an old one its own end if that is sooner', ['--expires', '13h'], [], undefined, '2026-11-21T01:00:00.000Z'],
 ] as const) {

@@ -12,7 +12,7 @@ async function withOrganization(t: TestContext, ...flags: string[]) {
   return line;
 }
 
-test('keys create --json prints the key, and the store knows it by its digest only', async (t) => {
+test('keys create --json prints the key, and the store has only its digest', async (t) => {
   const { json, openStore } = await withOrganization(t);
   const created = await json(...CREATE, '--name', 'billing', '--allow', '192.0.2.0/24,2001:db8::1', '--expires', '24h');
   const { id, key, ...rest } = created;
@@ -41,7 +41,7 @@ test('keys create --json prints the key, and the store knows it by its digest on
   assert.equal(found?.key.id, id);
 });
 
-test('keys create for people shows the key once and says so', async (t) => {
+test('keys create for people shows the key once and states that', async (t) => {
   const { run } = await withOrganization(t);
   const [key = '', , notice, , heads, row, end] = (await run(...CREATE)).out.split('\n');
   assert.equal(parseApiKey(key), 'live');
@@ -112,7 +112,7 @@ test('keys list shows one line of plain text per key, for any imported name', as
   assert.ok(out.includes(String(id)));
 });
 
-test('keys revoke says since when, also the second time', async (t) => {
+test('keys revoke names the time of the revocation, also the second time', async (t) => {
   const { run, json, clock } = await withOrganization(t);
   const { id } = await json(...CREATE);
   const revoked = await json('keys', 'revoke', id, '--reason', 'leaked');

@@ -174,7 +174,7 @@ for (const [what, content] of [
   });
 }
 
-test('every mistake of the candidate is told with its place, and nothing is simulated', async (t) => {
+test('every mistake of the candidate is reported with its place, and nothing is simulated', async (t) => {
   const { run, log, written } = simulation(t);
   const candidate = written(
     'candidate.yaml',
@@ -230,7 +230,7 @@ test('without a candidate, without a log or with one log twice it was called wro
   assert.deepEqual([twice.code, twice.err], [2, 'A log is named twice; its requests would count twice.']);
 });
 
-test('a long replay says on standard error how far it has come', async (t) => {
+test('a long replay reports its progress on standard error', async (t) => {
   const { run, log, candidate, clock } = simulation(t);
   clock.stepMs = 6000;
   const path = log(exchanges(2000, { request_id: 'x'.repeat(100) }));

@@ -124,7 +124,7 @@ it('people read a table', async (t) => {
 });
 
 describe('when the counters cannot be read', () => {
-  it('the command says that no gateway runs, or that Redis is away', async (t) => {
+  it('the command reports that no gateway runs, or that Redis is away', async (t) => {
     const { run, asOperator } = await limitsLine(t);
     asOperator.ADMIN_PORT = await closedPort();
     const alone = await run('limits', 'show', '--org', 'org_acme');
@@ -137,7 +137,7 @@ describe('when the counters cannot be read', () => {
     assert.match(away.err, /^The counters in Redis cannot be reached: /);
   });
 
-  it('off loopback the admin token opens the listener, and without it the command says so', async (t) => {
+  it('off loopback the admin token opens the listener, and without it the command reports that', async (t) => {
     const { json, run, asOperator } = await limitsLine(t, { ADMIN_HOST: '0.0.0.0', ADMIN_TOKEN: 'made-for-this-test' });
     assert.equal((await json('limits', 'show', '--org', 'org_acme')).organization, 'org_acme');
     delete asOperator.ADMIN_TOKEN;

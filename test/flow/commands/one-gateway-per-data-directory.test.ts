@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { createInstallation } from '../../support/process.ts';
 
-test('a second gateway says why it does not start, while commands work', async (t) => {
+test('a second gateway gives the reason why it does not start, while commands work', async (t) => {
   const installation = createInstallation();
   t.after(() => installation.remove());
   const first = await installation.start();

@@ -143,7 +143,7 @@ describe('gateway upstreams try', () => {
     assert.ok(deleted.length > 0 && !deleted.includes('/v1/items/item_1'), deleted.join());
   });
 
-  it('tells drift from the contract, errors that say nothing, and headers that say too much', async () => {
+  it('reports drift from the contract, errors without a message, and headers that reveal too much', async () => {
     const upstream = await startUpstream(({ method, url, headers }, response) => {
       const more = {
         'x-gateway-seen': String(headers['x-gateway-assertion']),
@@ -183,7 +183,7 @@ describe('gateway upstreams try', () => {
     has(told, 'ok', /^It declares nothing, so .* a key whose outcome is unknown is refused from then on\.$/);
   });
 
-  it('tells failures, errors in a form of their own, keys that are not honoured, and connections that are closed', async () => {
+  it('reports failures, errors in a form of their own, keys that are not honoured, and connections that are closed', async () => {
     let made = 0;
     const upstream = await startUpstream(({ method, url }, response) => {
       response.setHeader('connection', 'close');
@@ -202,13 +202,13 @@ describe('gateway upstreams try', () => {
     has(told, 'warn', /^getItem was only refused \(404\)/);
   });
 
-  it('tells of keyed writes that may run twice', async () => {
+  it('reports keyed writes that may run twice', async () => {
     const told = await tryIt(await startUpstream(soundService()), [], '    whenOutcomeUnknown: run\n');
     assert.equal(told.code, 0);
     has(told, 'warn', /^whenOutcomeUnknown: run lets a write with an Idempotency-Key run twice/);
   });
 
-  it('tells connections that break and answers that come too late, and writes only where it is told to', async () => {
+  it('reports connections that break and answers that come too late, and writes only with --writes', async () => {
     const upstream = await startUpstream((request, response, raw) => {
       if (request.method === 'GET' && request.url.startsWith('/v1/items/')) return;
       if (request.url.includes('limit=50')) return void raw.socket.destroy();
@@ -224,7 +224,7 @@ describe('gateway upstreams try', () => {
     has(told, 'warn', /createItem was not tried: it writes/);
   });
 
-  it('stops at once where the gateway is not believed', async () => {
+  it('stops at once where the service rejects the gateway', async () => {
     const upstream = await startUpstream((_request, response) => json(response, 401, { message: 'Who?' }));
     const told = await tryIt(upstream, ['--writes']);
     assert.equal(told.code, 1);
@@ -232,7 +232,7 @@ describe('gateway upstreams try', () => {
     has(told, 'fail', /^listItems: it refuses the gateway \(401\)/);
   });
 
-  it('ends with 1 and says how many checks failed, where some have', async () => {
+  it('ends with 1 and reports the number of failed checks', async () => {
     const upstream = await startUpstream((_request, response) => json(response, 401, { message: 'Who?' }));
     const installation = createInstallation();
     const flags = ['--target', upstream.url, '--requests', '3'];
@@ -245,7 +245,7 @@ describe('gateway upstreams try', () => {
     assert.match(stderr, /^gateway: platform failed 1 of \d+ checks\.$/m);
   });
 
-  it('says how it is called where it is called wrongly', async () => {
+  it('prints its usage where it is called wrongly', async () => {
     const installation = createInstallation();
     const unknown = await installation.run('upstreams', 'try', 'platfrom');
     installation.remove();

@@ -34,13 +34,13 @@ describe('bin/gateway', () => {
     assert.match(`${stdout}${stderr}`, kept);
   });
 
-  it('keeps it where it is told to', async () => {
+  it('keeps it in the configured place', async () => {
     const told = join(directory, 'told');
     assert.equal((await start({ NODE_COMPILE_CACHE: told })).stdout.trim(), version);
     assert.equal(readdirSync(told).length, 1);
   });
 
-  it('keeps nothing when it is told so', async () => {
+  it('keeps nothing when this is configured', async () => {
     const { stdout, stderr } = await start({ NODE_COMPILE_CACHE: '', NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
     assert.deepEqual([stdout.trim(), stderr], [version, '']);
   });

@@ -101,7 +101,7 @@ describe('the console on loopback', () => {
     assert.equal((status as { lifecycle: string }).lifecycle, 'serving');
   });
 
-  it('counts a request once, however often and by however many it is asked', async () => {
+  it('counts a request once, for any number and order of readers', async () => {
     const before = (await feedOf(gateway)).history.all.total.requests;
     await (await fetch(`${gateway.url}/v1/nowhere`)).arrayBuffer();
     const feeds = await Promise.all(Array.from({ length: 10 }, () => feedOf(gateway)));
@@ -121,7 +121,7 @@ describe('the console off loopback', () => {
       .get(path)
       .set(token ? { Authorization: `Bearer ${token}` } : {});
 
-  it('is 401 with the page that asks for the token, which shows nothing by itself', async () => {
+  it('is 401 with the page that prompts for the token, which shows nothing by itself', async () => {
     await get('/')
       .expect(401)
       .expect('www-authenticate', 'Bearer realm="admin"')
@@ -141,7 +141,7 @@ describe('the console off loopback', () => {
     await get('/status', TOKEN).expect(200);
   });
 
-  it('tells nothing without the token, and takes it from nowhere but its header', async () => {
+  it('shows nothing without the token, and takes it only from its header', async () => {
     await get('/console/feed').expect(401);
     await get('/console/feed', 'wrong').expect(401);
     await get(`/console/feed?token=${TOKEN}`).expect(401);

@@ -71,7 +71,7 @@ describe('an API of several hundred paths made by one pattern', () => {
     ]);
   });
 
-  it('is patched in every way it knows', async () => {
+  it('is patched in every declared way', async () => {
     const patch = (type: string, body: unknown) => foreign.send('PATCH', `${one}?force=true`, { type, body });
     const steps = [{ op: 'replace', path: '/spec/replicas', value: 4 }];
     assert.equal((await patch('application/json-patch+json', steps)).status, 200);
@@ -110,7 +110,7 @@ describe('an API of several hundred paths made by one pattern', () => {
     assert.equal((await send({ items: [{ items: {} }] })).status, 200);
   });
 
-  it('answers in the media type that is asked for', async () => {
+  it('answers in the requested media type', async () => {
     for (const accept of ['application/json;stream=watch', 'application/vnd.cluster.protobuf, application/json;q=0.5'])
       assert.equal((await foreign.send('GET', list, { headers: { accept } })).status, 200, accept);
     assert.equal((await foreign.send('GET', `${one}/log`, { headers: { accept: 'text/plain' } })).status, 200);

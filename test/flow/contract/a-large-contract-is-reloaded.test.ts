@@ -28,7 +28,7 @@ describe('a large contract under a gateway that serves', () => {
   after(() => foreign.stop());
   const one = '/apis/apps/v1/namespaces/default/kind7s/web-1';
 
-  it('is served as its file says, before and after it has changed', async () => {
+  it('is served as in its file, before and after it has changed', async () => {
     assert.equal((await foreign.send('GET', '/apis/added/a')).code, 'route_not_found');
     await saveAndReload(foreign.gateway, file, { ...rest, paths: { ...paths, ...added } });
     assert.equal((await inForce(foreign.gateway)).last_failure, null);
@@ -44,7 +44,7 @@ describe('a large contract under a gateway that serves', () => {
     assert.equal((await foreign.send('PUT', '/apis/added/a.1', { body: {} })).code, 'route_not_found');
   });
 
-  it('has its mistakes told with their lines, those that only the gateway finds too', async () => {
+  it('has its mistakes reported with their lines, those that only the gateway finds too', async () => {
     const { applied } = await reloadsCounted(foreign.gateway);
     const text = (document: object) => JSON.stringify(document, null, 1);
     const twice = { ...paths, '/apis/added/{name}': { ...added['/apis/added/{name}'], 'x-gateway-cost': 0 } };

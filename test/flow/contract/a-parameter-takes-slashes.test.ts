@@ -1,4 +1,4 @@
-// A path parameter that takes slashes gets the rest of the path, said by the contract, by a vendor or by the entry.
+// A path parameter that takes slashes gets the rest of the path, declared by the contract, by a vendor or by the entry.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// A Swagger 2.0 document, unmodified: parameters, bodies, shared parts and forms are checked as it says.
+// A Swagger 2.0 document, unmodified: its parameters, bodies, shared parts and forms are checked.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -81,7 +81,7 @@ describe('an API with open objects, circles and several parameters in a segment'
     assert.equal((await foreign.send('PUT', '/tracker/rest/api/3/issue/W/properties/p')).code, 'body_missing');
   });
 
-  it('asks for headers that are declared', async () => {
+  it('requires declared headers', async () => {
     const attach = (headers: Record<string, string>) =>
       foreign.send('POST', '/tracker/rest/api/3/issue/WEB-1/attachments', {
         ...{ body: '--b--', type: 'multipart/form-data; boundary=b' },

@@ -25,7 +25,7 @@ export interface Outcome {
   readonly reached: Recorded | undefined;
 }
 
-/** `says` are members of its entry in upstreams.yaml. */
+/** `says` holds members of its entry in upstreams.yaml. */
 export async function serveForeign(
   document: object,
   says: { readonly answers?: readonly string[]; readonly [key: string]: unknown } = {},

@@ -240,7 +240,7 @@ describe('a form that is longer than the gateway buffers', () => {
     assert.equal(other.error?.code, 'idempotency_key_reused');
   });
 
-  it('is awaited by a client that asks first', async () => {
+  it('is awaited by a client that sends Expect first', async () => {
     const headers = { expect: '100-continue' };
     assert.equal((await post([title, ...film(2), end], { headers })).status, 200);
   });

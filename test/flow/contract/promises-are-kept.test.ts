@@ -93,7 +93,7 @@ describe('published contracts', () => {
     }
   });
 
-  it('are broken by less: told with file, line, rule, reason and remedy', async () => {
+  it('are broken by less: reported with file, line, rule, reason and remedy', async () => {
     write({ 'things.json': narrower });
     const [mistake, ...others] = await mistakesOf();
     assert.equal(others.length, 0);

@@ -89,14 +89,14 @@ describe('two entries with operations of the same names', () => {
     );
   });
 
-  it('are told apart by rules, which may always name the entry', async () => {
+  it('are distinguished by rules, which may always name the entry', async () => {
     await send('POST', '/jobs');
     assert.equal(upstream.requests.at(-1)?.body.toString(), '{"by":"jobs"}');
     await send('POST', '/teams');
     assert.equal(upstream.requests.at(-1)?.body.toString(), '{"by":"teams"}');
   });
 
-  it('are told apart by limits and dates', async () => {
+  it('are distinguished by limits and dates', async () => {
     const first = await send('GET', '/jobs');
     assert.deepEqual([first.status, first.headers.has('deprecation')], [200, true]);
     assert.match(first.headers.get('link') ?? '', /<[^>]*\/v1\/teams>; rel="successor-version"/);

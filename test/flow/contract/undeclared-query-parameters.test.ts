@@ -1,4 +1,4 @@
-// Query parameters that a contract does not declare: refused by default, passed on or left out where the entry says so.
+// Query parameters that a contract does not declare: refused by default, passed on or left out by a setting of the entry.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -71,7 +71,7 @@ describe('query parameters that a contract does not declare', () => {
     ]);
   });
 
-  it('are left out where the entry says so', async () => {
+  it('are left out where the entry drops them', async () => {
     const more = ['?filter[tags][]=a&utm[]=b&li%6Dit=7&filter[=x', '?'];
     async function areNamed({ gateway }: Foreign): Promise<void> {
       const lines = gateway.logLines().filter(({ operation }) => operation === 'search');

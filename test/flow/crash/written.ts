@@ -26,7 +26,7 @@ export const slotOf = (organization: string): Slot => ({
 
 type Acknowledged = readonly (readonly [what: string, id: string])[];
 
-/** Lets it write for so long after its first acknowledgement, kills it, and answers everything that it had been told was written. */
+/** Lets it write for so long after its first acknowledgement, kills it, and returns every acknowledged write. */
 export async function writeAndKill(directory: string, run: string, forMs: number): Promise<Acknowledged> {
   const program = join(import.meta.dirname, 'writing-process.ts');
   const child = spawn(process.execPath, [program, directory, run], { stdio: ['ignore', 'pipe', 'inherit'] });

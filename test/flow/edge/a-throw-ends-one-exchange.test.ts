@@ -110,7 +110,7 @@ describe('an error', () => {
     assert.equal(await ask('GET /emitted'), undefined);
   });
 
-  it('in the decision on an upgrade has the request handled as if it had not asked', async () => {
+  it('in the decision on an upgrade has the request handled as if it had no Upgrade', async () => {
     const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
     assert.equal((await ask('GET /refused', headers))?.status, 404);
   });

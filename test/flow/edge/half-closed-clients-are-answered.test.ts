@@ -29,7 +29,7 @@ after(async () => {
 const statuses = () => gateway.logLines().flatMap(({ status }) => (status === undefined ? [] : [status]));
 const created = () => requestOf('POST /v1/things', { ...headers, 'Content-Type': 'application/json' }, '{"name":"a"}');
 
-/** Without the interim answers by which a client that waits is asked whether it is there. */
+/** Without the interim answers that probe whether a waiting client is still there. */
 async function finalAnswer(client: Connection): Promise<Answer | undefined> {
   const answer = await client.answer();
   return answer?.status === 100 ? finalAnswer(client) : answer;
@@ -57,7 +57,7 @@ describe('a client that closes its half', () => {
     assert.equal(await client.closed, 'end');
   });
 
-  it('and waits for long is asked by an interim answer whether it is there, and gets its answer', async () => {
+  it('and waits for long is probed by an interim answer, and gets its answer', async () => {
     const client = await openConnection(gateway.port);
     client.send(created());
     client.socket.end();

@@ -39,7 +39,7 @@ async function startWorld(timeouts: object, answer?: Answer) {
 }
 
 describe('a client', () => {
-  it('that trickles its head is told so, however often a byte comes', async () => {
+  it('that trickles its head gets the reason, at any rate of bytes', async () => {
     const { gateway } = await startWorld({ headersMs: 100 });
     const connection = await openConnection(gateway.port);
     connection.send('GET /v1/things HTTP/1.1\r\nX-Slow: ');
@@ -51,7 +51,7 @@ describe('a client', () => {
     connection.destroy();
   });
 
-  it('that trickles its body is told so, however often a byte comes', async () => {
+  it('that trickles its body gets the reason, at any rate of bytes', async () => {
     const { gateway, upstream, authorization } = await startWorld({ requestMs: 100 });
     const connection = await openConnection(gateway.port);
     const headers = { Authorization: authorization, 'Content-Type': 'application/json', 'Content-Length': '5000' };

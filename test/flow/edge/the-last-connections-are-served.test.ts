@@ -24,7 +24,7 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** Keeps a connection that says nothing, the latest of those that are accepted. Returns it once no more are. */
+/** Keeps a silent connection, the latest of the accepted ones. Returns it once no more are. */
 async function lastAccepted(): Promise<Socket> {
   let last = await open();
   for (;;) {
@@ -38,7 +38,7 @@ async function lastAccepted(): Promise<Socket> {
   }
 }
 
-it('a request on the last connection that is accepted is answered, and told that the connection ends', async () => {
+it('a request on the last accepted connection is answered, with Connection: close', async () => {
   stopped = world.gateway.stop();
   const socket = await lastAccepted();
   let text = '';

@@ -18,7 +18,7 @@ describe('a bug', () => {
   runCases(bugCases, () => world);
 });
 
-describe('a gateway that is told to stop', () => {
+describe('a gateway that is stopped', () => {
   let world: World;
   before(async () => {
     world = await createWorld();

@@ -117,7 +117,7 @@ const presence: readonly Case[] = [
     },
   },
   {
-    name: 'a key in the place of a name, which is not said again',
+    name: 'a key in the place of a name, which is not repeated',
     code: 'validation_failed',
     provoke: ({ call }) => call(`POST /v1/things?${misplaced}=1`, json, `{"name":"a","${misplaced}":1}`),
     also({ error }) {

@@ -64,7 +64,7 @@ const withBasic = (name: string, credentials: string): Case => ({
   async provoke({ call, upstream }) {
     const before = upstream.received.length;
     const answer = await call('GET /v1/vault', { ...served, Authorization: `Basic ${credentials}` });
-    assert.equal(upstream.received.length, before, 'the upstream is not asked');
+    assert.equal(upstream.received.length, before, 'the upstream gets no request');
     return withoutBasicChallenge(answer);
   },
 });
@@ -92,7 +92,7 @@ const hosts: readonly Case[] = ['elsewhere.test', '127.0.0.1', 'sub.localhost'].
 }));
 
 const fails = (code: Case['code'], body: object, also: Case['also'] = () => {}, status = 200): Case => ({
-  name: `an answer that a rule says is ${code}`,
+  name: `an answer that a rule maps to ${code}`,
   code,
   provoke({ upstream, call }) {
     upstream.plays((socket) => socket.write(httpAnswer(status, JSON.stringify(body))));

@@ -36,7 +36,7 @@ export const bugCases: readonly Case[] = [
 /** Each of these stops the gateway it is given. */
 export const drainCases: readonly Case[] = [
   {
-    name: 'a request that began before the gateway was told to stop, and arrived after',
+    name: 'a request that began before the stop of the gateway, and arrived after',
     code: 'gateway_shutting_down',
     async provoke({ gateway, authorization }): Promise<Answer> {
       const connection = await openConnection(gateway.port);

@@ -63,7 +63,7 @@ const methods: readonly Case[] = [
     also: ({ headers }) => assert.equal(headers.allow, ''),
   },
   {
-    name: 'a method that HTTP knows and the gateway does not',
+    name: 'a method that HTTP defines and the gateway does not serve',
     code: 'method_not_implemented',
     provoke: ({ call }) => call('PROPFIND /v1/things'),
   },

@@ -1,4 +1,4 @@
-// Every refusal that is about the want of TLS. The gateway they run on has it, and a listener without it beside.
+// Every refusal for missing TLS. The gateway they run on has it, and a listener without it beside.
 
 import assert from 'node:assert/strict';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';

@@ -37,7 +37,7 @@ describe('tokens', () => {
     assert.doesNotMatch(JSON.stringify(world.gateway.logLines()), /eyJ/);
   });
 
-  it('of an issuer that was down at the boot are no reason not to start, and a line says so', () => {
+  it('of an issuer that was down at the boot do not prevent the start, and a log line reports it', () => {
     const warning = world.gateway.logLines().find(({ issuer }) => issuer === 'away');
     assert.deepEqual([warning?.level, typeof warning?.reason], [40, 'string']);
   });

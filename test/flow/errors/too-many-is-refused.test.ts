@@ -1,4 +1,4 @@
-// Over a limit, the answer says how long to wait; behind a shared address, a good key does not pay for the guesses of others.
+// Over a limit, the answer has the wait; behind a shared address, a good key does not pay for the guesses of others.
 
 import { after, before, describe } from 'node:test';
 import { runCases } from '../../support/errors.ts';

@@ -37,7 +37,7 @@ describe('an upstream that fails', () => {
         const how = await connection.closed;
         const answer = await connection.answer();
         assert.ok(answer === undefined || answer.status === 200);
-        assert.ok(how === 'reset' || answer?.whole === false, 'the client can tell that something is missing');
+        assert.ok(how === 'reset' || answer?.whole === false, 'the client can see that something is missing');
       });
     }
   }

@@ -36,7 +36,7 @@ describe('the refusal of an upstream', () => {
     assert.deepEqual(answer.error.errors, errors);
   });
 
-  it('loses headers that speak about another body', async () => {
+  it('loses headers about another body', async () => {
     const headers = {
       ETag: '"1"',
       'Set-Cookie': SECRET,

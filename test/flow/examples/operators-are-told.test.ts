@@ -88,13 +88,13 @@ it('doctor warns of live, and accepts test', async (test) => {
   assert.equal(checks.find(({ check }) => check.endsWith('examples:orders'))?.verdict, 'ok');
 });
 
-it('upstreams try asks for a service', async (test) => {
+it('upstreams try requires a service', async (test) => {
   const { code, stderr } = await install(test, { live: 'examples:' }).run('upstreams', 'try', 'orders');
   assert.equal(code, 2);
   assert.match(stderr, /answered for from its contract: name a service with --target/);
 });
 
-it('explain says that the contract answered, or would', async (test) => {
+it('explain shows that the contract answered, or would', async (test) => {
   const { gateway, call } = await startPlanned({ environment: { KEY_PEPPER: PEPPER } });
   test.after(gateway.stop);
   const { headers } = await call('GET /v1/orders');

@@ -103,7 +103,7 @@ describe('explain --request', () => {
     await refused(test, 'authorize', 'api_key_revoked', 'GET /v1/things', '--key', id);
   });
 
-  it('validate: the body is read, all violations are told', async (test) => {
+  it('validate: the body is read, all violations are reported', async (test) => {
     const body = join(gateway.directory, 'body.json');
     writeFileSync(body, '{"name":1,"tags":2}');
     test.after(() => rmSync(body));
@@ -152,7 +152,7 @@ describe('explain --request', () => {
     assert.equal((await used()).limits[0]?.used, 1);
   });
 
-  it('assumes unused counters where they cannot be read, and says so', async (test) => {
+  it('assumes unused counters where they cannot be read, and reports that', async (test) => {
     const away = explainer(test, { ...gateway, adminUrl: 'http://127.0.0.1:1' });
     const { code, out } = await away.run('--request', 'GET /v1/things', ...ofTest);
     assert.equal(code, 0);

@@ -53,7 +53,7 @@ describe('explain', () => {
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
 
-  /** The story of one exchange, which memory and log tell alike. */
+  /** The story of one exchange, which is equal from memory and from the log. */
   async function explained(test: TestContext, id: string) {
     const { stories } = explainer(test, gateway);
     const [story, ...others] = await stories(id);
@@ -111,7 +111,7 @@ describe('explain', () => {
     await refusedBy(test, 'authenticate', 'api_key_malformed', refused);
   });
 
-  it('authorize, with the scopes that are asked for and those that are held', async (test) => {
+  it('authorize, with the required scopes and the held ones', async (test) => {
     const headers = await gateway.authorize({ scopes: ['things:write', 'orders:write'] });
     const told = await refusedBy(test, 'authorize', 'insufficient_scope', await call('/v1/things', { headers }));
     assert.equal(told, 'required scopes: things:read\nheld scopes: things:write orders:write');
@@ -174,7 +174,7 @@ describe('explain', () => {
     assert.deepEqual(timed, [...Object.keys(TIMED_STAGES), 'replay', 'forward']);
   });
 
-  it('nothing that a client or an upstream said is in any record', async (test) => {
+  it('no text of a client or an upstream is in any record', async (test) => {
     const marks = ['query-value', 'query-name', 'body-value', 'body-name', 'header'].map(
       (mark) => `marker-of-a-${mark}`,
     );
@@ -207,7 +207,7 @@ describe('explain', () => {
     assert.equal((await runWith([readFileSync(plain, 'utf8')], id, '--log', '-')).out, out);
   });
 
-  it('says so when the exchange does not exist, or no gateway can be asked', async (test) => {
+  it('reports that the exchange does not exist, or that no gateway can be reached', async (test) => {
     const here = explainer(test, gateway);
     const { code, err } = await here.run('req_nobody');
     assert.equal(code, 1);

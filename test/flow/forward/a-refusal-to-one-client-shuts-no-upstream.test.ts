@@ -64,7 +64,7 @@ describe('an upstream with a credential that refuses one client', () => {
 
 describe('an upstream that refuses the credential', () => {
   for (const status of [401, 407]) {
-    it(`with ${status} is asked nothing more`, async () => {
+    it(`with ${status} gets no further request`, async () => {
       await begin();
       answers(status);
       for (let i = 0; i < 3; i++) assertRefusal(await world.call('GET /v1/things'), 'upstream_auth_failed');
@@ -73,7 +73,7 @@ describe('an upstream that refuses the credential', () => {
     });
   }
 
-  it('with a status that a rule declares is asked nothing more', async () => {
+  it('with a status that a rule declares gets no further request', async () => {
     const body = { code: 'locked' };
     // biome-ignore lint/suspicious/noThenProperty: the key of the file
     await begin({ answers: [{ when: { status: 403, body }, then: { credential: 'refused' } }] });

@@ -1,4 +1,4 @@
-// The only target of an upstream cannot be taken out. That it is down is told nevertheless: by its state, its last error, since when, and
+// The only target of an upstream cannot be ejected. That it is down is reported nevertheless: by its state, its last error, since when, and
 // by one log line of the breaker that names the cause.
 
 import assert from 'node:assert/strict';

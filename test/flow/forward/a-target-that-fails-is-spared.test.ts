@@ -107,7 +107,7 @@ describe('of several targets', () => {
 describe('a single target', () => {
   const breaker = { requestsMin: 4, openSeconds: 1, windowSeconds: 60 };
 
-  it('is never ejected; the breaker says how long to wait, tries, and closes', async () => {
+  it('is never ejected; the breaker gives the wait, tries, and closes', async () => {
     const scene = await start(createSeveralTargets(1, { ejection: { failures: 1 }, breaker, retry: { attempts: 0 } }));
     const { upstreams, call, calls, counts, status, gateway } = scene;
     fails(upstreams[0], 503);

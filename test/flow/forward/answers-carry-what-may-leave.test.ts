@@ -139,7 +139,7 @@ describe('Cache-Control of an answer', () => {
     ['', 'private, no-store'],
   ];
   for (const [given, expected] of rules) {
-    it(`is ${expected} where the upstream says ${given ?? 'nothing'}`, async () => {
+    it(`is ${expected} where the upstream sends ${given ?? 'none'}`, async () => {
       const answer = await answerWith(given === undefined ? {} : { 'Cache-Control': given });
       assert.equal(answer.headers['cache-control'], expected);
     });

@@ -18,7 +18,7 @@ const MEGABYTE = 1_048_576;
 const PIECES = 64;
 const piece = Buffer.alloc(MEGABYTE, 'abcdefg');
 
-/** An upstream that sends 64 MB as fast as it is read, and tells how far it got. */
+/** An upstream that sends 64 MB as fast as it is read, and reports its progress. */
 async function startLargeUpstream() {
   let sent = 0;
   const server = createServer((_request, response) => {
@@ -130,7 +130,7 @@ describe('a client that leaves', () => {
 
 describe('a client that leaves while its body is read', () => {
   for (const how of ['destroy', 'resetAndDestroy'] as const) {
-    it(`is no trouble of the gateway’s: ${how}`, async () => {
+    it(`does not affect the gateway: ${how}`, async () => {
       const world = await start(createWorld());
       const connection = await start(openConnection(world.gateway.port));
       const headers = {

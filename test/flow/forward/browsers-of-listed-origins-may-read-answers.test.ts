@@ -113,7 +113,7 @@ describe('an answer', () => {
     for (const { headers } of refusals) assert.equal(headers['access-control-allow-origin'], APP);
   });
 
-  it('says that it depends on the origin even where no page asked, for the sake of caches', async () => {
+  it('varies by the origin even without an Origin in the request, for the sake of caches', async () => {
     assert.equal((await from(undefined, 'GET /v1/things', 'api.example.com')).headers.vary, 'Origin');
     assert.deepEqual(grants(await from(undefined, 'GET /v1/things', 'api.example.com')), []);
   });

@@ -16,7 +16,7 @@ const json = { 'Content-Type': 'application/json' };
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 const alone = { retry: { attempts: 0 } };
 
-/** It takes connections and never says anything, so that TLS to it never stands. */
+/** It takes connections and never answers, so that TLS to it never stands. */
 async function startMute(): Promise<{
   readonly url: string;
   readonly connections: () => number;
@@ -39,7 +39,7 @@ async function startMute(): Promise<{
 }
 
 describe('a connection that is not made in time', () => {
-  it('is told apart from an answer that does not come, and lets a write go elsewhere', async () => {
+  it('is distinguished from an answer that does not come, and lets a write go elsewhere', async () => {
     const mute = await start(startMute());
     const well = await start(startScriptedUpstream());
     const [one, both] = await Promise.all([

@@ -1,5 +1,5 @@
-// Every fault × every method × with and without an Idempotency-Key × an upstream that honours it or not: the client gets one answer that
-// the catalogue knows, and no write is carried out twice unless the upstream said that it does no harm.
+// Every fault × every method × with and without an Idempotency-Key × an upstream that honours it or not: the client gets one answer of the
+// catalogue, and no write is carried out twice unless the upstream declares that this does no harm.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -73,14 +73,14 @@ function matrix(honoursIdempotencyKey: boolean, entry: object, all: readonly Fau
 }
 
 for (const honours of [false, true]) {
-  describe(`an upstream that ${honours ? 'honours' : 'knows no'} Idempotency-Key`, { concurrency: true }, () => {
+  describe(`an upstream that ${honours ? 'honours' : 'ignores'} Idempotency-Key`, { concurrency: true }, () => {
     describe('and fails', inTurn, () => matrix(honours, {}, faults));
     describe('and hangs', inTurn, () => matrix(honours, shortTimeouts, hangs));
   });
 }
 
 describe('an upstream that resets connections before it has read anything', () => {
-  it('gets nothing, and the client learns that much', async () => {
+  it('gets nothing, and the client gets that much', async () => {
     const world = await createWorld({}, plenty, itemPaths);
     world.upstream.welcomes((socket) => socket.resetAndDestroy());
     const requests = itemRequests();

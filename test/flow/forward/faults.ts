@@ -82,7 +82,7 @@ export const faults: readonly Fault[] = [
   { name: 'answers 502', script: says(httpAnswer(502, '{}')), answer: 'upstream_bad_response', repeated: true },
   { name: 'answers 503', script: says(httpAnswer(503, '{}')), answer: 'upstream_unavailable', repeated: true },
   {
-    name: 'answers 503 and asks for a long pause',
+    name: 'answers 503 with a long Retry-After',
     script: says(httpAnswer(503, '{}', { 'Retry-After': '17' })),
     answer: 'upstream_unavailable',
     repeated: false,

@@ -1,5 +1,5 @@
-// Secrets are hashed before an upstream is asked. That takes of the time of the request, and none once its client has left: a hash takes
-// tens of milliseconds of a core, and few run at once.
+// Secrets are hashed before a request is sent to an upstream. That takes of the time of the request, and none once its client has left: a
+// hash takes tens of milliseconds of a core, and few run at once.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Targets are asked whether they work: one that says no gets nothing while another is there, and comes back when it says yes.
+// Targets are checked: one that fails its check gets nothing while another is there, and comes back when it succeeds.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

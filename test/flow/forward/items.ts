@@ -1,4 +1,4 @@
-// A contract with every method on one path, so that only the method differs, and requests that can be told apart upstream.
+// A contract with every method on one path, so that only the method differs, and requests that can be distinguished upstream.
 
 import { requestOf } from '../../support/connection.ts';
 

@@ -1,4 +1,4 @@
-// Headers and cookies that an entry names cross in both directions. All others are withheld, and each withheld one is told.
+// Headers and cookies that an entry names cross in both directions. All others are withheld, and each withheld one is reported.
 
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -99,7 +99,7 @@ describe('a header or cookie that an entry names', () => {
     assert.deepEqual(cookiesOf(await answerWith(plain, { 'Set-Cookie': 'session=a' })), []);
   });
 
-  it('is told if it is withheld: in the log, by explain, and in the metrics', async () => {
+  it('is reported if it is withheld: in the log, by explain, and in the metrics', async () => {
     plain.upstream.plays((socket) =>
       socket.write(
         httpAnswer(200, '{}', {
@@ -136,12 +136,12 @@ describe('a header or cookie that an entry names', () => {
       );
   });
 
-  it('is not told of headers that the gateway replaces on every answer', async () => {
+  it('is not in the report of headers that the gateway replaces on every answer', async () => {
     const sent = { Server: 'uvicorn', 'X-Powered-By': 'Express', Date: 'x', 'X-Request-Id': 'a' };
     assert.equal((await lineOf(plain, await answerWith(plain, sent))).withheld, undefined);
   });
 
-  it('is told up to a bound, because the service chooses the names', async () => {
+  it('is reported up to a bound, because the service chooses the names', async () => {
     const sent = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`X-${index}`, '1']));
     const { withheld } = await lineOf(plain, await answerWith(plain, sent));
     assert.equal((withheld as string[]).length, 16);

@@ -1,4 +1,4 @@
-// Toward an upstream, a client's headers cross by an allow list, and only the gateway writes the headers that it alone knows.
+// Toward an upstream, a client's headers cross by an allow list, and only the gateway writes its own headers.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -144,7 +144,7 @@ describe("a client's User-Agent", () => {
     );
   const lines = fc.array(spelled, { minLength: 1, maxLength: 5 });
 
-  it('never reaches an upstream, in any spelling and however often it is said', async () => {
+  it('never reaches an upstream, in any spelling and any number', async () => {
     await fc.assert(
       fc.asyncProperty(lines, fc.constantFrom('/v1/things', '/v1/declared'), async (spellings, path) => {
         const request = requestOf(`GET ${path}`, { Authorization: world.authorization }).toString('latin1');

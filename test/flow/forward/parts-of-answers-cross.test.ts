@@ -85,7 +85,7 @@ describe('a part of an answer', () => {
     assert.deepEqual([headers.get('etag'), headers.get('last-modified')], [ETAG, MODIFIED]);
   });
 
-  it('is not asked for where answers are checked or judged as a whole, and Accept-Ranges says so', async () => {
+  it('is not requested where answers are checked or judged as a whole, and Accept-Ranges states that', async () => {
     const judged = await get({ range: 'bytes=0-9', 'if-range': ETAG }, 'GET', '/judged/file');
     assert.deepEqual([judged.status, judged.body.equals(FILE)], [200, true]);
     assert.deepEqual([judged.reached?.range, judged.reached?.['if-range']], [undefined, undefined]);

@@ -17,7 +17,7 @@ const storms: Readonly<Record<string, Script>> = {
 
 describe('an upstream', () => {
   for (const [name, script] of Object.entries(storms)) {
-    it(`that ${name} gets a tenth more than it is asked`, async () => {
+    it(`that ${name} gets a tenth more than its requests`, async () => {
       const world = await start(createWorld({}, apart));
       world.upstream.plays(script);
       const startedAt = performance.now();

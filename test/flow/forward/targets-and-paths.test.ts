@@ -1,4 +1,4 @@
-// Where a request goes: to the addresses of the caller's mode in turn, on connections that stay open, under the path that the upstream knows.
+// Where a request goes: to the addresses of the caller's mode in turn, on connections that stay open, under the path of the upstream.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

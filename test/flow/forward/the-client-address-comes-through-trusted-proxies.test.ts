@@ -28,7 +28,7 @@ async function seen(world: World, headers: Record<string, string | readonly stri
 describe('from a peer that is not trusted', () => {
   const world = worldWith([]);
 
-  it('nothing about the client is believed', async () => {
+  it('nothing about the client is trusted', async () => {
     const claims = {
       'X-Forwarded-For': '192.0.2.1, 10.0.0.1',
       'X-Forwarded-Proto': 'https',

@@ -1,5 +1,5 @@
-// Where an entry says so, the gateway compresses text that the service sends without a coding: for clients that accept a coding, with headers
-// that say so, and without holding anything back.
+// With this setting of an entry, the gateway compresses text that the service sends without a coding: for clients that accept a coding,
+// with matching headers, and without holding anything back.
 
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -239,7 +239,7 @@ describe('caches and conditions', () => {
     }
   });
 
-  it('a 304 has the ETag by which the client asked', async () => {
+  it("a 304 has the ETag of the client's If-None-Match", async () => {
     answer = (request, response) => {
       const isKnown = String(request.headers['if-none-match']).includes('"v1"');
       response.writeHead(isKnown ? 304 : 200, { etag: '"v1"', 'content-type': 'application/json' });
@@ -255,7 +255,7 @@ describe('caches and conditions', () => {
     }
   });
 
-  it('an answer without a coding varies too, and a star already says so', async () => {
+  it('an answer without a coding varies too, and a star already covers it', async () => {
     assert.equal((await call('GET /on/things')).headers.vary, 'Accept-Encoding');
     answer = answers({ vary: '*' });
     assert.equal((await call('GET /on/things', { 'Accept-Encoding': 'gzip' })).headers.vary, '*');

@@ -77,7 +77,7 @@ describe('a streamed upload', () => {
     assert.deepEqual(Buffer.concat(chunks), bytes);
   });
 
-  it('is asked for only when its upstream is about to get it', async () => {
+  it('is requested only when its upstream is about to get it', async () => {
     const url = await startStreamUpstream((request, response) => {
       request.resume().on('end', () => done(response));
     });

@@ -101,7 +101,7 @@ describe('an upstream behind https', () => {
     assert.deepEqual(upstream.shown, [], 'and it is sent nothing');
   });
 
-  it('of a private authority is believed where that is trusted, under its own name only', async () => {
+  it('of a private authority is trusted where that is configured, under its own name only', async () => {
     const upstream = await start(startSecureUpstream());
     const named = await startSecureGateway(`https://localhost:${upstream.port}`, { ca: files.ca });
     assert.equal((await named.call()).status, 200);
@@ -146,7 +146,7 @@ describe('an upstream behind https', () => {
     assert.deepEqual(upstream.shown, ['gateway.test', 'gateway.test', 'renewed.test']);
   });
 
-  it('sees an expired certificate of the gateway, which the log tells of', async () => {
+  it('sees an expired certificate of the gateway, which the log reports', async () => {
     const { gateway, write } = await startSecureGateway('https://localhost:1', files);
     const expired = authority.issue({ names: ['old.test'], fromDays: -30, days: -1 });
     write(files.certificate, expired.certificate);
@@ -158,7 +158,7 @@ describe('an upstream behind https', () => {
     );
   });
 
-  it('is asked for its health under the same rules', async () => {
+  it('is health-checked under the same rules', async () => {
     const upstream = await start(startSecureUpstream(true));
     const health = { path: '/healthz', intervalMs: 100, timeoutMs: 1000 };
     const { rewrite, gateway } = await startSecureGateway(`https://localhost:${upstream.port}`, files);
@@ -197,7 +197,7 @@ describe('an upstream behind https', () => {
     assert.deepEqual(upstream.shown, ['gateway.test']);
   });
 
-  it('of another authority than the trusted one is not believed', async () => {
+  it('of another authority than the trusted one is not trusted', async () => {
     const upstream = await start(startSecureUpstream());
     const { call, write, gateway } = await startSecureGateway(`https://localhost:${upstream.port}`, { ca: files.ca });
     write(files.ca, stranger.certificate);

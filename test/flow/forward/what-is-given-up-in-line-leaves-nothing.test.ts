@@ -13,7 +13,7 @@ import { thingsAt } from '../../support/things.ts';
 const start = closesAfterEach();
 const octets = { 'Content-Type': 'application/octet-stream' };
 
-/** Downloads begin and do not end until the test says so; everything else is taken and answered. */
+/** Downloads begin and do not end until the test ends them; everything else is taken and answered. */
 async function startBusyUpstream() {
   const downloads: ServerResponse[] = [];
   const uploads: string[] = [];

@@ -43,7 +43,7 @@ describe('an attempt after the first', () => {
     assert.equal(new Set(world.upstream.received.map((text) => text.split('\r\n\r\n')[1])).size, 1, 'so is the body');
   });
 
-  it('is told to operators', async () => {
+  it('is reported to operators', async () => {
     const world = await start(createWorld());
     playInTurn(world, said(httpAnswer(502, '{}')), said(httpAnswer(504, '{}')), said(good));
     assert.equal((await world.call('GET /v1/things')).status, 200);
@@ -60,7 +60,7 @@ describe('an attempt after the first', () => {
     assert.doesNotMatch(await metrics(world), /^gateway_upstream_retries_total\{/m);
   });
 
-  it('waits for as long as the upstream asks, if that is short', async () => {
+  it("waits for the upstream's Retry-After, if that is short", async () => {
     const world = await start(createWorld());
     const at: number[] = [];
     const note =

@@ -37,7 +37,7 @@ async function insist({ post }: KeyedWorld, key: string) {
   }
 }
 
-/** The upstream's side of every request, in order, until it is told to answer. */
+/** The upstream's side of every request, in order, until the test answers it. */
 function holds(world: KeyedWorld): Socket[] {
   const sockets: Socket[] = [];
   world.upstream.plays((socket) => sockets.push(socket));

@@ -23,7 +23,7 @@ function startSlowUpstream(): Promise<FakeUpstream> {
   });
 }
 
-/** Each client goes to the next gateway, with that gateway's own key of the one organization, and comes back while it is told to. */
+/** Each client goes to the next gateway, with that gateway's own key of the one organization, and returns while the test runs. */
 async function sendAll(gateways: readonly TestGateway[], organization: string): Promise<Answer[]> {
   const keys: string[] = [];
   for (const gateway of gateways) keys.push((await gateway.issueKey({ organization })).key);

@@ -1,5 +1,5 @@
 // A gateway that is killed in the middle of a write toward an upstream that honours keys: after the lease the write is sent on again with
-// the same key, so that nothing is done twice. And the same promise without a kill, on the sandbox.
+// the same key, so that nothing is done twice. And the same without a kill, on the sandbox.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -15,7 +15,7 @@ import { newKey } from './keyed.ts';
 const start = closesAfterEach();
 const TIMEOUT_MS = 500;
 
-/** Executes every request, each time anew, and answers once it is told to. */
+/** Executes every request, each time anew, and answers when the test says so. */
 async function startPlainUpstream() {
   let answers = false;
   const upstream = await startUpstream((_request, response) => {
@@ -70,7 +70,7 @@ describe('a write of a gateway that was killed before it answered is never sent 
     await neverRunsTwice(cluster.url);
   });
 
-  it('unless the upstream says whenOutcomeUnknown: run', async () => {
+  it('unless the entry has whenOutcomeUnknown: run', async () => {
     const { upstream, installed, second } = await killInTheMiddle(undefined, { whenOutcomeUnknown: 'run' });
     const answer = await installed.insist(second.port);
     assert.deepEqual([answer.status, answer.headers['idempotent-replayed']], [201, undefined]);

@@ -67,7 +67,7 @@ describe('a gateway that stalls past the lease of its write', () => {
 });
 
 describe('a gateway that stops in the middle of a write', () => {
-  it('says that the outcome is unknown, and the next one knows it at once', async (t) => {
+  it('reports the outcome as unknown, and the next one gets that at once', async (t) => {
     const dataDirectory = mkdtempSync(join(tmpdir(), 'gateway-stopped-'));
     t.after(() => rmSync(dataDirectory, { recursive: true, force: true }));
     const gateway = { timeouts: { drainMs: 100, drainDelayMs: 0 } };
@@ -97,7 +97,7 @@ describe('a gateway that loses its Redis', () => {
     return { redis, world };
   }
 
-  /** Until the store is asked again, and the first attempt is not under way any more. */
+  /** Until the store can be read again, and the first attempt is not under way any more. */
   async function insist(world: Awaited<ReturnType<typeof startWorld>>['world'], key: string) {
     for (;;) {
       const answer = await world.post({ key });
@@ -107,7 +107,7 @@ describe('a gateway that loses its Redis', () => {
     }
   }
 
-  it('before it hears that the key is stored sends nothing, and frees the key as soon as Redis is back', async () => {
+  it('before it gets the confirmation of the key sends nothing, and frees the key as soon as Redis is back', async () => {
     const { redis, world } = await startWorld();
     const key = newKey();
     // The key gets there, and no answer comes back.
@@ -121,7 +121,7 @@ describe('a gateway that loses its Redis', () => {
     assert.equal(world.upstream.received.length, 2, 'the first time of the key is the second write of this test');
   });
 
-  it('before it learns that the outcome is unknown says so when Redis is back', async () => {
+  it('before it gets the unknown outcome reports it when Redis is back', async () => {
     const { redis, world } = await startWorld();
     const key = newKey();
     const reached = Promise.withResolvers<Socket>();

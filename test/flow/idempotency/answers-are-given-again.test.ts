@@ -57,7 +57,7 @@ function lasting({ lines }: Answer): string[] {
 }
 
 describe('an answer that is given again', () => {
-  it('has the same status, headers and bytes, and says so', async () => {
+  it('has the same status, headers and bytes, and is marked', async () => {
     const headers = {
       ...{ ETag: '"1"', Location: '/v1/things/7', 'X-Label': 'a, b', 'X-Internal-Host': 'SECRET' },
       ...{ 'Cache-Control': 'max-age=5', Vary: 'Accept', 'Retry-After': '3' },

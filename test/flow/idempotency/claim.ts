@@ -4,7 +4,7 @@ import type { Claim } from '../../../gateway/idempotency/store.ts';
 
 export const SENT_AT_MS = Date.parse('2026-11-20T11:59:59Z');
 
-/** Toward an upstream that does not honour keys, unless `further` says otherwise. */
+/** Toward an upstream that does not honour keys, by default. */
 export function claimOf(fingerprint: string, owner: string, leaseMs: number, further: Partial<Claim> = {}): Claim {
   const retainMs = 3_600_000;
   return {

@@ -15,7 +15,7 @@ export interface Installed {
   readonly startAnother: Installation['start'];
   /** POST /v1/things, the same request each time unless another key is given. */
   post(port: number, key?: string): Promise<Answer>;
-  /** The same request until it is not told that the key is in use. */
+  /** Repeats the same request while the key is in use. */
   insist(port: number): Promise<Answer>;
   close(): Promise<void>;
 }

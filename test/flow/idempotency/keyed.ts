@@ -1,4 +1,4 @@
-// Writes with an Idempotency-Key: how tests of the stage send them, and an upstream that does everything it is asked, each time anew.
+// Writes with an Idempotency-Key: how tests of the stage send them, and an upstream that executes every request, each time anew.
 
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '../../support/connection.ts';

@@ -53,7 +53,7 @@ test('Redis forgets by itself: unknown outcomes and answers after the time they 
   await store.finish(slot, 'me', Buffer.from('x'), RETENTION);
   assert.ok(isJustBelow(await client.pttl(nameOf(slot)), RETENTION.retainMs));
   await store.begin(slot, claimOf('f', 'you', 1));
-  assert.ok(isJustBelow(await client.pttl(nameOf(slot)), RETENTION.retainMs), 'asking shortens nothing');
+  assert.ok(isJustBelow(await client.pttl(nameOf(slot)), RETENTION.retainMs), 'reading shortens nothing');
   const lost = newSlot();
   await store.begin(lost, claimOf('f', 'me', 60_000, { retainMs: 100_000 }));
   await store.giveUp(lost, 'me', RETENTION);
@@ -141,7 +141,7 @@ test('a request that ran is kept even if Redis is full when it ends, so that it 
   assert.deepEqual(await store.begin(slot, claimOf('f', 'you', 60_000)), { state: 'done', record: Buffer.from('x') });
 });
 
-test('a Redis that is away rejects, says so, and is used again when it is back', async (t) => {
+test('a Redis that is away rejects with the reason, and is used again when it is back', async (t) => {
   const changes: string[] = [];
   const store = await open(t, ({ state }) => changes.push(state));
   const slot = newSlot();
@@ -153,7 +153,7 @@ test('a Redis that is away rejects, says so, and is used again when it is back',
   assert.deepEqual(
     await store.begin(slot, claimOf('f', 'me', 60_000)),
     { state: 'started' },
-    'a new server is told the scripts',
+    'a new server gets the scripts',
   );
   assert.deepEqual(changes, ['up', 'away', 'up']);
 });

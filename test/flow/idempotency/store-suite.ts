@@ -35,7 +35,7 @@ export function newSlot(): Slot {
 }
 
 export function answerStoreSuite(name: string, open: (t: TestContext) => Promise<Stores>): void {
-  test(`${name}: the first begins, later ones are told so, from either instance`, async (t) => {
+  test(`${name}: the first begins, later ones get that it runs, from either instance`, async (t) => {
     const { stores } = await open(t);
     const [one, other] = stores;
     const slot = newSlot();
@@ -77,7 +77,7 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
     }
   });
 
-  test(`${name}: an owner that says nothing leaves an outcome that is unknown, for the same request from either instance`, async (t) => {
+  test(`${name}: an owner that never reports leaves an outcome that is unknown, for the same request from either instance`, async (t) => {
     const { stores, endLeases } = await open(t);
     const slot = newSlot();
     await stores[0].begin(slot, claimOf('f', 'me', LEASE_MS));
@@ -88,7 +88,7 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
     }
   });
 
-  test(`${name}: an owner that stalled is heard, since its request was not run again`, async (t) => {
+  test(`${name}: the answer of an owner that stalled is kept, since its request was not run again`, async (t) => {
     const { stores, endLeases } = await open(t);
     const [one, other] = stores;
     const [finished, forgotten] = [newSlot(), newSlot()];
@@ -101,7 +101,7 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
     assert.deepEqual(await other.begin(forgotten, claimOf('f', 'you', LEASE_MS)), STARTED, 'it was not sent');
   });
 
-  test(`${name}: where it runs again, a dead owner is replaced, a living one is not, and the replaced one is not heard`, async (t) => {
+  test(`${name}: where it runs again, a dead owner is replaced, a living one is not, and the answer of the replaced one is ignored`, async (t) => {
     const { stores, endLeases } = await open(t);
     const [one, other] = stores;
     const [slot, lost] = [newSlot(), newSlot()];
@@ -118,7 +118,7 @@ export function answerStoreSuite(name: string, open: (t: TestContext) => Promise
     assert.deepEqual(await one.begin(slot, again('third')), done(Buffer.from('in time')), 'done is done');
     await one.begin(lost, claimOf('f', 'me', LEASE_MS));
     await one.giveUp(lost, 'me', RETENTION);
-    assert.deepEqual(await other.begin(lost, again('you')), STARTED, 'the one that asks decides');
+    assert.deepEqual(await other.begin(lost, again('you')), STARTED, 'the reader decides');
   });
 
   test(`${name}: an owner that gives up leaves an unknown outcome at once; other instances cannot`, async (t) => {
@@ -259,7 +259,7 @@ function sameOrganization(count: number): Slot[] {
   return Array.from({ length: count }, () => ({ ...newSlot(), organization }));
 }
 
-/** Begins and ends a request, and asks for it again at the other instance. */
+/** Begins and ends a request, and repeats it at the other instance. */
 async function keepAt([one, other]: Stores['stores'], slot: Slot, record?: Buffer): Promise<Begun> {
   await one.begin(slot, claimOf('f', 'me', LEASE_MS));
   await other.finish(slot, 'me', record, NARROW);

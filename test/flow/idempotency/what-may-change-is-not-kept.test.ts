@@ -90,7 +90,7 @@ describe('a request that the upstream may have executed is refused from then on:
     it(what, async () => {
       const world = await open();
       const { key, first, repeated, sentTimes } = await failAndRepeat(world, script);
-      assert.equal(first.error.retryable, false, 'the first answer says so');
+      assert.equal(first.error.retryable, false, 'the first answer is marked');
       for (const answer of [repeated, await world.post({ key, line: LINE })]) {
         assertRefusal(answer, 'idempotency_outcome_unknown');
         assert.equal(answer.error.original_request_id, first.headers['x-request-id']);
@@ -121,7 +121,7 @@ describe('a request that the upstream may have executed is refused from then on:
     assert.match(metrics, /^gateway_idempotent_outcomes_unknown_total\{http_route="\/v1\/strict-things"\} 1$/m);
   });
 
-  it('and a key that is only passed on is not said to protect', async () => {
+  it('and a key that is only passed on does not count as protection', async () => {
     const paths = {
       '/v1/open-things': { post: { ...strict['/v1/strict-things'].post, operationId: 'o', security: [] } },
     };

@@ -1,5 +1,5 @@
-// On a Redis Cluster the limits are as exact as on one server, each server is asked once per turn, and the loss of one takes the
-// limits of the others nowhere.
+// On a Redis Cluster the limits are as exact as on one server, each server gets one command per turn, and the loss of one does not affect
+// the limits of the others.
 
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
@@ -61,7 +61,7 @@ test('two instances admit exactly the limit of each organization, wherever its c
 test('the decisions of one turn are one command per server, for any number of organizations', async (t) => {
   const { store } = await open(t);
   const asked = Array.from({ length: 90 }, (_, number) => limitOn(number % 3, 10));
-  // Each server is told the script first.
+  // Each server gets the script first.
   await Promise.all(asked.map((charges) => store.decide(charges)));
   const before = await Promise.all(cluster.servers.map(({ port }) => scriptCallsOf(port)));
   const verdicts = await Promise.all(asked.map((charges) => store.decide(charges)));

@@ -1,4 +1,4 @@
-// A reset empties the counters in Redis, and every gateway that remembers a refusal hears of it within a second.
+// A reset empties the counters in Redis, and every gateway that remembers a refusal drops it within a second.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -23,7 +23,7 @@ test('an organization refused on both instances is admitted on both, up to the l
   await untilRead(instances);
   const statuses = async () => [(await askWith(key, one)).status, (await askWith(key, other)).status];
   for (let i = 0; i < 2; i += 1) assert.deepEqual(await statuses(), [200, 200]);
-  // Asked twice: the second refusal is made from memory.
+  // Sent twice: the second refusal is made from memory.
   for (let i = 0; i < 2; i += 1) assert.deepEqual(await statuses(), [429, 429]);
 
   const answer = await fetch(`${one.adminUrl}/limits/reset?organization=org_acme&by=ada`, { method: 'POST' });

@@ -1,5 +1,5 @@
-// The promise of the limits, through the whole gateway: with 50 clients at once exactly as many requests are admitted in a minute as the
-// tier says, in one process and over instances that share a Redis.
+// The promise of the limits, through the whole gateway: with 50 clients at once exactly the tier's number of requests is admitted in a
+// minute, in one process and over instances that share a Redis.
 
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';

@@ -43,7 +43,7 @@ test('failures on one instance count on the other', async () => {
   assert.deepEqual(await statusesOf('192.0.2.1', first, 4), [404, 404, 404, 404]);
   assert.deepEqual(await statusesOf('192.0.2.1', second, 2), [404, 404]);
   await eventually(async () => (await failAs('192.0.2.1', second)).status === 429);
-  // The first instance learns of it with the next failure that it counts.
+  // The first instance sees it with the next failure that it counts.
   assert.deepEqual(await statusesOf('192.0.2.1', first, 1), [404]);
   await eventually(async () => (await failAs('192.0.2.1', first)).status === 429);
   const refused = await failAs('192.0.2.1', first);

@@ -142,7 +142,7 @@ test('each instance decides as the model does by the clock of the store, and no 
   await fc.assert(property, { numRuns: 50 * LIMIT_RUNS });
 });
 
-test('asked at the same moment, in any order, they admit together as many as the model', async () => {
+test('decided at the same moment, in any order, they admit together as many as the model', async () => {
   const listThings = operation('listThings');
   const property = fc.asyncProperty(scenarios, async (scenario) => {
     const limits = start(scenario);

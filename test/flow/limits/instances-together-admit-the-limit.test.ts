@@ -1,4 +1,4 @@
-// However many instances decide and however many ask at once, a limit is one limit. Real time, real server clock.
+// For any number of instances and of clients at once, a limit is one limit. Real time, real server clock.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -35,7 +35,7 @@ async function ask(clients: number, charges: readonly Charge[]): Promise<LimitDe
 const admittedOf = (verdicts: readonly LimitDecision[]) => verdicts.filter(({ outcome }) => outcome === 'admitted');
 const keyOf = (name: string) => `rl:{org_${randomUUID()}}:${name}`;
 
-test('fifty clients on four instances are admitted exactly as often as the limit says', async () => {
+test('fifty clients on four instances are admitted exactly up to the limit', async () => {
   const charges = [charge({ key: keyOf('organization'), requests: 100 })];
   const rounds = await Promise.all([1, 2, 3, 4, 5, 6].map(() => ask(50, charges)));
   assert.equal(admittedOf(rounds.flat()).length, 100);

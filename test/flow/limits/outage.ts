@@ -19,7 +19,7 @@ export interface Outage {
   /** The reports of the store, in order. */
   readonly changes: readonly CounterStoreStatus[];
   policy: AwayPolicy;
-  /** Clients that ask at once, and the longest that any of them waited. */
+  /** Clients that send at once, and the longest wait of them. */
   ask(charges: readonly Charge[], clients: number): Promise<{ verdicts: LimitDecision[]; longestMs: number }>;
   untilUp(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export async function openStore(url: string, options: Partial<RedisCounterStoreO
   return outage;
 }
 
-/** A counter that no other test knows. */
+/** A counter that no other test uses. */
 export function limitOf(requests: number): Charge[] {
   return [charge({ key: `rl:{org_${randomUUID()}}:organization`, requests })];
 }

@@ -1,5 +1,5 @@
-// A client alone that waits as long as it was told is let in; one that comes back a second earlier is not. Through the whole gateway, in
-// real time.
+// A client alone that waits for Retry-After is admitted; one that comes back a second earlier is not. Through the whole gateway, in real
+// time.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -56,7 +56,7 @@ async function waitAndSee(gateway: TestGateway): Promise<void> {
   assert.equal((await call()).status, 200, 'on time');
 }
 
-describe('waiting exactly as long as Retry-After says admits, and a second less does not', {
+describe('waiting exactly for Retry-After admits, and a second less does not', {
   concurrency: true,
 }, () => {
   it('with counters in the process', () => refusedThenAdmitted({}));

@@ -25,7 +25,7 @@ async function open(t: TestContext, url = redis.url): Promise<Outage> {
   return outage;
 }
 
-test('the status tells state, reason and the policy in force, which can change during an outage', async (t) => {
+test('the status shows state, reason and the outage policy in force, which can change during an outage', async (t) => {
   const outage = await open(t);
   const { store, changes } = outage;
   assert.deepEqual([store.status().state, store.status().policyInForce], ['up', undefined]);
@@ -60,7 +60,7 @@ test('a Redis that answers but cannot be written to is away', async (t) => {
   await admin.call('ACL', ['DELUSER', user]);
 });
 
-test('a store that is never allowed to write opens nevertheless, and says why it is away', async (t) => {
+test('a store that is never allowed to write opens nevertheless, and gives the reason why it is away', async (t) => {
   const admin = new Redis(redis.url);
   t.after(() => admin.disconnect());
   const user = `reader_${randomUUID()}`;
@@ -72,7 +72,7 @@ test('a store that is never allowed to write opens nevertheless, and says why it
   await admin.call('ACL', ['DELUSER', user]);
 });
 
-test('a gateway that starts without Redis says so, decides by policy and finds it later', async (t) => {
+test('a gateway that starts without Redis reports that, decides by the outage policy and finds it later', async (t) => {
   await redis.kill();
   const { store, changes, ask, untilUp } = await open(t);
   assert.deepEqual([store.status().state, changes.length], ['away', 1]);

@@ -64,7 +64,7 @@ describe('a credential that is wrong from the start', () => {
     assert.equal(await world.state(), 'latched');
   });
 
-  it('is told to operators once', async () => {
+  it('is reported to operators once', async () => {
     await begin(newPassword());
     for (let i = 0; i < 5; i++) await world.list();
     const [line, ...more] = messages('until the secret changes');

@@ -17,7 +17,7 @@ export interface AnswerCase {
   readonly members?: Readonly<Record<string, unknown>>;
   /** The text that the client may read; by default that of the catalogue. */
   readonly message?: string;
-  /** How often the mail server is asked; once if nothing is said. */
+  /** How often the mail server gets the request; once by default. */
   readonly asked?: number;
   /** And how often if the method is idempotent. */
   readonly askedIfIdempotent?: number;
@@ -75,7 +75,7 @@ const phrase = (status: number, words: string) => problem(status, words, { detai
 /** Status 200, and yet a failure. */
 const failures: readonly AnswerCase[] = [
   {
-    name: 'notFound of the principal that was asked for',
+    name: 'notFound of the requested principal',
     operations: ['get', 'update', 'delete'],
     plays: failure('notFound', { item: 'dana' }),
     code: 'resource_missing',

@@ -88,7 +88,7 @@ describe('a mail server that counts', () => {
     await world.stop();
   });
 
-  it('would refuse it, and then the client is told to come again', async () => {
+  it('would refuse it, and then the client gets a Retry-After', async () => {
     const world = await startMailWorld({ maxInFlight: 5 }, {}, { exemption: false, answerDelayMs: 100 });
     assert.equal((await world.call('GET /api/principal')).status, 200);
     const answers = await Promise.all(Array.from({ length: 5 }, () => world.call('GET /api/principal')));

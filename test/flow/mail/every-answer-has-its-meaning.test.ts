@@ -107,7 +107,7 @@ describe('an answer with data', () => {
 });
 
 describe('a list', () => {
-  it('that lost a principal on the way is asked for once more', async () => {
+  it('that lost a principal on the way is requested once more', async () => {
     let times = 0;
     upstream.plays((socket) => {
       times += 1;

@@ -50,7 +50,7 @@ describe('a mail client', () => {
     assert.equal(metadata.status, 200);
   });
 
-  it('is told by the mail server, not by the gateway, that its password is wrong', async () => {
+  it('gets the error of a wrong password from the mail server, not from the gateway', async () => {
     const answer = await get('/jmap/session', { authorization: basic('dana', newPassword()) });
     assert.equal(answer.status, 401);
     assert.equal(answer.headers.get('content-type'), 'application/problem+json');
@@ -91,7 +91,7 @@ describe('a mail client', () => {
     assert.ok(Buffer.from(await downloaded.arrayBuffer()).equals(content));
   });
 
-  it('is told of changes as they come, after silences longer than every time-out', async () => {
+  it('gets changes as they come, after silences longer than every time-out', async () => {
     const { eventSourceUrl } = await session();
     const open = (closeafter: string, ping: string) =>
       fetch(at(eventSourceUrl).replace('{types}', '*').replace('{closeafter}', closeafter).replace('{ping}', ping), {

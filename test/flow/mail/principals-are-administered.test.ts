@@ -93,7 +93,7 @@ for (const [who, authorizationOf] of Object.entries(callers)) {
 }
 
 describe('a list', () => {
-  it('has a size even if none is asked for', async () => {
+  it('has a size even if none is requested', async () => {
     await world.call('GET /api/principal');
     await world.call('GET /api/principal?types=group');
     assert.deepEqual(world.mail.received.slice(-2), [
@@ -136,7 +136,7 @@ describe('a caller without access', () => {
   const list = async (key: KeyOptions, line = 'GET /api/principal', body?: unknown) =>
     world.call(line, body, { Authorization: (await world.gateway.authorize(key)).authorization });
 
-  it('is refused before the mail server is asked', async () => {
+  it('is refused before the mail server gets a request', async () => {
     const before = world.mail.received.length;
     const scopes = ['mail:read', 'mail:write'];
     const refused = [
@@ -153,7 +153,7 @@ describe('a caller without access', () => {
     assert.equal(world.mail.received.length, before);
   });
 
-  it('is told both ways in', async () => {
+  it('gets both challenges', async () => {
     const challenges = async (Authorization: string | undefined) => {
       const { status, lines, error } = await world.call('GET /api/principal', undefined, { Authorization });
       const values = lines.filter(([name]) => name.toLowerCase() === 'www-authenticate').map(([, value]) => value);

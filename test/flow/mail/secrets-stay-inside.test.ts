@@ -107,7 +107,7 @@ describe('passwords', () => {
     await mail.close();
   });
 
-  it('are in nothing that the gateway says, with a mail server that is right', async () => {
+  it('are in nothing that the gateway sends, with a mail server that is right', async () => {
     const answers = await run(world);
     assert.ok(
       answers.some((answer) => answer.includes('"data":{"id":')),
@@ -117,7 +117,7 @@ describe('passwords', () => {
     assertClean(await seenByOperators(world));
   });
 
-  it('are in nothing that the gateway says once its own is refused', async () => {
+  it('are in nothing that the gateway sends once its own is refused', async () => {
     mail.useAdministrator(passwords.beforeTheChange);
     assertClean(await run(world));
     const seen = await seenByOperators(world);
@@ -208,7 +208,7 @@ describe('a mail server that repeats its input', () => {
   });
 
   it('does not pass text that matches no rule', async () => {
-    // Of failures that a rule knows, `details` is understood.
+    // Of failures that a rule covers, `details` is understood.
     const texts = await everythingAfter(['GET /api/principal/dana', undefined], () => unrecognised);
     assertClean(
       texts.filter((text) => !/operation_unsupported|upstream_rejected|already_exists|validation_failed/.test(text)),

@@ -37,7 +37,7 @@ function playInTurn(...scripts: Script[]): void {
 }
 
 describe('a connection that breaks', () => {
-  it('is tried again with the credential, and says nothing about it', async () => {
+  it('is tried again with the credential, without a message', async () => {
     playInTurn(
       (socket) => socket.destroy(),
       (socket) => void socket.write(data),
@@ -64,7 +64,7 @@ describe('a connection that breaks', () => {
     assert.equal(await state(), 'unproven');
   });
 
-  it('under a write is told, not tried again', async () => {
+  it('under a write is reported, not tried again', async () => {
     upstream.plays((socket) => socket.destroy());
     const answer = await world.call('POST /api/principal', { type: 'group', name: 'crew' });
     assertRefusal(answer, 'upstream_bad_response');
@@ -98,7 +98,7 @@ describe('an answer that a rule has tried again', () => {
     assert.deepEqual([line().attempts, line().retries], [3, ['connection_lost', 'declared']]);
   });
 
-  it('is not asked for a third time', async () => {
+  it('is not sent a third time', async () => {
     upstream.plays((socket) => socket.write(race));
     assertRefusal(await list(), 'upstream_unavailable');
     assert.equal(upstream.received.length, 2);

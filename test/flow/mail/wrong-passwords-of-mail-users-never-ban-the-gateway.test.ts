@@ -37,7 +37,7 @@ describe('wrong passwords of mail users', () => {
     for (let i = 0; i < 40; i++) codes.push((await session('192.0.2.1', `user-${i}`, newPassword())).error.code);
     assert.ok(
       codes.slice(0, 10).every((code) => code === undefined),
-      'the first ones are told so by the mail server',
+      'the first ones get the refusal of the mail server',
     );
     assert.equal(codes.at(-1), 'auth_attempts_limited');
     assert.equal((await session('192.0.2.1', 'dana', password)).status, 200, 'a password that was right goes on');
@@ -62,7 +62,7 @@ describe('wrong passwords of mail users', () => {
   });
 });
 
-describe('a request for a path that only scanners ask for', () => {
+describe('a request for a path that only scanners use', () => {
   it('never reaches the mail server, which would ban the gateway at once', async () => {
     const world = await startMailWorld({}, { gateway: { hosts: { panel: 'panel.test' } } });
     const paths = [

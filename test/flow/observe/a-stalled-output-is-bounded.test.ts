@@ -13,7 +13,7 @@ const EXCHANGES = 100_000;
 const LINES = EXCHANGES + EXCHANGES / 100;
 const MIB = 1_048_576;
 
-it('a reader that stops costs bounded memory; lines that are dropped are counted, and told in one line', async (t) => {
+it('a reader that stops costs bounded memory; dropped lines are counted, and reported in one line', async (t) => {
   const child = fork(program, [String(EXCHANGES)], {
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

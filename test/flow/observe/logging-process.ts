@@ -1,5 +1,5 @@
-// Logs a number of exchanges, and a line of its own every 100 of them, to its standard output, whether or not it is read. Then tells over
-// IPC how much memory buffers have taken and how many lines were dropped, and when told to, logs one more line and ends.
+// Logs a number of exchanges, and a line of its own every 100 of them, to its standard output, whether or not it is read. Then reports over
+// IPC the memory of buffers and the number of dropped lines, and on request logs one more line and ends.
 
 import { createLog } from '../../../gateway/observe/log.ts';
 import { Trail } from '../../../gateway/trail.ts';

@@ -135,7 +135,7 @@ describe('traces', () => {
     assert.deepEqual(told.slice(0, 2), [`sent to ${upstream.url}`, 'it took 2 attempts: not_sent']);
   });
 
-  it('that are not kept tell upstreams so, and send nothing', async (test) => {
+  it('that are not kept carry the flag to upstreams, and send nothing', async (test) => {
     const { endpoint, spans } = await collector(test);
     const { call, upstream, stop, gateway } = await start(test, { endpoint, sampleRatio: 0 });
     await call('/v1/things');
@@ -161,7 +161,7 @@ describe('traces', () => {
 });
 
 describe('a collector', () => {
-  it('that is away costs spans, which are counted and told, and no request', async (test) => {
+  it('that is away costs spans, which are counted and reported, and no request', async (test) => {
     const { call, gateway, stop } = await start(test, {
       endpoint: `http://127.0.0.1:${await unusedPort()}/v1/traces`,
       sampleRatio: 1,

@@ -73,7 +73,7 @@ describe('the view of operators', () => {
     assert.match(String(trace_id), /^[0-9a-f]{32}$/);
   });
 
-  it('a refusal says at which stage and with which code; a failing upstream is a warning', async () => {
+  it('a refusal has its stage and its code; a failing upstream is a warning', async () => {
     const refused = await call('/v1/customers?limit=0');
     const line = lineOf(refused.headers.get('x-request-id'));
     assert.deepEqual([line?.stage, line?.code, line?.level, line?.status], ['validate', 'validation_failed', 30, 400]);

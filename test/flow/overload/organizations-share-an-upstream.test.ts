@@ -81,7 +81,7 @@ describe('an upstream without a bound', () => {
 });
 
 describe('a request that waits', () => {
-  it('is refused when its time is nearly over, and told to come again', async () => {
+  it('is refused when its time is nearly over, with a Retry-After', async () => {
     const { upstream, gateway, call, stateOf, metrics } = await setUp({ maxInFlight: 1, timeoutMs: 200 });
     const answers = await Promise.all([call('org_busy'), call('org_busy')]);
     const refused =

@@ -86,7 +86,7 @@ describe('the documentation', () => {
     }
   });
 
-  it('may be kept for a minute and is asked for again by its ETag', async () => {
+  it('may be cached for a minute and is revalidated by its ETag', async () => {
     const page = '/docs/errors/rate_limited';
     const { headers } = await get(page).expect('cache-control', 'public, max-age=60, must-revalidate');
     const etag = headers.etag ?? '';
@@ -126,7 +126,7 @@ describe('the documentation', () => {
     await get('/docs/').expect(308).expect('location', '/docs');
   });
 
-  it('tells a program of a path that is not there by the error object, a reader by a page', async () => {
+  it('answers a path that is not there with the error object to a program, with a page to a reader', async () => {
     for (const path of ['/docs/nothing', '/docs/errors/no_such_code', '/openapi/v9.json', '/docs/guides/constructor']) {
       const { body } = await get(path).expect(404);
       assert.equal(body.error.code, 'route_not_found');
@@ -162,7 +162,7 @@ describe('the documentation', () => {
 });
 
 describe('documentation and the rest of the gateway', () => {
-  it('is found where the API is, asks for no key and spends nothing', async () => {
+  it('is found where the API is, needs no key and spends nothing', async () => {
     const hosts = { api: 'api.example.com', mail: 'mail.example.com' };
     const gateway = await startGateway({
       gateway: { hosts, publicUrl: 'https://api.example.com' },
@@ -189,7 +189,7 @@ describe('documentation and the rest of the gateway', () => {
   });
 });
 
-describe('a document that is asked for by a request that never ends', () => {
+describe('a document that is requested by a request that never ends', () => {
   it('is not written behind the refusal', async () => {
     const gateway = await startGateway({ gateway: { timeouts: { headersMs: 100, requestMs: 100 } } });
     try {

@@ -49,7 +49,7 @@ describe('the guides', () => {
         assert.deepEqual([...new Set(blocks.map(({ language }) => language))].sort(), ['js', 'sh']);
       });
       for (const [index, { language, text, shown }] of blocks.entries()) {
-        it(`says the truth in example ${index + 1}`, async () => {
+        it(`is true in example ${index + 1}`, async () => {
           const [program, ...args] =
             language === 'sh'
               ? ['bash', '-euo', 'pipefail', '-c', text]

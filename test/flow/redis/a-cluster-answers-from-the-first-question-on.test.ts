@@ -1,4 +1,4 @@
-// A client of a Redis Cluster that says it is ready answers: the first question, many questions at once, and while a listed server is dead.
+// A client of a Redis Cluster that reports ready answers: the first command, many commands at once, and while a listed server is dead.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -20,13 +20,13 @@ before(async () => {
 
 after(() => cluster.stop());
 
-/** Keys on all masters, asked at once. */
+/** Keys on all masters, read at once. */
 async function askAll(client: Redis): Promise<void> {
   const keys = Array.from({ length: 30 }, (_, number) => `{${number}}:asked`);
   await Promise.all(keys.map((key) => evaluate(client, INCREMENT, [key], [])));
 }
 
-/** Everything that a start asks, without any patience. */
+/** Every command of a start, without any retry. */
 async function start(url: string): Promise<void> {
   const secrets = createSecretsInRedis({ url, patienceMs: 0 });
   await secrets.make('cursor_secret', 'a value');

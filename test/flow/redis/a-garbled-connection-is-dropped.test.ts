@@ -88,7 +88,7 @@ for (const how of GARBLINGS) {
     assert.equal(counts().wrong, 0);
   });
 
-  test(`${how}: a connection that only listens is closed, and announcements are heard again`, async (t) => {
+  test(`${how}: a connection that only listens is closed, and announcements arrive again`, async (t) => {
     const garbled = await throughGarbling(t);
     const announcements = createAnnouncements(garbled.url, 'changes');
     t.after(() => announcements.close());

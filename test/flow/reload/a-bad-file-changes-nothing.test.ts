@@ -19,7 +19,7 @@ describe('a file with mistakes', () => {
 
   const limitInForce = async () => (await world.call('GET /v1/things')).headers['x-ratelimit-limit'];
 
-  it('is told with file, line and remedy in log, metric, /status and audit log; the limits stay', async () => {
+  it('is reported with file, line and remedy in log, metric, /status and audit log; the limits stay', async () => {
     const { gateway } = world;
     const versionBefore = (await inForce(gateway)).version;
     save(gateway, 'config/limits.yaml', 'tiers:\n  standard: { requests: 0 }\n');

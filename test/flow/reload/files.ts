@@ -21,7 +21,7 @@ export function save({ directory }: TestGateway, file: string, content: string |
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
 }
 
-/** Saves, and asks for the reload rather than waiting until it is noticed. */
+/** Saves, and triggers the reload rather than waiting until it is noticed. */
 export async function saveAndReload(gateway: TestGateway, file: string, content: string | object): Promise<void> {
   save(gateway, file, content);
   await gateway.app.reload();

@@ -1,4 +1,4 @@
-// SIGHUP: the way of service managers to ask for the configuration anew.
+// SIGHUP: the way in which service managers reload the configuration.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';

@@ -22,7 +22,7 @@ describe('a request in flight', () => {
     await other.close();
   });
 
-  /** Sends a request and waits until it is at the upstream, which then answers when told to. */
+  /** Sends a request and waits until it is at the upstream, which then answers when the test says so. */
   async function inFlight(line: string) {
     const arrived = new Promise<Socket>((resolve) => world.upstream.plays((socket) => resolve(socket)));
     const answer = world.call(line);

@@ -50,7 +50,7 @@ describe('under a running gateway', () => {
     assert.equal(await call(), 200);
   });
 
-  it('a tier is taken away: its organizations go on under the strictest one, and the log says how many they are', async () => {
+  it('a tier is taken away: its organizations go on under the strictest one, and the log has their number', async () => {
     const tiers = { standard: { requests: 500 }, small: { requests: 50 }, large: { requests: 5000 } };
     await saveAndReload(world.gateway, 'config/limits.yaml', { tiers });
     const callers = await Promise.all(
@@ -69,7 +69,7 @@ describe('under a running gateway', () => {
     assert.match(String(warning()?.msg), /the strictest one is in its place$/);
   });
 
-  it('the last tier is taken away: the log does not speak of a stricter one', async () => {
+  it('the last tier is taken away: the log does not name a stricter one', async () => {
     await saveAndReload(world.gateway, 'config/limits.yaml', { tiers: { gold: { requests: 500 } } });
     const caller = await world.gateway.authorize({ organization: 'org_gold', tier: 'gold' });
     await saveAndReload(world.gateway, 'config/limits.yaml', { tiers: {} });

@@ -92,7 +92,7 @@ it('a record that others refer to cannot be deleted', async () => {
   assert.equal(refused.body.error.code, 'upstream_rejected');
 });
 
-it('the documented job payload is accepted, and everything wrong with a bad one is told in one answer', async () => {
+it('the documented job payload is accepted, and every mistake of a bad one is reported in one answer', async () => {
   const customer = await create(client, 'customers', { name: 'Documented' });
   const technician = await create(client, 'technicians', { name: 'Documented' });
   const payload = {
@@ -127,7 +127,7 @@ it('the documented job payload is accepted, and everything wrong with a bad one 
   ]);
 });
 
-it('a reference to a record that does not exist is told by its member', async () => {
+it('a reference to a record that does not exist is reported by its member', async () => {
   const refused = await client('POST', '/v1/jobs', {
     customer_id: `cus_${'0'.repeat(16)}`,
     service_type: 'repair',

@@ -93,7 +93,7 @@ it('a cursor of a filtered list is refused without that filter, and the other wa
   assert.equal((await walk(client, '/v1/guests?limit=2&vip=true')).length, 5);
 });
 
-it('the default page has 20 records, newest first, and says that there are more', async () => {
+it('the default page has 20 records, newest first, and shows that there are more', async () => {
   const client = await clientOf(gateway, { organization: 'org_defaults' });
   for (let index = 0; index < 21; index++) await create(client, 'customers', { name: `C ${index}` });
   const page = (await client('GET', '/v1/customers')).body;

@@ -37,7 +37,7 @@ for (const { name, payload, edges = [], nonEdge } of resources) {
   });
 }
 
-it('a job that is begun and finished says when', async () => {
+it('a job that is begun and finished has the times', async () => {
   const job = resources.find(({ name }) => name === 'jobs');
   const { id } = await create(client, 'jobs', await job?.payload(client, 1));
   for (const status of ['dispatched', 'in_progress']) await client('PATCH', `/v1/jobs/${id}`, { status });

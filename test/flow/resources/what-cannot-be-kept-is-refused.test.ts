@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-/** Sends a body as it is written: JSON.stringify knows no numbers that are too large. */
+/** Sends a body as it is written: JSON.stringify cannot write numbers that are too large. */
 async function post(path: string, body: string): Promise<{ status: number; body: Json }> {
   const headers = { authorization, 'content-type': 'application/json' };
   const response = await fetch(new URL(path, gateway.url), { method: 'POST', headers, body });
@@ -64,7 +64,7 @@ describe('a preference of a guest', () => {
   });
 });
 
-it('half a character is refused, and the message says that it is not about NUL alone', async () => {
+it('half a character is refused, with a message that is not about NUL alone', async () => {
   const half = await post('/v1/customers', '{"name":"\\ud83d"}');
   assert.deepEqual(problems(half), [400, '/name invalid']);
   assert.match(half.body.error.errors[0].message, /lone surrogate/);

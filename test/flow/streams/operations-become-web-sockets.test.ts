@@ -146,7 +146,7 @@ describe('an operation with a WebSocket', () => {
     assert.equal(line.stream_end, 'credential');
   });
 
-  it('is told that the gateway goes away', async () => {
+  it('gets the close code 1001 when the gateway ends', async () => {
     const chat = await start(startChat());
     const gateway = await startGateway({
       ...thingsAt(chat.url, {}, { '/v1/rooms/{room}/live': { get: room } }),

@@ -1,4 +1,4 @@
-// A certificate that is not valid now: `check` refuses it with file and line, a gateway that has no other starts with it and says so.
+// A certificate that is not valid now: `check` refuses it with file and line, a gateway that has no other starts with it and reports it.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -31,7 +31,7 @@ it('is a mistake for check', async () => {
   rmSync(directory, { recursive: true });
 });
 
-it('starts, is shown, and is told as an error', async () => {
+it('starts, is shown, and is reported as an error', async () => {
   const secure = await start(startSecureGateway({ pairs: (own) => ({ api: own.issue(expired) }) }));
   assert.equal(await secure.shownTo('api.test'), 'api.test');
   await assert.rejects(secure.connect(), /expired/);

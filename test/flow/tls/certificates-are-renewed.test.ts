@@ -61,7 +61,7 @@ async function serialShown(servername = 'api.test'): Promise<string> {
   return serialNumber;
 }
 
-/** Clients that ask again as soon as they are answered, each request on a connection of its own, or all on one. */
+/** Clients that send again as soon as they are answered, each request on a connection of its own, or all on one. */
 function offerLoad() {
   const told: (number | string)[] = [];
   let stopped = false;
@@ -159,7 +159,7 @@ describe('files that cannot be used', () => {
     ],
   ];
   for (const [name, spoil, reason] of bad) {
-    it(`change nothing and are told: ${name}`, async () => {
+    it(`change nothing and are reported: ${name}`, async () => {
       const good = secure.authority.issue({ names: ['other.test'] });
       const [applied, refused] = [(await renewals('applied')) ?? 0, (await renewals('refused')) ?? 0];
       renew('other', good);

@@ -43,7 +43,7 @@ describe('a client is shown', () => {
     ['', 'api.test'],
   ] as const;
   for (const [asked, name] of shown) {
-    it(`the certificate for ${name} when it asks for ${asked || 'no name'}`, async () => {
+    it(`the certificate for ${name} when the client requests ${asked || 'no name'}`, async () => {
       assert.equal(await secure.shownTo(asked), name);
     });
   }
@@ -135,7 +135,7 @@ describe('a session', () => {
 });
 
 describe('an exchange', () => {
-  it('says to upstreams and clients that it came by HTTPS', async () => {
+  it('reports https to upstreams and clients', async () => {
     const socket = await secure.connect();
     const { authorization } = secure;
     socket.write(

@@ -1,4 +1,4 @@
-// A gateway that speaks TLS, with certificates of an authority of the test's own, and clients that trust only that.
+// A gateway with TLS, with certificates of an authority of the test's own, and clients that trust only that.
 
 import { type Agent, request } from 'node:https';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
@@ -16,7 +16,7 @@ export interface SecureGateway {
   connect(options?: ConnectionOptions): Promise<TLSSocket>;
   /** The first name of the certificate that a client is shown. */
   shownTo(servername: string): Promise<string>;
-  /** Asks for /v1/things; resolves with the status, rejects when the connection fails. */
+  /** Requests /v1/things; resolves with the status, rejects when the connection fails. */
   get(agent: Agent): Promise<number>;
   close(): Promise<void>;
 }

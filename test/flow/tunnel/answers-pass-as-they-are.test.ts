@@ -156,7 +156,7 @@ describe('an answer through a tunnel', () => {
     const gateway = await start(startTunnel(upstream.url));
     upstream.plays((socket, request) => {
       socket.write(httpAnswer(200, '{}'));
-      // A question asked on this connection before is not asked again.
+      // A probe sent on this connection before is not repeated.
       upstream.plays((next) => (next === socket ? socket.destroy() : next.write(httpAnswer(200, request.slice(0, 3)))));
     });
     const call = (line: string) => ask(gateway.port, requestOf(line));

@@ -18,7 +18,7 @@ export interface Behind {
   close(): Promise<void>;
 }
 
-/** A server that answers `{}` and refuses upgrades until it is told otherwise. */
+/** A server that answers `{}` and refuses upgrades until the test changes it. */
 export async function startBehind(): Promise<Behind> {
   const requests: IncomingMessage[] = [];
   const sockets = new Set<Socket>();

@@ -74,7 +74,7 @@ export function endOf(socket: Socket): End {
   };
 }
 
-/** A client that asks for a WebSocket, with bytes that follow at once. */
+/** A client that requests a WebSocket, with bytes that follow at once. */
 export async function openWebSocket(port: number, path = '/jmap/ws', lines = HANDSHAKE, first: Buffer | string = '') {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
   await once(socket, 'connect');

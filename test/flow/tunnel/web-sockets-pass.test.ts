@@ -220,8 +220,8 @@ describe('an upgrade that is not granted', () => {
   });
 });
 
-describe('a request that asks to upgrade where that is not possible', () => {
-  it('is served as if it had not asked', async () => {
+describe('a request with an Upgrade where that is not possible', () => {
+  it('is served as if it had no Upgrade', async () => {
     const { behind, gateway } = await setUp({ tunnel: { paths: ['/jmap/*'], webSocket: false } });
     const call = (line: string, headers = asked()) => ask(gateway.port, requestOf(line, headers));
     assert.equal((await call('GET /jmap/ws')).status, 200);

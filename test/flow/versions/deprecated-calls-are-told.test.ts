@@ -99,7 +99,7 @@ describe('calls of deprecated operations', () => {
     assert.match(readFileSync(join(directory, 'all.mbox'), 'utf8'), /^From noreply@localhost /);
   });
 
-  it('are asked for in the right way', async (t) => {
+  it('refuse a query with wrong options', async (t) => {
     const { run } = lineOn(t);
     for (const words of [
       ['--since', 'yesterday'],

@@ -1,4 +1,4 @@
-// Two versions side by side: the older one says on every answer that it is deprecated, until it has ended; the newer one says nothing.
+// Two versions side by side: every answer of the older one has deprecation headers, until it has ended; the newer one has none.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -36,14 +36,14 @@ describe('two versions side by side', () => {
 
   runCases(versionCases, () => world);
 
-  it('are both served; only the older one says that it will end', async () => {
+  it('are both served; only the older one announces its end', async () => {
     const [old, fresh] = [await world.call('GET /v1/things'), await world.call('GET /v2/things')];
     assert.deepEqual([old.status, fresh.status], [200, 200]);
     assertDeprecated(old, '/v2/things');
     for (const name of ['deprecation', 'sunset', 'link']) assert.equal(fresh.headers[name], undefined, name);
   });
 
-  it('HEAD says it too, and an operation with parameters points at their collection', async () => {
+  it('HEAD has it too, and an operation with parameters points at their collection', async () => {
     assertDeprecated(await world.call('GET /v1/things/t1'), '/v2/things');
   });
 
@@ -61,7 +61,7 @@ describe('two versions side by side', () => {
     assertDeprecated(invalid, '/openapi/v2.json');
   });
 
-  it('an answer that is given again says it once', async () => {
+  it('an answer that is given again has it once', async () => {
     const keyed = { ...json, 'Idempotency-Key': 'once' };
     world.upstream.plays((socket) => socket.write(httpAnswer(201, '{}')));
     await world.call('POST /v1/things', keyed, '{"name":"a"}');

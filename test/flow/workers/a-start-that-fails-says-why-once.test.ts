@@ -68,7 +68,7 @@ it('WORKERS is a number from 1 to 64', () => {
   assert.equal(loadSettings({ WORKERS: '1' }).workers, 1);
 });
 
-it('a mistake in a file is told once, with its line', async () => {
+it('a mistake in a file is reported once, with its line', async () => {
   writeConfiguration(directory, { ...thingsAt('http://127.0.0.1:9'), limits: { nonsense: true } });
   const { code, stdout, stderr } = await runStart({ WORKERS: '2', REDIS_URL: redis.url });
   assert.equal(code, 1);
@@ -77,7 +77,7 @@ it('a mistake in a file is told once, with its line', async () => {
   assert.ok(!stdout.includes('gateway   http'));
 });
 
-it('a port that is taken is told once', async () => {
+it('a port that is taken is reported once', async () => {
   writeConfiguration(directory, thingsAt('http://127.0.0.1:9'));
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));

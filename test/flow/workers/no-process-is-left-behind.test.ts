@@ -6,7 +6,7 @@ import { type Connection, openConnection, requestOf } from '../../support/connec
 import type { Answer } from '../../support/upstream.ts';
 import { eventually, isAlive, startSeveral } from './several.ts';
 
-/** Its upstream answers when it is told to. */
+/** Its upstream answers when the test says so. */
 async function startHeld(test: TestContext, drainMs: number) {
   const held = Promise.withResolvers<void>();
   const answer: Answer = async (_request, response) => {
@@ -28,7 +28,7 @@ describe('several workers', { concurrency: true }, () => {
     const { several, pids, clients, letGo } = await startHeld(test, 10_000);
     const ended = several.stop();
     await eventually(async () => (await fetch(`${several.adminUrl}/readyz`)).status === 503);
-    // A terminal sends its signals to every process; those of the gateway ask the one that holds them.
+    // A terminal sends its signals to every process; those of the gateway check with the one that holds them.
     for (const pid of pids) process.kill(pid, 'SIGINT');
     letGo();
     const answers = await Promise.all(clients.map((client) => client.answer()));

@@ -64,7 +64,7 @@ describe('two workers', () => {
     assert.equal(exchanges().filter(({ status }) => status === 200).length, LIMIT);
   });
 
-  it('are asked together about an exchange, and any of them may have had it', async () => {
+  it('are queried together about an exchange, and any of them may have had it', async () => {
     for (const worker of [1, 2]) {
       const line = exchanges().find((one) => one.worker === worker);
       const answer = await fetch(`${several.adminUrl}/exchanges/${line?.request_id}`);

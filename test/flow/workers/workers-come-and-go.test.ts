@@ -74,7 +74,7 @@ describe('workers', () => {
       [],
     );
     assert.ok(told.length > CLIENTS * 10, `${told.length} requests`);
-    // The next one takes requests before the former is told to end.
+    // The next one takes requests before the former is stopped.
     assert.ok(Math.min(...least) >= 2, `${Math.min(...least)} workers at one time`);
     assert.ok(replaced.every(({ restarts }) => restarts === 0));
     assert.ok(before.every(({ pid }) => !isAlive(pid as number)));

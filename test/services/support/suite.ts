@@ -17,7 +17,7 @@ export interface ComparedCall extends Call {
 export interface Comparison {
   /** Starts the service, which offers this file for download. */
   start(reportFile: string): Promise<Service>;
-  /** The scope that the entry asks for. */
+  /** The scope that the entry requires. */
   readonly scope: string;
   readonly calls: Readonly<Record<string, ComparedCall>>;
   /** Differences of all calls where they occur, with their reasons. */

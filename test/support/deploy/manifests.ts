@@ -1,5 +1,5 @@
 // Kubernetes objects against the types of the Kubernetes API (the package kubernetes-types), by the compiler: unknown members, values of
-// another kind and members that are missing are all told.
+// another kind and members that are missing are all reported.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -70,7 +70,7 @@ test('numbers are padded on the left', () => {
   assert.equal(toBase62(2 ** 32 - 1, 6), '4gfFC3');
 });
 
-test('a digest depends on key and pepper, and tells neither', () => {
+test('a digest depends on key and pepper, and reveals neither', () => {
   const digestOf = createDigestOf('one pepper');
   assert.equal(digestOf(key), digestOf(key));
   assert.notEqual(digestOf(key), digestOf(makeKey()));

@@ -113,7 +113,7 @@ test('at every moment at least 15 and at most 60 seconds of life are left', asyn
   }
 });
 
-test('the gateway can speak for an organization without a key', async () => {
+test('the gateway can sign for an organization without a key', async () => {
   const { assertions } = await create();
   const claims = {
     subject: 'gateway',

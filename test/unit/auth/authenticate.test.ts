@@ -123,7 +123,7 @@ test('where Basic is accepted, keys, tokens and their refusals work as elsewhere
   assert.throws(() => call(), refusal('api_key_missing'));
 });
 
-test('a 401 of an operation that accepts Basic says so, whether it is thrown at once or after a look-up', async () => {
+test('a 401 of an operation that accepts Basic has its challenge, whether it is thrown at once or after a look-up', async () => {
   const says = (basic: string | undefined) => (thrown: unknown) => (thrown as GatewayError).details.basic === basic;
   const waiting = createAuthenticate({
     directory: { callerOf: () => Promise.resolve(undefined) },

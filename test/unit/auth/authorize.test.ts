@@ -79,7 +79,7 @@ for (const [what, who, code] of [
   });
 }
 
-test('the allow-list is asked about the address of the client', () => {
+test('the allow-list is compared with the address of the client', () => {
   const asked: string[] = [];
   const exchange = identified({ allowsAddress: (address) => asked.push(address) > 0 });
   authorize(exchange);
@@ -131,7 +131,7 @@ test('a key is not let in by the alternative without scopes that is meant for us
   assert.equal(authorize(identified(every, keyOrBasic)).permitted, true);
 });
 
-test('a key that lacks scopes is told those of a key, though Basic needs none', () => {
+test('a key that lacks scopes gets the scopes of a key, though Basic needs none', () => {
   const exchange = identified({ scopes: new Set(['mail:read']) }, keyOrBasic);
   assert.throws(
     () => authorize(exchange),

@@ -118,7 +118,7 @@ for (const more of [0, 1, 2]) {
     for (const id of ['org_a', 'org_lost']) await create(state.store, id);
     announce();
     await until(() => follower.position() === 2);
-    // As after a failover to a replica that had heard of the first one only.
+    // As after a failover to a replica that had received only the first one.
     state.store = openStore(t);
     for (const id of ['org_a', 'org_other', 'org_b', 'org_c'].slice(0, 2 + more)) await create(state.store, id);
     announce();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { follow, GRACE_MS, settled, switchable } from './directory-samples.ts';
 import { fakeClock, makeKey, refusal, storeWithKey, until } from './samples.ts';
 
-test('while the store is away known keys go on through the grace, unknown ones get auth_unavailable, and status says so', async (t) => {
+test('while the store is away known keys go on through the grace, unknown ones get auth_unavailable, and status shows it', async (t) => {
   const { store, key } = await storeWithKey(t);
   const { state, needed } = switchable(store);
   const clock = fakeClock();

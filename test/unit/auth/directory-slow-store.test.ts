@@ -7,7 +7,7 @@ import type { Organization } from '../../../gateway/exchange.ts';
 import { follow, POLL_MS, settled } from './directory-samples.ts';
 import { fakeClock, makeKey, storeWithKey, until } from './samples.ts';
 
-/** Answers of the store as it is when asked, on their way until they are let through. */
+/** Answers of the store at the moment of the question, on their way until they are let through. */
 async function slowStore(test: TestContext) {
   const { store, key, record } = await storeWithKey(test);
   const state = { lookUps: 0, arriving: Promise.resolve() };

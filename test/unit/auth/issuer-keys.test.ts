@@ -25,7 +25,7 @@ async function start(test: TestContext, options: { timeoutMs?: number; beginsAwa
   return { clock, issuer, keys, health };
 }
 
-test('keys are read at once and then at hand, without a promise', async (t) => {
+test('keys are read at once and then cached, without a promise', async (t) => {
   const { issuer, keys, health, clock } = await start(t);
   const { kid } = issuer.key();
   const found = keys.find(kid, 'EdDSA');

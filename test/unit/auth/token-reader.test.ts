@@ -41,7 +41,7 @@ async function start(test: TestContext, other: Partial<IssuerSettings> = {}, cac
   return { clock, issuer, second, issuers, organizations, reader, read };
 }
 
-test('a token is read as the caller it speaks for', async (t) => {
+test('a token is read as its caller', async (t) => {
   const { issuer, organizations, clock, read } = await start(t, { mode: 'test' });
   assert.deepEqual(await read(issuer.sign({ scope: 'jobs:read' })), {
     subject: 'user-1',
@@ -126,7 +126,7 @@ test('an organization that does not exist, or not any more', async (t) => {
   await assert.rejects(read(token), hinted('token_invalid', 'organization'));
 });
 
-test('a key store that cannot be asked is no fault of the token', async (t) => {
+test('a key store that is away is no fault of the token', async (t) => {
   const { issuer, organizations, read } = await start(t);
   const unavailable = Promise.reject(new GatewayError('auth_unavailable'));
   unavailable.catch(() => undefined);
@@ -161,7 +161,7 @@ test('a token with a withdrawn key stops being known; tokens of other keys are n
   assert.equal(await read(fresh), freshBefore);
 });
 
-test('an issuer cannot speak for another, not even with a key of that name', async (t) => {
+test('an issuer cannot sign for another, not even with a key of that name', async (t) => {
   const { issuer, second, read } = await start(t);
   const stolen = second.sign({ iss: issuer.iss });
   await assert.rejects(read(stolen), hinted('token_invalid', 'key'));

@@ -37,7 +37,7 @@ test('a token gets the scopes that it requests, as far as its issuer may grant t
   assert.deepEqual(granted([], ['*']), []);
 });
 
-test('everything that is asked for is everything the issuer may grant', () => {
+test('a request for everything is granted as everything the issuer may grant', () => {
   assert.deepEqual(granted(['*'], ['*']), ['*']);
   assert.deepEqual(granted(['*'], ['jobs:read', 'plans:read']), ['jobs:read', 'plans:read']);
   assert.deepEqual(granted(['*', 'jobs:write'], ['jobs:read']), ['jobs:read']);

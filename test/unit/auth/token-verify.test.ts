@@ -113,7 +113,7 @@ test('without tolerance the second counts', async () => {
 });
 
 for (const exp of [START + 10, START + 10.4]) {
-  test(`a token that expires at ${exp} is first refused at the moment it says itself`, async () => {
+  test(`a token that expires at ${exp} is first refused at its own expiry`, async () => {
     const { expiresAtMs } = await verify({ ...sound, exp });
     assert.ok(await verify({ ...sound, exp }, expiresAtMs - 1));
     await assert.rejects(verify({ ...sound, exp }, expiresAtMs), refusal('token_expired'));

@@ -76,7 +76,7 @@ describe('the judge', () => {
 
   const faults: Record<string, { exchanges: Exchange[]; executions?: Execution[]; broken?: boolean; finds: RegExp }> = {
     'a write that was never done': { exchanges: [done], executions: [], finds: /never done/ },
-    'an answer to a write that tells of another': {
+    'an answer to a write that describes another': {
       exchanges: [create(answered(201, { ...state, note: 'w2' }))],
       finds: /not the outcome/,
     },
@@ -85,7 +85,7 @@ describe('the judge', () => {
       exchanges: [create(answered(201, state), { key: 'k' }), create(answered(200, state), { key: 'k' })],
       finds: /answered in 2 ways/,
     },
-    'a write that was done, although its error says that it may be sent again': {
+    'a write that was done, although its error allows a repetition': {
       exchanges: [create(refused(502, 'upstream_unreachable', { retryable: true }))],
       finds: /although it may be sent again/,
     },

@@ -29,7 +29,7 @@ const ask = (connection: Connection) => connection.send(requestOf('GET /'));
 const bodyOf = async (connection: Connection) => String((await connection.answer())?.body);
 
 describe('the relay', () => {
-  it('says something on a connection that rests, and knows which request may have crossed it', async () => {
+  it('sends bytes on an idle connection, and knows which request may have crossed them', async () => {
     const resting = await openConnection(relay.port);
     ask(resting);
     assert.equal(await bodyOf(resting), '{"asked":true}');
@@ -50,7 +50,7 @@ describe('the relay', () => {
     resting.destroy();
   });
 
-  it('says nothing on a connection on which nothing has been asked', async () => {
+  it('sends nothing on a connection without an earlier request', async () => {
     const fresh = await openConnection(relay.port);
     await sleep(RESTING_MS);
     relay.interject(unaskedAnswer);

@@ -57,7 +57,7 @@ describe('rules for answers', () => {
 });
 
 describe('a mistake in a rule for answers', () => {
-  it('is a code that is none, and the likely one is told', () => {
+  it('is an unknown code, and the likely one is suggested', () => {
     assert.deepEqual(mistakes('{}', '{ code: alredy_exists }'), [
       '0.then.code: "alredy_exists" is not a possible value. Did you mean "already_exists"?',
     ]);
@@ -118,7 +118,7 @@ describe('a mistake in a rule for answers', () => {
     ['{}', '{ remove: [.a] }', /^0\.then\.remove\.0: .* It must be names of members joined by dots/],
   ];
   for (const [when, then, said] of rows) {
-    it(`is told where it stands: when ${when}, then ${then}`, () => {
+    it(`is reported with its place: when ${when}, then ${then}`, () => {
       const [first = '', ...more] = mistakes(when, then);
       assert.match(first, said);
       assert.deepEqual(more, []);

@@ -30,7 +30,7 @@ describe('rules for requests', () => {
     ['{ operations: [a], hash: [a], each: 1 }', /^0\.each: .* It must be true or false\.$/],
   ];
   for (const [rule, said] of rows) {
-    it(`tell where a mistake is: ${rule}`, () => {
+    it(`report the place of a mistake: ${rule}`, () => {
       assert.match(mistakesIn(requestRules, `[${rule}]`)[0] ?? '', said);
     });
   }

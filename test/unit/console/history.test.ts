@@ -41,7 +41,7 @@ test('a request is in the slot of its time, and in the sums', () => {
   );
 });
 
-test('the minute is the last four slots, and its length is told', () => {
+test('the minute is the last four slots, and its length is shown', () => {
   const { add, wait, report } = historyFrom();
   add('a', 100);
   wait(4);
@@ -87,7 +87,7 @@ test('a request that began before the oldest slot counts in the oldest one', () 
   assert.equal(report().all.series.requests[0], 4);
 });
 
-test('of a thousand operations the most asked have histories, and the sum of all stays right', () => {
+test('of a thousand operations the most called have histories, and the sum of all stays right', () => {
   const { add, report } = historyFrom();
   for (let index = 0; index < 1000; index += 1) add(`operation ${index}`, index < 5 ? 100 + index : 1);
   const { all, operations, others } = report();
@@ -101,7 +101,7 @@ test('of a thousand operations the most asked have histories, and the sum of all
   assert.equal(told + (others?.total.requests ?? 0), all.total.requests);
 });
 
-test('an operation that is asked more and more takes the place of one that is not', () => {
+test('an operation that is called more and more takes the place of one that is not', () => {
   const { add, wait, report, slot } = historyFrom();
   for (let index = 0; index < 1000; index += 1) add(`operation ${index}`, 1);
   for (let count = 0; count < 3; count += 1) {
@@ -114,7 +114,7 @@ test('an operation that is asked more and more takes the place of one that is no
   assert.equal(report().all.total.requests, 1000 + 200);
 });
 
-test('codes are told with their stages, the most frequent first, at most twenty', () => {
+test('codes are shown with their stages, the most frequent first, at most twenty', () => {
   const { refuse, report } = historyFrom();
   for (let index = 0; index < 300; index += 1) refuse(`stage code_${index}`);
   refuse('limit code_7');

@@ -16,7 +16,7 @@ export interface Compiled {
   readonly mistakes: readonly Mistake[];
 }
 
-/** Loads a whole document; `says` are members of its entry in upstreams.yaml. */
+/** Loads a whole document; `says` holds members of its entry in upstreams.yaml. */
 export async function compileDocument(document: object, says: object = { public: true }): Promise<Compiled> {
   const directory = mkdtempSync(join(tmpdir(), 'contract-'));
   writeFileSync(join(directory, 'it.yaml'), JSON.stringify(document, null, 1));

@@ -34,7 +34,7 @@ test('names with escapes and names that mean something in JavaScript are kept', 
   assert.equal(Object.getPrototypeOf(root), Object.prototype);
 });
 
-test('a large document comes in several pieces, and a member is one value however often it is asked for', () => {
+test('a large document comes in several pieces, and a member is one value for any number of reads', () => {
   const schemas = Object.fromEntries(
     Array.from({ length: 30 }, (_, index) => [`S${index}`, { d: 'x'.repeat(100_000) }]),
   );

@@ -241,7 +241,7 @@ describe('a value', () => {
     );
   });
 
-  it('says something: maps have a member, lists an item, optional members are there', async () => {
+  it('is not empty: maps have a member, lists an item, optional members are there', async () => {
     const tried = await triedOf({
       map: { type: 'object', additionalProperties: { type: 'integer' } },
       list: { type: 'array', items: text },

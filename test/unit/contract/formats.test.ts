@@ -87,7 +87,7 @@ test('formats of numbers are for numbers, those of texts for texts', async () =>
   );
 });
 
-test('of a text that is too long only that is told', async () => {
+test('of a text that is too long only the length is reported', async () => {
   const check = await bodyCheck({ type: 'string', maxLength: 2, pattern: '^a', format: 'date' });
   assert.deepEqual(
     check('12345').map(({ code }) => code),
@@ -117,7 +117,7 @@ test('items are equal by their values, in any order of their members', () => {
   assert.ok(areUnique([Object.fromEntries([['__proto__', 1]]), {}]));
 });
 
-test('uniqueItems says so once, and nothing of a value that is no list', async () => {
+test('uniqueItems reports once, and nothing of a value that is no list', async () => {
   const check = await bodyCheck({ uniqueItems: true });
   assert.deepEqual(
     check([{ a: 1 }, { a: 1 }, { a: 1 }]).map(({ code }) => code),

@@ -50,7 +50,7 @@ test('bytes that are not one JSON text in UTF-8 are malformed', () => {
   assert.equal(codeOf(Buffer.from([0x22, 0xff, 0x22])), 'malformed_json');
 });
 
-test('numbers that no double holds are told by their places', () => {
+test('numbers that no double holds are reported by their places', () => {
   const told = (text: string) => parseJson(Buffer.from(text), limits).overflows;
   assert.deepEqual(told('{"a":[1,{"b/c":1e400}],"d":-1e999,"e":1e308,"f":1e-400,"g":"1e400"}'), [
     { pointer: '/a/1/b~1c', isNegative: false },
@@ -180,7 +180,7 @@ test('a text is parsed by the quick way only if that cannot change it', () => {
     assert.equal(parseUnescaped(text), undefined, text);
 });
 
-test('escapes in names are told from those in values', () => {
+test('escapes in names are distinguished from those in values', () => {
   for (const text of ['{"a\\\\":1}', '{"a":{"^\\\\d+$":{}}}', '[{"\\u0061" : 1}]'])
     assert.ok(hasEscapedNames(text), text);
   for (const text of ['{"a":"\\\\d"}', '["\\"a\\":1"]', '{"a":1}', '"\\\\"']) assert.ok(!hasEscapedNames(text), text);

@@ -26,7 +26,7 @@ function outcome(method: string, path: string) {
   }
 }
 
-test('a request finds its operation, and the trail learns of it', () => {
+test('a request finds its operation, and the trail has it', () => {
   const request = admitted('GET', '/v1/jobs/job_1');
   const { operation, pathValues } = match(request);
   assert.deepEqual([operation.path, pathValues], ['/v1/jobs/{job_id}', ['job_1']]);

@@ -9,7 +9,7 @@ test('the type is read without parameters and case', () => {
   assert.deepEqual(mediaTypesOf(undefined), []);
 });
 
-test('the most precise declared type speaks for another', () => {
+test('the most precise declared type stands for another', () => {
   assert.equal(declaredFor('image/png', ['*/*', 'image/*', 'image/png']), 'image/png');
   assert.equal(declaredFor('image/gif', ['*/*', 'image/*', 'image/png']), 'image/*');
   assert.equal(declaredFor('text/plain', ['*/*', 'image/*']), '*/*');

@@ -53,7 +53,7 @@ const queries: readonly [what: object, query: string, value: unknown][] = [
   ],
 ];
 
-describe('a query parameter becomes the value that its style says', () => {
+describe('a query parameter becomes the value of its style', () => {
   for (const [what, query, value] of queries) {
     test(`${query} as ${JSON.stringify(what).slice(0, 90)}`, async () => {
       const reading = (await queryReader(what))(query);

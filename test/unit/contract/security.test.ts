@@ -35,7 +35,7 @@ test('the entry of upstreams.yaml overrides the security of its document', async
   assert.deepEqual(await securityOf({ security: [{ header: [] }] }, {}, { public: true }), []);
 });
 
-test('an operation is public only where that is said', async () => {
+test('an operation is public only where that is declared', async () => {
   const open = { 'x-gateway-public': true };
   assert.deepEqual(await securityOf(open), []);
   assert.deepEqual(await securityOf(open, { security: [{ key: [] }] }), []);
@@ -46,7 +46,7 @@ test('an operation is public only where that is said', async () => {
   assert.deepEqual(await securityOf({ security: [] }, { security: [{ key: [] }] }), [neither]);
 });
 
-test('public and secured at once is a mistake, wherever public is said', async () => {
+test('public and secured at once is a mistake, wherever public is declared', async () => {
   const both = 'this operation is declared public and secured at once.';
   const security = [{ key: ['jobs:read'] }];
   assert.deepEqual(await securityOf({ security, 'x-gateway-public': true }), [both]);
@@ -78,7 +78,7 @@ test('a scope of a resource that the document does not have is a mistake', async
 
 const basic = { scheme: 'basic', scopes: [] };
 
-test('user name and password are a way in where the entry of the upstream asks for it', async () => {
+test('user name and password are accepted where the entry of the upstream has them', async () => {
   const security = [{ key: ['jobs:read'] }, { pair: [] }];
   assert.deepEqual(await securityOf({ security }, {}, { acceptsBasic: true }), [apiKey('jobs:read'), basic]);
   assert.deepEqual(await securityOf({}, { security: [{ pair: [] }] }, { acceptsBasic: true }), [basic]);
@@ -116,7 +116,7 @@ test('the credential of one upstream opens no operation of another', async () =>
   assert.deepEqual(await securityOf(same, {}, { acceptsBasic: true }), [basic]);
 });
 
-test('user name and password have no scopes, and are not asked for together with a key', async () => {
+test('user name and password have no scopes, and are not required together with a key', async () => {
   const entry = { acceptsBasic: true };
   assert.deepEqual(await securityOf({ security: [{ pair: ['jobs:read'] }] }, {}, entry), [
     'a user name and password have no scopes.',

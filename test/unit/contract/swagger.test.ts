@@ -65,7 +65,7 @@ describe('a Swagger 2.0 document', () => {
     assert.deepEqual(said.losses, []);
   });
 
-  it('says which lists are passed on unchecked', async () => {
+  it('names the lists that are passed on unchecked', async () => {
     const list = { in: 'query', type: 'array', items: { type: 'integer' } };
     const { operation, losses } = await converted({
       parameters: [

@@ -47,7 +47,7 @@ test('the only branch that a value of this type can match is the one that was me
   assert.deepEqual(await codesOf({ anyOf: [{ type: 'number', maximum: 1 }, { type: 'string' }] }, 2), ['/m too_large']);
 });
 
-test('a union of which nothing tells the branch is one violation', async () => {
+test('a union without a deciding branch is one violation', async () => {
   assert.deepEqual(await codesOf({ oneOf: [cat, dog] }, { kind: 'cat', price: {} }), ['/m no_match']);
   assert.deepEqual(await codesOf({ anyOf: [cat, dog] }, {}), ['/m no_match']);
 });
@@ -74,7 +74,7 @@ test('a discriminator names the branch', async () => {
   assert.deepEqual(await codesOf(mapped, { kind: 'Cat' }), ['/m/kind not_allowed']);
 });
 
-test('a circular nullable schema is told from the null beside it', async () => {
+test('a circular nullable schema is distinguished from the null beside it', async () => {
   const parent = { anyOf: [{ type: 'null' }, { $ref: '#/components/schemas/Node' }] };
   const Node = { type: 'object', properties: { parent, size: { type: 'integer' } } };
   const check = await bodyCheck({ $ref: '#/components/schemas/Node' }, { components: { schemas: { Node } } });
@@ -90,7 +90,7 @@ test('unions inside of unions are settled as well', async () => {
   assert.deepEqual(await codesOf(schema, { pet: {} }), ['/m/pet/kind required', '/m/pet/lives required']);
 });
 
-test('a union that only asks for members says which', async () => {
+test('a union that only requires members names them', async () => {
   const schema = { oneOf: [{ required: ['a'] }, { required: ['b', 'c'] }] };
   const check = await bodyCheck(schema);
   assert.deepEqual(check({}), [

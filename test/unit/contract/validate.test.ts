@@ -48,7 +48,7 @@ test('an idempotency key is quoted or bare, visible, and of bounded length', asy
     assert.equal(await outcome('free', { 'idempotency-key': key }), 'idempotency_key_malformed', key);
 });
 
-test('an idempotency key is demanded where the contract says so, and ignored where it means nothing', async () => {
+test('an idempotency key is required where the contract requires it, and ignored where it means nothing', async () => {
   assert.equal(await outcome('keyed', {}), 'idempotency_key_missing');
   assert.equal(typeof (await outcome('keyed', { 'idempotency-key': 'a' })), 'object');
   assert.equal(typeof (await outcome('read', { 'idempotency-key': 'not a key' })), 'object');

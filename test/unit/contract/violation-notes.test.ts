@@ -45,7 +45,7 @@ const violation = (more: Partial<Violation>): Violation => ({
   ...more,
 });
 
-it('knows parameters, and members of bodies through references that run in circles', async () => {
+it('names parameters, and members of bodies through references that run in circles', async () => {
   const known = await names();
   for (const name of ['filter', 'status', 'X-Kind', 'x-kind', 'name', 'parent', 'more'])
     assert.ok(known.has(name), name);

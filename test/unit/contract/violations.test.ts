@@ -134,7 +134,7 @@ test('the violated requirement of a condition is reported, not the condition', a
   );
 });
 
-test('of a large value only the first mistake is told, in linear time', async () => {
+test('of a large value only the first mistake is reported, in linear time', async () => {
   const components = {
     schemas: { Item: { type: 'object', properties: { item: { $ref: '#/components/schemas/Item' } } } },
   };
@@ -146,7 +146,7 @@ test('of a large value only the first mistake is told, in linear time', async ()
   assert.ok(process.cpuUsage(before).user < 1_000_000);
 });
 
-test('twenty violations are told, and that there were more', () => {
+test('twenty violations are reported, and that there were more', () => {
   const violation = { in: 'query', param: 'q', code: 'unknown', message: 'Is not known here.' } as const;
   assert.deepEqual(toFields([violation]), { param: 'q', errors: [violation] });
   const many = toFields(Array(21).fill(violation));

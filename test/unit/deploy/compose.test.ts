@@ -61,7 +61,7 @@ describe('deploy/compose.yaml', () => {
       }
   });
 
-  it('sets variables that the gateway knows, and secrets that it asks for', () => {
+  it('sets only variables that the gateway reads, and secrets that it needs', () => {
     assert.equal(gateways.length, 2);
     const documented = new Set(
       [...read('../docs/config.md').matchAll(/^\| `([a-z_]+)` +\|/gm)].map(([, name]) => name),
@@ -74,7 +74,7 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('gives gateways more time to end than they ask for', () => {
+  it('gives gateways more time to end than they need', () => {
     const { drainDelayMs, drainMs } = settings.timeouts;
     for (const [, { stop_grace_period = '0s' }] of gateways)
       assert.ok(Number.parseInt(stop_grace_period, 10) * 1000 >= drainDelayMs + drainMs + 3000);

@@ -55,7 +55,7 @@ describe('the objects of deploy/kubernetes', () => {
     complaints = await complaintsAbout({ ...Object.fromEntries(objects), ...wrong });
   });
 
-  it('are as the API asks', () => {
+  it('are valid for the API', () => {
     const right = Object.entries(complaints).filter(([name]) => !(name in wrong));
     assert.deepEqual(
       right.flatMap(([name, lines]) => lines.map((line) => `${name}: ${line}`)),
@@ -106,7 +106,7 @@ describe('the pod', () => {
     assert.ok(mountOf(image?.environment.GATEWAY_DATA) && mountOf('/tmp'));
   });
 
-  it('sets variables that the gateway knows', () => {
+  it('sets only variables that the gateway reads', () => {
     const known = new Set([...page.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
     for (const name of Object.keys(environment)) assert.ok(known.has(name), `${name} is not in docs/config.md`);
     const { adminHost, port, adminPort } = loadSettings({ ...image?.environment, ADMIN_HOST: environment.ADMIN_HOST });
@@ -123,7 +123,7 @@ describe('the pod', () => {
     for (const file of config?.files ?? []) assert.ok(existsSync(join(manifestsDirectory, file)), file);
   });
 
-  it('asks for Secrets that secrets.example.yaml describes, with entries that the gateway knows', () => {
+  it('needs Secrets that secrets.example.yaml describes, with entries that the gateway reads', () => {
     const secrets = new Map(
       (readManifests('secrets.example.yaml') as Secret[]).map((one) => [one.metadata?.name, one]),
     );
@@ -165,7 +165,7 @@ describe('the objects around the pods', () => {
     for (const { ports = [] } of ingress) for (const one of ports) assert.ok(names.includes(String(one.port)));
   });
 
-  it('is called as publicUrl says', () => {
+  it('has the host of publicUrl', () => {
     const { host } = new URL(gatewayFile.parse(parse(read('config/gateway.yaml'))).publicUrl);
     const { rules = [], tls = [] } = only<Ingress>('ingress.yaml').spec ?? {};
     assert.deepEqual([rules.map((rule) => rule.host), tls.flatMap(({ hosts }) => hosts)], [[host], [host]]);

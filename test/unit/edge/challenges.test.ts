@@ -70,7 +70,7 @@ test('every 401 of other operations, and of none, names Bearer alone', async (t)
   }
 });
 
-test('an operation for user name and password alone does not ask for a key', async (t) => {
+test('an operation for user name and password alone does not require a key', async (t) => {
   const challengesOf = await startRefusing(t);
   for (const code of ofStatus401) assert.deepEqual(await challengesOf(new GatewayError(code), [pair]), [basic], code);
 });

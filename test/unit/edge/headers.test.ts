@@ -5,7 +5,7 @@ import { readHeaders } from '../../../gateway/edge/headers.ts';
 const read = (...raw: string[]) => Object.fromEntries(readHeaders(raw, 1000));
 
 describe('readHeaders', () => {
-  it('knows names in lower case and joins lines of a list in order', () => {
+  it('has names in lower case and joins lines of a list in order', () => {
     assert.deepEqual(read('Accept', 'a', 'X-Forwarded-For', '1', 'accept', 'b', 'x-forwarded-for', '2'), {
       accept: 'a, b',
       'x-forwarded-for': '1, 2',

@@ -1,4 +1,4 @@
-// Two requests have one fingerprint if a server could not tell them apart, and two if it might.
+// Two requests have one fingerprint if a server could not distinguish them, and two if it might.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -30,7 +30,7 @@ test('a body that was too long leaves no record', () => {
 const refusalOf = (status: number, body = '{}') =>
   toUpstreamRefusal(status, { 'content-type': 'application/json' }, Buffer.from(body));
 
-test('a refusal of the upstream comes out with everything it said', () => {
+test('a refusal of the upstream is restored with all its parts', () => {
   const said = { type: 'conflict_error', code: 'seat_taken', message: 'Sitz – belegt.', param: 'seat' };
   const thrown = refusalOf(422, JSON.stringify({ error: said }));
   const record = recordOfRefusal('req_1', thrown);

@@ -57,7 +57,7 @@ test('the trail gets the decision, its source and its time', () => {
   assert.deepEqual([quotaSource, quotaDecidedAtMs, shadowRefusals], ['process', NOW_MS, undefined]);
 });
 
-test('a refusal names the violated policies, says how long to wait, and carries the headers', () => {
+test('a refusal names the violated limits and the wait, and carries the headers', () => {
   const limit = stage(tight);
   limit(permitted(acme, listJobs));
   limit(permitted(acme, listJobs));

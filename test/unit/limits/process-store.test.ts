@@ -87,7 +87,7 @@ test('a burst before the minute and one after it admit the limit once', () => {
   assert.equal(burst().filter((outcome) => outcome === 'admitted').length, 0);
 });
 
-test('waiting as long as the refusal says admits, a second less does not, and refusals spend nothing', () => {
+test("waiting for the refusal's wait admits, a second less does not, and refusals spend nothing", () => {
   const clock = createClock();
   const store = createProcessStore({ now: clock.now });
   const ask = () => store.decide([charge({ key: 'k', requests: 5 })]);
@@ -110,7 +110,7 @@ test('waiting as long as the refusal says admits, a second less does not, and re
   assert.equal(ask().outcome, 'admitted');
 });
 
-test('a dear request waits until all its units fit, and one dearer than the limit is told the whole window', () => {
+test('a dear request waits until all its units fit, and one dearer than the limit gets the whole window as its wait', () => {
   const clock = createClock();
   const store = createProcessStore({ now: clock.now });
   const ask = (cost: number) => store.decide([charge({ key: 'k', requests: 5, cost })]);

@@ -39,7 +39,7 @@ describe('a known refusal', () => {
     assert.equal(cache.get(charges), undefined);
   });
 
-  it('tells the wait that is left, and the time at which the store would have decided', () => {
+  it('returns the remaining wait, and the time at which the store would have decided', () => {
     cache.put(charges, refusal);
     nowMs += 2_000.4;
     const later = cache.get(charges);
@@ -53,7 +53,7 @@ describe('a known refusal', () => {
     assert.deepEqual(later?.violated, ['organization']);
   });
 
-  it('is known of exactly these charges: new rules and other operations are asked about', () => {
+  it('covers exactly these charges: new rules and other operations go to the store', () => {
     cache.put(charges, refusal);
     assert.equal(cache.get([charge({ key: 'rl:{org_a}:organization' })]), undefined);
   });

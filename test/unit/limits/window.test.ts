@@ -6,7 +6,7 @@ import { crowds } from './scenarios.ts';
 
 const rule = { requests: 1_000_000, windowMs: 60_000 };
 
-/** Spends one unit after each gap, and tells about the window after each. */
+/** Spends one unit after each gap, and reports the window after each. */
 function spendAfter(gapsMs: readonly number[], tell: (window: Window, atMs: number) => void): void {
   const window = createWindow();
   let atMs = 1_795_190_400_000;

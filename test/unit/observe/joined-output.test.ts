@@ -104,7 +104,7 @@ it('reads no further while the output is full, and goes on where it was', async 
   assert.deepEqual(written, ['one\n', 'two\n']);
 });
 
-it('bounds its own lines while nothing is written, counts those that are dropped, and tells of them afterwards', () => {
+it('bounds its own lines while nothing is written, counts those that are dropped, and reports them afterwards', () => {
   const written: string[] = [];
   const held: (() => void)[] = [];
   let counted = 0;

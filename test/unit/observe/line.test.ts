@@ -56,7 +56,7 @@ it('has the time of the decision even when no limit that is enforced took part i
   assert.deepEqual([limit, limit_source, decided_at], [undefined, 'process', 17]);
 });
 
-it('says which of several workers wrote it, and nothing of that when there is one', () => {
+it('names the worker that wrote it, and none when there is one', () => {
   const trail = new Trail('req_1', 'GET');
   assert.equal(JSON.parse(createLines(2).lineOf(trail, 30, 1)).worker, 2);
   assert.ok(!('worker' in JSON.parse(lineOf(trail, 30, 1))));

@@ -23,7 +23,7 @@ it('prefers the exchange that has this id to one that a client called so', () =>
   assert.deepEqual(idsOf(find('req_1')), ['req_1']);
 });
 
-it('forgets the oldest, and never tells half a line', () => {
+it('forgets the oldest, and never returns half a line', () => {
   for (let bytesMax = 100; bytesMax < 160; bytesMax += 1) {
     const { add, find } = recentLines(bytesMax);
     for (let n = 10; n < 99; n += 1) {
@@ -41,7 +41,7 @@ it('keeps the end of an exchange that is larger than everything', () => {
   assert.deepEqual(idsOf(find('req_19')), ['req_19']);
 });
 
-it('keeps refusals where successes do not push them out, and tells each once', () => {
+it('keeps refusals where successes do not push them out, and returns each once', () => {
   const { add, addRefusal, find } = recentLines(100);
   const refused = lineOf('req_1', { code: 'x' });
   add(Buffer.from(refused));

@@ -1,4 +1,4 @@
-// Metrics of several workers as those of one gateway: sums that never fall, gauges that mean something, processes told apart.
+// Metrics of several workers as those of one gateway: sums that never fall, gauges with a meaning, metrics of a process labelled by it.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -72,7 +72,7 @@ it('adds up counters, and combines each gauge by its meaning', async () => {
   assert.deepEqual(valuesOf(text, 'gateway_workers_serving'), [2]);
 });
 
-it('tells processes apart, and never adds them up', async () => {
+it('labels metrics of a process by it, and never adds them up', async () => {
   const all = createWorkerMetrics(() => 2);
   for (const number of [1, 2])
     all.of(number).note(await sent(metricsOf({ active: 0, keyStoreAway: 0, loadedAtMs: 0 })));

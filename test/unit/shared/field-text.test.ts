@@ -19,7 +19,7 @@ test('accepted header text is text that a header can carry', () => {
   for (const name of ['', 'X Y', 'X:', 'Größe', 'X\n']) assert.ok(!isFieldName(name), name);
 });
 
-test('any path can be told by a link', () => {
+test('any path can be in a link', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (path) => isFieldText(`<${pathInLink(path)}>`)));
   assert.equal(pathInLink('/v1/größe/<x>/\ud800'), '/v1/gr%C3%B6%C3%9Fe/%3Cx%3E/%EF%BF%BD');
   assert.equal(pathInLink('/v1/a-b_c.d~e'), '/v1/a-b_c.d~e');

@@ -36,7 +36,7 @@ test('bytes that are not JSON in UTF-8, or nested without end, have no tree', ()
     assert.equal(readJson(Buffer.from('['.repeat(depth) + ']'.repeat(depth))), undefined);
 });
 
-test('a path leads through objects, and through lists where it says so', () => {
+test('a path leads through objects, and through lists only where it marks them', () => {
   const tree = readJson(Buffer.from('{"a":{"b":1,"b":2},"c":[{"b":3}]}'));
   assert.ok(tree);
   assert.deepEqual(nodeAt(tree, ['a', 'b']), { kind: 'scalar', value: 2, text: '2' });

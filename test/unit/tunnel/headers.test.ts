@@ -25,7 +25,7 @@ const answered = (raw: string[], more: object = {}) => {
   return flat.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${flat[index + 1]}`] : []));
 };
 
-test('the client’s address is told in every form, and IPv6 as RFC 7239 wants it', () => {
+test('the client’s address is sent in every form, and IPv6 as RFC 7239 requires it', () => {
   const headers = tunnelRequestHeaders(
     asking({ host: 'api.test' }, { clientAddress: '2001:db8::1', scheme: 'https' }),
     sent,
@@ -36,7 +36,7 @@ test('the client’s address is told in every form, and IPv6 as RFC 7239 wants i
   assert.equal(headers.host, 'upstream.test');
 });
 
-test('a request without Host says nothing about one', () => {
+test('a request without Host sends none', () => {
   const headers = tunnelRequestHeaders(asking({}), sent);
   assert.equal(headers.forwarded, 'for=192.0.2.1;proto=http');
   assert.ok(!('x-forwarded-host' in headers));

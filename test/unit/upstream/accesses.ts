@@ -1,4 +1,4 @@
-// The ways into upstreams, for tests that want nothing of them but places.
+// The connections to upstreams, for tests that need only their places.
 
 import { createAccesses } from '../../../gateway/upstream/access.ts';
 

@@ -7,7 +7,7 @@ const holds = (when: string, ...answer: [body: unknown, asking?: Parameters<type
   judged(`[{ when: ${when}, then: { code: already_exists } }]`, ...answer) !== undefined;
 
 describe('a rule for answers', () => {
-  it('applies when everything it asks for holds', () => {
+  it('applies when all its conditions hold', () => {
     const when = '{ status: 200, operations: [updateThing], contentType: application/json, body: { error: taken } }';
     assert.ok(holds(when, { error: 'taken' }));
     assert.ok(!holds(when, { error: 'taken' }, { status: 201 }));
@@ -68,7 +68,7 @@ describe('a rule for answers', () => {
     assert.ok(holds('{ body: { __proto__: 1 } }', '{"__proto__":1}'));
   });
 
-  it('can ask for an empty body', () => {
+  it('can require an empty body', () => {
     assert.ok(holds('{ body: empty }', ''));
     assert.ok(!holds('{ body: empty }', ' '));
   });

@@ -26,7 +26,7 @@ function createScene(given: BreakerRules | 'off' = rules) {
 }
 
 describe('the breaker of an upstream', () => {
-  it('opens when half of enough requests have failed, and tells how long it stays so', () => {
+  it('opens when half of enough requests have failed, and reports for how long', () => {
     const { breaker, changes, end, pass } = createScene();
     end('answered', 5);
     end('failed', 4);

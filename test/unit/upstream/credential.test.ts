@@ -129,7 +129,7 @@ test('the right secret heals without waiting, and the next request is sent with 
   assert.deepEqual(credential.told, ['refused', 'healed']);
 });
 
-test('a secret that was replaced before the refusal came in is worth trying once more, and nothing is told', () => {
+test('a secret that was replaced before the refusal came in is worth trying once more, and nothing is reported', () => {
   const credential = setUp('first');
   const header = credential.header();
   credential.put('second');
@@ -151,7 +151,7 @@ test('a late refusal of a secret that was replaced and proven meanwhile does not
   assert.deepEqual(credential.told, []);
 });
 
-test('a late refusal of an older secret says nothing while the present one is refused too', () => {
+test('a late refusal of an older secret changes nothing while the present one is refused too', () => {
   const credential = setUp('first');
   const late = credential.header();
   credential.put('second');
@@ -216,7 +216,7 @@ test('a refusal while the secret is away is remembered until another one comes',
   assert.deepEqual(credential.told, ['absent', 'healed']);
 });
 
-test('in the normal course the secret is read once in 250 ms, however many ask', () => {
+test('in the normal course the secret is read once in 250 ms, for any number of requests', () => {
   const credential = setUp('first');
   const askMuch = () => {
     for (let count = 0; count < 100; count += 1) {
@@ -298,7 +298,7 @@ test('every guess costs the same two comparisons of digests, with either half ri
   }
 });
 
-test('nothing that is thrown or told holds anything of the secret', () => {
+test('no thrown or reported value holds anything of the secret', () => {
   const password = crypto.randomBytes(12).toString('hex');
   const credential = setUp(`root:${password}`);
   const header = credential.header();

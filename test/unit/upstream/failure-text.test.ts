@@ -21,6 +21,6 @@ const cases: readonly (readonly [number | Error, string])[] = [
   [new Error('something else'), 'something else'],
 ];
 
-it('a failure is told by its code and address, or by the status of the answer', () => {
+it('a failure is shown by its code and address, or by the status of the answer', () => {
   for (const [failure, text] of cases) assert.equal(failureText(failure), text);
 });

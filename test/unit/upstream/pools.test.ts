@@ -46,7 +46,7 @@ after(() => {
   }
 });
 
-/** A pool for a name that has these addresses until it is told others. */
+/** A pool for a name that has these addresses until the test changes them. */
 async function createScene(addresses: readonly string[], settings: Partial<PoolSettings> = {}) {
   let present = addresses;
   const lookupAll: LookupAll = (hostname, _options, callback) => {
@@ -178,7 +178,7 @@ describe('a lookup', () => {
     assert.deepEqual(await ask(true, [null, two]), [null, [...two].reverse()]);
   });
 
-  it('tells its failure', async () => {
+  it('reports its failure', async () => {
     const error = new Error('ENOTFOUND');
     assert.deepEqual(await ask(true, [error, []]), [error, '']);
   });

@@ -80,7 +80,7 @@ describe('a rule that hashes', () => {
     - { operations: [updateThing], hash: [secrets, inner.secret] }
     - { operations: [updateThing], each: true, when: { field: secrets, action: [set, add] }, hash: [value] }`;
 
-  it('hashes a text and every text of a list, wherever its rule says', async () => {
+  it('hashes a text and every text of a list, in every place of its rule', async () => {
     const body = '{"a":"plain","secrets":["one","two",["three",{"x":"four"}]],"inner":{"secret":"five"}}';
     const sent = JSON.parse((await bodyFor(rules, body)) ?? '');
     const hashes = [sent.secrets[0], sent.secrets[1], sent.secrets[2][0], sent.secrets[2][1].x, sent.inner.secret];

@@ -37,7 +37,7 @@ describe('a status of an upstream', () => {
     [410, 'not_found_error'],
   ];
   for (const [status, type] of types) {
-    it(`${status} is a ${type} unless the upstream says better`, () => {
+    it(`${status} is a ${type} unless the upstream is more precise`, () => {
       assert.equal(refusalOf(status).details.words?.type, type);
       assert.equal(
         refusalOf(status, { error: { type: 'idempotency_error' } }).details.words?.type,

@@ -45,7 +45,7 @@ function parsed(message: string) {
 const NAMES = ['Date', 'From', 'To', 'Subject', 'Message-ID', 'Auto-Submitted', 'MIME-Version', 'Content-Type'];
 
 describe('a notice as mail', () => {
-  it('tells operations, counts, dates and where to read on', () => {
+  it('lists operations, counts, dates and where to read on', () => {
     const { head, names, text } = parsed(
       messageOf(noticeFor('Acme', ['dev@acme.example', 'ops@acme.example']), sender) ?? '',
     );

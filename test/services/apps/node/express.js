@@ -1,4 +1,4 @@
-// A service as Express projects write it: its document is collected from comments by swagger-jsdoc. It knows of no gateway.
+// A service as Express projects write it: its document is collected from comments by swagger-jsdoc. It has no code for the gateway.
 
 import { fileURLToPath } from 'node:url';
 import compression from 'compression';

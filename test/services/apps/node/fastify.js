@@ -1,4 +1,5 @@
-// A service as Fastify projects write it: its document comes from the schemas of its routes by @fastify/swagger. It knows of no gateway.
+// A service as Fastify projects write it: its document comes from the schemas of its routes by @fastify/swagger. It has no code for the
+// gateway.
 
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';

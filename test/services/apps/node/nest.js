@@ -1,5 +1,5 @@
-// A service as NestJS projects write it, with the document of @nestjs/swagger. It knows of no gateway. The decorators are called as
-// functions, because Node does not know their syntax.
+// A service as NestJS projects write it, with the document of @nestjs/swagger. It has no code for the gateway. The decorators are called as
+// functions, because Node does not support their syntax.
 
 import 'reflect-metadata';
 import * as common from '@nestjs/common';

@@ -35,7 +35,7 @@ describe('a check of doctor', () => {
     }
   });
 
-  it('holds the files that may be open against the connections that are wanted', () => {
+  it('compares the files that may be open with the configured connections', () => {
     const limits = (soft: string) => `Limit  Soft Limit\nMax open files            ${soft}    1048576  files\n`;
     const config = configWith({ connections: { max: 1000 } }, ['http://a:1', 'http://b:1']);
     assert.equal(checkOpenFiles(limits('1232'), config, 1).verdict, 'ok');
@@ -62,7 +62,7 @@ describe('a check of doctor', () => {
     assert.match(checkMemory({ allowed: 600 * MEBIBYTE, heap }, config, 1).remedy ?? '', /max-old-space-size=352,/);
   });
 
-  it('wants a gibibyte of room, and a hundred mebibytes at least', () => {
+  it('warns below a gibibyte of room, and fails below a hundred mebibytes', () => {
     const verdicts = [1024, 1023, 100, 99].map((size) => checkRoom(size * MEBIBYTE).verdict);
     assert.deepEqual(verdicts, ['ok', 'warn', 'warn', 'fail']);
   });
@@ -80,7 +80,7 @@ describe('a check of doctor', () => {
     assert.deepEqual(verdicts, ['ok', 'warn', 'warn', 'fail']);
   });
 
-  it('wants an address that clients can use, but on the sandbox', () => {
+  it('requires an address that clients can use, but on the sandbox', () => {
     const verdictOf = (publicUrl: string, live?: string) => checkPublicUrl(configWith({ publicUrl }, live)).verdict;
     assert.equal(verdictOf('https://api.example.com'), 'ok');
     assert.equal(verdictOf('http://api.example.com'), 'warn');

@@ -65,7 +65,7 @@ for (const stage of ['admit', 'throttle', 'match', 'authenticate', 'authorize'])
   });
 }
 
-test('a line about something else than an exchange is told from one that no gateway wrote', () => {
+test('a line about something else than an exchange is distinguished from one that no gateway wrote', () => {
   assert.equal(parseLoggedRequest('{"level":30,"time":1,"msg":"the key store is back"}'), 'other');
   for (const line of ['', ' ', 'GET / HTTP/1.1', '{"msg":"exchange"', 'null', '[]', '"exchange"', '7', '{}', '\x00']) {
     assert.equal(parseLoggedRequest(line), 'unreadable', line);

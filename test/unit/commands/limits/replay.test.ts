@@ -137,7 +137,7 @@ test('shadow limits are reported apart, and by limit together with those that ar
   });
 });
 
-test('limits per key tell keys and tokens apart', () => {
+test('limits per key count keys and tokens apart', () => {
   const log = [
     ...burst(3, 0, { operation: 'createJob', organization: 'org_b', tier: 'premium' }),
     ...burst(4, 3000, { operation: 'createJob', organization: 'org_b', tier: 'premium', issuer: 'web' }),

@@ -245,7 +245,7 @@ describe('changes of operations', () => {
     });
   }
 
-  it('are told with operation, place and reason', () => {
+  it('are reported with operation, place and reason', () => {
     const schema = (maximum: number) => ({ type: 'object', properties: { n: { type: 'integer', maximum } } });
     const content = (maximum: number) => ({ 'application/json': { schema: schema(maximum) } });
     const [old, fresh] = [documentOf(body(content(9))), documentOf(body(content(5)))];
@@ -256,7 +256,7 @@ describe('changes of operations', () => {
     assert.deepEqual(found?.place, [...place, 'properties', 'n']);
   });
 
-  it('in a schema that several operations share are told of each', () => {
+  it('in a schema that several operations share are reported for each', () => {
     const shared = (maxLength: number) => ({
       openapi: '3.1.1',
       info: { title: 'Things', version: '1' },

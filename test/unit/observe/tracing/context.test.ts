@@ -27,7 +27,7 @@ it('counts as not sent when it is malformed', () => {
   for (const header of malformed) assert.equal(parseTraceparent(header), undefined, header);
 });
 
-it('says whether the trace is kept, and that its id is random', () => {
+it('states whether the trace is kept, and that its id is random', () => {
   assert.equal(traceparentOf({ traceId, spanId }, true), `00-${traceId}-${spanId}-03`);
   assert.equal(traceparentOf({ traceId, spanId }, false), `00-${traceId}-${spanId}-02`);
 });

@@ -57,7 +57,7 @@ it('holds at most 2048 spans while one batch is under way', async (test) => {
   assert.equal(collector.headers.length, 5, 'batches of 512');
 });
 
-it('gives a collector up that does not answer in time, and says when it is back', async (test) => {
+it('gives a collector up that does not answer in time, and reports when it is back', async (test) => {
   let answers = false;
   const collector = await startCollector((response) => (answers ? response.end('{}') : undefined));
   const { exporter, outcomes, health } = await exporterTo(test, collector, 30);

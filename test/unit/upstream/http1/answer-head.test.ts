@@ -143,7 +143,7 @@ describe('field lines', () => {
 describe('how a body ends', () => {
   const framing = (lines: readonly string[], method = 'GET') => parse(lines, method).framing;
 
-  it('is told by its length', () => {
+  it('is framed by its length', () => {
     assert.equal(framing([OK, 'Content-Length: 0']), 0);
     assert.equal(framing([OK, 'Content-Length:  42 ']), 42);
     assert.equal(framing([OK, 'Content-Length: \t 5\t ']), 5);
@@ -151,12 +151,12 @@ describe('how a body ends', () => {
     assert.equal(framing([OK, 'Content-Length: 999999999999999']), 999_999_999_999_999);
   });
 
-  it('is told by its chunks, however that is spelled', () => {
+  it('is framed by its chunks, in any spelling', () => {
     assert.equal(framing([OK, 'Transfer-Encoding: chunked']), 'chunked');
     assert.equal(framing([OK, 'TRANSFER-ENCODING: Chunked\t']), 'chunked');
   });
 
-  it('is told by the end of the connection otherwise', () => {
+  it('is framed by the end of the connection otherwise', () => {
     assert.equal(framing([OK]), 'close');
     assert.equal(framing(['HTTP/1.0 200 OK', 'Content-Type: text/plain']), 'close');
   });
@@ -224,7 +224,7 @@ describe('a connection', () => {
     parse([...lines, 'Content-Length: 0'], method).isPersistent;
   const OLD = 'HTTP/1.0 200 OK';
 
-  it('may carry another request in HTTP/1.1 unless it says otherwise', () => {
+  it('may carry another request in HTTP/1.1 without Connection: close', () => {
     assert.ok(persists([OK]));
     assert.ok(persists([OK, 'Connection: keep-alive']));
     assert.ok(persists([OK, 'Connection: closed, x-close, "close"']));
@@ -233,7 +233,7 @@ describe('a connection', () => {
     assert.ok(!persists([OK, 'Connection: keep-alive', 'Connection: close']));
   });
 
-  it('may carry another request in HTTP/1.0 only if it says so', () => {
+  it('may carry another request in HTTP/1.0 only with keep-alive', () => {
     assert.ok(!persists([OLD]));
     assert.ok(!persists([OLD, 'Connection: upgrade']));
     assert.ok(persists([OLD, 'Connection: Keep-Alive']));
@@ -256,7 +256,7 @@ describe('a connection', () => {
 describe('for how long an idle connection is kept', () => {
   const seconds = (...lines: string[]) => parse([OK, ...lines.map((value) => `Keep-Alive: ${value}`)]).idleSeconds;
 
-  it('is told by the other side', () => {
+  it('is announced by the other side', () => {
     assert.equal(seconds('timeout=5'), 5);
     assert.equal(seconds('timeout=5, max=100'), 5);
     assert.equal(seconds('max=100,TIMEOUT=600'), 600);

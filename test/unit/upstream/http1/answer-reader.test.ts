@@ -47,7 +47,7 @@ describe('an answer', () => {
     }
   });
 
-  it('ends with the connection where nothing else says how it ends', () => {
+  it('ends with the connection where no framing is given', () => {
     const { body, outcome } = read('HTTP/1.1 200 OK\r\n\r\nsome body\r\n\r\n');
     assert.deepEqual([body, outcome], ['some body\r\n\r\n', 'closed']);
     assert.equal(outcomeOf('HTTP/1.0 200 OK\r\n\r\n'), 'closed');

@@ -43,12 +43,12 @@ describe('a caller', () => {
     assert.equal(listeners(), 0);
   });
 
-  it('is told that there is no connection', async () => {
+  it('gets the error that there is no connection', async () => {
     const pool = poolTo(`http://127.0.0.1:${await unusedPort()}`);
     await assert.rejects(ask(pool, request, new AbortController().signal), { code: 'ECONNREFUSED' });
   });
 
-  it('is told that the request cannot be written, and leaves nothing behind', async () => {
+  it('gets the error that the request cannot be written, and leaves nothing behind', async () => {
     const { pool, aborter, listeners } = await createScene();
     await assert.rejects(ask(pool, { ...request, path: '/ ' }, aborter.signal), { code: 'WIRE_UNSENDABLE' });
     assert.equal(listeners(), 0);

@@ -52,7 +52,7 @@ describe('a connection', () => {
     assert.match(peer.requests[0]?.head ?? '', new RegExp(`\r\nhost: 127.0.0.1:${peer.port}\r\n`));
   });
 
-  it('to a name goes to its address, and is asked for by its name', async () => {
+  it('to a name goes to its address, with the name in SNI', async () => {
     const { peer, pool, looked } = await createScene({ name: 'service.test' });
     assert.equal((await send(pool, { path: '/a' }).over).body, '/a');
     assert.deepEqual(looked, ['service.test']);
@@ -109,7 +109,7 @@ describe('a connection over TLS', () => {
     }
   });
 
-  it('speaks HTTP/1.1 where the other side knows more', async () => {
+  it('negotiates HTTP/1.1 where the other side offers more', async () => {
     const tls = { ...server, ALPNProtocols: ['h2', 'http/1.1'] };
     const { pool, peer } = await createScene({ tls, settings: trusting });
     await send(pool).over;
@@ -144,7 +144,7 @@ describe('a connection over TLS', () => {
     });
   }
 
-  it('expects the name that it is told to, wherever it goes', async () => {
+  it('expects the configured name, on any address', async () => {
     const settings = { tls: { ...trusting.tls, serverName: 'service.test' } };
     for (const name of ['127.0.0.1', 'other.test']) {
       const { peer, pool } = await createScene({ tls: server, settings, name });

@@ -46,7 +46,7 @@ describe('a connection', () => {
   for (const [what, text] of [
     ['says so', counted('body', 'connection: close\r\n')],
     ['is HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 4\r\n\r\nbody'],
-    ['is HTTP/1.0 that says so', 'HTTP/1.0 200 OK\r\nconnection: close\r\ncontent-length: 4\r\n\r\nbody'],
+    ['is HTTP/1.0 with Connection: close', 'HTTP/1.0 200 OK\r\nconnection: close\r\ncontent-length: 4\r\n\r\nbody'],
     ['is followed by unrequested bytes', `${counted('body')}${counted('other')}`],
     ['is followed by a line end', `${counted('body')}\r\n`],
   ] as const) {

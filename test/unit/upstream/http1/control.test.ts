@@ -216,7 +216,7 @@ describe('a handler that throws', () => {
     throw failure;
   };
   for (const at of [...moments, 'end'] as const) {
-    it(`at ${at} is told that once, and the connection is closed`, { timeout: 2000 }, async () => {
+    it(`at ${at} reports that once, and the connection is closed`, { timeout: 2000 }, async () => {
       const { peer, pool } = await createScene();
       const sent = await send(pool, {}, { [at]: fails }).hears('error');
       assert.equal(sent.error, failure);
@@ -230,7 +230,7 @@ describe('a handler that throws', () => {
     });
   }
 
-  it('after giving it up is not told', async () => {
+  it('after giving it up is not reported', async () => {
     for (const at of moments) {
       const { peer, pool } = await createScene();
       const reactions: Reactions = {

@@ -44,14 +44,14 @@ for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
     ];
     for (const [how, reactions] of takers) {
       for (const length of [20, 300_000]) {
-        it(`is whole when its end was said: ${length} bytes${how}`, async () => {
+        it(`is whole when its end was announced: ${length} bytes${how}`, async () => {
           const { peer, pool } = await createScene(version);
           peer.plays(({ socket }) => void socket.end(ENDLESS + 'x'.repeat(length)));
           const { told, body } = await send(pool, {}, reactions).over;
           assert.deepEqual([told, body.length], [['begun', 'head', 'data', 'end'], length]);
         });
 
-        it(`is cut off when its end was not said: ${length} bytes${how}`, async () => {
+        it(`is cut off when its end was not announced: ${length} bytes${how}`, async () => {
           const { peer, pool, cut } = await createScene(version);
           peer.plays(({ socket }) => void socket.write(ENDLESS + 'x'.repeat(length)));
           const sent = send(pool, {}, reactions);
@@ -63,7 +63,7 @@ for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       }
     }
 
-    it('is whole when its end was said some time after its last byte', async () => {
+    it('is whole when its end was announced some time after its last byte', async () => {
       const { peer, pool } = await createScene(version);
       peer.plays(({ socket }) => {
         socket.write(`${ENDLESS}body`);

@@ -1,5 +1,5 @@
-// A thread that is the other side of connections: it answers each request with its path, and writes an answer that was not asked for on
-// every idle connection when it is told to, while the thread that has told it stands still.
+// A thread that is the other side of connections: it answers each request with its path, and writes an unrequested answer on every idle
+// connection on command, while the commanding thread stands still.
 
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createServer as createSecureServer, type TlsOptions } from 'node:tls';

@@ -29,7 +29,7 @@ export class Recorder implements AnswerHandler {
     return Buffer.concat(this.#body).toString('latin1');
   }
 
-  /** Resolves when it is told that, or has been. */
+  /** Resolves when that is called, or has been. */
   hears(told: Told): Promise<this> {
     if (this.told.includes(told)) return Promise.resolve(this);
     return new Promise((resolve) => this.#waiting.push({ told, resolve: () => resolve(this) }));

@@ -159,7 +159,7 @@ export async function createPoolScene(
   return { peer, pool };
 }
 
-/** Answers with the path that was asked for. */
+/** Answers with the requested path. */
 export function answer({ socket, path }: Arrived): void {
   socket.write(counted(path));
 }

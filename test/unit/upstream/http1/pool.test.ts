@@ -115,7 +115,7 @@ describe('a connection that is of no use from its beginning', () => {
 });
 
 describe('a pool that isolates', () => {
-  it('gives each request a connection of its own, which says that it is the last', async () => {
+  it('gives each request a connection of its own, with Connection: close', async () => {
     const { peer, pool } = await createScene({ connections: 2, isolate: true });
     peer.plays(answer);
     const paths = ['/1', '/2', '/3', '/4', '/5'];
@@ -152,7 +152,7 @@ describe('a request that waits', () => {
     assert.equal(pool.opened, 0);
   });
 
-  it('is not told of a failure once it was given up', async () => {
+  it('gets no failure once it was given up', async () => {
     const pool = poolTo(`http://127.0.0.1:${await unusedPort()}`);
     const [first, given, last] = [send(pool), send(pool), send(pool)];
     given.ended = true;

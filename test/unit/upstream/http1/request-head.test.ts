@@ -30,14 +30,14 @@ describe('a request head', () => {
     assert.equal(head({ method: 'OPTIONS', path: '*' }), `OPTIONS * HTTP/1.1\r\n${COMMON}\r\n`);
   });
 
-  it('says that there is no body where one would mean something', () => {
+  it('sends Content-Length: 0 where a body would mean something', () => {
     for (const method of ['POST', 'PUT', 'PATCH'])
       assert.equal(head({ method, path: '/' }), `${method} / HTTP/1.1\r\n${COMMON}content-length: 0\r\n\r\n`);
     for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS', 'QUERY'])
       assert.equal(head({ method, path: '/' }), `${method} / HTTP/1.1\r\n${COMMON}\r\n`);
   });
 
-  it('says how long a body is that is there', () => {
+  it('has the length of a body that is there', () => {
     for (const method of ['POST', 'DELETE', 'GET']) {
       const whole = head({ method, path: '/', body: Buffer.from('h\u00e9') });
       assert.equal(whole, `${method} / HTTP/1.1\r\n${COMMON}content-length: 3\r\n\r\n`);
@@ -45,7 +45,7 @@ describe('a request head', () => {
     assert.match(head({ method: 'GET', body: Buffer.alloc(0) }), /\r\ncontent-length: 0\r\n\r\n$/);
   });
 
-  it('says that a body comes in chunks unless its length is known', () => {
+  it('announces chunks unless the length of its body is known', () => {
     assert.equal(
       head({ method: 'POST', path: '/', body: streamed() }),
       `POST / HTTP/1.1\r\n${COMMON}transfer-encoding: chunked\r\n\r\n`,
@@ -56,7 +56,7 @@ describe('a request head', () => {
     );
   });
 
-  it('says no length but that of the body that is there', () => {
+  it('has no length but that of the body that is there', () => {
     const headers = ['content-length', '5'];
     for (const body of [null, Buffer.from('abc')]) isUnsendable({ method: 'POST', headers, body }, String(body));
   });

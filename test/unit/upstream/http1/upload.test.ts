@@ -127,7 +127,7 @@ describe('a body', () => {
   });
 });
 
-describe('a body that streams and says how long it is', () => {
+describe('a body that streams with a known length', () => {
   for (const [what, length] of [
     ['longer', '5'],
     ['shorter', '50'],
@@ -259,7 +259,7 @@ describe('a body that fails', () => {
 
 describe('a body of a request that is given up', () => {
   for (const throws of [false, true]) {
-    it(`at its begin is not asked for${throws ? ', also when that is thrown' : ''}`, async () => {
+    it(`at its begin is not requested${throws ? ', also when that is thrown' : ''}`, async () => {
       const { peer, pool } = await createPeerScene();
       const streamed = body('first');
       const begun = (control: Control) => {
