@@ -108,14 +108,17 @@ export function requestOf(
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), Buffer.from(body ?? '')]);
 }
 
-/** Polls for an event on the other side that this side cannot see. Bounded by two seconds. */
+const UNTIL_MS = 20_000;
+
+/** Polls for an event on the other side that this side cannot see. Bounded by a time that a slow machine does not need. */
 export async function until<T>(read: () => T | undefined | false): Promise<T> {
-  for (let waited = 0; waited < 2000; waited += 5) {
+  const endsAt = performance.now() + UNTIL_MS;
+  while (performance.now() < endsAt) {
     const found = read();
     if (found !== undefined && found !== false) return found;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  throw new Error('it did not happen within two seconds');
+  throw new Error(`it did not happen within ${UNTIL_MS} ms`);
 }
 
 function parseAnswer(bytes: Buffer, hasBody: boolean, over: boolean): { answer: Answer; length: number } | undefined {

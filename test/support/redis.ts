@@ -179,7 +179,8 @@ function createTraffic(behind: URL): Traffic {
     sockets.add(from);
     if (frozen) from.pause();
     from.on('data', async (bytes) => {
-      if (waitMs() > 0) await sleep(waitMs());
+      // An answer that is still held back at the end of a test must not keep its process from ending.
+      if (waitMs() > 0) await sleep(waitMs(), undefined, { ref: false });
       if (to.writable) to.write(bytes);
     });
     from.on('error', () => to.destroy());
