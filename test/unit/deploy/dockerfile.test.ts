@@ -82,8 +82,8 @@ describe('the Dockerfile of the gateway', () => {
   });
 
   it('brings the newest release of the Node line that package.json pins, and only the packages of production', () => {
-    const { devDependencies } = JSON.parse(read('package.json'));
-    for (const { base } of stages) assert.equal(base, `node:${devDependencies.node.split('.')[0]}-bookworm-slim`);
+    const { dependencies } = JSON.parse(read('package.json'));
+    for (const { base } of stages) assert.equal(base, `node:${dependencies.node.split('.')[0]}-bookworm-slim`);
     assert.match(stages[0]?.runs[0] ?? '', /^npm ci --omit=dev /);
   });
 
