@@ -1,13 +1,26 @@
 // Event streams and JSON lines pass as they come: nothing is buffered, and their items are checked one by one.
 
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closesAfterEach } from '../../support/closing.ts';
 import { ask, requestOf, until } from '../../support/connection.ts';
 import { createStreamWorld, seen } from './live-upstream.ts';
 
 const start = closesAfterEach();
+
+/** Sets the monotonic clock of this process forward by these milliseconds, until the test has ended. */
+function createSkip(context: TestContext): (ms: number) => void {
+  const now = performance.now.bind(performance);
+  let skippedMs = 0;
+  context.mock.method(performance, 'now', () => now() + skippedMs);
+  return (ms) => {
+    skippedMs += ms;
+  };
+}
+
+/** Several times as long as the gateway waits before it looks at its streams again. */
+const LOOKS_MS = 200;
 
 describe('an event stream', () => {
   it('begins before its first event, and passes each event at once', async () => {
@@ -78,6 +91,60 @@ describe('an event stream', () => {
     await client.answer();
     const again = await ask(gateway.port, requestOf('POST /v1/answers', headers, '{}'));
     assert.equal(again.error.code, 'idempotency_result_not_retained');
+  });
+});
+
+describe('the comment that keeps a silent event stream alive', () => {
+  it('is sent after 15 s of silence, and again after the next', async (context) => {
+    const { open } = await start(createStreamWorld());
+    const { client, answer } = await open();
+    await seen(client, '\r\n\r\n');
+    const skip = createSkip(context);
+    skip(16_000);
+    await seen(client, ': keep-alive\n\n');
+    answer.write('data: 1\n\n');
+    await seen(client, 'data: 1\n\n');
+    skip(16_000);
+    answer.end('data: 2\n\n');
+    const whole = await client.answer();
+    assert.match(String(whole?.body), /^(: keep-alive\n\n)data: 1\n\n(: keep-alive\n\n)?data: 2\n\n$/);
+  });
+
+  it('is not sent between events that come often, and in no JSON lines', async (context) => {
+    const { open } = await start(createStreamWorld());
+    const events = await open();
+    const lines = await open('/v1/lines', { type: 'application/x-ndjson' });
+    const skip = createSkip(context);
+    const texts = [1, 2, 3].map((n) => `data: ${n}\n\n`);
+    for (const text of texts) {
+      skip(14_000);
+      await sleep(LOOKS_MS);
+      events.answer.write(text);
+      await seen(events.client, text);
+      lines.answer.write('{}\n');
+    }
+    events.answer.end();
+    lines.answer.end();
+    assert.equal(String((await events.client.answer())?.body), texts.join(''));
+    assert.equal(String((await lines.client.answer())?.body), '{}\n{}\n{}\n');
+  });
+
+  it('never splits an event', async (context) => {
+    const { open } = await start(createStreamWorld());
+    const { client, answer } = await open();
+    const skip = createSkip(context);
+    for (const part of ['data: 1\n', 'data: 2\r\n']) {
+      answer.write(part);
+      await seen(client, part);
+      skip(16_000);
+      await sleep(LOOKS_MS);
+    }
+    answer.write('\r\ndata: 3\n\n');
+    await seen(client, 'data: 3\n\n');
+    skip(16_000);
+    await seen(client, ': keep-alive\n\n');
+    answer.end();
+    assert.equal(String((await client.answer())?.body), 'data: 1\ndata: 2\r\n\r\ndata: 3\n\n: keep-alive\n\n');
   });
 });
 
