@@ -315,6 +315,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
     name: 'listeners',
     status: () => ({ certificates: certificates.status() }),
     drain: listeners.drain,
+    close: listeners.close,
   });
   const addressLimitOf = createAddressLimits({ counters: failures, now: forwardNow });
   const tunnels = createTunnels({

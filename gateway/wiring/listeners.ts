@@ -44,6 +44,8 @@ export interface Listeners
   /** Starts to listen. Resolves with the ports; `plainPort` is undefined without a plaintext listener. */
   listen(requests: Requests): Promise<{ readonly port: number; readonly plainPort: number | undefined }>;
   readonly certificates: Certificates;
+  /** Closes what a start that failed has opened. */
+  close(): Promise<void>;
 }
 
 /** Each worker counts its own connections, so each gets an equal share of the limit. */
@@ -139,7 +141,11 @@ export function createListeners(options: ListenersOptions): Listeners {
     },
     async drain(drainMs) {
       await Promise.all(servers.map((server) => server.drain(drainMs)));
+    },
+    async close() {
       certificates.stop();
+      // After a drain, none is listening.
+      await Promise.all(servers.filter(({ server }) => server.listening).map((one) => one.drain(0)));
     },
     async listen(by) {
       requests = by;
