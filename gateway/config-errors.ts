@@ -56,11 +56,15 @@ export function suggest(name: string, known: Iterable<string>): string {
 }
 
 /** The known name that is closest to `name`; undefined if none is close enough to be a misspelling. */
-export function closest(name: string, known: readonly string[]): string | undefined {
+export function closest(
+  name: string,
+  known: readonly string[],
+  editsMax = Math.max(2, Math.floor(name.length / 3)),
+): string | undefined {
   const best = known
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
     .sort((a, b) => a.distance - b.distance)[0];
-  return best && best.distance <= Math.max(2, Math.floor(name.length / 3)) ? best.candidate : undefined;
+  return best && best.distance <= editsMax ? best.candidate : undefined;
 }
 
 function editDistance(a: string, b: string): number {

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { ORGANIZATION_ID } from '../auth/issue.ts';
 import type { LimitsFile } from '../config/limits-file.ts';
+import { misspeltVariables, type Settings } from '../config/load.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
 import { ConfigError, condensed, type Mistake, suggest, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
@@ -16,10 +17,12 @@ import { positionsIn, shownPath } from '../shared/yaml-source.ts';
 import { modesFromContract } from '../upstream/simulated.ts';
 import { untimelyMistakes } from '../wiring/certificates.ts';
 import { checkStart } from '../wiring/start-mistakes.ts';
-import type { CommandContext } from './context.ts';
+import { machineWarnings } from './check-machine.ts';
+import { type CommandContext, openSecrets } from './context.ts';
 import { counted, printJson, printTable } from './print.ts';
 import { withheldByDefault } from './withheld-by-default.ts';
 
+const MAY_BE_ELSEWHERE = 'Without it the gateway does not start; it may be on another machine.';
 /** Operations without a limit that the warning names. */
 const UNLIMITED_NAMED_MAX = 5;
 
@@ -38,15 +41,20 @@ export function addCheckCommands(program: Command, context: CommandContext): voi
 
 async function check(context: CommandContext, asJson: boolean): Promise<void> {
   try {
-    const configuration = await context.configuration('check');
-    const now = context.now();
-    const untimely = untimelyMistakes(configuration.config, configuration.certificates, now);
-    const { mistakes, warnings } = checkStart(configuration, context.settings(), context.secrets());
-    if (untimely.length + mistakes.length > 0) throw new ConfigError([...untimely, ...mistakes]);
+    const { environment, now } = context;
+    const openSecretsOf = (settings: Settings) => openSecrets(context, settings);
+    const checked = await checkStart({ environment, purpose: 'check', openSecrets: openSecretsOf, now });
+    const { settings, secrets, configuration } = checked;
+    const nowMs = now();
+    const untimely = configuration ? untimelyMistakes(configuration.config, configuration.certificates, nowMs) : [];
+    const mistakes = [...untimely, ...checked.mistakes];
+    if (configuration === undefined || mistakes.length > 0) throw new ConfigError(mistakes);
     const all = [
-      ...warningsOf(configuration, context.settings().contractsDirectory, now),
+      ...warningsOf(configuration, settings.contractsDirectory, nowMs),
       ...(await examplesWarnings(configuration)),
-      ...warnings,
+      ...checked.missing.map((mistake) => `${toSentence(mistake)} ${MAY_BE_ELSEWHERE}`),
+      ...(await machineWarnings({ settings, config: configuration.config, secrets, nowMs })),
+      ...misspeltVariables(environment),
     ];
     printSuccess(context, asJson, configuration, all);
   } catch (error) {

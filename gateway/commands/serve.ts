@@ -4,7 +4,7 @@ import { type App, startApp } from '../app.ts';
 import type { KeyStore } from '../auth/store/store.ts';
 import type { Settings } from '../config/load.ts';
 import { ConfigError } from '../config-errors.ts';
-import { type Configuration, loadConfiguration, reloadConfiguration } from '../configuration.ts';
+import { type Configuration, reloadConfiguration } from '../configuration.ts';
 import { isSimulated } from '../upstream/simulated.ts';
 import { checkStart } from '../wiring/start-mistakes.ts';
 import { type CommandContext, openKeyStore, openSecrets } from './context.ts';
@@ -29,14 +29,15 @@ export interface Served {
 /** Rejects with ConfigError or with a sentence if the start fails. */
 export async function serve(
   context: CommandContext,
-  settings: Settings,
   { worker, preparesDemo, ticketKeys }: ServeOptions,
 ): Promise<Served> {
   // Not through the context, which would keep these in memory after a reload and close them at once.
-  const configuration = await loadConfiguration(settings, context.environment);
-  const secrets = openSecrets(context, settings);
-  const { mistakes } = checkStart(configuration, settings, secrets);
-  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  const { environment, now } = context;
+  const openSecretsOf = (settings: Settings) => openSecrets(context, settings);
+  const checked = await checkStart({ environment, purpose: 'serve', openSecrets: openSecretsOf, now });
+  const { settings, secrets, configuration } = checked;
+  const mistakes = [...checked.mistakes, ...checked.missing];
+  if (configuration === undefined || mistakes.length > 0) throw new ConfigError(mistakes);
   const { store, digestOf } = await openKeyStore(context, settings, secrets);
   // A demo key is created and printed only if no upstream is a real service.
   const upstreams = Object.entries(configuration.config.upstreams);
@@ -47,16 +48,15 @@ export async function serve(
     version: context.version,
     settings,
     configuration,
-    reloadConfiguration: (previous) => reloadConfiguration(settings, context.environment, previous),
+    reloadConfiguration: (previous) => reloadConfiguration(settings, environment, previous),
     secrets,
     store,
     digestOf,
-    now: context.now,
+    now,
     worker,
     ticketKeys,
     async prepare(tools) {
       const { dataDirectory } = settings;
-      const { now } = context;
       if (isDemo) demoKey = await issueDemoKey({ ...tools, store, digestOf, upstream: platform, dataDirectory, now });
     },
   });

@@ -2,7 +2,7 @@
 // output carries log lines.
 
 import type { Command } from 'commander';
-import { loadSettings, type Settings } from '../config/load.ts';
+import { readSettings, type Settings } from '../config/load.ts';
 import { namesFromContract } from '../upstream/simulated.ts';
 import type { CommandContext } from './context.ts';
 import { endOnCrash } from './crash.ts';
@@ -24,11 +24,11 @@ export function addStartCommand(program: Command, context: CommandContext): void
 
 async function start(context: CommandContext, asJson: boolean): Promise<void> {
   const onReload = rememberSignals(context.onReload);
-  const settings = loadSettings(context.environment);
-  // A single process does not load the code for workers.
+  const { settings, mistakes } = readSettings(context.environment);
+  // A single process does not load the code for workers. With mistakes, it names those of the other files as well.
   const started =
-    settings.workers === 1
-      ? await startAlone({ ...context, onReload }, settings)
+    settings.workers === 1 || mistakes.length > 0
+      ? await startAlone({ ...context, onReload })
       : await startSeveral({ ...context, onReload, onRestart: rememberSignals(context.onRestart) }, settings);
   if (started === undefined) return;
   const { port, plainPort: plain_port, adminPort: admin_port } = started;
@@ -61,10 +61,10 @@ async function startSeveral(context: CommandContext, settings: Settings): Promis
   return (await import('../workers/start.ts')).startSeveral(context, settings);
 }
 
-async function startAlone(context: CommandContext, settings: Settings): Promise<Started> {
+async function startAlone(context: CommandContext): Promise<Started> {
   // Loaded on demand, because it takes longer than everything before it.
   const { serve } = await import('./serve.ts');
-  const { app, store, configuration, demoKey } = await serve(context, settings, { preparesDemo: true });
+  const { app, store, configuration, demoKey } = await serve(context, { preparesDemo: true });
   endOnCrash(context, app.log);
   context.onReload(() => {
     app.log.logger.info('configuration reload requested');

@@ -2,9 +2,10 @@
 // environment variables.
 
 import { readdirSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigError, type Mistake, suggest } from '../config-errors.ts';
+import { ConfigError, closest, type Mistake, suggest } from '../config-errors.ts';
 import { parseRedisUrl } from '../redis/url.ts';
 import { readSource, type Source, shownPath } from '../shared/yaml-source.ts';
 import { type AddressPath, withOrigins } from './address-paths.ts';
@@ -66,10 +67,38 @@ export interface ConfigDraft {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const WORKERS_MAX = 64;
+/** One or more labels; underscores, because container networks use them. */
+const HOST_NAME =
+  /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/;
+const variables = [
+  'HOST',
+  'PORT',
+  'ADMIN_HOST',
+  'ADMIN_PORT',
+  'GATEWAY_CONFIG',
+  'GATEWAY_CONTRACTS',
+  'GATEWAY_DATA',
+  'REDIS_URL',
+  'SECRETS_DIR',
+  'WORKERS',
+] as const;
+/** Begins of names that are hardly those of other programs: `HOME` is not a misspelt `HOST`. */
+const PREFIX = /^(ADMIN|GATEWAY|REDIS|SECRET|WORKER)/;
+const TYPING_ERRORS_MAX = 2;
 const fileNames = ['gateway.yaml', 'upstreams.yaml', 'limits.yaml'] as const;
 
 /** Returns the settings from the environment, as docs/config.md lists them. Throws ConfigError. */
 export function loadSettings(environment: Environment): Settings {
+  const { settings, mistakes } = readSettings(environment);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return settings;
+}
+
+/** Returns the settings with their mistakes. A setting with a mistake has its default, so that the other files can be checked too. */
+export function readSettings(environment: Environment): {
+  readonly settings: Settings;
+  readonly mistakes: readonly Mistake[];
+} {
   const mistakes: Mistake[] = [];
   const port = (variable: string, fallback: number) => {
     const text = environment[variable];
@@ -80,6 +109,17 @@ export function loadSettings(environment: Environment): Settings {
       place: variable,
       reason: `${JSON.stringify(text)} is not a port number.`,
       remedy: `Set ${variable} to 0–65535, or unset it for ${fallback}.`,
+    });
+    return fallback;
+  };
+  const host = (variable: string, fallback: string) => {
+    const text = environment[variable] || fallback;
+    if (isIP(text) !== 0 || HOST_NAME.test(text)) return text;
+    mistakes.push({
+      file: 'environment',
+      place: variable,
+      reason: `${JSON.stringify(text)} is not an IP address or a host name.`,
+      remedy: `Write it without scheme, port and brackets, or unset ${variable} for ${fallback}.`,
     });
     return fallback;
   };
@@ -95,9 +135,9 @@ export function loadSettings(environment: Environment): Settings {
     });
   }
   const settings = {
-    host: environment.HOST || '0.0.0.0',
+    host: host('HOST', '0.0.0.0'),
     port: port('PORT', 8080),
-    adminHost: environment.ADMIN_HOST || '127.0.0.1',
+    adminHost: host('ADMIN_HOST', '127.0.0.1'),
     adminPort: port('ADMIN_PORT', 9090),
     configDirectory: resolve(environment.GATEWAY_CONFIG || join(root, 'config')),
     contractsDirectory: resolve(environment.GATEWAY_CONTRACTS || join(root, 'openapi')),
@@ -106,8 +146,18 @@ export function loadSettings(environment: Environment): Settings {
     secretsDirectory: environment.SECRETS_DIR ? resolve(environment.SECRETS_DIR) : undefined,
     workers,
   };
-  if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return Object.freeze(settings);
+  return { settings: Object.freeze(settings), mistakes };
+}
+
+/** Returns a sentence for each variable that is not read and whose name is almost that of a setting. */
+export function misspeltVariables(environment: Environment): string[] {
+  const unread = Object.keys(environment).filter(
+    (name) => PREFIX.test(name) && !(variables as readonly string[]).includes(name),
+  );
+  return unread.flatMap((name) => {
+    const likely = closest(name, variables, TYPING_ERRORS_MAX);
+    return likely === undefined ? [] : [`environment: ${name} is not a setting. Did you mean ${likely}?`];
+  });
 }
 
 /** Refuses several workers without Redis, because they need a shared store to count exactly. */

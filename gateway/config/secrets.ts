@@ -17,6 +17,11 @@ const CHANGE_ATTEMPTS = 20;
 export interface Secrets {
   /** Returns the present value (files are read again each time), or undefined if the entry does not exist. Throws an Error. */
   read(entry: string): string | undefined;
+  /**
+   * Returns the value, or the one that the gateway has created in the data directory; undefined if there is neither. Creates nothing, and
+   * does not ask Redis. Throws as `read` does.
+   */
+  found(entry: string): string | undefined;
   /** The secret of key digests. Like the methods below, it rejects with an Error if the secret is unavailable. */
   keyPepper(): Promise<string>;
   /** Returns the entry, or creates a random one: for an upstream served by the sandbox, which needs no configured secret. */
@@ -49,13 +54,14 @@ export interface SecretsOptions {
 
 /** Reads no secret in advance: each entry is read or created on first use. */
 export function loadSecrets({ directory, environment, dataDirectory, redisUrl }: SecretsOptions): Secrets {
+  const generatedIn = join(dataDirectory, 'secrets');
   const made =
     redisUrl === undefined
-      ? createSecretsDirectory(join(dataDirectory, 'secrets'))
+      ? createSecretsDirectory(generatedIn)
       : createBackedUpSecrets(
           createSecretsInRedis({ url: redisUrl, patienceMs: PATIENCE_MS }),
-          createSecretCopies(join(dataDirectory, 'secrets', 'shared')),
-          createSecretsDirectory(join(dataDirectory, 'secrets')),
+          createSecretCopies(join(generatedIn, 'shared')),
+          createSecretsDirectory(generatedIn),
         );
   const foundInRedis = new Set<string>();
   let parsed: { readonly text: string; readonly keys: readonly Ed25519Jwk[] } | undefined;
@@ -109,6 +115,7 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
 
   return {
     read,
+    found: (entry) => read(entry) ?? (redisUrl === undefined ? readSecretFile(generatedIn, entry) : undefined),
     readOrMake: (entry) => readOrMake(entry, newSecret),
     keyPepper: () => readLongEnough('key_pepper'),
     cursorSecret: () => readLongEnough('cursor_secret'),

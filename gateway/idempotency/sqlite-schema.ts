@@ -28,6 +28,11 @@ const STEPS = [
 /** Creates the tables or upgrades them. Throws a sentence for operators if the file is newer than this gateway. */
 export function prepareAnswerSchema(database: DatabaseSync): void {
   if (versionOf(database) < STEPS.length) inTransaction(database, () => upgrade(database));
+  checkAnswerSchema(database);
+}
+
+/** Throws as `prepareAnswerSchema` does, and changes nothing. */
+export function checkAnswerSchema(database: DatabaseSync): void {
   const version = versionOf(database);
   if (version > STEPS.length) {
     throw new Error(

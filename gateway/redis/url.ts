@@ -17,8 +17,7 @@ const SEVERAL =
  * `rediss` for TLS and `user:password@` for the servers (Sentinels are used without). Undefined for any other text.
  */
 export function parseRedisUrl(url: string): RedisAddress | undefined {
-  if (ONE.test(url))
-    return namesHost(url) && DATABASE.test(new URL(url).pathname) ? { kind: 'server', url } : undefined;
+  if (ONE.test(url)) return namesHost(url) && namesDatabase(new URL(url)) ? { kind: 'server', url } : undefined;
   const { scheme, kind, user = '', hosts = '', master, db } = SEVERAL.exec(url)?.groups ?? {};
   const texts = hosts.split(',').map((host) => `${scheme}://${user}${host}`);
   if (kind === undefined || !texts.every(namesHost)) return undefined;
@@ -27,6 +26,28 @@ export function parseRedisUrl(url: string): RedisAddress | undefined {
   return master === undefined ? undefined : { kind: 'sentinel', sentinels: urls, master, db: Number(db ?? 0) };
 }
 
+/** Returns the address without user, password and query, for messages. Unlike `URL`, it takes several hosts. */
+export function shownRedisUrl(url: string): string {
+  return url.replace(/\/\/[^/]*@/, '//').replace(/[?#].*$/, '');
+}
+
+/** The library takes a number in the query, too, and ends the process over anything else there. */
+function namesDatabase({ pathname, searchParams }: URL): boolean {
+  return DATABASE.test(pathname) && searchParams.getAll('db').every((text) => /^\d+$/.test(text));
+}
+
 function namesHost(text: string): boolean {
-  return URL.canParse(text) && new URL(text).hostname !== '';
+  if (!URL.canParse(text)) return false;
+  const { hostname, port, username, password } = new URL(text);
+  return hostname !== '' && port !== '0' && isDecodable(username) && isDecodable(password);
+}
+
+/** Whether each percent sign begins an encoded byte, and the bytes are UTF-8. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,6 @@
 // Opens every SQLite file with the same permissions, journal and transactions. Each concern owns the content of its file.
 
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -36,9 +36,42 @@ export function openSqlite({ directory, file, what, busyTimeoutMs, prepare }: Sq
   }
 }
 
+/**
+ * Examines a database without changing it. Returns the reason why it cannot be opened; undefined if it can be, or does not exist.
+ *
+ * @param check throws a sentence about the content
+ */
+export function sqliteProblem(path: string, check: (database: DatabaseSync) => void): string | undefined {
+  if (!existsSync(path)) return undefined;
+  let database: DatabaseSync | undefined;
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    if (!statSync(path).isFile()) return 'it is not a file.';
+    database = new DatabaseSync(path, { readOnly: true });
+    check(database);
+    return undefined;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'EACCES' ? 'this user may not read and write it.' : message;
+  } finally {
+    database?.close();
+  }
+}
+
 const CLAIM_FILE = 'running.lock';
 /** SQLITE_BUSY */
 const BUSY = 5;
+
+/** Returns the reason why a directory cannot be claimed; undefined if it can be. Creates nothing. */
+export function claimProblem(directory: string): string | undefined {
+  if (!existsSync(join(directory, CLAIM_FILE))) return undefined;
+  try {
+    claimDirectory(directory)();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
 /**
  * Claims a data directory for one gateway until the returned function is called or the process ends in any way, because the claim is an

@@ -1,57 +1,82 @@
-// Gathers what refuses a start beyond the configuration files: secrets, addresses to listen on, and the data directory. `start` refuses the
-// mistakes; `check` reports them, and warns of what is missing on this machine and may exist on another one.
+// Gathers everything that refuses a start, for `start` and `check`: settings, configuration files, contracts, secrets, addresses to listen
+// on, and the data directory. What only this machine refuses, such as a port in use, is in commands/check-machine.ts.
 
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { dirname } from 'node:path';
-import type { Config, Settings } from '../config/load.ts';
+import { signerProblem } from '../auth/assertions/keys.ts';
+import { type Config, readSettings, type Settings } from '../config/load.ts';
+import { parseAssertionKeys } from '../config/secret-assertion-keys.ts';
 import { type OwnSecret, ownSecretProblem, type Secrets } from '../config/secrets.ts';
-import { type Mistake, toSentence } from '../config-errors.ts';
-import type { Configuration } from '../configuration.ts';
+import { ConfigError, type Mistake } from '../config-errors.ts';
+import { type Configuration, loadConfiguration } from '../configuration.ts';
 import { shownPath } from '../shared/yaml-source.ts';
 import { liesOnSandbox } from '../upstream/sandbox.ts';
 import { isSimulated } from '../upstream/simulated.ts';
 import { checkSecrets } from './named-secrets.ts';
 
-export interface StartMistakes {
-  readonly mistakes: readonly Mistake[];
-  /** Sentences about what may exist on the machine that runs the gateway. */
-  readonly warnings: readonly string[];
+export interface StartCheckOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** As `loadConfiguration` takes it. */
+  readonly purpose: 'check' | 'serve';
+  openSecrets(settings: Settings): Secrets;
+  now(): number;
 }
 
-type Checked = Pick<Configuration, 'config' | 'upstreamTls'>;
+export interface StartChecked {
+  readonly settings: Settings;
+  readonly secrets: Secrets;
+  /** Undefined if it has mistakes. */
+  readonly configuration: Configuration | undefined;
+  readonly mistakes: readonly Mistake[];
+  /** Secrets that do not exist on this machine. A start refuses them too. */
+  readonly missing: readonly Mistake[];
+}
 
-export function checkStart(configuration: Checked, settings: Settings, { read }: Pick<Secrets, 'read'>): StartMistakes {
-  const { config } = configuration;
-  const named = checkSecrets(configuration, read);
-  const data = dataDirectoryProblem(settings.dataDirectory);
-  return {
-    mistakes: [
-      ...named.mistakes,
-      ...checkOwnSecrets(config, read),
-      ...checkSandboxCredentials(config, read),
-      ...checkPorts(config, settings),
-      ...(data?.mistake ? [data.mistake] : []),
-    ],
-    warnings: [
-      ...named.missing.map(
-        (mistake) => `${toSentence(mistake)} Without it the gateway does not start; it may be on another machine.`,
-      ),
-      ...(data?.warning === undefined ? [] : [data.warning]),
-    ],
-  };
+/** Loads and checks what a start needs. Never stops at the first mistake. */
+export async function checkStart({ environment, purpose, openSecrets, now }: StartCheckOptions): Promise<StartChecked> {
+  const { settings, mistakes: inSettings } = readSettings(environment);
+  const secrets = openSecrets(settings);
+  const { configuration, mistakes: inFiles } = await load(settings, environment, purpose);
+  const named = configuration && checkSecrets(configuration, secrets.read);
+  const mistakes = [
+    ...inSettings,
+    ...inFiles,
+    ...(named?.mistakes ?? []),
+    ...checkOwnSecrets(configuration?.config, secrets.read, now()),
+    ...(configuration ? checkSandboxCredentials(configuration.config, secrets.read) : []),
+    ...checkPorts(configuration?.config, settings),
+    ...checkDataDirectory(settings.dataDirectory),
+  ];
+  return { settings, secrets, configuration, mistakes, missing: named?.missing ?? [] };
+}
+
+async function load(...[settings, environment, purpose]: Parameters<typeof loadConfiguration>) {
+  try {
+    return { configuration: await loadConfiguration(settings, environment, purpose), mistakes: [] };
+  } catch (error) {
+    if (error instanceof ConfigError) return { configuration: undefined, mistakes: error.mistakes };
+    throw error;
+  }
 }
 
 /** The gateway creates missing ones, so only values that cannot be used are mistakes. */
-function checkOwnSecrets({ upstreams }: Config, read: Secrets['read']): Mistake[] {
+function checkOwnSecrets(config: Config | undefined, read: Secrets['read'], nowMs: number): Mistake[] {
   const entries: OwnSecret[] = ['key_pepper', 'assertion_keys', 'admin_token'];
-  if (Object.values(upstreams).some(liesOnSandbox)) entries.push('cursor_secret');
+  if (Object.values(config?.upstreams ?? {}).some(liesOnSandbox)) entries.push('cursor_secret');
   return entries.flatMap((entry) => {
-    const problem = problemOf(entry, read, (value) => ownSecretProblem(entry, value));
+    const problem = problemOf(entry, read, (value) => ownSecretProblemNow(entry, value, nowMs));
     if (problem === undefined) return [];
     const remedy = `Correct the file SECRETS_DIR/${entry} or the variable ${entry.toUpperCase()}.`;
     return [{ file: 'secrets', place: entry, reason: problem, remedy }];
   });
+}
+
+/** The reason why a value cannot be used now; undefined for a usable value. */
+export function ownSecretProblemNow(entry: OwnSecret, value: string, nowMs: number): string | undefined {
+  const problem = ownSecretProblem(entry, value);
+  if (problem !== undefined || entry !== 'assertion_keys') return problem;
+  return signerProblem(parseAssertionKeys(value), nowMs);
 }
 
 /** A start creates missing ones. */
@@ -80,8 +105,8 @@ function problemOf(
 }
 
 /** Refuses two listeners on one port. Port 0 stands for a free one. */
-function checkPorts({ gateway, sources }: Config, { host, port, adminHost, adminPort }: Settings): Mistake[] {
-  const plain = gateway.tls?.plain?.port ?? 0;
+function checkPorts(config: Config | undefined, { host, port, adminHost, adminPort }: Settings): Mistake[] {
+  const plain = config?.gateway.tls?.plain?.port ?? 0;
   const mistakes: Mistake[] = [];
   if (adminPort !== 0 && adminPort === port && overlap(host, adminHost)) {
     const reason = `the public listener has the port ${port} already.`;
@@ -93,9 +118,9 @@ function checkPorts({ gateway, sources }: Config, { host, port, adminHost, admin
     });
   }
   const taken = plain === port ? 'PORT' : plain === adminPort && overlap(host, adminHost) ? 'ADMIN_PORT' : undefined;
-  if (plain !== 0 && taken !== undefined) {
+  if (config && plain !== 0 && taken !== undefined) {
     const reason = `${taken} is ${plain} too, and one port cannot have two listeners.`;
-    mistakes.push(sources.gateway.mistakeAt(['tls', 'plain', 'port'], reason, 'Choose another port.'));
+    mistakes.push(config.sources.gateway.mistakeAt(['tls', 'plain', 'port'], reason, 'Choose another port.'));
   }
   return mistakes;
 }
@@ -106,25 +131,15 @@ function overlap(one: string, other: string): boolean {
   return one === other || isWithin(one, other) || isWithin(other, one);
 }
 
-/** Examines the directory, or the nearest one above it that exists: a start creates the missing ones. */
-function dataDirectoryProblem(
-  directory: string,
-): { readonly mistake?: Mistake; readonly warning?: string } | undefined {
-  let nearest = directory;
-  while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest);
-  if (!statSync(nearest).isDirectory()) {
-    const reason = `${shownPath(nearest)} is not a directory.`;
-    return {
-      mistake: { file: 'environment', place: 'GATEWAY_DATA', reason, remedy: 'Name a directory, or remove it.' },
-    };
-  }
-  try {
-    accessSync(nearest, constants.W_OK);
-    return undefined;
-  } catch {
-    const where = `This user cannot write to ${shownPath(nearest)}, where the gateway keeps its data (GATEWAY_DATA).`;
-    return {
-      warning: `${where} Without it the gateway does not start; it may be another user, or on another machine.`,
-    };
-  }
+/** A start creates missing directories. */
+function checkDataDirectory(directory: string): Mistake[] {
+  const nearest = nearestExisting(directory);
+  if (statSync(nearest).isDirectory()) return [];
+  const reason = `${shownPath(nearest)} is not a directory.`;
+  return [{ file: 'environment', place: 'GATEWAY_DATA', reason, remedy: 'Name a directory, or remove it.' }];
+}
+
+/** The path, or the nearest one above it that exists. */
+export function nearestExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }

@@ -10,6 +10,6 @@ import { startWorker } from './worker.ts';
 /** Resolves with undefined in a worker, because the primary prints the addresses. Rejects with the reason why the start failed. */
 export async function startSeveral(context: CommandContext, settings: Settings): Promise<Started | undefined> {
   if (cluster.worker === undefined) return startPrimary(context, settings);
-  await startWorker(cluster.worker, context, settings);
+  await startWorker(cluster.worker, context);
   return undefined;
 }

@@ -4,7 +4,6 @@ import type { Worker } from 'node:cluster';
 import type { CommandContext } from '../commands/context.ts';
 import { endOnCrash } from '../commands/crash.ts';
 import { type Served, serve } from '../commands/serve.ts';
-import type { Settings } from '../config/load.ts';
 import { ConfigError } from '../config-errors.ts';
 import type { Operators } from '../observe/admin.ts';
 import { namesFromContract } from '../upstream/simulated.ts';
@@ -13,7 +12,7 @@ import type { FromWorker, Ready, ToWorker, WorkerQuestion } from './messages.ts'
 type Begin = Extract<ToWorker, { readonly kind: 'begin' }>;
 
 /** Resolves when the worker has reported to the primary, which directs everything else by messages. */
-export async function startWorker(worker: Worker, context: CommandContext, settings: Settings): Promise<void> {
+export async function startWorker(worker: Worker, context: CommandContext): Promise<void> {
   const serving = Promise.withResolvers<Served>();
 
   // Signals of a terminal or a control group reach every process of the group, and the primary acts on them for all.
@@ -25,7 +24,7 @@ export async function startWorker(worker: Worker, context: CommandContext, setti
 
   async function begin({ worker: number, isFirst, ticketKeys }: Begin): Promise<void> {
     try {
-      const served = await serve(context, settings, {
+      const served = await serve(context, {
         worker: number,
         preparesDemo: isFirst,
         ticketKeys: Buffer.from(ticketKeys, 'base64'),

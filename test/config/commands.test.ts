@@ -17,10 +17,11 @@ interface Outcome {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const FREE_PORTS = { PORT: '0', ADMIN_PORT: '0' };
 
 function run(words: readonly string[], environment: Record<string, string> = {}, directory = root): Promise<Outcome> {
   const { PATH = '', HOME = '' } = process.env;
-  const options = { env: { PATH, HOME, ...environment }, cwd: directory, timeout: 30_000 };
+  const options = { env: { PATH, HOME, ...FREE_PORTS, ...environment }, cwd: directory, timeout: 30_000 };
   return new Promise((resolve) => {
     execFile(join(root, 'bin/gateway'), words, options, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err });
@@ -32,7 +33,7 @@ function run(words: readonly string[], environment: Record<string, string> = {},
 async function start(files: Files): Promise<Outcome & { readonly started: boolean }> {
   const directory = writeFiles(files);
   const data = join(directory, 'data');
-  const environment = { ...environmentOf(directory), GATEWAY_DATA: data, PORT: '0', ADMIN_PORT: '0' };
+  const environment = { ...environmentOf(directory), GATEWAY_DATA: data };
   const outcome = await run(['start'], environment, directory);
   const started = existsSync(data);
   rmSync(directory, { recursive: true });
@@ -42,7 +43,7 @@ async function start(files: Files): Promise<Outcome & { readonly started: boolea
 /** Runs a command in this process. Paths in its output are shown from the directory of the configuration. */
 async function runOn(files: Files, ...words: string[]): Promise<Outcome> {
   const directory = writeFiles(files);
-  const environment = { ...environmentOf(directory), GATEWAY_DATA: join(directory, 'data') };
+  const environment = { ...environmentOf(directory), GATEWAY_DATA: join(directory, 'data'), ...FREE_PORTS };
   const { code, stdout, stderr } = await runInProcess(words, { environment });
   rmSync(directory, { recursive: true });
   const shown = (text: string) =>

@@ -21,7 +21,9 @@ test('the defaults of settings that contracts can express', async () => {
 
 test('the environment', () => {
   const loader = read('gateway/config/load.ts');
-  const used = [...loader.matchAll(/environment\.([A-Z_]+)|port\('([A-Z_]+)'/g)].map(([, one, port]) => one ?? port);
+  const used = [...loader.matchAll(/environment\.([A-Z_]+)|(?:port|host)\('([A-Z_]+)'/g)].map(
+    ([, one, port]) => one ?? port,
+  );
   const [, table = ''] = /^## Environment\n\n((?:\|.*\n)+)/m.exec(read('docs/config.md')) ?? [];
   const documented = [...table.matchAll(/^\| ([^|]+)\|/gm)].flatMap(([, cell = '']) => [
     ...cell.matchAll(/`([A-Z_]+)`/g),

@@ -3,7 +3,7 @@
 
 import { importJWK, SignJWT } from 'jose';
 import type { Awaitable, Caller, Mode } from '../../exchange.ts';
-import { type AssertionKey, kidOf, publishedKeysAt, signerAt, type Term, unsignedFromMs } from './keys.ts';
+import { type AssertionKey, kidOf, publishedKeysAt, signerAt, signerProblem, type Term } from './keys.ts';
 
 const LIFETIME_SECONDS = 60;
 /** From this age on, a new assertion is signed in the background. */
@@ -116,11 +116,8 @@ interface ReadyKey extends Term {
 }
 
 async function prepare(keys: readonly AssertionKey[], issuer: string, nowMs: number): Promise<readonly ReadyKey[]> {
-  const unsignedMs = unsignedFromMs(keys, nowMs);
-  if (unsignedMs !== undefined) {
-    const since = new Date(unsignedMs).toISOString();
-    throw new Error(`No key of the secrets entry assertion_keys may sign at ${since}: one of them must.`);
-  }
+  const problem = signerProblem(keys, nowMs);
+  if (problem !== undefined) throw new Error(problem);
   return Promise.all(
     keys.map(async (key) => {
       const published = await toPublished(key);

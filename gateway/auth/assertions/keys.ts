@@ -52,6 +52,14 @@ export function unsignedFromMs(keys: readonly Term[], nowMs: number): number | u
   return moments.find((atMs) => signerAt(keys, atMs) === undefined);
 }
 
+/** Returns a sentence if at some time from now on no key may sign. */
+export function signerProblem(keys: readonly Term[], nowMs: number): string | undefined {
+  const unsignedMs = unsignedFromMs(keys, nowMs);
+  if (unsignedMs === undefined) return undefined;
+  const since = new Date(unsignedMs).toISOString();
+  return `No key of the secrets entry assertion_keys may sign at ${since}: one of them must.`;
+}
+
 export interface Rotation {
   readonly nowMs: number;
   /** How long the successor is published before it signs. */

@@ -2,9 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { shownPath } from '../../shared/yaml-source.ts';
+import { nearestExisting } from '../../wiring/start-mistakes.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 
 const ROOM_MIN = 104_857_600;
@@ -12,7 +13,7 @@ const ROOM_WANTED = 1_073_741_824;
 export const SKEW_MAX_MS = 1000;
 
 export function checkDataDirectory(directory: string, now: () => number): Finding[] {
-  const place = nearestThere(directory);
+  const place = nearestExisting(directory);
   const probe = join(place, `.doctor.${randomBytes(6).toString('hex')}`);
   try {
     writeFileSync(probe, 'x', { mode: 0o600, flag: 'wx' });
@@ -28,11 +29,6 @@ export function checkDataDirectory(directory: string, now: () => number): Findin
 function writable(directory: string, place: string): Finding {
   const made = place === directory ? 'can be written to' : 'does not exist yet and can be created';
   return ok('data directory', `${shownPath(directory)} ${made}.`);
-}
-
-/** The directory, or its nearest existing parent. */
-function nearestThere(directory: string): string {
-  return existsSync(directory) || dirname(directory) === directory ? directory : nearestThere(dirname(directory));
 }
 
 function roomAt(place: string): Finding {

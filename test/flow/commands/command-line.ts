@@ -32,7 +32,7 @@ export function commandLine(
 ) {
   /** By `stepMs` it goes on whenever a command looks at it. */
   const clock = { nowMs: START_MS, stepMs: 0, now: () => (clock.nowMs += clock.stepMs) };
-  const all = () => ({ KEY_PEPPER: PEPPER, GATEWAY_DATA: directory, ...environment });
+  const all = () => ({ KEY_PEPPER: PEPPER, GATEWAY_DATA: directory, PORT: '0', ADMIN_PORT: '0', ...environment });
 
   function openStore() {
     return createSqliteKeyStore({ directory, pepperFingerprint, now: () => clock.nowMs });

@@ -1,6 +1,6 @@
 // One connection of the Redis key store: every call has a deadline, and every error is a sentence for operators.
 
-import { connectRedis } from '../../../redis/client.ts';
+import { connectRedis, type Redis } from '../../../redis/client.ts';
 import { evaluate, type Script } from '../../../redis/script.ts';
 import { requireVersion } from '../../../redis/version.ts';
 import { META, REFUSED, SCHEMA_VERSION } from './script.ts';
@@ -88,6 +88,22 @@ export async function openConnection({
     },
     close: () => client.disconnect(),
   };
+}
+
+/**
+ * Checks the server and the data in it as opening a store does, and writes nothing. Rejects with a sentence.
+ *
+ * @param pepperFingerprint undefined: the pepper is in Redis as well, so it is the one that the data was written with
+ */
+export async function checkRedisStore(client: Redis, pepperFingerprint: string | undefined): Promise<void> {
+  await requireVersion(client);
+  const [schema, pepper] = await client.hmget(META, 'schema', 'pepper_fingerprint');
+  if (Number(schema) > SCHEMA_VERSION) throw new Error(reasonOf(`${REFUSED.newer} ${schema}`));
+  const isAnother = schema && pepperFingerprint !== undefined && pepper !== pepperFingerprint;
+  if (isAnother) throw new Error(reasonOf(REFUSED.pepper));
+  // The client of a Cluster finds the masters itself.
+  const replication = 'nodes' in client ? '' : await client.info('replication').catch(() => '');
+  if (/^role:slave/m.test(replication)) throw new Error('it is a replica, which takes no writes');
 }
 
 function reasonOf(message: string): string {

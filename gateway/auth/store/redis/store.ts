@@ -1,6 +1,7 @@
 // The key store in Redis, shared by gateways on many machines. Every change is one script that writes the records, the audit row and the
 // announcement.
 
+import { shownRedisUrl } from '../../../redis/url.ts';
 import type { KeyStore } from '../store.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createRedisAudit } from './audit.ts';
@@ -60,12 +61,6 @@ export async function openRedisStore(options: RedisKeyStoreOptions): Promise<Key
   } catch (cause) {
     close();
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`The key store ${addressOf(url)} cannot be opened: ${reason}`, { cause });
+    throw new Error(`The key store ${shownRedisUrl(url)} cannot be opened: ${reason}`, { cause });
   }
-}
-
-/** Returns the URL without user and password. */
-function addressOf(url: string): string {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
 }

@@ -38,13 +38,22 @@ export function prepareKeySchema(database: DatabaseSync, pepperFingerprint: stri
   if (versionOf(database) < STEPS.length) {
     inTransaction(database, () => upgrade(database, pepperFingerprint));
   }
+  checkKeySchema(database, pepperFingerprint);
+}
+
+/**
+ * Throws as `prepareKeySchema` does, and changes nothing. Accepts an empty file.
+ *
+ * @param pepperFingerprint undefined: there is no pepper yet, so it differs from every one that a file was written with
+ */
+export function checkKeySchema(database: DatabaseSync, pepperFingerprint: string | undefined): void {
   const version = versionOf(database);
   if (version > STEPS.length) {
     throw new Error(
       `it has schema version ${version} and this gateway knows versions up to ${STEPS.length}; run the newer gateway that wrote it.`,
     );
   }
-  checkPepper(database, pepperFingerprint);
+  if (version > 0) checkPepper(database, pepperFingerprint);
 }
 
 /** Another process may have upgraded the file while this one waited for the lock: read the version again. */
@@ -59,9 +68,9 @@ function upgrade(database: DatabaseSync, pepperFingerprint: string): void {
   database.exec(`PRAGMA user_version = ${STEPS.length}`);
 }
 
-function checkPepper(database: DatabaseSync, pepperFingerprint: string): void {
+function checkPepper(database: DatabaseSync, pepperFingerprint: string | undefined): void {
   const row = database.prepare("SELECT value FROM meta WHERE name = 'pepper_fingerprint'").get();
-  if (row?.value === pepperFingerprint) return;
+  if (pepperFingerprint !== undefined && row?.value === pepperFingerprint) return;
   throw new Error(
     'it was made with another key_pepper, so none of its keys could be recognised. Restore the key_pepper it was made with, or use another data directory.',
   );

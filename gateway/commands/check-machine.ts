@@ -1,0 +1,124 @@
+// What of this machine refuses a start now: addresses and ports, the data directory, or Redis. `check` warns of it, because the gateway may
+// run on another machine. Changes nothing.
+
+import { accessSync, constants, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createDigestOf, keyFingerprint } from '../auth/api-key.ts';
+import { checkRedisStore } from '../auth/store/redis/connection.ts';
+import { checkKeySchema } from '../auth/store/sqlite/schema.ts';
+import type { Config, Settings } from '../config/load.ts';
+import type { OwnSecret, Secrets } from '../config/secrets.ts';
+import { checkAnswerSchema } from '../idempotency/sqlite-schema.ts';
+import { askRedis } from '../redis/client.ts';
+import { shownRedisUrl } from '../redis/url.ts';
+import { claimProblem, sqliteProblem } from '../shared/sqlite.ts';
+import { shownPath } from '../shared/yaml-source.ts';
+import { liesOnSandbox } from '../upstream/sandbox.ts';
+import { nearestExisting, ownSecretProblemNow } from '../wiring/start-mistakes.ts';
+import { portState } from './doctor/ports.ts';
+
+const ELSEWHERE = 'The gateway does not start here; it may as another user, or on another machine.';
+const REDIS_TIMEOUT_MS = 1000;
+
+export interface MachineOptions {
+  readonly settings: Settings;
+  readonly config: Config;
+  readonly secrets: Pick<Secrets, 'read' | 'found'>;
+  readonly nowMs: number;
+}
+
+/** Resolves with one sentence per reason. */
+export async function machineWarnings(options: MachineOptions): Promise<string[]> {
+  const { dataDirectory, redisUrl } = options.settings;
+  const listeners = await listenerProblems(options);
+  const ofData = directoryProblem(dataDirectory);
+  const inData = ofData === undefined && redisUrl === undefined ? contentProblems(options) : [];
+  // A gateway that serves one of the ports is the one that a reload concerns.
+  const claim = listeners.isRunning || redisUrl !== undefined ? undefined : claimProblem(dataDirectory);
+  const redis = redisUrl === undefined ? undefined : await redisProblem(redisUrl, options);
+  const problems = [...listeners.problems, ofData, ...inData, claim, redis].filter((one) => one !== undefined);
+  return problems.map((problem) => `${problem} ${ELSEWHERE}`);
+}
+
+async function listenerProblems({ settings, config }: MachineOptions) {
+  const { host, port, adminHost, adminPort } = settings;
+  const { tls } = config.gateway;
+  const isTls = tls !== undefined;
+  const listeners = [
+    { host, port, isTls, from: 'HOST and PORT' },
+    ...(tls?.plain ? [{ host, port: tls.plain.port, isTls: false, from: 'HOST and tls.plain.port' }] : []),
+    { host: adminHost, port: adminPort, isTls: false, from: 'ADMIN_HOST and ADMIN_PORT' },
+  ];
+  const states = await Promise.all(listeners.map(async (one) => ({ ...one, state: await portState(one) })));
+  const problems = states.flatMap((one) => {
+    const where = `${one.host}:${one.port} (${one.from})`;
+    if (one.state === 'taken') return [`${where} is in use by another program.`];
+    return typeof one.state === 'string' ? [] : [`This machine cannot listen on ${where}: ${one.state.reason}.`];
+  });
+  return { problems, isRunning: states.some(({ state }) => state === 'gateway') };
+}
+
+/** A start creates missing directories. */
+function directoryProblem(directory: string): string | undefined {
+  const below = ['', 'secrets', 'sandbox'].map((name) => join(directory, name)).filter(existsSync);
+  const unwritable = [nearestExisting(directory), ...below].find((path) => !isWritable(path));
+  if (unwritable === undefined) return undefined;
+  return `This user cannot write to ${shownPath(unwritable)}, where the gateway keeps its data (GATEWAY_DATA).`;
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Generated secrets and stores that cannot be used. */
+function contentProblems({ settings, config, secrets, nowMs }: MachineOptions): string[] {
+  const entries: OwnSecret[] = ['key_pepper', 'assertion_keys'];
+  if (Object.values(config.upstreams).some(liesOnSandbox)) entries.push('cursor_secret');
+  const generated = entries.map((entry) => secretProblem(entry, secrets, nowMs));
+  const pepper = generated[0] === undefined ? secrets.found('key_pepper') : undefined;
+  const fingerprint = pepper === undefined ? undefined : keyFingerprint(createDigestOf(pepper));
+  const stores = [
+    storeProblem(settings, 'gateway.db', (database) => {
+      // The pepper has a sentence of its own.
+      if (generated[0] === undefined) checkKeySchema(database, fingerprint);
+    }),
+    storeProblem(settings, 'idempotency.db', checkAnswerSchema),
+  ];
+  return [...generated, ...stores].filter((one) => one !== undefined);
+}
+
+function secretProblem(entry: OwnSecret, { found }: Pick<Secrets, 'found'>, nowMs: number): string | undefined {
+  try {
+    const value = found(entry);
+    return value === undefined ? undefined : ownSecretProblemNow(entry, value, nowMs);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function storeProblem(
+  { dataDirectory }: Settings,
+  file: string,
+  check: Parameters<typeof sqliteProblem>[1],
+): string | undefined {
+  const path = join(dataDirectory, file);
+  const problem = sqliteProblem(path, check);
+  return problem && `The store ${shownPath(path)} cannot be opened: ${problem.replace(/\.?$/, '.')}`;
+}
+
+async function redisProblem(url: string, { secrets }: MachineOptions): Promise<string | undefined> {
+  const pepper = secrets.read('key_pepper');
+  const fingerprint = pepper === undefined ? undefined : keyFingerprint(createDigestOf(pepper));
+  try {
+    await askRedis(url, REDIS_TIMEOUT_MS, (client) => checkRedisStore(client, fingerprint));
+    return undefined;
+  } catch (error) {
+    const reason = (error as Error).message.replace(/\.?$/, '.');
+    return `The Redis ${shownRedisUrl(url)} (REDIS_URL) cannot be used: ${reason}`;
+  }
+}
