@@ -211,7 +211,7 @@ export const upstreamEntry = z.strictObject({
   // The settings that contracts express by their own members, for contracts without them.
   security: entrySecurity.optional().meta({
     description:
-      'The scopes that callers need: `apiKey` for every operation, `read` and `write` by method, `scopes` in place of those that the documents name ([upstreams](upstreams.md#who-may-call-what)). Overrides every `security` of the documents.',
+      'The scopes that callers need: `apiKey` for every operation, `read` and `write` by method, `scopes` in place of those that the documents name ([upstreams](upstreams.md#access-to-operations)). Overrides every `security` of the documents.',
     values: '`{ apiKey: [scopes] }`, `{ read: [scopes], write: [scopes] }`, `{ scopes: { theirs: [ours] } }`',
     contractMember: 'security',
   }),
