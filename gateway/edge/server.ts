@@ -78,6 +78,9 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     keepAliveTimeout: options.keepAliveMs,
     connectionsCheckingInterval: checkingMs,
     noDelay: true,
+    // A request without Content-Length and Transfer-Encoding has no body (RFC 9112 section 6.3): its stream is at its end from the start,
+    // and emits no events. Bodies are read only where a header announces one.
+    optimizeEmptyRequests: true,
     shouldUpgradeCallback: (request) => isWebSocket(request) && !isPipelined(request) && upgrades(request),
   });
   const bodies = createBodyTimeout({
