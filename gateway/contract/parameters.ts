@@ -30,7 +30,7 @@ export interface ParameterReader {
   dropped(query: string): readonly string[] | undefined;
 }
 
-/** Shared by all requests without parameters of a place, because creating an object without prototype is slow. */
+/** Shared by all requests that give no parameters of a place, because creating an object without prototype is slow. */
 const NONE: Record<string, unknown> = Object.freeze(withoutReference());
 
 /** Prepares reading for one operation, so that no request has to look at the contract. */
@@ -47,14 +47,16 @@ export function createParameterReader(entry: ContractOperation): ParameterReader
     const values = {
       path: readPath === undefined ? NONE : withoutReference(),
       query: query === '' ? NONE : withoutReference(),
-      header: headers.length === 0 ? NONE : withoutReference(),
+      header: NONE,
       cookie: cookies.length === 0 ? NONE : withoutReference(),
     };
     readPath?.(request, values.path, violations);
     queryReader.read(query, values.query, violations);
     for (const { parameter, name } of headers) {
       const text = given.get(name);
-      if (text !== undefined) values.header[name] = toValue(parameter, text);
+      if (text === undefined) continue;
+      if (values.header === NONE) values.header = withoutReference();
+      values.header[name] = toValue(parameter, text);
     }
     if (cookies.length > 0) readCookies(given.get('cookie') ?? '', cookies, values.cookie);
     return values;

@@ -54,7 +54,7 @@ export function createQueryReader(
     if (parameter && !spread.includes(parameter)) {
       return !parameter.json && parameter.types.has('array') && parameter.separator === undefined
         ? addTo(values, parameter, text)
-        : setOnce(values, name, toValue(parameter, text));
+        : setOnce(values, parameter.name, toValue(parameter, text));
     }
     const deep = deepObjects.find((candidate) => name.startsWith(`${candidate.name}[`));
     const keys = deep && nestedKeysOf(name.slice(deep.name.length));
