@@ -1,11 +1,13 @@
 // Detects changed files by polling. Polling is needed in any case, because not every editor, volume and container delivers file system
-// notifications. Checking 16 files takes 0.2 % of a core.
+// notifications. Checking 16 files takes 0.2 % of a core. Directories are listed less often, because that costs twice as much.
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const LOOK_EVERY_MS = 150;
 const SETTLED_AFTER_MS = 50;
+/** Checks per listing of the directories: a new file is found after 0.6 s at most, a changed one after 0.15. */
+const LOOKS_PER_LISTING = 4;
 
 export interface WatchOptions {
   /** Directories that are searched recursively for YAML and JSON files. */
@@ -25,9 +27,13 @@ export function watchFiles(options: WatchOptions): () => void {
   let last: string | undefined;
   let timer = setTimeout(lookAgain, LOOK_EVERY_MS).unref();
   let stopped = false;
+  let listed: readonly string[] = [];
+  let looks = 0;
 
   async function lookAgain(): Promise<void> {
-    const seen = await look(options);
+    if (looks % LOOKS_PER_LISTING === 0) listed = (await Promise.all(options.directories.map(filesBelow))).flat();
+    looks += 1;
+    const seen = await stateOf([...listed, ...options.furtherFiles()]);
     const isSettled = seen === last;
     last = seen;
     if (!stopped) timer = setTimeout(lookAgain, isSettled ? LOOK_EVERY_MS : SETTLED_AFTER_MS).unref();
@@ -42,12 +48,10 @@ export function watchFiles(options: WatchOptions): () => void {
   };
 }
 
-/** Returns the state of all files as one text, for comparison. */
-async function look({ directories, furtherFiles }: WatchOptions): Promise<string> {
-  const lists = await Promise.all(directories.map(filesBelow));
-  const files = new Set([...lists.flat(), ...furtherFiles()]);
-  const marks = await Promise.all([...files].sort().map(markOf));
-  return marks.join('\n');
+/** Returns the state of all files as one text, for comparison. An absent file has no part in it, whether or not it is listed. */
+async function stateOf(files: readonly string[]): Promise<string> {
+  const marks = await Promise.all([...new Set(files)].sort().map(markOf));
+  return marks.filter((mark) => mark !== undefined).join('\n');
 }
 
 async function filesBelow(directory: string): Promise<string[]> {
@@ -61,11 +65,11 @@ async function filesBelow(directory: string): Promise<string[]> {
 }
 
 /** Follows links, because container volumes change by pointing a link elsewhere. */
-async function markOf(file: string): Promise<string> {
+async function markOf(file: string): Promise<string | undefined> {
   try {
     const { mtimeMs, size, ino } = await stat(file);
     return `${file} ${mtimeMs} ${size} ${ino}`;
   } catch {
-    return `${file} absent`;
+    return undefined;
   }
 }
