@@ -1,4 +1,4 @@
-// What the Dockerfile says of the image: as much of its language as this one uses. Anything else is an error, never passed over.
+// Reads the image from the Dockerfile: as much of its language as this one uses. Anything else is an error, never passed over.
 
 import { matchesGlob } from 'node:path';
 
@@ -10,7 +10,7 @@ interface Copy {
   readonly target: string;
 }
 
-/** One `FROM` and what follows it. */
+/** One `FROM` and the lines after it. */
 export interface Stage {
   readonly name: string | undefined;
   readonly base: string;

@@ -1,4 +1,4 @@
-// Builds the file tree of the image in a directory: copies what the Dockerfile copies, and runs its installation of packages.
+// Builds the file tree of the image in a directory: copies the files of the Dockerfile, and runs its installation of packages.
 
 import { execFile } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';

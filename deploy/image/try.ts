@@ -1,4 +1,4 @@
-// Runs what the Dockerfile describes without a container engine: a production-only installation in a tree that cannot be written to, by
+// Runs the steps of the Dockerfile without a container engine: a production-only installation in a tree that cannot be written to, by
 // an account that owns nothing, from the first health check over a request to SIGTERM. Ends with 1 as soon as a step does not hold.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process';

@@ -160,7 +160,7 @@ describe('the items of a stream', () => {
     assert.deepEqual(found, ['/data: required', '/n: wrong_type', 'the data is not JSON'].toSorted());
   });
 
-  it('that violate the contract end the stream where it has refuse', async () => {
+  it('that violate the contract end the stream where the contract refuses them', async () => {
     const { open, gateway } = await start(createStreamWorld());
     const { client, answer } = await open('/v1/strict-lines', { type: 'application/jsonl' });
     answer.write('{"n": 1}\n{"n"');

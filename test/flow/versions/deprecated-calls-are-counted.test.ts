@@ -99,7 +99,7 @@ describe('calls of deprecated operations', () => {
     assert.match(readFileSync(join(directory, 'all.mbox'), 'utf8'), /^From noreply@localhost /);
   });
 
-  it('refuse a query with wrong options', async (t) => {
+  it('are not shown for wrong options', async (t) => {
     const { run } = lineOn(t);
     for (const words of [
       ['--since', 'yesterday'],

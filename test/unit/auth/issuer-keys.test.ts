@@ -73,7 +73,7 @@ test('names that are made up are refused, with one question to the issuer per ha
   assert.equal(issuer.asked(), 4);
 });
 
-test('the name of a key of another kind sends no request', async (t) => {
+test('a token that names a key of another kind sends no request', async (t) => {
   const { issuer, keys, clock } = await start(t);
   clock.advance(100_000);
   assert.throws(() => keys.find(issuer.key().kid, 'ES256'), hinted('token_invalid', 'key'));

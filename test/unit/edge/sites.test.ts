@@ -17,7 +17,7 @@ test('without names every host is everything but the panel', () => {
   assert.equal(sitesAt({ panel: undefined })('x'), 'api mail jmap');
 });
 
-test('with names only these are served, and a tunnel without one is where the API is', () => {
+test('with names only these are served, and a site without a name is where the API is', () => {
   const sites = sitesAt({ mail: 'mail.example.com', panel: 'panel.example.com' });
   assert.equal(sites('api.example.com'), 'api jmap');
   assert.equal(sites('mail.example.com'), 'mail');

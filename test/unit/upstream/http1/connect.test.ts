@@ -52,7 +52,7 @@ describe('a connection', () => {
     assert.match(peer.requests[0]?.head ?? '', new RegExp(`\r\nhost: 127.0.0.1:${peer.port}\r\n`));
   });
 
-  it('to a name goes to its address, with the name in SNI', async () => {
+  it('to a name goes to its address, with the name in Host', async () => {
     const { peer, pool, looked } = await createScene({ name: 'service.test' });
     assert.equal((await send(pool, { path: '/a' }).over).body, '/a');
     assert.deepEqual(looked, ['service.test']);
