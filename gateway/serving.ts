@@ -122,6 +122,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     admit,
     jwks: identity.assertions.jwks,
     portal,
+    isRootFree: operations.every(({ path }) => path !== '/'),
     refuse: shared.refuse.refuse,
   });
   const answerOptions = createAnswerOptions({ admit, throttle, allowedMethods });
@@ -199,7 +200,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     allowOrigin: cors.allow,
     isPreflight: cors.isPreflight,
     answerPreflight: cors.answerPreflight,
-    isOwnPath: ({ request }, sites) => ownPaths.owns(request.url as string, sites.has('api')),
+    isOwnPath: ({ request }, sites) => ownPaths.owns(request, sites.has('api')),
     answerOwnPath: ownPaths.handle,
     answerOptions,
     shed: overload.check,

@@ -109,13 +109,17 @@ const overload = z.strictObject({
     .describe('The most that one process buffers of request bodies. At least `limits.bodyBytesMax`.'),
 });
 
-export const gatewayFile = z.strictObject({
-  publicUrl: httpUrl
-    .default('http://localhost:8080')
+function publicUrlOr(fallback: string) {
+  return httpUrl
+    .default(fallback)
     .transform((url) => url.replace(/\/+$/, ''))
     .describe(
-      'The address that clients use. It appears in `doc_url`, `Link`, challenges and the issuer of assertions.',
-    ),
+      'The address that clients use. It appears in `doc_url`, `Link`, challenges and the issuer of assertions. The default has the port of `PORT`.',
+    );
+}
+
+export const gatewayFile = z.strictObject({
+  publicUrl: publicUrlOr('http://localhost:8080'),
   trustedProxies: z
     .array(cidr)
     .default([])
@@ -164,3 +168,8 @@ export const gatewayFile = z.strictObject({
 });
 
 export type GatewayFile = z.output<typeof gatewayFile>;
+
+/** The schema of gateway.yaml for a gateway whose clients reach it at this URL unless the file says otherwise. */
+export function gatewayFileAt(publicUrl: string): typeof gatewayFile {
+  return gatewayFile.extend({ publicUrl: publicUrlOr(publicUrl) });
+}

@@ -9,7 +9,7 @@ import { ConfigError, closest, type Mistake, suggest } from '../config-errors.ts
 import { parseRedisUrl } from '../redis/url.ts';
 import { readSource, type Source, shownPath } from '../shared/yaml-source.ts';
 import { type AddressPath, withOrigins } from './address-paths.ts';
-import { type GatewayFile, gatewayFile } from './gateway-file.ts';
+import { type GatewayFile, gatewayFileAt } from './gateway-file.ts';
 import { checkHosts } from './hosts.ts';
 import { checkShape } from './issues.ts';
 import { type LimitsFile, limitsFile } from './limits-file.ts';
@@ -66,6 +66,7 @@ export interface ConfigDraft {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const PORT_DEFAULT = 8080;
 const WORKERS_MAX = 64;
 /** One or more labels; underscores, because container networks use them. */
 const HOST_NAME =
@@ -136,7 +137,7 @@ export function readSettings(environment: Environment): {
   }
   const settings = {
     host: host('HOST', '0.0.0.0'),
-    port: port('PORT', 8080),
+    port: port('PORT', PORT_DEFAULT),
     adminHost: host('ADMIN_HOST', '127.0.0.1'),
     adminPort: port('ADMIN_PORT', 9090),
     configDirectory: resolve(environment.GATEWAY_CONFIG || join(root, 'config')),
@@ -206,7 +207,7 @@ export function loadConfig(
     upstreams: read('upstreams.yaml'),
     limits: readSource(limitsPath, mistakes, environment),
   };
-  const gateway = checkShape(sources.gateway, gatewayFile, mistakes);
+  const gateway = checkShape(sources.gateway, gatewayFileAt(localUrl(environment)), mistakes);
   const upstreamsRead = checkShape(sources.upstreams, upstreamsFile, mistakes);
   const limits = checkShape(sources.limits, limitsFile, mistakes);
   const draft = {
@@ -230,6 +231,11 @@ export function loadConfig(
     checkTls(gateway.tls, gateway.publicUrl, sources.gateway, mistakes);
   }
   return deepFreeze(draft);
+}
+
+/** The address of the gateway for clients on its own machine. Port 0 stands for any free port, which is not known yet. */
+function localUrl({ PORT }: Environment): string {
+  return `http://localhost:${Number(PORT) || PORT_DEFAULT}`;
 }
 
 /** Returns the draft as a configuration, or undefined if a part is missing. */

@@ -1,7 +1,9 @@
-// Paths that the gateway answers itself, on Express: published keys and documentation. Contract operations do not use it.
+// Paths that the gateway answers itself, on Express: published keys, documentation, and the front page, which leads a browser there.
+// Contract operations do not use it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Arrived } from '../exchange.ts';
 import { nodeExchangeOf } from './node-exchange.ts';
@@ -20,12 +22,14 @@ export interface OwnPathsOptions {
     /** False: the path does not exist, and nothing was written. */
     answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   };
+  /** Whether no operation of a contract is at `/`. */
+  readonly isRootFree: boolean;
   refuse(arrived: Arrived, thrown: unknown): void;
 }
 
 export interface OwnPaths {
-  /** Whether a request target is one of these. Runs for every request: two comparisons for most. */
-  owns(target: string, isApi: boolean): boolean;
+  /** Whether the target of a request is one of these. Runs for every request: two comparisons for most. */
+  owns(request: DownstreamRequest, isApi: boolean): boolean;
   /** Resolves when Express has taken over; Express answers, or refuses through `refuse`. Rejects with the codes of admit. */
   handle(arrived: Arrived): Promise<void>;
 }
@@ -46,6 +50,9 @@ export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
   app.get(JWKS, (_request, response) => {
     // `assertion-keys rotate` publishes a new key 10 minutes before it signs: caches have it after 5.
     response.set('Cache-Control', 'public, max-age=300').json(options.jwks());
+  });
+  app.get('/', (_request, response) => {
+    response.set({ Location: '/docs', Vary: 'Accept', 'Cache-Control': 'no-store' }).status(302).end();
   });
   app.use(async (request, response, next) => {
     if (!(await options.portal.answer(request.path, request, response))) next();
@@ -74,7 +81,9 @@ export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
   }
 
   return {
-    owns(target, isApi) {
+    owns(request, isApi) {
+      const target = request.url as string;
+      if (target === '/') return options.isRootFree && isApi && isBrowser(request);
       const second = target.charCodeAt(1);
       if (second === 0x2e) return target.split('?')[0] === JWKS;
       // /docs and /openapi
@@ -82,6 +91,11 @@ export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
     },
     handle,
   };
+}
+
+/** A browser asks for a page. Other clients get the error that says which paths exist. */
+function isBrowser({ method, headers }: DownstreamRequest): boolean {
+  return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
 }
 
 function* pairs(flat: readonly string[]): Generator<[string, string]> {
