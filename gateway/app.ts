@@ -68,7 +68,7 @@ export interface AppOptions {
   readonly digestOf: DigestOf;
   now(): number;
   /** Destination of log lines; standard output by default. */
-  readonly logTo?: DestinationStream;
+  readonly logTo?: DestinationStream | undefined;
   /** Measures the delay of the event loop; by default with a timer. */
   readonly probeLoop?: LoopProbe;
   /** Number of this worker. A worker opens no admin listener: the primary process answers operators, through `operators`. */

@@ -24,6 +24,7 @@ const context = createCommandContext({
   environment: process.env,
   actor: userName(),
   onTerminal: process.stderr.isTTY === true,
+  outputOnTerminal: process.stdout.isTTY === true,
   now: Date.now,
   write: (text) => void process.stdout.write(text),
   complain: (text) => void process.stderr.write(text),

@@ -17,6 +17,8 @@ export interface CommandProcess {
   readonly actor: string;
   /** Whether standard error is a terminal, where a line can be rewritten. */
   readonly onTerminal: boolean;
+  /** Whether standard output is a terminal: a person reads it. */
+  readonly outputOnTerminal: boolean;
   now(): number;
   /** Writes to standard output, as is. */
   write(text: string): void;
@@ -28,7 +30,7 @@ export interface CommandProcess {
   /** Ends at once, without writing buffered output. */
   abort(): void;
   /** Handles SIGTERM and SIGINT: end. */
-  onSignal(handle: () => void): void;
+  onSignal(handle: (name: NodeJS.Signals) => void): void;
   /** Handles SIGHUP: reload the configuration. */
   onReload(handle: () => void): void;
   /** Handles SIGUSR2: replace every worker. */

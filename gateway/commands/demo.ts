@@ -1,4 +1,5 @@
-// The demo organization of a gateway that runs on the sandbox: its data, and a fresh test key at every start.
+// The demo organization of a gateway that runs on the sandbox: its data, and a fresh test key at every start. Keys of earlier starts work
+// until they expire, because a client may still use them.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -20,7 +21,7 @@ export interface DemoOptions extends Preparation {
   now(): number;
 }
 
-/** Creates the organization and its data if absent, replaces the key of the last start, and resolves with the new key. */
+/** Creates the organization and its data if absent, and resolves with a new key. */
 export async function issueDemoKey({
   sandbox,
   assertionOf,
@@ -44,16 +45,11 @@ export async function issueDemoKey({
     const claims = { subject: BY, organization: ORGANIZATION, tier: organization.tier, mode, scopes: ['*'] };
     await sandbox?.seed(await assertionOf(claims, upstream));
   }
-  const name = keyNameOf(dataDirectory);
-  for (const key of await store.keys.list({ organization: ORGANIZATION })) {
-    if (key.name !== name || key.revokedAtMs !== undefined) continue;
-    await store.keys.revoke(key.id, BY, 'replaced by the key of a later start');
-  }
   const issueKey = createIssueKey({ digestOf, randomBytes, now });
   const { key, record } = issueKey({
     organization: ORGANIZATION,
     mode: 'test',
-    name,
+    name: keyNameOf(dataDirectory),
     scopes: ['*'],
     allowedCidrs: [],
     expiresAtMs: now() + DAY_MS,
@@ -63,7 +59,7 @@ export async function issueDemoKey({
   return key;
 }
 
-/** Identifies the installation: a data directory on a host. Gateways that share a key store replace only their own demo keys. */
+/** Names the installation, a data directory on a host, because gateways may share a key store. */
 function keyNameOf(dataDirectory: string): string {
   const digest = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 6);
   return `demo key of ${hostname()} ${digest}`;

@@ -1,4 +1,4 @@
-// The greeting of a started gateway: its addresses, upstreams without a service, and on the sandbox a request to try.
+// The greeting of a started gateway: where its pages are, upstreams without a service, and how to send a first request.
 
 import type { Settings } from '../config/load.ts';
 
@@ -12,32 +12,54 @@ export interface Started {
   readonly operations: number;
   /** Upstreams that are answered for from their contracts. */
   readonly fromContract: readonly string[];
-  readonly demoKey: string | undefined;
+  readonly firstSteps: FirstSteps;
+}
+
+/** What a start offers for a first request; empty if the gateway has an organization of its own. */
+export interface FirstSteps {
+  /** A key of the demo organization. */
+  readonly demoKey?: string;
+  /** A tier for the first organization. */
+  readonly firstTier?: string;
 }
 
 export function greetingOf(
-  { port, isTls, adminPort, operations, fromContract, demoKey }: Started,
+  { port, isTls, adminPort, operations, fromContract, firstSteps }: Started,
   { host, adminHost }: Settings,
 ): string {
   const shown = (bound: string) => (bound === '0.0.0.0' || bound === '::' ? 'localhost' : bound);
   const url = `http${isTls ? 's' : ''}://${shown(host)}:${port}`;
+  const adminUrl = `http://${shown(adminHost)}:${adminPort}`;
   const lines = [
-    `gateway   ${url}   ${operations} operations`,
-    `operators http://${shown(adminHost)}:${adminPort}/status`,
+    `gateway        ${url}   ${operations} operations`,
+    `documentation  ${url}/docs`,
+    `console        ${adminUrl}/`,
+    `health         ${adminUrl}/readyz`,
   ];
   if (fromContract.length > 0) {
-    lines.push(
-      `examples  ${fromContract.join(', ')}: answered from the contract, without a service; not for production`,
-    );
+    const names = fromContract.join(', ');
+    lines.push(`examples       ${names}: answered from the contract, without a service; not for production`);
   }
+  return `${[...lines, ...textOf(firstSteps, url)].join('\n')}\n`;
+}
+
+function textOf({ demoKey, firstTier }: FirstSteps, url: string): string[] {
   if (demoKey !== undefined) {
-    lines.push(
+    return [
       '',
       'Everything behind it is a sandbox with demo data. Try it (the key works for 24 hours):',
       '',
       `  curl '${url}/v1/customers?limit=3' -H 'Authorization: Bearer ${demoKey}'`,
       '',
-    );
+    ];
   }
-  return `${lines.join('\n')}\n`;
+  if (firstTier === undefined) return [];
+  return [
+    '',
+    'It has no organization yet, so it accepts no key. Create an organization, and a key, which is shown once:',
+    '',
+    `  bin/gateway orgs create --id org_acme --name Acme --tier ${firstTier}`,
+    "  bin/gateway keys create --org org_acme --mode live --scopes '*'",
+    '',
+  ];
 }

@@ -9,12 +9,14 @@ import { isSimulated } from '../upstream/simulated.ts';
 import { checkStart } from '../wiring/start-mistakes.ts';
 import { type CommandContext, openKeyStore, openSecrets } from './context.ts';
 import { issueDemoKey } from './demo.ts';
+import type { FirstSteps } from './greeting.ts';
+import { terminalLogOf } from './terminal-log.ts';
 
 export interface ServeOptions {
   /** Number of this worker; undefined for a single process. */
   readonly worker?: number;
-  /** Whether this process prepares the demo organization, if the sandbox is used. */
-  readonly preparesDemo: boolean;
+  /** Whether this process is the one that prepares a first request: the demo organization, if only the sandbox is used. */
+  readonly isFirst: boolean;
   /** TLS session ticket keys that all workers share. */
   readonly ticketKeys?: Buffer;
 }
@@ -23,13 +25,13 @@ export interface Served {
   readonly app: App;
   readonly store: KeyStore;
   readonly configuration: Configuration;
-  readonly demoKey: string | undefined;
+  readonly firstSteps: FirstSteps;
 }
 
 /** Rejects with ConfigError or with a sentence if the start fails. */
 export async function serve(
   context: CommandContext,
-  { worker, preparesDemo, ticketKeys }: ServeOptions,
+  { worker, isFirst, ticketKeys }: ServeOptions,
 ): Promise<Served> {
   // Not through the context, which would keep these in memory after a reload and close them at once.
   const { environment, now } = context;
@@ -42,8 +44,8 @@ export async function serve(
   // A demo key is created and printed only if no upstream is a real service.
   const upstreams = Object.entries(configuration.config.upstreams);
   const platform = upstreams.find(([, { live }]) => live.includes('sandbox:platform'))?.[0];
-  const isDemo = preparesDemo && platform !== undefined && upstreams.every(([, upstream]) => isSimulated(upstream));
-  let demoKey: string | undefined;
+  const isDemo = isFirst && platform !== undefined && upstreams.every(([, upstream]) => isSimulated(upstream));
+  let firstSteps: FirstSteps = {};
   const app = await startApp({
     version: context.version,
     settings,
@@ -55,10 +57,22 @@ export async function serve(
     now,
     worker,
     ticketKeys,
+    logTo: terminalLogOf(context),
     async prepare(tools) {
       const { dataDirectory } = settings;
-      if (isDemo) demoKey = await issueDemoKey({ ...tools, store, digestOf, upstream: platform, dataDirectory, now });
+      if (isDemo) {
+        const demoKey = await issueDemoKey({ ...tools, store, digestOf, upstream: platform, dataDirectory, now });
+        firstSteps = { demoKey };
+      } else if (isFirst && !(await hasOrganization(store))) {
+        const [firstTier = ''] = Object.keys(configuration.config.limits.tiers);
+        firstSteps = { firstTier };
+      }
     },
   });
-  return { app, store, configuration, demoKey };
+  return { app, store, configuration, firstSteps };
+}
+
+async function hasOrganization({ organizations }: KeyStore): Promise<boolean> {
+  for await (const page of organizations.scan()) if (page.length > 0) return true;
+  return false;
 }

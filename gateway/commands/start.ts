@@ -8,6 +8,7 @@ import type { CommandContext } from './context.ts';
 import { endOnCrash } from './crash.ts';
 import { greetingOf, type Started } from './greeting.ts';
 import { belowBaseline } from './node-baseline.ts';
+import { tellDrain } from './terminal-log.ts';
 
 export function addStartCommand(program: Command, context: CommandContext): void {
   program
@@ -64,14 +65,14 @@ async function startSeveral(context: CommandContext, settings: Settings): Promis
 async function startAlone(context: CommandContext): Promise<Started> {
   // Loaded on demand, because it takes longer than everything before it.
   const { serve } = await import('./serve.ts');
-  const { app, store, configuration, demoKey } = await serve(context, { preparesDemo: true });
+  const { app, store, configuration, firstSteps } = await serve(context, { isFirst: true });
   endOnCrash(context, app.log);
   context.onReload(() => {
     app.log.logger.info('configuration reload requested');
     void app.reload();
   });
-  context.onSignal(async () => {
-    app.log.logger.info('draining');
+  context.onSignal(async (signal) => {
+    tellDrain(context, app.log, signal);
     // A second signal changes nothing: the drain deadline bounds this.
     await app.stop();
     await store.close();
@@ -81,5 +82,5 @@ async function startAlone(context: CommandContext): Promise<Started> {
   const { gateway, upstreams } = configuration.config;
   const isTls = gateway.tls !== undefined;
   const operations = configuration.contracts.operations.length;
-  return { port, plainPort, isTls, adminPort, operations, fromContract: namesFromContract(upstreams), demoKey };
+  return { port, plainPort, isTls, adminPort, operations, fromContract: namesFromContract(upstreams), firstSteps };
 }

@@ -253,18 +253,28 @@ function isWebSocket({ method, httpVersionMinor, headers }: IncomingMessage): bo
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 }
 
-/** Opens a listener; answers the port it got. Rejects with a sentence when the address cannot be had. Every listener is opened by this. */
-export async function listen(server: Server, host: string, port: number): Promise<number> {
+/**
+ * Opens a listener; answers the port it got. Every listener is opened by this.
+ *
+ * @param setting the variable or key of the port
+ * @throws a sentence with the reason and the remedy when the address cannot be had
+ */
+export async function listen(server: Server, host: string, port: number, setting = 'the port'): Promise<number> {
   keepErrorListeners(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? 'something else listens there' : (error.code ?? error.message);
-      reject(new Error(`Cannot listen on ${host}:${port}: ${why}.`));
+      reject(new Error(`Cannot listen on ${host}:${port}: ${reasonOf(error, setting)}.`));
     });
     server.listen(port, host, resolve);
   });
   reportAcceptErrors(server);
   return (server.address() as AddressInfo).port;
+}
+
+function reasonOf({ code, message }: NodeJS.ErrnoException, setting: string): string {
+  if (code === 'EADDRINUSE') return `something else listens there. Stop it, or set ${setting} to a free port`;
+  if (code === 'EACCES') return `this account may not use the port. Set ${setting} to 1024 or more`;
+  return code ?? message;
 }
 
 /** Closes a listener and whatever is open on it. */

@@ -149,8 +149,9 @@ export function createListeners(options: ListenersOptions): Listeners {
     },
     async listen(by) {
       requests = by;
-      const port = await listen(publicServer.server, settings.host, settings.port);
-      const plainPort = plainServer && (await listen(plainServer.server, settings.host, tls?.plain?.port ?? 0));
+      const port = await listen(publicServer.server, settings.host, settings.port, 'PORT');
+      const plainPort =
+        plainServer && (await listen(plainServer.server, settings.host, tls?.plain?.port ?? 0, 'tls.plain.port'));
       return { port, plainPort };
     },
     certificates,

@@ -44,7 +44,7 @@ export function openAdminListener({ settings, secrets, log, worker, now }: Admin
       const token = secrets.read('admin_token');
       const server = createAdminServer({ host, token, logger: log.logger, ...answers, console });
       opened = { server, console };
-      return listen(server, host, adminPort);
+      return listen(server, host, adminPort, 'ADMIN_PORT');
     },
     async close() {
       opened?.console.stop();

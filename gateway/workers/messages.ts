@@ -1,11 +1,12 @@
 // Messages between the primary and its workers.
 
+import type { FirstSteps } from '../commands/greeting.ts';
 import type { Mistake } from '../config-errors.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { LogLevel } from '../observe/log.ts';
 
 export type ToWorker =
-  /** Reply to `here`: the number of the worker, whether it prepares demo data, and the TLS ticket keys (base64) that all workers share. */
+  /** Reply to `here`: the number of the worker, whether it is the first, and the TLS ticket keys (base64) that all workers share. */
   | { readonly kind: 'begin'; readonly worker: number; readonly isFirst: boolean; readonly ticketKeys: string }
   | { readonly kind: 'reload' }
   /** Drain and end. `handOver`: accept no more connections at once, because other workers go on listening. */
@@ -30,8 +31,8 @@ export interface Ready {
   readonly operations: number;
   /** Upstreams that are answered for from their contracts. */
   readonly fromContract: readonly string[];
-  /** Set if this worker prepared demo data. */
-  readonly demoKey: string | undefined;
+  /** Empty but for the first worker. */
+  readonly firstSteps: FirstSteps;
   readonly logLevel: LogLevel;
   /** Longest time that draining may take. */
   readonly drainMs: number;

@@ -4,6 +4,7 @@
 import type { CommandContext } from '../commands/context.ts';
 import { endOnCrash } from '../commands/crash.ts';
 import type { Started } from '../commands/greeting.ts';
+import { tellDrain, terminalSinkOf } from '../commands/terminal-log.ts';
 import type { Settings } from '../config/load.ts';
 import { createConsole } from '../console/console.ts';
 import { closeAtOnce, listen } from '../edge/server.ts';
@@ -37,7 +38,7 @@ const BACK_OFF = { steadyMs: 10_000, firstMs: 500, longestMs: 30_000 };
 export async function startPrimary(context: CommandContext, settings: Settings): Promise<Started> {
   const { now } = context;
   const metrics = createWorkerMetrics(() => pool.processes().filter((worker) => worker.state() === 'serving').length);
-  const output = createJoinedOutput(standardOutput(), {
+  const output = createJoinedOutput(terminalSinkOf(context) ?? standardOutput(), {
     bytesMax: OWN_LINES_BYTES_MAX,
     onDropped: metrics.logLinesDropped,
     droppedLine: (dropped) =>
@@ -93,7 +94,7 @@ export async function startPrimary(context: CommandContext, settings: Settings):
     ...operators,
     console: createConsole({ ...operators, bounds: DURATION_BUCKETS, now: createForwardClock(now) }),
   });
-  const adminPort = await listen(adminServer, settings.adminHost, settings.adminPort);
+  const adminPort = await listen(adminServer, settings.adminHost, settings.adminPort, 'ADMIN_PORT');
 
   /** Starts the workers. Never settles if a stop arrives meanwhile, because that is not a failed start. */
   async function startWorkers(): Promise<Ready> {
@@ -105,10 +106,10 @@ export async function startPrimary(context: CommandContext, settings: Settings):
     }
   }
 
-  async function end(): Promise<void> {
+  async function end(signal: NodeJS.Signals): Promise<void> {
     if (ending) return;
     ending = true;
-    log.logger.info('draining');
+    tellDrain(context, log, signal);
     await pool.end();
     await closeAtOnce(adminServer);
     await Promise.race([Promise.all(outputs), new Promise((resolve) => setTimeout(resolve, LAST_LINES_MS))]);
@@ -119,7 +120,7 @@ export async function startPrimary(context: CommandContext, settings: Settings):
   onFault((thrown) => log.logger.error({ err: thrown }, 'an error outside a request: its connection was ended'));
   endOnCrash(context, { logger: log.logger, flush: output.flush });
   // Before the workers start: the first one takes requests while the others start, and an unhandled signal ends the process.
-  context.onSignal(() => void end());
+  context.onSignal((signal) => void end(signal));
   context.onReload(() => {
     log.logger.info('configuration reload requested');
     for (const worker of pool.processes()) worker.reload();
@@ -127,7 +128,7 @@ export async function startPrimary(context: CommandContext, settings: Settings):
   context.onRestart(oneAtATime(() => roll(pool, log)));
   const first = await startWorkers();
   log.logger.level = first.logLevel;
-  return { ...first, demoKey: first.demoKey, adminPort };
+  return { ...first, adminPort };
 }
 
 /** Logs and counts workers that die, fail to start or are replaced. */

@@ -26,7 +26,7 @@ export async function startWorker(worker: Worker, context: CommandContext): Prom
     try {
       const served = await serve(context, {
         worker: number,
-        preparesDemo: isFirst,
+        isFirst,
         ticketKeys: Buffer.from(ticketKeys, 'base64'),
       });
       endOnCrash(context, served.app.log);
@@ -73,13 +73,13 @@ function send(worker: Worker, message: FromWorker): Promise<void> {
   return new Promise((resolve) => void worker.send(message, () => resolve()));
 }
 
-function readyOf({ app, configuration, demoKey }: Served): Ready {
+function readyOf({ app, configuration, firstSteps }: Served): Ready {
   const { logLevel, timeouts, tls } = configuration.config.gateway;
   const operations = configuration.contracts.operations.length;
   const drainMs = timeouts.drainDelayMs + timeouts.drainMs;
   const { port, plainPort } = app;
   const fromContract = namesFromContract(configuration.config.upstreams);
-  return { port, plainPort, isTls: tls !== undefined, operations, fromContract, demoKey, logLevel, drainMs };
+  return { port, plainPort, isTls: tls !== undefined, operations, fromContract, firstSteps, logLevel, drainMs };
 }
 
 function answerOf(operators: Operators, question: WorkerQuestion): Promise<unknown> {

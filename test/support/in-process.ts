@@ -30,6 +30,7 @@ export async function runInProcess(words: readonly string[], around: InProcess):
     environment,
     actor: 'tests',
     onTerminal,
+    outputOnTerminal: false,
     now,
     write: (text) => void printed.push(text),
     complain: (text) => void complained.push(text),

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Finished, runInProcess } from './in-process.ts';
 
-const executable = fileURLToPath(new URL('../../bin/gateway', import.meta.url));
+export const executable = fileURLToPath(new URL('../../bin/gateway', import.meta.url));
 
 export interface Running {
   readonly child: ChildProcess;
@@ -68,7 +68,7 @@ export function createInstallation(environment: Record<string, string> = {}): In
       child.stderr.on('data', (chunk: Buffer) => {
         printed.error += chunk;
         const found =
-          /gateway +https?:\/\/[^:]+:(\d+)[\s\S]*operators http:\/\/[^:]+:(\d+)[^\n]*\n(?:[\s\S]*curl [^\n]*\n)?/.exec(
+          /gateway +https?:\/\/[^:]+:(\d+)[\s\S]*health +http:\/\/[^:]+:(\d+)[^\n]*\n(?:[\s\S]*curl [^\n]*\n)?/.exec(
             printed.error,
           );
         if (found) resolve(found);

@@ -85,7 +85,10 @@ it('a port that is taken is reported once', async () => {
   try {
     const { code, stderr } = await runStart({ WORKERS: '2', REDIS_URL: redis.url, PORT: String(port) });
     assert.equal(code, 1);
-    assert.equal(stderr, `gateway: Cannot listen on 127.0.0.1:${port}: something else listens there.\n`);
+    assert.equal(
+      stderr,
+      `gateway: Cannot listen on 127.0.0.1:${port}: something else listens there. Stop it, or set PORT to a free port.\n`,
+    );
   } finally {
     taken.close();
   }

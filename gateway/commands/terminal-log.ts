@@ -1,0 +1,36 @@
+// The log of a gateway whose standard output is a terminal: readable lines in place of JSON.
+
+import type { ByteSink } from '../observe/joined-output.ts';
+import type { Log } from '../observe/log.ts';
+import { createReadable } from '../observe/readable.ts';
+import type { CommandProcess } from './context.ts';
+
+type Around = Pick<CommandProcess, 'outputOnTerminal' | 'environment' | 'write'>;
+
+/** Returns the destination of log lines; undefined: standard output is read by a program, which gets JSON. */
+export function terminalLogOf(around: Around): { write(text: string): void } | undefined {
+  if (!around.outputOnTerminal) return undefined;
+  const { NO_COLOR, TERM } = around.environment;
+  return { write: createReadable({ write: around.write, colours: !NO_COLOR && TERM !== 'dumb' }) };
+}
+
+/** The same for bytes of several processes. */
+export function terminalSinkOf(around: Around): ByteSink | undefined {
+  const log = terminalLogOf(around);
+  if (log === undefined) return undefined;
+  const decoder = new TextDecoder();
+  return {
+    write(bytes, done) {
+      log.write(decoder.decode(bytes, { stream: true }));
+      done();
+      return true;
+    },
+    onDrain: () => undefined,
+    flush: () => undefined,
+  };
+}
+
+/** Logs the begin of the drain, except to a user who has just pressed Ctrl-C. */
+export function tellDrain(around: Around, { logger }: Pick<Log, 'logger'>, signal: NodeJS.Signals): void {
+  if (!(signal === 'SIGINT' && around.outputOnTerminal)) logger.info('draining');
+}
