@@ -140,7 +140,7 @@ async function start(
     onReload: () => undefined,
     onCrash: () => undefined,
     onSignal(handle) {
-      end = handle;
+      end = () => handle('SIGTERM');
     },
     exit: (() => ended.resolve()) as () => never,
   });
