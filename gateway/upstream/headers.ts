@@ -42,6 +42,8 @@ const answerFields = new Map<string, AnswerField>(
     [
       [['Content-Type', 'Content-Disposition', 'Content-Range', 'Age', 'ETag', 'Last-Modified', 'Expires'], 'once'],
       [['Content-Digest', 'Repr-Digest', 'Retry-After', 'Idempotent-Replayed'], 'once'],
+      // Tells an nginx before the gateway not to hold the events of a stream back.
+      [['X-Accel-Buffering'], 'once'],
       [['Content-Language', 'Content-Encoding', 'Vary', 'Accept-Patch', 'Preference-Applied'], 'list'],
       [['Link', 'Location', 'Content-Location'], 'reference'],
       [['Accept-Ranges'], 'ranges'],

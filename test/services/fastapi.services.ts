@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { everywhere, form, json, multipart, part, refusedByContract } from './support/calls.ts';
 import { differencesOf } from './support/compare.ts';
-import { hasPython, pythonFor, sourcesOf } from './support/packages.ts';
-import { documentOf, openGateway, startService } from './support/stand.ts';
+import { hasPython } from './support/packages.ts';
+import { documentOf, openGateway, startFastApi } from './support/stand.ts';
 import { type ComparedCall, compares } from './support/suite.ts';
 import { send } from './support/wire.ts';
 
@@ -162,13 +162,7 @@ const skip = (await hasPython()) ? false : 'this machine has no python3 with ven
 
 describe('FastAPI', { skip }, () => {
   const stand = compares({
-    start: async (report) =>
-      startService({
-        file: await pythonFor('fastapi'),
-        args: ['-m', 'uvicorn', 'main:app', '--host', '127.0.0.1', '--port', '0'],
-        cwd: sourcesOf('fastapi'),
-        environment: { REPORT_FILE: report, PYTHONDONTWRITEBYTECODE: '1' },
-      }),
+    start: (report) => startFastApi({ REPORT_FILE: report }),
     scope: 'items:read',
     calls,
     everywhere,

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { isMap, parseDocument } from 'yaml';
 import { ConfigError } from '../../config-errors.ts';
@@ -36,6 +37,7 @@ export interface ProposedService {
   readonly files: readonly { readonly path: string; readonly text: string }[];
 }
 
+const EXECUTABLE = shownPath(fileURLToPath(new URL('../../../bin/gateway', import.meta.url)));
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /**
@@ -183,10 +185,11 @@ function nextSteps(
   return [
     '\nThe first request:',
     ...(isOwn ? [`  export GATEWAY_CONFIG=${shownPath(config)} GATEWAY_CONTRACTS=${shownPath(contracts)}`] : []),
-    '  bin/gateway start &',
-    '  bin/gateway orgs create --id org_first --name First --tier standard',
-    `  KEY=$(bin/gateway keys create --org org_first --mode live --scopes ${scopes} --json | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,
-    `  curl -i '${publicUrl}${firstPath(configuration, name)}' -H "Authorization: Bearer $KEY"`,
+    `  ${EXECUTABLE} start &`,
+    `  ${EXECUTABLE} orgs create --id org_first --name First --tier standard`,
+    `  KEY=$(${EXECUTABLE} keys create --org org_first --mode live --scopes ${scopes} --json | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,
+    // All lines may be pasted at once: the gateway may still be starting.
+    `  curl -i --retry 9 --retry-connrefused '${publicUrl}${firstPath(configuration, name)}' -H "Authorization: Bearer $KEY"`,
   ];
 }
 

@@ -50,6 +50,7 @@ describe('headers of an answer', () => {
       ETag: '"7"',
       'Last-Modified': 'Fri, 20 Nov 2026 16:00:00 GMT',
       Vary: 'Accept-Language',
+      'X-Accel-Buffering': 'no',
       Link: '</v1/things?cursor=2>; rel="next"',
     };
     const answer = await answerWith(sent);

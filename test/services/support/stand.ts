@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { nodeAppFor } from './packages.ts';
+import { nodeAppFor, pythonFor, sourcesOf } from './packages.ts';
 import { send } from './wire.ts';
 
 export interface Service {
@@ -67,6 +67,16 @@ export async function startService({ file, args, cwd, environment = {} }: Comman
 /** Starts a Node app of `apps/node` after installing its packages. */
 export async function startNodeService(file: string, environment: Readonly<Record<string, string>>): Promise<Service> {
   return startService({ file: process.execPath, args: [file], cwd: await nodeAppFor('node'), environment });
+}
+
+/** Starts the FastAPI app, whose packages are installed first. */
+export async function startFastApi(environment: Readonly<Record<string, string>>): Promise<Service> {
+  return startService({
+    file: await pythonFor('fastapi'),
+    args: ['-m', 'uvicorn', 'main:app', '--host', '127.0.0.1', '--port', '0'],
+    cwd: sourcesOf('fastapi'),
+    environment: { ...environment, PYTHONDONTWRITEBYTECODE: '1' },
+  });
 }
 
 /** The document that a service generates. */

@@ -25,10 +25,6 @@ class Cats {
   create(cat) {
     return { id: 7, ...cat };
   }
-  read(id) {
-    if (id > 100) throw new NotFoundException('No such cat');
-    return { id, name: 'Ada' };
-  }
   remove() {}
   upload(file) {
     return { name: file?.originalname, bytes: file?.size };
@@ -48,6 +44,11 @@ class Cats {
   first() {}
   fault() {
     throw new Error('a fault of the service');
+  }
+  /** After the fixed paths: Nest adds routes in the order of the methods. */
+  read(id) {
+    if (id > 100) throw new NotFoundException('No such cat');
+    return { id, name: 'Ada' };
   }
 }
 
