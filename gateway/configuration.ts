@@ -8,6 +8,7 @@ import { type Config, type ConfigDraft, completed, configFiles, loadConfig, type
 import { checkNamedOnce, withOperationIds } from './config/operation-names.ts';
 import { checkOperationSettings } from './config/operation-settings.ts';
 import { checkRuleNames } from './config/rule-names.ts';
+import { checkServersUsed, serversOf } from './config/servers.ts';
 import { checkTunnels } from './config/tunnels.ts';
 import { readUpstreamTls, type UpstreamTls } from './config/upstream-tls.ts';
 import { checkDeprecations } from './config/versions.ts';
@@ -136,7 +137,7 @@ async function check(
       directory: settings.contractsDirectory,
       sources: contractSources(draft),
       known: {
-        upstreams: names.upstreams,
+        upstreams: [...names.upstreams, ...furtherServersOf(draft)],
         limits: sources.limits.value === undefined ? undefined : names.limits,
         addressPaths: addressPathsOf(draft),
       },
@@ -187,6 +188,7 @@ function contractSources({ upstreams, names, sources }: ConfigDraft): ContractSo
   const usable = Object.entries(upstreams).map(([name, entry]) => ({
     ...entry,
     upstream: name,
+    serverMappings: serversOf(name, entry).map(({ server, upstream, path }) => ({ server, upstream, path })),
     acceptsBasic: entry.basicForClients ?? entry.credential?.kind === 'basic',
     ...placesOf(name),
   }));
@@ -199,6 +201,11 @@ function contractSources({ upstreams, names, sources }: ConfigDraft): ContractSo
     return [{ upstream: name, contracts, public: true, ...path, ...placesOf(name) }];
   });
   return [...usable, ...others];
+}
+
+/** The names of the upstreams that the entries have under `servers`. */
+function furtherServersOf({ upstreams }: ConfigDraft): string[] {
+  return Object.entries(upstreams).flatMap(([name, entry]) => serversOf(name, entry).map(({ upstream }) => upstream));
 }
 
 /** The paths of the addresses of upstreams that have some. */
@@ -217,6 +224,7 @@ function checkPlaces(
   const { hosts, publicUrl } = gateway;
   const operations = contracts.operations.map(({ operation }) => operation);
   checkOperationSettings(upstreams, operations, sources.upstreams, mistakes);
+  checkServersUsed(upstreams, operations, sources.upstreams, mistakes);
   checkRuleNames(upstreams, operations, sources.upstreams, mistakes);
   checkTunnels({ upstreams, hosts, publicUrl, operations, source: sources.upstreams }, mistakes);
   checkDeprecations(gateway, operations, sources.gateway, mistakes);

@@ -22,6 +22,7 @@ import type { Throttle } from './limits/throttle.ts';
 import type { Overload } from './overload/overload.ts';
 import { createPipeline, createTunnelPipeline, type Steps } from './pipeline.ts';
 import { createPortal } from './portal/portal.ts';
+import { entryOfUpstream } from './shared/upstream-names.ts';
 import type { OpenStreams } from './streams/open-streams.ts';
 import type { Tunnel } from './tunnel/table.ts';
 import type { Tunnels } from './tunnel/tunnels.ts';
@@ -150,7 +151,9 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   }
 
   const routeTo = (upstream: string) => routes.get(upstream) as UpstreamRoute;
-  const { assertionFor } = identity.assertions;
+  // An assertion is for the entry as a whole.
+  const assertionFor: typeof identity.assertions.assertionFor = (caller, upstream) =>
+    identity.assertions.assertionFor(caller, entryOfUpstream(upstream));
   const { traceparentFor } = shared;
   const mayUpgrade = createUpgradablePaths(operations);
   const handshake = createHandshake({ targets, routeTo, assertionFor, traceparentFor });

@@ -13,6 +13,7 @@ import { member } from '../contract/pointer.ts';
 import { foreignOrigin } from '../contract/servers.ts';
 import type { Operation } from '../exchange.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/counters.ts';
+import { entryOfUpstream, isFurtherServer } from '../shared/upstream-names.ts';
 import { positionsIn, shownPath } from '../shared/yaml-source.ts';
 import { modesFromContract } from '../upstream/simulated.ts';
 import { untimelyMistakes } from '../wiring/certificates.ts';
@@ -189,7 +190,7 @@ function onOtherHosts({ config, contracts }: Configuration): Mistake[] {
     const [{ operation, origin }] = group as [(typeof foreign)[0]];
     const more = group.length === 1 ? '' : ` and ${group.length - 1} more`;
     const reason = `its contract has ${operation.id}${more} at ${origin}, and requests go to the addresses of "${operation.entry}".`;
-    const remedy = 'If they do not serve it, name an upstream that does by x-gateway-upstream.';
+    const remedy = `If they do not serve it, add servers: { ${origin}: <address> } to the entry.`;
     return config.sources.upstreams.mistakeAt(['upstreams', operation.entry, 'live'], reason, remedy);
   });
 }
@@ -223,7 +224,7 @@ function withoutEffect(configuration: Configuration): Mistake[] {
       return sources.limits.mistakeAtKey(['organizations', id], reason, 'Write it as "gateway orgs list" shows it.');
     }),
     ...Object.entries(upstreams).flatMap(([name, { honoursIdempotencyKey, whenOutcomeUnknown }]) => {
-      if (!honoursIdempotencyKey || whenOutcomeUnknown === undefined) return [];
+      if (isFurtherServer(name) || !honoursIdempotencyKey || whenOutcomeUnknown === undefined) return [];
       const reason = 'it says nothing, because honoursIdempotencyKey is true: a repeated key is sent to the upstream.';
       return sources.upstreams.mistakeAt(['upstreams', name, 'whenOutcomeUnknown'], reason, 'Remove one of them.');
     }),
@@ -241,9 +242,10 @@ function basicWithoutAWord({ config, contracts }: Configuration): Mistake[] {
   const { sources, upstreams } = config;
   return Object.entries(upstreams).flatMap(([name, { basicForClients }]) => {
     const isOpen = contracts.operations.some(
-      ({ operation }) => operation.upstream === name && operation.security.some(({ scheme }) => scheme === 'basic'),
+      ({ operation }) =>
+        entryOfUpstream(operation.upstream) === name && operation.security.some(({ scheme }) => scheme === 'basic'),
     );
-    if (!isOpen || basicForClients !== undefined) return [];
+    if (!isOpen || isFurtherServer(name) || basicForClients !== undefined) return [];
     const reason = 'the contract lets clients present this user name and password instead of a key.';
     return [sources.upstreams.mistakeAtKey(['upstreams', name, 'credential'], reason, 'Say basicForClients: true.')];
   });

@@ -5,6 +5,7 @@ import type { Configuration } from '../configuration.ts';
 import { declaredHeaders } from '../contract/crossing.ts';
 import type { ContractOperation } from '../contract/operations.ts';
 import { isOwnedRequestHeader } from '../shared/owned-headers.ts';
+import { entryOfUpstream } from '../shared/upstream-names.ts';
 
 /** Operations that a warning names. */
 const NAMED_MAX = 3;
@@ -13,7 +14,7 @@ const sentAnyway = new Set(['host', 'content-length', 'forwarded', 'via', 'trace
 
 /** Warnings at the entries of upstreams.yaml, where they can be remedied. */
 export function withheldByDefault({ config, contracts }: Configuration): Mistake[] {
-  const byUpstream = Map.groupBy(contracts.operations, ({ operation }) => operation.upstream);
+  const byUpstream = Map.groupBy(contracts.operations, ({ operation }) => entryOfUpstream(operation.upstream));
   return Object.keys(config.upstreams).flatMap((upstream) => {
     const warn = (reason: string, remedy: string) =>
       config.sources.upstreams.mistakeAtKey(['upstreams', upstream], reason, remedy);

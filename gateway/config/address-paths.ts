@@ -39,11 +39,12 @@ export function withOrigins<Entry extends Addressed>(
   return Object.fromEntries(all);
 }
 
-function pathOfAddress(address: string): string {
+/** Without a slash at the end. */
+export function pathOfAddress(address: string): string {
   const path = PATH.exec(address)?.[2] ?? '';
   return path === '/' ? '' : path;
 }
 
-function originOfAddress(address: string): string {
+export function originOfAddress(address: string): string {
   return PATH.exec(address)?.[1] ?? address;
 }

@@ -14,6 +14,7 @@ import { checkHosts } from './hosts.ts';
 import { checkShape } from './issues.ts';
 import { type LimitsFile, limitsFile } from './limits-file.ts';
 import { type Breaking, type UpstreamEntry, upstreamsFile } from './schema.ts';
+import { checkServers, withServers } from './servers.ts';
 import { checkTls } from './tls.ts';
 import { blockIn, usableEntries } from './usable-entries.ts';
 
@@ -41,6 +42,7 @@ interface Sources {
 
 export interface Config {
   readonly gateway: GatewayFile;
+  /** By the names of entries, and by `entry@host` for the further servers of an entry. */
   readonly upstreams: Readonly<Record<string, UpstreamEntry & AddressPath>>;
   /** Accepted breaks of published contracts. */
   readonly breaking: Breaking;
@@ -223,6 +225,7 @@ export function loadConfig(
     },
   };
   checkNames(draft, mistakes);
+  checkServers(draft.upstreams, sources.upstreams, mistakes);
   checkExamples(draft, mistakes);
   checkIssuers(draft, mistakes);
   checkBuffers(draft, mistakes);
@@ -238,9 +241,10 @@ function localUrl({ PORT }: Environment): string {
   return `http://localhost:${Number(PORT) || PORT_DEFAULT}`;
 }
 
-/** Returns the draft as a configuration, or undefined if a part is missing. */
+/** Returns the draft as a configuration with the further servers of its upstreams, or undefined if a part is missing. */
 export function completed({ gateway, upstreams, breaking, limits, sources }: ConfigDraft): Config | undefined {
-  return gateway && limits && Object.freeze({ gateway, upstreams, breaking, limits, sources });
+  if (gateway === undefined || limits === undefined) return undefined;
+  return Object.freeze({ gateway, upstreams: deepFreeze(withServers(upstreams)), breaking, limits, sources });
 }
 
 /**

@@ -2,6 +2,7 @@
 // once, when the contracts are known, so that requests look operations up by one name only.
 
 import type { Mistake } from '../config-errors.ts';
+import { entryOfUpstream } from '../shared/upstream-names.ts';
 import type { Source } from '../shared/yaml-source.ts';
 
 /** The names of an operation. */
@@ -33,7 +34,7 @@ export function byAnyNameIn<Operation extends NamedOperation>(
   upstream: string,
   operations: readonly Operation[],
 ): ReadonlyMap<string, Operation> {
-  const own = operations.filter((operation) => operation.upstream === upstream);
+  const own = operations.filter((operation) => entryOfUpstream(operation.upstream) === upstream);
   const declared = Map.groupBy(own, declaredId);
   const clear = [...declared].flatMap(([name, all]) =>
     all.length === 1 ? [[name, all[0] as Operation] as const] : [],

@@ -4,6 +4,12 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isFieldText } from '../shared/field-text.ts';
 
+/** The address of a server. Its path has unreserved characters, and no dot segments. */
+export function isServerAddress(text: string): boolean {
+  const path = /^https?:\/\/[^/?#\s@]+((?:\/[A-Za-z0-9._~-]+)*)\/?$/.exec(text)?.[1];
+  return path !== undefined && URL.canParse(text) && new URL(text).pathname.replace(/\/$/, '') === path;
+}
+
 export const whole = (what: string, min: number, max: number) =>
   z
     .int(outside(what, min, max))

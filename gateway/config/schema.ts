@@ -10,21 +10,17 @@ import { cookies, requestHeaders, responseHeaders } from './crossing.ts';
 import { entrySecurity } from './entry-security.ts';
 import { site } from './hosts.ts';
 import { operationSettings } from './operation-settings.ts';
-import { name, whole } from './parts.ts';
+import { isServerAddress, name, whole } from './parts.ts';
 import { requestRules } from './request-rules.ts';
+import { servers } from './servers.ts';
 import { breaker, ejection, health } from './target-rules.ts';
 import { tunnels } from './tunnels.ts';
 import { upstreamTls } from './upstream-tls.ts';
 
-/** A path of an address: unreserved characters, and no dot segments. */
-const isAddress = (text: string) => {
-  const path = /^https?:\/\/[^/?#\s@]+((?:\/[A-Za-z0-9._~-]+)*)\/?$/.exec(text)?.[1];
-  return path !== undefined && URL.canParse(text) && new URL(text).pathname.replace(/\/$/, '') === path;
-};
 /** A sandbox service, the contract itself, or the address of a server. */
 const target = z
   .string()
-  .refine((text) => /^(sandbox:(platform|mail|files)|examples:)$/.test(text) || isAddress(text), {
+  .refine((text) => /^(sandbox:(platform|mail|files)|examples:)$/.test(text) || isServerAddress(text), {
     error:
       'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, or http://host:port with or without a path',
   })
@@ -64,6 +60,11 @@ export const upstreamEntry = z.strictObject({
       fallback: "path of the document's first server",
       values: '`/v1`, `/v1/billing`',
     }),
+  servers: servers.default({}).meta({
+    description:
+      'Further addresses, for operations that the contracts have on other servers than `live` stands for ([upstreams](upstreams.md#servers-on-other-hosts)).',
+    values: 'addresses as `live`, or `{ live, test }`, by `https://host` or `https://host/path` of a document',
+  }),
   timeoutMs: whole('milliseconds', 1, 3_600_000)
     .default(10_000)
     .describe(

@@ -5,8 +5,10 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { Mistake } from '../config-errors.ts';
+import { isFurtherServer } from '../shared/upstream-names.ts';
 import { type Source, shownPath } from '../shared/yaml-source.ts';
 import { secretEntry } from './parts.ts';
+import { serversOf, type WithServers } from './servers.ts';
 
 const path = z.string().min(1, 'must be the path of a PEM file').meta({ values: 'path of a PEM file' });
 
@@ -34,7 +36,7 @@ export const upstreamTls = z.strictObject({
     }),
 });
 
-interface UpstreamWithTls {
+interface UpstreamWithTls extends WithServers {
   readonly live: readonly string[];
   readonly test?: readonly string[] | undefined;
   readonly tls?: z.output<typeof upstreamTls> | undefined;
@@ -59,8 +61,10 @@ export function readUpstreamTls(
   source: Source,
   mistakes: Mistake[],
 ): ReadonlyMap<string, UpstreamTls> {
-  const all = new Map<string, UpstreamTls>();
-  for (const [name, { live, test = [], tls }] of Object.entries(upstreams)) {
+  const settings = new Map<string, UpstreamTls>();
+  for (const [name, entry] of Object.entries(upstreams)) {
+    const { live, test = [], tls } = entry;
+    const further = serversOf(name, entry);
     if (tls === undefined) continue;
     const before = mistakes.length;
     const at = ['upstreams', name, 'tls'];
@@ -68,16 +72,20 @@ export function readUpstreamTls(
       mistakes.push(
         key === undefined ? source.mistakeAtKey(at, reason, remedy) : source.mistakeAt([...at, key], reason, remedy),
       );
-    if (![...live, ...test].some((address) => address.startsWith('https://')))
+    const all = [...live, ...test, ...further.flatMap((one) => [...one.live, ...(one.test ?? [])])];
+    if (!all.some((address) => address.startsWith('https://')))
       complain(
         undefined,
         'none of the addresses of this upstream is https://.',
         'Write https:// there, or remove tls.',
       );
     const read = readOne(tls, directory, complain);
-    if (mistakes.length === before) all.set(name, read);
+    if (mistakes.length > before) continue;
+    settings.set(name, read);
+    // The name is that of the entry's own certificate.
+    for (const { upstream } of further) settings.set(upstream, { ...read, serverName: undefined });
   }
-  return all;
+  return settings;
 }
 
 type Complain = (key: string | undefined, reason: string, remedy: string) => void;
@@ -136,7 +144,8 @@ export function keyProblem(certificate: string, key: string): string | undefined
  * upstreams.
  */
 export function untimelyTls(all: ReadonlyMap<string, UpstreamTls>, nowMs: number): string[] {
-  return [...all].flatMap(([name, { ca, certificate }]) =>
+  const entries = [...all].filter(([name]) => !isFurtherServer(name));
+  return entries.flatMap(([name, { ca, certificate }]) =>
     [['ca', ca] as const, ['certificate', certificate] as const].flatMap(([key, text]) =>
       certificatesIn(text ?? '').flatMap((one) => {
         const what = `upstreams.${name}.tls.${key}: the certificate of ${one.subject.replaceAll('\n', ', ')}`;

@@ -11,7 +11,7 @@ import { pathStylesOf } from './path-styles.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
 import { restParameterOf } from './rest-parameter.ts';
 import { knownScopes, operationSecurity, type SecuritySettings } from './security.ts';
-import { serverOfDocument, serverOfOperation } from './servers.ts';
+import { mappedServer, type ServerMapping, serverOfDocument, serverOfOperation } from './servers.ts';
 
 /** The settings of an upstreams.yaml entry for the documents that it lists. */
 export interface DocumentDefaults extends SecuritySettings, CrossingDefaults {
@@ -27,6 +27,8 @@ export interface DocumentDefaults extends SecuritySettings, CrossingDefaults {
   readonly operationNames?: 'plain' | 'qualified' | undefined;
   readonly undeclaredQuery?: 'refuse' | 'pass' | 'drop' | undefined;
   readonly undeclaredMediaTypes?: 'report' | 'refuse' | 'off' | undefined;
+  /** Servers of the documents that have an upstream of their own. */
+  readonly serverMappings?: readonly ServerMapping[] | undefined;
   /** Settings of single operations, by operationId: they win over the members of the contract. */
   readonly operations?: Readonly<Record<string, OperationSettings>> | undefined;
 }
@@ -61,6 +63,8 @@ interface Draft {
   readonly says: DocumentDefaults & Pick<OperationSettings, 'timeoutMs'> & Pick<Extensions, 'upgrade'>;
   /** The path of its server. */
   readonly serverPath: string;
+  /** Where its server is mapped to. */
+  readonly mapped: ReturnType<typeof mappedServer>;
   /** The path of the addresses of its upstream, if they have one. */
   readonly addressPath: string | undefined;
 }
@@ -85,7 +89,8 @@ export function* operationsOf(
       if (!isObject(value)) continue;
       const place = ['paths', template, method];
       const own = { ...documentSays, ...pathSays, ...extensionsOf(document, place, value, known, mistakes) };
-      const server = serverOfOperation(root, item.value, value);
+      const mappings = (own.upstream ?? defaults.upstream) === defaults.upstream ? defaults.serverMappings : undefined;
+      const server = serverOfOperation(root, item.value, value, mappings);
       const special = settingsOf(defaults, value, method, (defaults.basePath ?? server.path) + template);
       const timeoutMs = special.timeoutMs ?? own.timeoutMs;
       const says = { ...defaults, ...own, timeoutMs };
@@ -107,6 +112,7 @@ export function* operationsOf(
         entry: defaults.upstream,
         restOfPath,
         serverPath: server.path,
+        mapped: mappedServer(server, mappings ?? []),
         addressPath: known.addressPaths?.[says.upstream],
       };
       const operation = toOperation(draft, security ?? []);
@@ -139,7 +145,8 @@ function withAddressPath(addressPath: string | undefined, serverPath: string, of
 
 function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Operation {
   const { document, template, method, value, says } = draft;
-  const upstreamPrefix = withAddressPath(draft.addressPath, draft.serverPath, serverOfDocument(document.root).path);
+  const upstreamPrefix =
+    draft.mapped?.path ?? withAddressPath(draft.addressPath, draft.serverPath, serverOfDocument(document.root).path);
   const publicPrefix = says.basePath ?? draft.serverPath;
   const path = publicPrefix + template;
   const answerCheck = says.response ?? 'report';
@@ -156,7 +163,7 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
     version: /^\/(v\d+)(\/|$)/.exec(path)?.[1],
     restOfPath: draft.restOfPath,
     pathStyles: pathStylesOf(document.root, parameters),
-    upstream: says.upstream,
+    upstream: draft.mapped?.upstream ?? says.upstream,
     entry: draft.entry,
     timeoutMs: says.timeoutMs,
     publicPrefix,

@@ -18,12 +18,43 @@ export function serverOfDocument(root: JsonObject): DeclaredServer {
   return serversIn(root)[0] ?? none;
 }
 
-/** Returns the server of an operation: its own, that of its path, or that of the document; one on the document's host if there are several. */
-export function serverOfOperation(root: JsonObject, item: unknown, operation: unknown): DeclaredServer {
+/** The place of a server in upstreams.yaml. */
+export interface ServerMapping {
+  /** Host and path, without a slash at the end. */
+  readonly server: string;
+  readonly upstream: string;
+  /** Takes the place of the server's path. */
+  readonly path: string;
+}
+
+/** Returns the upstream of a server and the path below its address, by the longest mapping that the server begins with. */
+export function mappedServer(
+  { origin, path }: DeclaredServer,
+  mappings: readonly ServerMapping[],
+): { readonly upstream: string; readonly path: string } | undefined {
+  if (origin === undefined || mappings.length === 0) return undefined;
+  const address = new URL(origin).host + path;
+  const [found] = mappings
+    .filter(({ server }) => address === server || address.startsWith(`${server}/`))
+    .sort((one, other) => other.server.length - one.server.length);
+  return found && { upstream: found.upstream, path: found.path + address.slice(found.server.length) };
+}
+
+/**
+ * Returns the server of an operation: its own, that of its path, or that of the document. Of several, one on the document's host, or else
+ * one that is mapped.
+ */
+export function serverOfOperation(
+  root: JsonObject,
+  item: unknown,
+  operation: unknown,
+  mappings: readonly ServerMapping[] = [],
+): DeclaredServer {
   const [own = []] = [operation, item].map(serversIn).filter((servers) => servers.length > 0);
   const origins = new Set(serversIn(root).map(({ origin }) => origin));
   const here = own.find(({ origin }) => origin === undefined || origins.has(origin));
-  return here ?? own[0] ?? serverOfDocument(root);
+  const mapped = own.find((server) => mappedServer(server, mappings) !== undefined);
+  return here ?? mapped ?? own[0] ?? serverOfDocument(root);
 }
 
 /** Returns the origin of an operation that the document declares on another host than its own. */

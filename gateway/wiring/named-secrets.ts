@@ -3,6 +3,7 @@
 import { keyProblem } from '../config/upstream-tls.ts';
 import type { Mistake } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
+import { isFurtherServer } from '../shared/upstream-names.ts';
 import { isSimulated } from '../upstream/simulated.ts';
 import { tracingHeaders } from './open-tracing.ts';
 
@@ -29,7 +30,7 @@ export interface CheckedSecrets {
 export function namedSecrets({ config, upstreamTls }: Named): NamedSecret[] {
   const { upstreams, gateway, sources } = config;
   const credentials = Object.entries(upstreams).flatMap(([name, entry]): NamedSecret[] => {
-    if (entry.credential === undefined || isSimulated(entry)) return [];
+    if (entry.credential === undefined || isSimulated(entry) || isFurtherServer(name)) return [];
     const { kind, secret } = entry.credential;
     const path = ['upstreams', name, 'credential', kind, 'secret'];
     return [
@@ -42,7 +43,7 @@ export function namedSecrets({ config, upstreamTls }: Named): NamedSecret[] {
     ];
   });
   const keys = [...upstreamTls].flatMap(([name, { certificate = '', keySecret }]): NamedSecret[] => {
-    if (keySecret === undefined) return [];
+    if (keySecret === undefined || isFurtherServer(name)) return [];
     const remedy = `Put the private key of the certificate, in PEM and not encrypted, into the file SECRETS_DIR/${keySecret}.`;
     return [
       {

@@ -55,6 +55,37 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/gateway.yaml:1: this is not well-formed YAML (Unresolved alias (the anchor must be set before the alias): proxies). Correct the alias, or write the value out.',
     ],
   },
+  'server-that-no-operation-has': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'servers: { https://uploads.example.com: http://uploads:8080 }'),
+    says: [
+      'config/upstreams.yaml:5:16: upstreams.items.servers.https://uploads.example.com: no operation of these contracts has the server https://uploads.example.com. Write it as the documents have it under servers, or remove it.',
+    ],
+  },
+  'servers-in-other-words': {
+    files: spoiled(
+      upstreams,
+      'timeoutMs: 1000',
+      'servers: { sandbox:mail: http://a, https://b.test: "http://a?b", https://c.test: { test: http://a } }',
+    ),
+    says: [
+      'config/upstreams.yaml:5:16: upstreams.items.servers.sandbox:mail: "sandbox:mail" cannot be a name here. It must be the address of a server as the document has it: https://host with or without a path.',
+      'config/upstreams.yaml:5:56: upstreams.items.servers.https://b.test: "http://a?b" is not possible here. It must be http://host:port, a list of these, or { live, test }.',
+      'config/upstreams.yaml:5:70: upstreams.items.servers.https://c.test: {"test":"http://a"} is not possible here. It must be http://host:port, a list of these, or { live, test }.',
+    ],
+  },
+  'a-server-with-two-paths': {
+    files: spoiled(
+      upstreams,
+      'timeoutMs: 1000',
+      'servers: { https://a.test/v1/: [http://a/x, http://b/y], http://A.test/v1: http://a }',
+    ),
+    says: [
+      'config/upstreams.yaml:5:16: upstreams.items.servers.https://a.test/v1/: its addresses have different paths (/x, /y). Write the same path behind each address.',
+      'config/upstreams.yaml:5:62: upstreams.items.servers.http://A.test/v1: the same server stands there twice: http or https makes no difference. Keep one of them.',
+      'config/upstreams.yaml:5:16: upstreams.items.servers.https://a.test/v1/: no operation of these contracts has the server https://a.test/v1/. Write it as the documents have it under servers, or remove it.',
+      'config/upstreams.yaml:5:62: upstreams.items.servers.http://A.test/v1: no operation of these contracts has the server http://A.test/v1. Write it as the documents have it under servers, or remove it.',
+    ],
+  },
   'basic-for-clients-without-a-credential': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'basicForClients: true'),
     says: [

@@ -93,6 +93,9 @@ describe('tls toward an upstream', () => {
 
   it('is not read for an entry without one', () => {
     const mistakes: never[] = [];
-    assert.equal(readUpstreamTls({ items: { live: ['http://items'] } }, '/', {} as never, mistakes).size, 0);
+    assert.equal(
+      readUpstreamTls({ items: { live: ['http://items'], servers: {} } }, '/', {} as never, mistakes).size,
+      0,
+    );
   });
 });

@@ -8,6 +8,7 @@ import { ConfigError } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Caller, Mode } from '../../exchange.ts';
 import { createLog } from '../../observe/log.ts';
+import { entryOfUpstream } from '../../shared/upstream-names.ts';
 import { checkSecrets } from '../../wiring/named-secrets.ts';
 import { openSandbox } from '../../wiring/open-sandbox.ts';
 import { openUpstreamAccess } from '../../wiring/upstream-access.ts';
@@ -36,10 +37,12 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
   const { configuration, settings, secrets, name, address, now } = options;
   const { config } = configuration;
   const entry = config.upstreams[name] as UpstreamEntry;
+  const owner = entryOfUpstream(name);
+  const entries = { [owner]: config.upstreams[owner] as UpstreamEntry, [name]: entry };
   // Silent, because the findings report all problems.
   const log = createLog({ level: 'fatal', now, destination: { write: () => undefined } });
   const ofThis = {
-    config: { ...config, upstreams: { [name]: entry }, gateway: { ...config.gateway, tracing: undefined } },
+    config: { ...config, upstreams: entries, gateway: { ...config.gateway, tracing: undefined } },
     upstreamTls: new Map([...configuration.upstreamTls].filter(([of]) => of === name)),
   };
   const mistakes = Object.values(checkSecrets(ofThis, secrets.read)).flat();
@@ -81,7 +84,7 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
       tls: tls.settingsOf(ofThis).get(name),
       caller,
       scheme: new URL(config.gateway.publicUrl).protocol.slice(0, -1),
-      assertion: () => (credential === undefined ? assertions.assertionFor(caller, name) : undefined),
+      assertion: () => (credential === undefined ? assertions.assertionFor(caller, owner) : undefined),
       credential: credential?.header,
     });
     return {

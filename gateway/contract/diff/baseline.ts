@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Mistake } from '../../config-errors.ts';
+import { entryOfUpstream } from '../../shared/upstream-names.ts';
 import { readSource, shownPath } from '../../shared/yaml-source.ts';
 import { normalizeSchemas } from '../dialect.ts';
 import { type ContractDocument, toDocument } from '../document.ts';
@@ -146,7 +147,7 @@ export async function checkBaseline(comparison: BaselineComparison, mistakes: Mi
 
 /** Operations are published by version, or by upstream if they have none. */
 function nameOf({ operation }: ContractOperation): string {
-  return operation.version ?? operation.upstream;
+  return operation.version ?? entryOfUpstream(operation.upstream);
 }
 
 function isAt(

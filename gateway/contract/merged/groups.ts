@@ -1,6 +1,7 @@
 // Groups operations into published documents: one per version of the API, and one per upstream for operations without a version.
 
 import type { Operation } from '../../exchange.ts';
+import { entryOfUpstream } from '../../shared/upstream-names.ts';
 import type { ContractDocument } from '../document.ts';
 import type { ContractOperation } from '../operations.ts';
 import { isObject, type JsonObject } from '../pointer.ts';
@@ -38,7 +39,10 @@ export function publishedContracts(
   operations: readonly ContractOperation[],
   { serverOf, isDeprecated }: PublishedContext,
 ): PublishedContract[] {
-  const groups = Map.groupBy(inReadingOrder(operations), ({ operation }) => operation.version ?? operation.upstream);
+  const groups = Map.groupBy(
+    inReadingOrder(operations),
+    ({ operation }) => operation.version ?? entryOfUpstream(operation.upstream),
+  );
   return [...groups].map(([name, members]) => {
     const head = headOf(name, members, serverOf);
     const { title, description } = head.info;
