@@ -9,7 +9,7 @@ export interface Part {
   readonly name: string;
   /** Mistakes in a configuration beyond its own files, such as a missing secret. Changes that need a restart: config/restart-only.ts. */
   check?(next: Configuration): readonly Mistake[];
-  /** Puts a checked configuration in force, in one synchronous step. */
+  /** Puts a checked configuration in force, in one synchronous step. Called with the earlier one again if a later part throws. */
   use?(next: Configuration): void;
   /** Members that this part adds to `/status`. */
   status?(): object;
@@ -22,12 +22,22 @@ export interface Parts {
   /** Adds the next part, which may use the parts before it. */
   add(part: Part): void;
   check(next: Configuration): Mistake[];
-  use(next: Configuration): void;
+  /** Puts a configuration in force in every part. If one throws, puts `inForce` in force again and throws that error. */
+  use(next: Configuration, inForce: Configuration): void;
   status(): object;
   /** Resolves when every part has drained. */
   drain(drainMs: number): Promise<void>;
   /** Closes every part, the last one first. Continues after a failure, and then rejects with the first error. */
   close(): Promise<void>;
+}
+
+/** Ignores a failure: the reason is the error before it. */
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // The other parts still have to switch back.
+  }
 }
 
 export function createParts(): Parts {
@@ -37,8 +47,14 @@ export function createParts(): Parts {
   return {
     add: (part) => void parts.push(part),
     check: (next) => parts.flatMap((part) => part.check?.(next) ?? []),
-    use(next) {
-      for (const part of parts) part.use?.(next);
+    use(next, inForce) {
+      try {
+        for (const part of parts) part.use?.(next);
+      } catch (error) {
+        // The part that threw, too: it may have switched in part.
+        for (const part of parts) attempt(() => part.use?.(inForce));
+        throw error;
+      }
     },
     status: () => Object.assign({}, ...parts.map((part) => part.status?.())),
     async drain(drainMs) {

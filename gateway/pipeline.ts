@@ -6,13 +6,13 @@ import type { Admitted, Arrived, Counted, Matched, Permitted, Stages } from './e
 export type Pipeline = (arrived: Arrived) => Promise<void>;
 
 /** Every step that can refuse, answer or change a request: the stages, and the steps before and between them. */
-export interface Steps<Place, Tunnel> extends Stages {
+export interface Steps<Sites, Tunnel> extends Stages {
   /** The sites of the host name that the request is for; undefined: the host name is not the gateway's. */
-  placeOf(arrived: Arrived): Place | undefined;
+  sitesFor(arrived: Arrived): Sites | undefined;
   /** Throws misdirected_request, or a code of admit. */
   refuseMisdirected(arrived: Arrived): Promise<void>;
   /** The tunnel of this path, if it has one. */
-  tunnelAt(arrived: Arrived, place: Place): Tunnel | undefined;
+  tunnelAt(arrived: Arrived, sites: Sites): Tunnel | undefined;
   passThrough(admitted: Admitted, tunnel: Tunnel): Promise<void>;
   /** Counts the request as in flight under this configuration until it has ended. */
   track(work: Promise<void>): Promise<void>;
@@ -21,7 +21,7 @@ export interface Steps<Place, Tunnel> extends Stages {
   isPreflight(arrived: Arrived): boolean;
   answerPreflight(arrived: Arrived): Promise<void>;
   /** Whether the gateway answers the path itself: documentation, published contracts and keys. */
-  isOwnPath(arrived: Arrived, place: Place): boolean;
+  isOwnPath(arrived: Arrived, sites: Sites): boolean;
   answerOwnPath(arrived: Arrived): Promise<void>;
   answerOptions(arrived: Arrived): Promise<void>;
   /** Throws gateway_overloaded while the process is overloaded. */
@@ -37,25 +37,25 @@ export interface Steps<Place, Tunnel> extends Stages {
 /**
  * Chooses the handler of a request: a tunnel, the gateway itself, or the operation of a contract.
  */
-export function createPipeline<Place, Tunnel>(steps: Steps<Place, Tunnel>): Pipeline {
+export function createPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipeline {
   const operation = createOperationPipeline(steps);
   const tunnelled = createTunnelPipeline(steps);
 
-  function answer(arrived: Arrived, place: Place): Promise<void> {
+  function answer(arrived: Arrived, sites: Sites): Promise<void> {
     steps.allowOrigin(arrived);
     if (steps.isPreflight(arrived)) return steps.answerPreflight(arrived);
-    if (steps.isOwnPath(arrived, place)) return steps.answerOwnPath(arrived);
+    if (steps.isOwnPath(arrived, sites)) return steps.answerOwnPath(arrived);
     if (arrived.request.method === 'OPTIONS') return steps.answerOptions(arrived);
     return operation(arrived);
   }
 
   return function handle(arrived) {
-    const place = steps.placeOf(arrived);
-    if (place === undefined) return steps.refuseMisdirected(arrived);
-    const tunnel = steps.tunnelAt(arrived, place);
+    const sites = steps.sitesFor(arrived);
+    if (sites === undefined) return steps.refuseMisdirected(arrived);
+    const tunnel = steps.tunnelAt(arrived, sites);
     // Not tracked: a tunnel may stay open for days and uses nothing of this configuration.
     if (tunnel !== undefined) return tunnelled(arrived, tunnel);
-    return steps.track(answer(arrived, place));
+    return steps.track(answer(arrived, sites));
   };
 }
 
@@ -65,7 +65,7 @@ export function createPipeline<Place, Tunnel>(steps: Steps<Place, Tunnel>): Pipe
  * that an earlier one returns, so leaving that one out does not compile. `throttle` and the steps between the stages return nothing: a pinned
  * test holds them in their place.
  */
-function createOperationPipeline<Place, Tunnel>(steps: Steps<Place, Tunnel>): Pipeline {
+function createOperationPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipeline {
   return async function handleOperation(arrived) {
     const { trail } = arrived;
 
@@ -108,8 +108,8 @@ function createOperationPipeline<Place, Tunnel>(steps: Steps<Place, Tunnel>): Pi
 }
 
 /** A tunnel has no contract: the request is admitted, and the upstream does the rest. */
-export function createTunnelPipeline<Place, Tunnel>(
-  steps: Pick<Steps<Place, Tunnel>, 'admit' | 'shed' | 'passThrough'>,
+export function createTunnelPipeline<Sites, Tunnel>(
+  steps: Pick<Steps<Sites, Tunnel>, 'admit' | 'shed' | 'passThrough'>,
 ): (arrived: Arrived, tunnel: Tunnel) => Promise<void> {
   return async function handleTunnel(arrived, tunnel) {
     arrived.trail.stage = 'admit';

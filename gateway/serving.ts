@@ -192,7 +192,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const { track, empty } = createCount();
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
     ...deciding,
-    placeOf: ({ request }) => sitesOf(authorityOf(request)),
+    sitesFor: ({ request }) => sitesOf(authorityOf(request)),
     async refuseMisdirected(arrived) {
       admit(arrived);
       throw new GatewayError('misdirected_request');

@@ -3,10 +3,10 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Preparation } from '../app.ts';
 import type { DigestOf } from '../auth/api-key.ts';
 import { createIssueKey } from '../auth/issue.ts';
 import type { KeyStore } from '../auth/store/store.ts';
+import type { Preparation } from '../wiring/app-options.ts';
 
 const ORGANIZATION = 'org_demo';
 const BY = 'start';

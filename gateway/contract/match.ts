@@ -54,26 +54,26 @@ export function createMatch(operations: readonly Operation[], explain: Explain =
 }
 
 /**
- * Creates a Match for operations that are served at some places only. Each request is matched with the operations of its place.
- * `placeOf` must return one of a few objects, and the same object every time, because a router is cached per place.
+ * Creates a Match for operations that are served at some sites only. Each request is matched with the operations of its sites.
+ * `sitesFor` must return one of a few objects, and the same object every time, because a router is cached per object.
  */
-export function createMatchByPlace<Place extends object>(
+export function createMatchBySites<Sites extends object>(
   operations: readonly Operation[],
-  placeOf: (admitted: Admitted) => Place,
-  isAt: (operation: Operation, place: Place) => boolean,
+  sitesFor: (admitted: Admitted) => Sites,
+  isAt: (operation: Operation, sites: Sites) => boolean,
   explain?: Explain,
 ): Match {
-  const matches = new Map<Place, Match>();
+  const matches = new Map<Sites, Match>();
 
   function matchFor(admitted: Admitted): Match {
-    const place = placeOf(admitted);
-    let found = matches.get(place);
+    const sites = sitesFor(admitted);
+    let found = matches.get(sites);
     if (found === undefined) {
       found = createMatch(
-        operations.filter((operation) => isAt(operation, place)),
+        operations.filter((operation) => isAt(operation, sites)),
         explain,
       );
-      matches.set(place, found);
+      matches.set(sites, found);
     }
     return found;
   }

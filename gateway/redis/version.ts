@@ -5,7 +5,7 @@ import type { Cluster, Redis } from 'ioredis';
 const MINIMUM = [6, 2] as const;
 
 /** A sentence if the server is too old; undefined if not, or without a version. Valkey and KeyDB report the Redis version they match. */
-export function objectionTo(info: string): string | undefined {
+export function versionProblem(info: string): string | undefined {
   const version = /^redis_version:(\S+)/m.exec(info)?.[1];
   const [major = 0, minor = 0] = version?.split('.').map(Number) ?? [...MINIMUM];
   if (major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1])) return undefined;
@@ -16,6 +16,6 @@ export function objectionTo(info: string): string | undefined {
 export async function requireVersion(client: Redis | Cluster): Promise<void> {
   const servers = 'nodes' in client ? client.nodes('master') : [client];
   const infos = await Promise.all(servers.map((server) => server.info('server').catch(() => '')));
-  const objection = infos.map(objectionTo).find((one) => one !== undefined);
+  const objection = infos.map(versionProblem).find((one) => one !== undefined);
   if (objection !== undefined) throw new Error(objection);
 }

@@ -13,7 +13,7 @@ export interface OpenSandbox {
   /** Current origin of a configured address. */
   originOf(address: string): string;
   /** Mistakes for upstreams that move to the sandbox in a reload: it trusts assertions only for the upstreams known at its start. */
-  objections(next: Config): Mistake[];
+  check(next: Config): Mistake[];
 }
 
 export interface OpenSandboxOptions {
@@ -45,7 +45,7 @@ export async function openSandbox({ settings, config, secrets, ...options }: Ope
   return {
     process,
     originOf: (address) => process?.originOf(address) ?? address,
-    objections({ upstreams, sources }) {
+    check({ upstreams, sources }) {
       const added = Object.keys(upstreams).filter(
         (name) => liesOnSandbox(upstreams[name]) && !upstreamsOnIt.includes(name),
       );

@@ -27,9 +27,9 @@ export interface ReloadOptions {
   /** Loads and checks; the same object if no file has changed. */
   load(inForce: Configuration): Promise<Configuration>;
   /** Mistakes beyond the files, such as a missing secret. */
-  objections(next: Configuration): readonly Mistake[];
-  /** Puts it in force from the next request on. Must not throw: a part that has switched is not switched back. */
-  use(next: Configuration): void;
+  check(next: Configuration): readonly Mistake[];
+  /** Puts it in force from the next request on. If it throws, the earlier one is in force. */
+  use(next: Configuration, inForce: Configuration): void;
   onOutcome(outcome: ReloadOutcome): void;
 }
 
@@ -66,9 +66,9 @@ export function followConfiguration(options: ReloadOptions): Reloads {
         log.logger.debug({ version: before.version }, 'the configuration files have not changed');
         return;
       }
-      const mistakes = [...restartOnlyMistakes(before.config, next.config), ...options.objections(next)];
+      const mistakes = [...restartOnlyMistakes(before.config, next.config), ...options.check(next)];
       if (mistakes.length > 0) throw new ConfigError(mistakes);
-      options.use(next);
+      options.use(next, before);
       applied(before, next);
     } catch (error) {
       if (!stopped) refused(error);

@@ -3,7 +3,7 @@
 
 import { createAuthorize } from '../auth/authorize.ts';
 import type { Configuration } from '../configuration.ts';
-import { createMatchByPlace } from '../contract/match.ts';
+import { createMatchBySites } from '../contract/match.ts';
 import { createMatrixPaths } from '../contract/matrix-paths.ts';
 import { createValidate } from '../contract/validate.ts';
 import { createAdmit } from '../edge/admit.ts';
@@ -16,7 +16,7 @@ import { createSunset, type Sunset } from '../versions/sunset.ts';
 export interface StatelessStages
   extends Pick<Stages, 'admit' | 'match' | 'authorize' | 'validate'>,
     Pick<Sunset, 'sunset'> {
-  readonly allowedMethods: ReturnType<typeof createMatchByPlace>['allowedMethods'];
+  readonly allowedMethods: ReturnType<typeof createMatchBySites>['allowedMethods'];
   /** The sites of a host name. */
   readonly sitesOf: SitesOf;
   /** Deprecated and ended versions and operations. */
@@ -45,7 +45,7 @@ export function createStatelessStages(
   const sitesOf = createSites(gateway.hosts, gateway.publicUrl);
   const deprecations = deprecationsOf(operations, gateway, gateway.publicUrl);
   const { sunset, endOfVersion } = createSunset(deprecations, now);
-  const { match, allowedMethods } = createMatchByPlace(
+  const { match, allowedMethods } = createMatchBySites(
     operations,
     ({ headers }) => sitesOf(headers.get('host')) ?? nowhere,
     ({ upstream }, sites) => upstreams[upstream]?.hosts.some((site) => sites.has(site)) === true,

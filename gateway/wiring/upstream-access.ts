@@ -14,7 +14,7 @@ export interface UpstreamAccess extends Accesses {
   /** Administrator of the sandbox's mail server, `user:password`; undefined if no upstream uses that server. */
   readonly sandboxAdministrator: string | undefined;
   /** Mistakes for missing credentials that only a start can generate. */
-  objections(next: Configuration): Mistake[];
+  check(next: Configuration): Mistake[];
 }
 
 export interface UpstreamAccessOptions extends Pick<AccessesOptions, 'onWaited' | 'onShed' | 'isShedding'> {
@@ -44,7 +44,7 @@ export async function openUpstreamAccess({
   const readSecret = (entry: string) => secrets.read(entry) ?? generated.get(entry);
 
   /** Mistakes for credentials that a reload adds to upstreams without a real service: start would have generated them. */
-  function objections({ config }: Pick<Configuration, 'config'>): Mistake[] {
+  function check({ config }: Pick<Configuration, 'config'>): Mistake[] {
     return Object.entries(config.upstreams).flatMap(([name, entry]) => {
       if (entry.credential === undefined || !isSimulated(entry)) return [];
       const { kind, secret } = entry.credential;
@@ -71,7 +71,7 @@ export async function openUpstreamAccess({
     onHealed: (upstream) => log.logger.info({ upstream }, 'the credential for the upstream can be used again'),
   });
   accesses.use(config.upstreams, config.gateway.overload.organizationShare);
-  return { ...accesses, sandboxAdministrator: administratorOf(config.upstreams, readSecret), objections };
+  return { ...accesses, sandboxAdministrator: administratorOf(config.upstreams, readSecret), check };
 }
 
 function credentialsOf(upstreams: Config['upstreams'], applies: (upstream: UpstreamEntry) => boolean) {

@@ -61,7 +61,7 @@ const libraries: Record<string, readonly string[]> = {
   'lru-cache': ['gateway/auth/'],
   marked: ['gateway/portal/'],
   'openapi-backend': ['gateway/contract/'],
-  pino: ['gateway/observe/', 'gateway/app.ts'],
+  pino: ['gateway/observe/'],
   'pino-http': ['gateway/observe/'],
   'rate-limiter-flexible': ['gateway/limits/'],
   re2js: ['gateway/contract/'],

@@ -1,42 +1,37 @@
-// Parts are opened in this order and closed in reverse, which some of them need: the log is flushed last, operators can query it until
-// then, requests have ended before the stores that they use are closed, and the data directory is free for the next gateway after all that.
+// Parts are opened in this order and closed in reverse, which some of them need: the log is flushed last, operators can ask until then,
+// requests have ended before the stores that they use are closed, and the data directory is free for the next gateway after all that.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 
-const order = [
-  ...[
-    'configuration',
-    'secrets',
-    'claim',
-    'log',
-    'metrics',
-    'faults',
-    'admin',
-    'tracing',
-    'live instances',
-    'limits',
-    'failures',
-  ],
-  ...[
-    'upstream access',
-    'sandbox',
-    'examples',
-    'upstreams',
-    'streams',
-    'identity',
-    'idempotency',
-    'version uses',
-    'throttle',
-  ],
-  ...['listeners', 'tunnels', 'overload', 'serving', 'reload'],
-];
+const order = {
+  base: ['configuration', 'secrets', 'claim'],
+  observation: ['log', 'metrics', 'faults', 'admin', 'tracing'],
+  counters: ['live instances', 'limits', 'failures'],
+  upstreams: ['upstream access', 'sandbox', 'examples', 'upstreams'],
+  callers: ['streams', 'identity', 'idempotency', 'version uses', 'throttle'],
+  traffic: ['listeners', 'tunnels', 'overload', 'serving'],
+  operation: ['reload'],
+};
 
-it('the parts of the gateway are opened in the one order', () => {
-  const app = readFileSync(new URL('../../gateway/app.ts', import.meta.url), 'utf8');
+const read = (path: string) => readFileSync(new URL(`../../gateway/${path}`, import.meta.url), 'utf8');
+
+it('the sections of app.ts are opened in the one order, and the line above each names its parts', () => {
+  const body = read('app.ts').split('async function openParts')[1] ?? '';
+  const opened = [...body.matchAll(/\/\/ (.+)\n.*?\bopen([A-Z]\w+)\(/g)];
   assert.deepEqual(
-    [...app.matchAll(/parts\.add\(\{\s*name: '([^']+)'/g)].map((match) => match[1]),
-    order,
+    opened.map(([, parts, section = '']) => [section.toLowerCase(), parts]),
+    Object.entries(order).map(([section, parts]) => [section, parts.join(', ')]),
   );
 });
+
+for (const [section, parts] of Object.entries(order)) {
+  it(`the parts of the section ${section} are opened in the one order`, () => {
+    const text = read(`wiring/sections/${section}.ts`);
+    assert.deepEqual(
+      [...text.matchAll(/parts\.add\(\{\s*name: '([^']+)'/g)].map((match) => match[1]),
+      parts,
+    );
+  });
+}

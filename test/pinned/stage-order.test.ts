@@ -47,7 +47,7 @@ it('the pipeline runs the steps in the one safe order', () => {
 it('the pipeline chooses the handler in the one safe order', () => {
   const choice = functionOf('export function createPipeline');
   const [answer, handle] = choice.split('return function handle');
-  assert.deepEqual(calls(handle ?? ''), ['placeOf', 'refuseMisdirected', 'tunnelAt', 'track']);
+  assert.deepEqual(calls(handle ?? ''), ['sitesFor', 'refuseMisdirected', 'tunnelAt', 'track']);
   assert.deepEqual(calls(answer ?? ''), [
     'allowOrigin',
     'isPreflight',

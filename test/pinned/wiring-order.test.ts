@@ -1,9 +1,13 @@
-// app.ts is read from top to bottom: no name of openParts is mentioned above the line that makes it, not in a function that runs later
+// app.ts and its sections are read from top to bottom: no name is mentioned above the line that makes it, not in a function that runs later
 // either. A timer or a callback that runs earlier than expected would find the name uninitialized.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Text of the file in which comments, strings and property names of the form `.name` and `name:` are blank. */
 function codeOf(text: string): string {
@@ -25,16 +29,20 @@ function madeIn(lines: readonly string[]): Map<string, number> {
   return made;
 }
 
-it('openParts uses nothing above the line that makes it', () => {
-  const text = readFileSync(new URL('../../gateway/app.ts', import.meta.url), 'utf8');
-  const begin = text.indexOf('async function openParts');
-  const end = text.indexOf('\n}\n', begin);
-  const lines = codeOf(text).slice(begin, end).split('\n');
-  const made = madeIn(lines);
-  assert.ok(made.has('serving') && made.has('metrics') && made.has('stop'), 'the body is read');
-  const early = [...made].flatMap(([name, madeAt]) => {
-    const usedAt = lines.findIndex((line) => new RegExp(`(?<![\\w$])${name}(?![\\w$])`).test(line));
-    return usedAt < madeAt ? [`${name}: line ${usedAt + 1} of openParts, made in line ${madeAt + 1}`] : [];
+const sections = globSync('gateway/wiring/sections/*.ts', { cwd: root }).sort();
+
+for (const file of ['gateway/app.ts', ...sections]) {
+  it(`${file} uses nothing above the line that makes it`, () => {
+    const text = readFileSync(join(root, file), 'utf8');
+    const begin = text.search(/^(export )?(async )?function open/m);
+    const end = text.indexOf('\n}\n', begin);
+    const lines = codeOf(text).slice(begin, end).split('\n');
+    const made = madeIn(lines);
+    assert.ok(made.size > 0, 'the body is read');
+    const early = [...made].flatMap(([name, madeAt]) => {
+      const usedAt = lines.findIndex((line) => new RegExp(`(?<![\\w$])${name}(?![\\w$])`).test(line));
+      return usedAt < madeAt ? [`${name}: line ${usedAt + 1}, made in line ${madeAt + 1}`] : [];
+    });
+    assert.deepEqual(early, []);
   });
-  assert.deepEqual(early, []);
-});
+}

@@ -4,6 +4,7 @@ import type { Configuration } from '../../gateway/configuration.ts';
 import { createParts } from '../../gateway/parts.ts';
 
 const next = {} as Configuration;
+const inForce = {} as Configuration;
 
 function three(events: string[]) {
   const parts = createParts();
@@ -23,8 +24,25 @@ function three(events: string[]) {
 
 test('a configuration reaches the parts in the order of opening', () => {
   const events: string[] = [];
-  three(events).use(next);
+  three(events).use(next, inForce);
   assert.deepEqual(events, ['use first', 'use second', 'use third']);
+});
+
+test('if one part cannot use a configuration, every part uses the earlier one', () => {
+  const parts = createParts();
+  const used = new Map<string, Configuration>();
+  const part = (name: string) => ({ name, use: (given: Configuration) => void used.set(name, given) });
+  parts.add(part('above'));
+  parts.add({
+    name: 'failing',
+    use() {
+      throw new Error('cannot use it');
+    },
+  });
+  parts.add(part('below'));
+  assert.throws(() => parts.use(next, inForce), /cannot use it/);
+  assert.equal(used.get('above'), inForce);
+  assert.equal(used.get('below'), inForce);
 });
 
 test('mistakes and status of all parts come together', () => {

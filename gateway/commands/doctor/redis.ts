@@ -1,7 +1,7 @@
 // Checks the Redis in REDIS_URL: reachability, latency, version, role, eviction, memory, persistence and clock.
 
 import { askRedis, type Redis } from '../../redis/client.ts';
-import { objectionTo } from '../../redis/version.ts';
+import { versionProblem } from '../../redis/version.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { checkSkew } from './data.ts';
 
@@ -64,7 +64,7 @@ export function parseInfo(text: string): ReadonlyMap<string, string> {
 
 export function checkServer(info: ReadonlyMap<string, string>): Finding[] {
   const version = info.get('redis_version') ?? '';
-  const objection = objectionTo(`redis_version:${version}`);
+  const objection = versionProblem(`redis_version:${version}`);
   return [
     objection === undefined
       ? ok('redis version', `Redis ${version || 'that does not say its version'}.`)

@@ -94,7 +94,7 @@ function createHandle(
   const answered = async (arrived: Arrived) => done(admit(arrived));
   return createPipeline<ReadonlySet<Site>, Tunnel>({
     ...stateless,
-    placeOf: ({ request }) => stateless.sitesOf(authorityOf(request)),
+    sitesFor: ({ request }) => stateless.sitesOf(authorityOf(request)),
     async refuseMisdirected(arrived) {
       admit(arrived);
       throw new GatewayError('misdirected_request');

@@ -1,0 +1,40 @@
+// What a gateway is opened with.
+
+import type { DigestOf } from '../auth/api-key.ts';
+import type { Assertions } from '../auth/assertions/assertions.ts';
+import type { KeyStore } from '../auth/store/store.ts';
+import type { Settings } from '../config/load.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { Configuration } from '../configuration.ts';
+import type { createLog } from '../observe/log.ts';
+import type { LoopProbe } from '../overload/pressure.ts';
+import type { SandboxProcess } from '../upstream/sandbox.ts';
+
+export interface AppOptions {
+  readonly version: string;
+  readonly settings: Settings;
+  readonly configuration: Configuration;
+  /** Loads and checks the current configuration files; resolves with the same object if no file has changed. Throws ConfigError. */
+  reloadConfiguration(previous: Configuration): Promise<Configuration>;
+  readonly secrets: Secrets;
+  readonly store: KeyStore;
+  readonly digestOf: DigestOf;
+  now(): number;
+  /** Destination of log lines; standard output by default. */
+  readonly logTo?: Parameters<typeof createLog>[0]['destination'];
+  /** Measures the delay of the event loop; by default with a timer. */
+  readonly probeLoop?: LoopProbe;
+  /** Number of this worker. A worker opens no admin listener: the primary process answers operators, through `operators`. */
+  readonly worker?: number | undefined;
+  /** TLS session ticket keys. All workers share them, so that a client can resume its session at any worker. */
+  readonly ticketKeys?: Buffer | undefined;
+  /** Runs after the listeners are open and before readiness turns on. */
+  readonly prepare?: (tools: Preparation) => Promise<void>;
+}
+
+export interface Preparation {
+  /** Present if an upstream is the sandbox. */
+  readonly sandbox: SandboxProcess | undefined;
+  /** Signs assertions for requests that the gateway itself sends on behalf of an organization. */
+  readonly assertionOf: Assertions['assertionOf'];
+}

@@ -1,0 +1,51 @@
+// The first parts of the process: the configuration in force and its secrets, the claim of the data directory, the clocks and the state of
+// the process. They depend on no other part.
+
+import { ConfigError } from '../../config-errors.ts';
+import type { Configuration } from '../../configuration.ts';
+import type { Operation } from '../../exchange.ts';
+import type { Lifecycle } from '../../observe/status.ts';
+import type { Parts } from '../../parts.ts';
+import { claimDirectory } from '../../shared/sqlite.ts';
+import type { AppOptions } from '../app-options.ts';
+import { createForwardClock } from '../clock.ts';
+import { checkSecrets } from '../named-secrets.ts';
+
+export type BaseSection = AppOptions & ReturnType<typeof openBase>;
+
+/** Throws ConfigError for missing secrets, and a sentence if another gateway holds the data directory. */
+export function openBase({ configuration: first, settings, secrets, now }: AppOptions, parts: Parts) {
+  let inForce = first;
+  parts.add({
+    name: 'configuration',
+    use(next) {
+      inForce = next;
+    },
+  });
+
+  const secretsOf = (next: Configuration) => Object.values(checkSecrets(next, secrets.read)).flat();
+  parts.add({ name: 'secrets', check: secretsOf });
+  const mistakes = parts.check(first);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+
+  // Without Redis, this process alone holds the counters: a second gateway on the same directory would admit every limit again.
+  if (settings.redisUrl === undefined) parts.add({ name: 'claim', close: claimDirectory(settings.dataDirectory) });
+
+  let lifecycle: Lifecycle = 'starting';
+  return {
+    inForce: () => inForce,
+    /** A reload does not change these settings. */
+    gateway: first.config.gateway,
+    /** Windows use the monotonic clock, expiry times the wall clock. */
+    forwardNow: createForwardClock(now),
+    lifecycle: () => lifecycle,
+    isDraining: () => lifecycle === 'draining',
+    onLifecycle(next: Lifecycle) {
+      lifecycle = next;
+    },
+  };
+}
+
+export function operationsServed({ contracts }: Configuration): Operation[] {
+  return contracts.operations.map(({ operation }) => operation);
+}

@@ -1,0 +1,81 @@
+// The parts that know callers: their open streams, their keys and tokens, their idempotent answers, their calls of deprecated operations.
+
+import { openAnswerStore } from '../../idempotency/open-store.ts';
+import { openStreamsMaxOf } from '../../limits/open-streams.ts';
+import { createThrottle } from '../../limits/throttle.ts';
+import type { Parts } from '../../parts.ts';
+import { createOpenStreams } from '../../streams/open-streams.ts';
+import { openIdentity } from '../identity.ts';
+import { logStoreState } from '../log-store-state.ts';
+import { openVersionUses } from '../version-uses.ts';
+import { type BaseSection, operationsServed } from './base.ts';
+import type { CountersSection } from './counters.ts';
+import type { ObservationSection } from './observation.ts';
+import type { UpstreamsSection } from './upstreams.ts';
+
+export type CallersSection = Awaited<ReturnType<typeof openCallers>>;
+
+/** Rejects with a sentence if the store of answers cannot be opened. */
+export async function openCallers(
+  opened: BaseSection & ObservationSection & CountersSection & UpstreamsSection,
+  parts: Parts,
+) {
+  const { configuration, settings, secrets, store, gateway, inForce, forwardNow, now } = opened;
+  const { log, live, counters, failures, access, assertions, sandbox } = opened;
+  const streams = createOpenStreams({
+    mostOf: (caller) => openStreamsMaxOf(inForce().config.limits, caller),
+    now,
+  });
+  parts.add({
+    name: 'streams',
+    use: (next) => streams.use(operationsServed(next)),
+    status: streams.status,
+    drain: streams.drain,
+    close: streams.close,
+  });
+  const identity = openIdentity({
+    gateway,
+    secrets,
+    store,
+    digestOf: opened.digestOf,
+    assertions,
+    matchesBasic: (upstream, user, password) => access.of(upstream)?.credential?.matches(user, password) === true,
+    log,
+    now,
+    onAssertionKeys: () => sandbox.process?.renewTrust(),
+    onChange({ kind, key, organization }) {
+      if (kind === 'limits.reset') counters.clearRefusals();
+      else if (kind !== 'configuration.changed') streams.identityChanged({ key, organization });
+    },
+    onReplaced: () => streams.identityChanged({}),
+  });
+  parts.add({
+    name: 'identity',
+    status: () => ({ keys: identity.keysStatus(), issuers: identity.issuersStatus() }),
+    close: identity.close,
+  });
+  live.begin();
+  const answers = await openAnswerStore({
+    redisUrl: settings.redisUrl,
+    dataDirectory: settings.dataDirectory,
+    now,
+    onChange: logStoreState(log, 'idempotent answers'),
+  });
+  parts.add({ name: 'idempotency', status: () => ({ idempotency: answers.status() }), close: answers.close });
+  const versionUses = openVersionUses({ settings, store, log, publicUrl: () => gateway.publicUrl, now });
+  parts.add({
+    name: 'version uses',
+    status: () => ({ deprecated_uses: versionUses.status() }),
+    close: versionUses.close,
+  });
+
+  const throttle = createThrottle({
+    ...configuration.config.limits.addresses,
+    counters: failures,
+    isKnownCaller: identity.isKnownCaller,
+    now: forwardNow,
+  });
+  parts.add({ name: 'throttle', use: ({ config }) => throttle.useRules(config.limits.addresses) });
+
+  return { streams, identity, answers, versionUses, throttle };
+}

@@ -1,0 +1,50 @@
+// The parts that report: log, metrics, faults, the listener of operators, traces. The later parts report events to them.
+
+import { createNearLimit } from '../../console/near-limit.ts';
+import { createIds } from '../../edge/ids.ts';
+import { createLog } from '../../observe/log.ts';
+import { createMetrics } from '../../observe/metrics.ts';
+import { untraced } from '../../observe/tracing/tracing.ts';
+import type { Parts } from '../../parts.ts';
+import { onFault } from '../../shared/faults.ts';
+import { openTracing } from '../open-tracing.ts';
+import { openAdminListener } from '../operators.ts';
+import { type BaseSection, operationsServed } from './base.ts';
+
+export type ObservationSection = ReturnType<typeof openObservation>;
+
+/** The log is closed after all other parts but the first ones; operators can ask until then. */
+export function openObservation(opened: BaseSection, parts: Parts) {
+  const { configuration, settings, secrets, gateway, forwardNow, now } = opened;
+  const pressed = createNearLimit(forwardNow);
+  const metrics = createMetrics({ version: opened.version, onPressure: pressed.note });
+  const log = createLog({
+    level: gateway.logLevel,
+    now,
+    destination: opened.logTo,
+    worker: opened.worker,
+    onDropped: metrics.logLinesDropped,
+  });
+  parts.add({
+    name: 'log',
+    use({ config }) {
+      log.logger.level = config.gateway.logLevel;
+    },
+    close: log.flush,
+  });
+  const ids = createIds(now);
+  metrics.expect(operationsServed(configuration));
+  parts.add({ name: 'metrics', use: (next) => metrics.expect(operationsServed(next)) });
+  const stopReporting = onFault((thrown) => {
+    log.logger.error({ err: thrown }, 'an error outside a request: its exchange or connection was ended');
+    metrics.fault();
+  });
+  parts.add({ name: 'faults', close: stopReporting });
+  const admin = openAdminListener({ settings, secrets, log, worker: opened.worker, now: forwardNow });
+  parts.add({ name: 'admin', close: admin.close });
+  const tracing = openTracing({ gateway, secrets, ids, log, version: opened.version, onOutcome: metrics.spans });
+  parts.add({ name: 'tracing', close: () => tracing?.close() });
+  const traceparentFor = tracing?.traceparentFor ?? untraced(ids);
+
+  return { pressed, metrics, log, ids, admin, tracing, traceparentFor };
+}

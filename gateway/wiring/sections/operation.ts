@@ -1,0 +1,64 @@
+// The last parts of the process: reloads, and what operators see of all parts.
+
+import type { Parts } from '../../parts.ts';
+import { answersForOperators } from '../operators.ts';
+import { followConfiguration } from '../reload.ts';
+import type { BaseSection } from './base.ts';
+import type { CallersSection } from './callers.ts';
+import type { CountersSection } from './counters.ts';
+import type { ObservationSection } from './observation.ts';
+import type { TrafficSection } from './traffic.ts';
+import type { UpstreamsSection } from './upstreams.ts';
+
+/** Starts to follow the configuration files. */
+export function openOperation(
+  opened: BaseSection & ObservationSection & CountersSection & UpstreamsSection & CallersSection & TrafficSection,
+  parts: Parts,
+) {
+  const { settings, store, inForce, log, metrics, pressed, now } = opened;
+  const { counters, access, targets, streams, identity, versionUses } = opened;
+  const { listeners, certificates, tunnels, overload, serving } = opened;
+  const reloads = followConfiguration({
+    directories: [settings.configDirectory, settings.contractsDirectory],
+    log,
+    store,
+    now,
+    inForce,
+    load: opened.reloadConfiguration,
+    check: parts.check,
+    use: parts.use,
+    onOutcome: metrics.reload,
+  });
+  parts.add({ name: 'reload', status: () => ({ configuration: reloads.status() }), close: reloads.stop });
+
+  metrics.watch({
+    activeRequests: listeners.activeRequests,
+    keyStoreAway: () => (identity.keysStatus().store === 'failing' ? 1 : 0),
+    limitStoreAway: () => (counters.status().state === 'away' ? 1 : 0),
+    limitPolicyInForce: () => counters.status().policyInForce,
+    tunnelStreams: tunnels.open,
+    openStreams: streams.counts,
+    upstreamStates: access.status,
+    targetStates: targets.targetSets.status,
+    bufferedBytes: overload.bufferedBytes,
+    configurationLoadedAtMs: reloads.loadedAtMs,
+    certificates: certificates.status,
+  });
+  const operators = answersForOperators({
+    version: opened.version,
+    lifecycle: opened.lifecycle,
+    keys: identity.keysStatus,
+    limits: counters.status,
+    parts: parts.status,
+    now,
+    store,
+    log,
+    metrics,
+    pressed,
+    counters,
+    versionUses,
+    serving: serving.current,
+  });
+
+  return { reloads, operators };
+}

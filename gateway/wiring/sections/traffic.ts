@@ -1,0 +1,120 @@
+// The parts that take requests: listeners, tunnels, overload protection, and the pipeline of the configuration in force.
+
+import { cutOff } from '../../edge/linger.ts';
+import { createRefuse } from '../../edge/refuse.ts';
+import { securityHeadersFor } from '../../edge/security-headers.ts';
+import { newTicketKeys } from '../../edge/tls/secure.ts';
+import { createAddressLimits } from '../../limits/address-limit.ts';
+import type { Parts } from '../../parts.ts';
+import { createTunnels } from '../../tunnel/tunnels.ts';
+import { toUpstreamFailure } from '../../upstream/failure.ts';
+import { createListeners } from '../listeners.ts';
+import { openOverload } from '../open-overload.ts';
+import { openServing } from '../open-serving.ts';
+import { reportUnreadableForwards } from '../unreadable-forwards.ts';
+import type { BaseSection } from './base.ts';
+import type { CallersSection } from './callers.ts';
+import type { CountersSection } from './counters.ts';
+import type { ObservationSection } from './observation.ts';
+import type { UpstreamsSection } from './upstreams.ts';
+
+export type TrafficSection = ReturnType<typeof openTraffic>;
+
+/** No request arrives before the listeners are told to listen. */
+export function openTraffic(
+  opened: BaseSection & ObservationSection & CountersSection & UpstreamsSection & CallersSection,
+  parts: Parts,
+) {
+  const { configuration, settings, store, gateway, inForce, isDraining, forwardNow, now } = opened;
+  const { log, metrics, ids, traceparentFor, counters, failures, shedding, access, tls, originOf, targets } = opened;
+  const { streams, identity, answers, versionUses, throttle } = opened;
+  const constantHeaders = securityHeadersFor(gateway.publicUrl);
+  const refuse = createRefuse({
+    publicUrl: gateway.publicUrl,
+    constantHeaders,
+    onRefused({ clientAddress }, error) {
+      if (clientAddress !== undefined) throttle.countRefusal(clientAddress, error);
+    },
+  });
+  const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);
+  const listeners = createListeners({
+    settings,
+    configuration: inForce,
+    log,
+    store,
+    ticketKeys: opened.ticketKeys ?? newTicketKeys(),
+    isDraining,
+    onUnreadableForward,
+    now,
+    onExcess: metrics.connectionRefused,
+    onHandshakeFailure: metrics.handshakeFailed,
+    onRenewal: metrics.renewal,
+    constantHeaders,
+    refuse,
+    requestId: ids.requestId,
+  });
+  const { certificates } = listeners;
+  parts.add({
+    name: 'listeners',
+    status: () => ({ certificates: certificates.status() }),
+    drain: listeners.drain,
+    close: listeners.close,
+  });
+  const addressLimitOf = createAddressLimits({ counters: failures, now: forwardNow });
+  const tunnels = createTunnels({
+    originOf,
+    addressLimitOf: ({ name, rules }) => addressLimitOf(name, rules.limits),
+    isOut: targets.targetSets.isOut,
+    traceparentFor,
+    toFailure: toUpstreamFailure,
+    refuse: refuse.refuse,
+    cutOff,
+    onProxied: ({ request }) => listeners.letStream(request),
+  });
+  parts.add({ name: 'tunnels', drain: tunnels.drain, close: tunnels.close });
+  const overload = openOverload(configuration, {
+    // Event streams and WebSockets have a bound of their own.
+    inFlight: () => listeners.activeRequests() - tunnels.open() - streams.size(),
+    isKnownCaller: identity.isKnownCaller,
+    shedding,
+    probe: opened.probeLoop,
+  });
+  parts.add({
+    name: 'overload',
+    use: overload.use,
+    status: () => ({ overload: overload.status() }),
+    close: overload.stop,
+  });
+
+  const serving = openServing(
+    configuration,
+    {
+      identity,
+      overload,
+      access,
+      counters,
+      answers,
+      throttle,
+      tunnels,
+      streams,
+      ...targets,
+      tls,
+      traceparentFor,
+      refuse,
+      originOf,
+      noteUse: versionUses.note,
+      isDraining,
+      onUnreadableForward,
+      now,
+    },
+    { store, log },
+  );
+  parts.add({
+    name: 'serving',
+    use: serving.use,
+    status: () => ({ operations: serving.current().operations.length }),
+    close: serving.close,
+  });
+
+  return { listeners, certificates, tunnels, overload, serving };
+}

@@ -1,0 +1,68 @@
+// The parts that ask upstreams: credentials and concurrency limits, the sandbox, examples of contracts, connections and their health.
+
+import { createAssertions } from '../../auth/assertions/assertions.ts';
+import { upstreamStatus } from '../../observe/status.ts';
+import type { Parts } from '../../parts.ts';
+import { openExamples } from '../open-examples.ts';
+import { openShedding } from '../open-overload.ts';
+import { openSandbox } from '../open-sandbox.ts';
+import { openUpstreamAccess } from '../upstream-access.ts';
+import { openUpstreamTargets } from '../upstream-targets.ts';
+import { openUpstreamTls } from '../upstream-tls.ts';
+import type { BaseSection } from './base.ts';
+import type { ObservationSection } from './observation.ts';
+
+export type UpstreamsSection = Awaited<ReturnType<typeof openUpstreams>>;
+
+/** Rejects if the keys of assertions cannot be read, or the sandbox cannot be started. */
+export async function openUpstreams(opened: BaseSection & ObservationSection, parts: Parts) {
+  const { configuration, settings, secrets, gateway, inForce, log, metrics, now } = opened;
+  const shedding = openShedding(log, metrics);
+  const access = await openUpstreamAccess({
+    config: configuration.config,
+    workers: settings.workers,
+    secrets,
+    log,
+    now,
+    onWaited: metrics.overload.queued,
+    onShed: (upstream, why) => shedding.note(why, upstream),
+    isShedding: shedding.isShedding,
+  });
+  parts.add({
+    name: 'upstream access',
+    check: access.check,
+    use: ({ config }) => access.use(config.upstreams, config.gateway.overload.organizationShare),
+  });
+  const tls = openUpstreamTls({ secrets, log, now });
+  const assertions = await createAssertions({ keys: await secrets.assertionKeys(), issuer: gateway.publicUrl, now });
+  const sandbox = await openSandbox({
+    settings,
+    config: configuration.config,
+    secrets,
+    jwks: assertions.jwks,
+    mailAdministrator: access.sandboxAdministrator,
+    log,
+  });
+  const { originOf } = sandbox;
+  parts.add({
+    name: 'sandbox',
+    check: ({ config }) => sandbox.check(config),
+    close: () => sandbox.process?.close(),
+  });
+  const examples = await openExamples(configuration, log);
+  parts.add({ name: 'examples', use: examples.use });
+  const targets = openUpstreamTargets({ originOf, answerFor: examples.answerFor, log, metrics, now });
+  parts.add({
+    name: 'upstreams',
+    status: () => ({
+      upstreams: upstreamStatus(
+        inForce().config.upstreams,
+        examples.status(),
+        targets.targetSets.status(),
+        access.status(),
+      ),
+    }),
+  });
+
+  return { shedding, access, tls, assertions, sandbox, originOf, examples, targets };
+}
