@@ -30,7 +30,7 @@ export interface ParameterReader {
   dropped(query: string): readonly string[] | undefined;
 }
 
-/** Shared by all requests that give no parameters of a place, because creating an object without prototype is slow. */
+/** Shared by all requests that give no parameters of a place. */
 const NONE: Record<string, unknown> = Object.freeze(withoutReference());
 
 /** Prepares reading for one operation, so that no request has to look at the contract. */
