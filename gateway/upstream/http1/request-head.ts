@@ -6,6 +6,8 @@ import type { Outgoing } from './wire.ts';
 const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 const TARGET = /^[\x21-\x7e\x80-\xff]+$/;
 const NOT_IN_FIELD = /[^\t -~\x80-\xff]/;
+/** Searched first: nearly every value is visible ASCII, and the search for one range takes half the time. */
+const NOT_VISIBLE = /[^ -~]/;
 /** Methods that expect a body: without one, they send `content-length: 0` (RFC 9110 section 8.6). */
 const withBody = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -22,7 +24,7 @@ export function requestHead({ method, path, headers, body }: Outgoing, host: str
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] as string;
     const value = headers[at + 1] as string;
-    if (NOT_IN_FIELD.test(value)) throw unsendable(name);
+    if (NOT_VISIBLE.test(value) && NOT_IN_FIELD.test(value)) throw unsendable(name);
     if (name === 'content-length') isCounted = true;
     head += `${name}: ${value}\r\n`;
   }
