@@ -29,10 +29,7 @@ export interface Served {
 }
 
 /** Rejects with ConfigError or with a sentence if the start fails. */
-export async function serve(
-  context: CommandContext,
-  { worker, isFirst, ticketKeys }: ServeOptions,
-): Promise<Served> {
+export async function serve(context: CommandContext, { worker, isFirst, ticketKeys }: ServeOptions): Promise<Served> {
   // Not through the context, which would keep these in memory after a reload and close them at once.
   const { environment, now } = context;
   const openSecretsOf = (settings: Settings) => openSecrets(context, settings);
