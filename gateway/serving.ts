@@ -29,7 +29,7 @@ import type { Tunnels } from './tunnel/tunnels.ts';
 import type { Accesses } from './upstream/access.ts';
 import { createForward, upstreamPathOf } from './upstream/forward.ts';
 import { createHandshake } from './upstream/handshake.ts';
-import { createPolicies } from './upstream/policies.ts';
+import { createUpstreamPolicies } from './upstream/policies.ts';
 import type { Pools } from './upstream/pools.ts';
 import { createUpstreamRoutes, type UpstreamRoute } from './upstream/routes.ts';
 import type { TargetSets } from './upstream/target-set.ts';
@@ -92,7 +92,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const operations = contracts.operations.map(({ operation }) => operation);
   const tls = shared.tls.settingsOf(configuration);
   const targets = createTargets({ ...shared, upstreams, tlsOf: (upstream) => tls.get(upstream) });
-  const policies = createPolicies(upstreams, shared.access);
+  const policies = createUpstreamPolicies(upstreams, shared.access);
   const routes = createUpstreamRoutes(upstreams, policies, shared.access, () => performance.now());
   const timeoutMs = (operation: Operation) => operation.timeoutMs ?? upstreams[operation.upstream]?.timeoutMs ?? 0;
   const idempotency = createIdempotency({

@@ -1,11 +1,11 @@
 // Decides by the configured outage policy while a shared store cannot.
 
 import { createProcessStore } from './process-store.ts';
-import { type AwayPolicy, type Charge, type LimitDecision, uncounted } from './store.ts';
+import { type AwayRule, type Charge, type LimitDecision, uncounted } from './store.ts';
 
 export interface FallbackOptions {
   /** Read at each decision, so that the rules can be replaced while the store is in use. */
-  readonly whenStoreIsAway: () => AwayPolicy;
+  readonly whenStoreIsAway: () => AwayRule;
   readonly now: () => number;
   /** Number of instances that share the limits now. */
   readonly instances: () => number;

@@ -5,7 +5,7 @@ import { type AnswerRule, createJudge, type Judge } from './answers/rules.ts';
 import type { Credential } from './credential.ts';
 import { createRewrite, type RequestRule, type Rewrite } from './requests/rules.ts';
 
-export interface PolicyEntry {
+export interface UpstreamPolicyEntry {
   readonly answers: readonly AnswerRule[];
   readonly requests: readonly RequestRule[];
 }
@@ -18,8 +18,8 @@ export interface UpstreamPolicies {
 }
 
 /** Returns an entry per upstream that has a credential or rules. Requests to other upstreams pass unchanged. */
-export function createPolicies(
-  entries: Readonly<Record<string, PolicyEntry>>,
+export function createUpstreamPolicies(
+  entries: Readonly<Record<string, UpstreamPolicyEntry>>,
   accesses: Pick<Accesses, 'of'>,
 ): ReadonlyMap<string, UpstreamPolicies> {
   const policies = new Map<string, UpstreamPolicies>();

@@ -8,7 +8,7 @@ import {
   type RedisCounterStoreOptions,
   type RedisStore,
 } from '../../../gateway/limits/redis/store.ts';
-import type { AwayPolicy, Charge, CounterStoreStatus, LimitDecision } from '../../../gateway/limits/store.ts';
+import type { AwayRule, Charge, CounterStoreStatus, LimitDecision } from '../../../gateway/limits/store.ts';
 import { charge } from '../../unit/limits/scenarios.ts';
 
 /** 100 ms are promised; the rest is for a test machine that is busy with other tests. */
@@ -18,7 +18,7 @@ export interface Outage {
   readonly store: RedisStore;
   /** The reports of the store, in order. */
   readonly changes: readonly CounterStoreStatus[];
-  policy: AwayPolicy;
+  policy: AwayRule;
   /** Clients that send at once, and the longest wait of them. */
   ask(charges: readonly Charge[], clients: number): Promise<{ verdicts: LimitDecision[]; longestMs: number }>;
   untilUp(): Promise<void>;
