@@ -89,7 +89,7 @@ function printMistakes(context: CommandContext, asJson: boolean, mistakes: reado
   }
   for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
   const count = counted(mistakes.length, 'mistake');
-  context.complain(`${count}. With this configuration the gateway does not start.\n`);
+  context.complain(`${count}. Correct them before you start or reload the gateway.\n`);
 }
 
 async function routes(context: CommandContext, asJson: boolean): Promise<void> {

@@ -73,7 +73,7 @@ test('mistakes are printed, and the exit code is 1', async () => {
   assert.equal(people.out, '');
   assert.deepEqual(people.err.split('\n'), [
     ...sentences,
-    '2 mistakes. With this configuration the gateway does not start.',
+    '2 mistakes. Correct them before you start or reload the gateway.',
     '',
   ]);
   assert.equal(programs.code, 1);
