@@ -26,8 +26,10 @@ export interface BackendRequest {
   readonly search: string;
   /** Lower-case name → value, as a client would send them. */
   readonly headers: ReadonlyMap<string, string>;
-  /** JSON value; undefined for no body. */
+  /** JSON value; undefined for no body of JSON. */
   readonly body?: unknown;
+  /** A body of another media type. */
+  readonly bytes?: Buffer | undefined;
   /** Overrides the method of the operation. */
   readonly method?: string;
   readonly path?: string;
@@ -91,7 +93,8 @@ export function createBackend(options: BackendOptions): Backend {
 
   async function outgoing(asked: BackendRequest) {
     const { operation } = asked.entry;
-    const rawBody = asked.body === undefined ? undefined : Buffer.from(JSON.stringify(asked.body));
+    const json = asked.body === undefined ? undefined : Buffer.from(JSON.stringify(asked.body));
+    const rawBody = asked.bytes ?? json;
     const path = filledTemplate(operation, asked.pathValues);
     const checked = { ...options, ...asked, operation, path, rawBody, clientAddress: CLIENT_ADDRESS };
     const assertion = await options.assertion();

@@ -40,7 +40,7 @@ function mistyped(asked: BackendRequest): BackendRequest {
 }
 
 function elsewhere(asked: BackendRequest, method: string): BackendRequest {
-  return { ...asked, method, path: UNKNOWN_PATH, search: '', body: undefined };
+  return { ...asked, method, path: UNKNOWN_PATH, search: '', body: undefined, bytes: undefined };
 }
 
 /** The name of a query parameter that takes a number. */

@@ -7,7 +7,7 @@ import type { Answered, Backend } from './backend.ts';
 
 const CHECK = 'idempotency';
 
-/** @param tried answered requests; one that created a record is repeated */
+/** @param tried answered requests; one with a JSON body that created a record is repeated */
 export async function idempotencyOf(
   backend: Backend,
   { honoursIdempotencyKey, whenOutcomeUnknown }: UpstreamEntry,
@@ -19,6 +19,7 @@ export async function idempotencyOf(
     ({ asked, status }) =>
       asked.entry.operation.method === 'POST' &&
       asked.entry.operation.idempotency !== 'off' &&
+      asked.bytes === undefined &&
       status >= 200 &&
       status < 300,
   );

@@ -5,7 +5,7 @@ import type { ContractOperation } from '../../contract/operations.ts';
 import { toParameter } from '../../contract/parameter.ts';
 import { createParameterReader } from '../../contract/parameters.ts';
 import { writtenPathValue } from '../../contract/path-values.ts';
-import { isObject, type JsonObject, type Located, member } from '../../contract/pointer.ts';
+import { isObject, type JsonObject, type Located } from '../../contract/pointer.ts';
 import { templateParameters } from '../../contract/routes.ts';
 import { samplesOf } from '../../contract/sample.ts';
 import type { Schemas } from '../../contract/schemas.ts';
@@ -13,6 +13,7 @@ import { parameterSchema } from '../../contract/value-types.ts';
 import type { Violation } from '../../contract/violations.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
 import type { BackendRequest } from './backend.ts';
+import { bodiesFor, examplesAt, type SampleBody } from './bodies.ts';
 
 /** Template in front of a path parameter, such as `/v1/jobs` → ids of existing records. */
 export type KnownIds = ReadonlyMap<string, readonly string[]>;
@@ -35,7 +36,7 @@ const VALUES_MAX = 4;
 /** Valid requests, the simplest first; empty if none can be built. */
 export function requestsFor(entry: ContractOperation, schemas: Schemas, ids: KnownIds): BackendRequest[] {
   const candidates = entry.parameters.map((located) => toCandidate(entry.document.root, located));
-  const bodies = bodiesOf(entry, schemas, ids);
+  const bodies = bodiesFor(entry, schemas, (value) => withReferences(value, ids));
   if (bodies === undefined) return [];
   const { prepared, base } = firstOf(entry, schemas, candidates, ids);
   if (base === undefined) return [];
@@ -45,11 +46,15 @@ export function requestsFor(entry: ContractOperation, schemas: Schemas, ids: Kno
   const withParameters = [base, ...varied].flatMap((values) => prepared(values) ?? []);
   const [first] = withParameters;
   if (first === undefined || bodies.length === 0) return withParameters;
-  const [plain] = bodies;
+  const [plain, ...others] = bodies;
   return [
-    ...withParameters.map((asked) => ({ ...asked, body: plain })),
-    ...bodies.slice(1).map((body) => ({ ...first, body })),
+    ...withParameters.map((asked) => withBody(asked, plain as SampleBody)),
+    ...others.map((body) => withBody(first, body)),
   ];
+}
+
+function withBody(asked: BackendRequest, { contentType, body, bytes }: SampleBody): BackendRequest {
+  return { ...asked, headers: new Map(asked.headers).set('content-type', contentType), body, bytes };
 }
 
 function firstOf(entry: ContractOperation, schemas: Schemas, candidates: readonly Candidate[], ids: KnownIds) {
@@ -60,7 +65,7 @@ function firstOf(entry: ContractOperation, schemas: Schemas, candidates: readonl
   function prepared(values: ReadonlyMap<Candidate, unknown>): BackendRequest | undefined {
     const pathValues = pathValuesOf(entry, values, ids);
     const query = queryOf(values);
-    const headers = headersOf(entry, values);
+    const headers = headersOf(values);
     if (query === undefined || pathValues.some((value) => !/^[\x21-\x7e]+$/.test(value))) return undefined;
     const violations: Violation[] = [];
     const path = filledTemplate(entry.operation, pathValues);
@@ -78,11 +83,10 @@ function firstOf(entry: ContractOperation, schemas: Schemas, candidates: readonl
 }
 
 function toCandidate(root: JsonObject, located: Located): Candidate {
-  const { name, in: place, required, explode, example, examples } = located.value as JsonObject;
+  const { name, in: place, required, explode } = located.value as JsonObject;
   const schema = parameterSchema(root, located);
-  const written = isObject(examples) ? Object.keys(examples).map((key) => exampleAt(root, located, key)) : [];
   const parameter = toParameter(root, located);
-  const values = [example, ...written, ...(schema === undefined ? ['example'] : samplesOf(root, schema))];
+  const values = [...examplesAt(root, located), ...(schema === undefined ? ['example'] : samplesOf(root, schema))];
   return {
     name: String(name),
     place: String(place),
@@ -91,11 +95,6 @@ function toCandidate(root: JsonObject, located: Located): Candidate {
     inPath: (value) => writtenPathValue(parameter, value),
     values: values.filter((value) => value !== undefined && value !== null),
   };
-}
-
-function exampleAt(root: JsonObject, owner: Located, key: string): unknown {
-  const found = member(root, member(root, owner, 'examples'), key).value;
-  return isObject(found) ? found.value : undefined;
 }
 
 function pathValuesOf(
@@ -129,31 +128,13 @@ function queryOf(values: ReadonlyMap<Candidate, unknown>): string | undefined {
   return pairs.join('&');
 }
 
-function headersOf({ operation }: ContractOperation, values: ReadonlyMap<Candidate, unknown>): Map<string, string> {
+function headersOf(values: ReadonlyMap<Candidate, unknown>): Map<string, string> {
   const headers = new Map([
     ['accept', 'application/json'],
     ['host', 'gateway.invalid'],
   ]);
-  if (operation.method === 'POST' || operation.method === 'PATCH' || operation.method === 'PUT')
-    headers.set('content-type', 'application/json');
   for (const [{ name, place }, value] of values) if (place === 'header') headers.set(name.toLowerCase(), String(value));
   return headers;
-}
-
-/** Valid bodies; empty if none is required; undefined if one is required and none can be built. */
-function bodiesOf(entry: ContractOperation, schemas: Schemas, ids: KnownIds): unknown[] | undefined {
-  const { root } = entry.document;
-  const requestBody = member(root, entry.located, 'requestBody');
-  const isRequired = isObject(requestBody.value) && requestBody.value.required === true;
-  const check = schemas.request(entry).bodies.get('application/json');
-  const content = member(root, member(root, requestBody, 'content'), 'application/json');
-  if (check === undefined) return isRequired ? undefined : [];
-  const { example, examples } = (content.value ?? {}) as JsonObject;
-  const written = isObject(examples) ? Object.keys(examples).map((key) => exampleAt(root, content, key)) : [];
-  const schema = { value: (content.value as JsonObject).schema, pointer: `${content.pointer}/schema` };
-  const all = [example, ...written, ...samplesOf(root, schema)].filter((value) => value !== undefined);
-  const valid = all.map((value) => withReferences(value, ids)).filter((value) => check(value, 1).length === 0);
-  return valid.length === 0 && isRequired ? undefined : valid;
 }
 
 /** Replaces the value of a member such as `customer_id` by a known id of the collection `customers`. */

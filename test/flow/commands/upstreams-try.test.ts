@@ -57,15 +57,23 @@ interface Told {
   readonly checks: readonly Finding[];
 }
 
-async function tryIt(upstream: FakeUpstream, flags: readonly string[] = [], entry = ''): Promise<Told> {
+async function tryIt(
+  upstream: FakeUpstream,
+  flags: readonly string[] = [],
+  entry = '',
+  document = contract,
+): Promise<Told> {
   const directory = writeFiles({
     'config/upstreams.yaml': `upstreams:\n  items:\n    contracts: [items.yaml]\n    live: ${upstream.url}\n${entry}`,
-    'openapi/items.yaml': contract,
+    'openapi/items.yaml': document,
   });
   const environment = { ...environmentOf(directory), GATEWAY_DATA: join(directory, 'data') };
-  const { code, stdout } = await runInProcess(['upstreams', 'try', 'items', '--json', ...flags], { environment });
+  const { code, stdout, stderr } = await runInProcess(['upstreams', 'try', 'items', '--json', ...flags], {
+    environment,
+  });
   rmSync(directory, { recursive: true });
   await upstream.close();
+  assert.notEqual(stdout, '', stderr);
   return { code, ...(JSON.parse(stdout) as Omit<Told, 'code'>) };
 }
 
@@ -141,6 +149,64 @@ describe('gateway upstreams try', () => {
     );
     const deleted = upstream.requests.filter(({ method }) => method === 'DELETE').map(({ url }) => url);
     assert.ok(deleted.length > 0 && !deleted.includes('/v1/items/item_1'), deleted.join());
+  });
+
+  it('sends forms, files and texts that fit the contract', async () => {
+    const file = { type: 'string', format: 'binary' };
+    const upload = {
+      type: 'object',
+      required: ['photo', 'title'],
+      properties: { photo: file, title: item.properties.name },
+    };
+    const search = {
+      type: 'object',
+      required: ['text', 'filter'],
+      properties: {
+        text: { type: 'string', enum: ['a b'] },
+        filter: { type: 'object', required: ['n'], properties: { n: { type: 'integer', minimum: 3 } } },
+      },
+    };
+    const contents = {
+      bytes: { 'application/octet-stream': {} },
+      photo: { 'image/png': { schema: file } },
+      anything: { '*/*': {} },
+      text: { 'text/plain': { example: 'a text' } },
+      form: { 'application/x-www-form-urlencoded': { schema: search } },
+      upload: { 'multipart/form-data': { schema: upload, encoding: { photo: { contentType: 'image/png' } } } },
+    };
+    const paths = Object.entries(contents).map(([name, content]) => [
+      `/v1/${name}`,
+      { post: { operationId: name, requestBody: { required: true, content }, responses: answered(201, {}) } },
+    ]);
+    const { paths: items, ...others } = JSON.parse(contract) as { paths: object };
+    const document = JSON.stringify({ ...others, paths: { ...items, ...Object.fromEntries(paths) } });
+    const sound = soundService();
+    const upstream = await startUpstream((request, response, raw) =>
+      request.url.startsWith('/v1/items') || request.method !== 'POST'
+        ? sound(request, response, raw)
+        : json(response, 201, {}),
+    );
+    const told = await tryIt(upstream, ['--writes'], '', document);
+    assert.deepEqual(failures(told), []);
+    const sent = (name: string) => {
+      const { headers, body } = upstream.requests.find(({ url }) => url === `/v1/${name}`) ?? assert.fail(name);
+      return [headers['content-type'], body.toString('latin1')] as const;
+    };
+    assert.deepEqual(sent('bytes'), ['application/octet-stream', 'example']);
+    assert.deepEqual(sent('anything'), ['application/octet-stream', 'example']);
+    assert.match(sent('photo').join(), /^image\/png,\x89PNG/);
+    assert.deepEqual(sent('text'), ['text/plain', 'a text']);
+    assert.deepEqual(sent('form'), ['application/x-www-form-urlencoded', 'text=a+b&filter%5Bn%5D=3']);
+    const [type, body] = sent('upload');
+    assert.equal(type, 'multipart/form-data; boundary=gateway-try');
+    assert.match(
+      body,
+      /^--gateway-try\r\nContent-Disposition: form-data; name="photo"; filename="example"\r\nContent-Type: image\/png\r\n\r\n\x89PNG/,
+    );
+    assert.match(
+      body,
+      /\r\n--gateway-try\r\nContent-Disposition: form-data; name="title"\r\n\r\n[^\r]+\r\n--gateway-try--\r\n$/,
+    );
   });
 
   it('reports drift from the contract, errors without a message, and headers that reveal too much', async () => {

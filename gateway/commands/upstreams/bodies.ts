@@ -1,0 +1,148 @@
+// Valid bodies for an operation: JSON if its contract takes JSON, otherwise the smallest body of another media type that it takes.
+
+import { concreteType, printBody } from '../../contract/examples/bodies.ts';
+import { encodingsOf } from '../../contract/forms/form-encoding.ts';
+import { createFormShapes, type FormShape } from '../../contract/forms/form-shape.ts';
+import { createFormChecks } from '../../contract/forms/forms.ts';
+import { essenceOf, isJson, MULTIPART, URLENCODED } from '../../contract/media-types.ts';
+import type { ContractOperation } from '../../contract/operations.ts';
+import { child, isObject, type JsonObject, type Located, member, memberNames } from '../../contract/pointer.ts';
+import { samplesOf } from '../../contract/sample.ts';
+import type { Schemas } from '../../contract/schemas.ts';
+
+export interface SampleBody {
+  readonly contentType: string;
+  /** JSON value; undefined: the body has another media type. */
+  readonly body?: unknown;
+  /** Undefined: the body is the JSON of `body`. */
+  readonly bytes?: Buffer | undefined;
+}
+
+const BOUNDARY = 'gateway-try';
+const FILE_TYPE = 'application/octet-stream';
+/** Far more than a sample takes. */
+const LIMITS = { bodyBytesMax: 1_048_576, jsonDepthMax: 32, jsonMembersMax: 10_000 };
+
+/**
+ * Returns an empty list if no body is required and none can be built; undefined if one is required.
+ *
+ * @param withReferences puts ids of existing records into a JSON value
+ */
+export function bodiesFor(
+  entry: ContractOperation,
+  schemas: Schemas,
+  withReferences: (value: unknown) => unknown,
+): readonly SampleBody[] | undefined {
+  const { root } = entry.document;
+  const requestBody = member(root, entry.located, 'requestBody');
+  const content = member(root, requestBody, 'content');
+  const types = memberNames(content).toSorted((one, other) => rankOf(one) - rankOf(other));
+  for (const type of types) {
+    const mediaType = member(root, content, type);
+    const bodies = isJson(essenceOf(type))
+      ? jsonBodies(entry, schemas, type, valuesFor(root, mediaType).map(withReferences))
+      : otherBodies(entry, schemas, type, mediaType);
+    if (bodies.length > 0) return bodies;
+  }
+  return isObject(requestBody.value) && requestBody.value.required === true ? undefined : [];
+}
+
+/** The examples of a parameter or a media type. */
+export function examplesAt(root: JsonObject, owner: Located): unknown[] {
+  const { example, examples } = (owner.value ?? {}) as JsonObject;
+  const named = isObject(examples) ? Object.keys(examples) : [];
+  const written = named.map((key) => member(root, member(root, owner, 'examples'), key).value);
+  return [example, ...written.map((found) => (isObject(found) ? found.value : undefined))].filter(
+    (value) => value !== undefined,
+  );
+}
+
+function rankOf(type: string): number {
+  const essence = essenceOf(type);
+  if (isJson(essence)) return 0;
+  const others = [URLENCODED, MULTIPART].indexOf(essence) + 1;
+  return others > 0 ? others : 3;
+}
+
+function valuesFor(root: JsonObject, mediaType: Located): unknown[] {
+  const schema = child(mediaType, 'schema');
+  const samples = schema.value === undefined ? ['example'] : samplesOf(root, schema);
+  return [...examplesAt(root, mediaType), ...samples].filter((value) => value !== undefined);
+}
+
+function jsonBodies(
+  entry: ContractOperation,
+  schemas: Schemas,
+  type: string,
+  values: readonly unknown[],
+): readonly SampleBody[] {
+  const check = schemas.request(entry).bodies.get(essenceOf(type)) ?? (() => []);
+  return values.filter((value) => check(value, 1).length === 0).map((body) => ({ contentType: type, body }));
+}
+
+function otherBodies(entry: ContractOperation, schemas: Schemas, type: string, mediaType: Located): SampleBody[] {
+  const { root } = entry.document;
+  const essence = essenceOf(type);
+  const values = valuesFor(root, mediaType);
+  if (essence !== URLENCODED && essence !== MULTIPART) {
+    const contentType = /^(\*|application)\/\*$/.test(essence) ? FILE_TYPE : concreteType(type);
+    const bytes = printBody(contentType, values[0] ?? 'example', child(mediaType, 'schema').value);
+    return [{ contentType, bytes }];
+  }
+  const contentType = essence === MULTIPART ? `${MULTIPART}; boundary=${BOUNDARY}` : type;
+  const print = essence === MULTIPART ? createMultipartPrinter(root, mediaType) : printUrlencoded;
+  const form = createFormChecks(entry, schemas.request(entry))?.(essence, contentType);
+  return values
+    .filter(isObject)
+    .map((value) => ({ contentType, bytes: print(value) }))
+    .filter(({ bytes }) => isValid(() => form?.violations(bytes, contentType, LIMITS) ?? []));
+}
+
+/** A form that cannot be read is not valid either. */
+function isValid(violations: () => readonly unknown[]): boolean {
+  try {
+    return violations().length === 0;
+  } catch {
+    return false;
+  }
+}
+
+function printUrlencoded(value: JsonObject): Buffer {
+  return Buffer.from(new URLSearchParams(pairsOf(value, '')).toString());
+}
+
+/** Nested by brackets: `a[b]=c`; the items of a list repeat its name. */
+function pairsOf(value: unknown, name: string): [string, string][] {
+  if (value === null || value === undefined) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => pairsOf(item, name));
+  if (!isObject(value)) return [[name, String(value)]];
+  return Object.entries(value).flatMap(([key, below]) => pairsOf(below, name === '' ? key : `${name}[${key}]`));
+}
+
+function createMultipartPrinter(root: JsonObject, mediaType: Located): (value: JsonObject) => Buffer {
+  const shape = createFormShapes(root)([child(mediaType, 'schema')]);
+  const encodings = encodingsOf(root, mediaType);
+
+  function partsOf(name: string, value: unknown, of: FormShape | undefined): Buffer[] {
+    if (value === null || value === undefined) return [];
+    if (Array.isArray(value)) return value.flatMap((item) => partsOf(name, item, of?.items()));
+    const declared = encodings.get(name)?.contentTypes[0];
+    if (of?.isBinary) {
+      const type = concreteType(declared ?? of.contentMediaType ?? FILE_TYPE);
+      return [partOf(`name="${name}"; filename="example"`, type, printBody(type, value, undefined))];
+    }
+    if (isObject(value)) return [partOf(`name="${name}"`, 'application/json', JSON.stringify(value))];
+    return [partOf(`name="${name}"`, declared && concreteType(declared), String(value))];
+  }
+
+  return function print(value) {
+    const parts = Object.entries(value).flatMap(([name, one]) => partsOf(name, one, shape.property(name)));
+    return Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]);
+  };
+}
+
+function partOf(disposition: string, type: string | undefined, content: string | Buffer): Buffer {
+  const typed = type === undefined ? '' : `Content-Type: ${type}\r\n`;
+  const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\n${typed}\r\n`;
+  return Buffer.concat([Buffer.from(head), Buffer.from(content as string), Buffer.from('\r\n')]);
+}
