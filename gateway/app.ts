@@ -56,7 +56,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const counted = { ...observed, ...(await openCounters(observed, parts)) };
   // upstream access, sandbox, examples, upstreams
   const connected = { ...counted, ...(await openUpstreams(counted, parts)) };
-  // streams, identity, idempotency, version uses, throttle
+  // streams, tunnel streams, identity, idempotency, version uses, throttle
   const identified = { ...connected, ...(await openCallers(connected, parts)) };
   // listeners, tunnels, overload, serving
   const opened = { ...identified, ...openTraffic(identified, parts) };

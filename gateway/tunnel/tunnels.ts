@@ -32,6 +32,8 @@ export interface TunnelsOptions {
   cutOff(socket: Socket): void;
   /** Called before forwarding: a tunnel watches the progress of the body itself, so the usual body timeout does not apply. */
   onProxied(arrived: Arrived): void;
+  /** Ends a stream when the credential of its client ends, if the gateway knows it. The returned function is called at its end. */
+  followCaller(admitted: Admitted, tunnel: Tunnel, end: (why?: StreamEnd) => void): () => void;
   /** Time allowed to open a connection to an upstream. */
   readonly connectMs?: number;
 }
@@ -97,10 +99,15 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     return url;
   }
 
-  function onStream(end: () => void): () => void {
+  function openStream(admitted: Admitted, tunnel: Tunnel, endAs: (why?: StreamEnd) => void): () => void {
+    const end = () => endAs();
     streams.add(end);
     if (draining) setImmediate(end);
-    return () => streams.delete(end);
+    const leave = options.followCaller(admitted, tunnel, endAs);
+    return () => {
+      streams.delete(end);
+      leave();
+    };
   }
 
   /** Applies the limits and chooses a target. The caller must call `leave` when the exchange is over. */
@@ -134,7 +141,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
         toFailure,
         cutOff: () => options.cutOff(admitted.request.socket),
         onAnswer: (status: number) => addressLimit.answered(admitted, status),
-        onStream,
+        onStream: (end: (why?: StreamEnd) => void) => openStream(admitted, tunnel, end),
       },
     };
   }

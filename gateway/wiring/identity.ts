@@ -10,6 +10,7 @@ import { createDirectory, type DirectoryStatus } from '../auth/directory.ts';
 import type { KeyStore, KeyStoreChange } from '../auth/store/store.ts';
 import { createIssuers, type Issuers } from '../auth/tokens/issuers.ts';
 import { createTokenReader } from '../auth/tokens/reader.ts';
+import { type CallerOfTunnel, createCallerOfTunnel } from '../auth/tunnel-caller.ts';
 import type { GatewayFile } from '../config/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Admitted, Stages } from '../exchange.ts';
@@ -36,6 +37,7 @@ export interface Identity {
   readonly authenticate: Stages['authenticate'];
   /** Whether the credentials of a request are cached as valid; asks no store. */
   isKnownCaller(admitted: Admitted): boolean;
+  readonly callerOfTunnel: CallerOfTunnel;
   readonly assertions: Assertions;
   readonly keysStatus: () => DirectoryStatus;
   readonly issuersStatus: Issuers['status'];
@@ -103,6 +105,7 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
       readToken: tokens.readToken,
       matchesBasic: options.matchesBasic,
     }),
+    callerOfTunnel: createCallerOfTunnel({ directory, readToken: tokens.readToken, now }),
     isKnownCaller({ headers }) {
       // User name and password never count: checking them means comparing them, so a throttled address could go on guessing through this
       // function.

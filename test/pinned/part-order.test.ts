@@ -10,7 +10,7 @@ const order = {
   observation: ['log', 'metrics', 'faults', 'admin', 'tracing'],
   counters: ['live instances', 'limits', 'failures'],
   upstreams: ['upstream access', 'sandbox', 'examples', 'upstreams'],
-  callers: ['streams', 'identity', 'idempotency', 'version uses', 'throttle'],
+  callers: ['streams', 'tunnel streams', 'identity', 'idempotency', 'version uses', 'throttle'],
   traffic: ['listeners', 'tunnels', 'overload', 'serving'],
   operation: ['reload'],
 };

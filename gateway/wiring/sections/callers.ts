@@ -33,6 +33,9 @@ export async function openCallers(
     drain: streams.drain,
     close: streams.close,
   });
+  // No limit and no operation applies to the streams of tunnels; only their credential may end.
+  const tunnelStreams = createOpenStreams({ mostOf: () => Number.POSITIVE_INFINITY, now });
+  parts.add({ name: 'tunnel streams', close: tunnelStreams.close });
   const identity = openIdentity({
     gateway,
     secrets,
@@ -45,9 +48,12 @@ export async function openCallers(
     onAssertionKeys: () => sandbox.process?.renewTrust(),
     onChange({ kind, key, organization }) {
       if (kind === 'limits.reset') counters.clearRefusals();
-      else if (kind !== 'configuration.changed') streams.identityChanged({ key, organization });
+      else if (kind !== 'configuration.changed')
+        for (const open of [streams, tunnelStreams]) open.identityChanged({ key, organization });
     },
-    onReplaced: () => streams.identityChanged({}),
+    onReplaced() {
+      for (const open of [streams, tunnelStreams]) open.identityChanged({});
+    },
   });
   parts.add({
     name: 'identity',
@@ -77,5 +83,5 @@ export async function openCallers(
   });
   parts.add({ name: 'throttle', use: ({ config }) => throttle.useRules(config.limits.addresses) });
 
-  return { streams, identity, answers, versionUses, throttle };
+  return { streams, tunnelStreams, identity, answers, versionUses, throttle };
 }

@@ -8,6 +8,7 @@ import { createAddressLimits } from '../../limits/address-limit.ts';
 import type { Parts } from '../../parts.ts';
 import { createTunnels } from '../../tunnel/tunnels.ts';
 import { toUpstreamFailure } from '../../upstream/failure.ts';
+import { createFollowTunnel } from '../follow-tunnels.ts';
 import { createListeners } from '../listeners.ts';
 import { openOverload } from '../open-overload.ts';
 import { openServing } from '../open-serving.ts';
@@ -27,7 +28,7 @@ export function openTraffic(
 ) {
   const { configuration, settings, store, gateway, inForce, isDraining, forwardNow, now } = opened;
   const { log, metrics, ids, traceparentFor, counters, failures, shedding, access, tls, originOf, targets } = opened;
-  const { streams, identity, answers, versionUses, throttle } = opened;
+  const { streams, tunnelStreams, identity, answers, versionUses, throttle } = opened;
   const constantHeaders = securityHeadersFor(gateway.publicUrl);
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
@@ -70,6 +71,7 @@ export function openTraffic(
     refuse: refuse.refuse,
     cutOff,
     onProxied: ({ request }) => listeners.letStream(request),
+    followCaller: createFollowTunnel(tunnelStreams, identity.callerOfTunnel),
   });
   parts.add({ name: 'tunnels', drain: tunnels.drain, close: tunnels.close });
   const overload = openOverload(configuration, {

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { closesAfterEach } from '../../support/closing.ts';
 import { ask, openConnection, requestOf, until } from '../../support/connection.ts';
 import { assertRefusal } from '../../support/errors.ts';
+import type { KeyOptions } from '../../support/gateway.ts';
 import { unusedPort } from '../../support/upstream.ts';
 import { linesOf, startBehind, startTunnel } from './mail-tunnel.ts';
 import { frame, HANDSHAKE, headOf, nextWebSocket, openWebSocket } from './open-ends.ts';
@@ -140,6 +141,56 @@ describe('a WebSocket', () => {
     await client.closed;
     const line = await until(() => gateway.logLines().find(({ status }) => status === 101));
     assert.deepEqual([line.target, line.bytes_in, line.bytes_out, line.code], [behind.url, 6, 10, undefined]);
+  });
+});
+
+describe('a WebSocket whose client shows a key of the gateway', () => {
+  async function setUpKnown(options: KeyOptions = {}) {
+    const { behind, gateway } = await setUp();
+    const { id, key } = await gateway.issueKey(options);
+    const granted = nextWebSocket(behind);
+    const open = (credential: string) =>
+      openWebSocket(gateway.port, '/jmap/ws', [...HANDSHAKE, `Authorization: ${credential}`]);
+    const client = await start(open(`Bearer ${key}`));
+    await headOf(client);
+    const upstream = await granted;
+    client.socket.write(frame(1, 'four'));
+    assert.deepEqual(await upstream.takes(6), frame(1, 'four'));
+    return { behind, gateway, id, key, client, upstream, open };
+  }
+
+  /** 1008: policy violation. */
+  const notAllowed = Buffer.from([0x88, 0x02, 0x03, 0xf0]);
+
+  it('ends when the key is revoked, and others go on', async () => {
+    const { behind, gateway, id, client, upstream, open } = await setUpKnown();
+    const others = [];
+    for (const credential of ['Basic dTpw', 'Bearer of-the-service', `Bearer ${(await gateway.issueKey()).key}`]) {
+      const granted = nextWebSocket(behind);
+      const other = await start(open(credential));
+      await headOf(other);
+      others.push({ other, theirs: await granted });
+    }
+    await gateway.store.keys.revoke(id, 'test', undefined);
+    assert.deepEqual(await client.takes(4), notAllowed);
+    await Promise.all([client.ended, upstream.ended]);
+    const line = await until(() => gateway.logLines().find(({ stream_end }) => stream_end === 'credential'));
+    assert.equal(line.status, 101);
+    for (const { other, theirs } of others) {
+      theirs.socket.write(frame(1, 'still'));
+      assert.deepEqual(await other.takes(7), frame(1, 'still'));
+    }
+  });
+
+  it('ends when the organization is suspended', async () => {
+    const { gateway, client } = await setUpKnown();
+    await gateway.store.organizations.suspend('org_test', 'test');
+    assert.deepEqual(await client.takes(4), notAllowed);
+  });
+
+  it('ends when the key expires', async () => {
+    const { client } = await setUpKnown({ expiresAtMs: Date.now() + 1500 });
+    assert.deepEqual(await client.takes(4), notAllowed);
   });
 });
 

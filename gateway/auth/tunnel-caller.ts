@@ -1,0 +1,46 @@
+// The caller of a tunnelled request, if its credential is one of the gateway's: a tunnel asks for none, and passes those of the service.
+
+import { GatewayError } from '../errors.ts';
+import type { Admitted, Caller } from '../exchange.ts';
+import { type CredentialReader, createApiKeyReader } from './api-key-reader.ts';
+import { parseAuthorization } from './credentials.ts';
+import type { Directory } from './directory.ts';
+
+export interface TunnelCallerOptions {
+  readonly directory: Pick<Directory, 'callerOf'>;
+  readonly readToken: CredentialReader;
+  now(): number;
+}
+
+export interface TunnelCaller {
+  readonly caller: Caller;
+  /** False: revoked, expired, suspended, or not allowed from this address. */
+  readonly isAllowed: boolean;
+}
+
+/** Resolves with undefined for a credential that the gateway does not know. Rejects with auth_unavailable if the store cannot be read. */
+export type CallerOfTunnel = (
+  admitted: Pick<Admitted, 'headers' | 'clientAddress'>,
+) => Promise<TunnelCaller | undefined>;
+
+export function createCallerOfTunnel({ directory, readToken, now }: TunnelCallerOptions): CallerOfTunnel {
+  const readKey = createApiKeyReader(directory);
+
+  return async function callerOfTunnel({ headers, clientAddress }) {
+    const credentials = parseAuthorization(headers.get('authorization'));
+    if (credentials?.scheme !== 'bearer') return undefined;
+    try {
+      const caller = await (readToken(credentials) ?? readKey(credentials));
+      if (caller === undefined) return undefined;
+      const isAllowed =
+        !caller.revoked &&
+        caller.expiresAtMs > now() &&
+        caller.organization?.state !== 'suspended' &&
+        caller.allowsAddress?.(clientAddress) !== false;
+      return { caller, isAllowed };
+    } catch (error) {
+      if (error instanceof GatewayError && error.code !== 'auth_unavailable') return undefined;
+      throw error;
+    }
+  };
+}
