@@ -7,6 +7,7 @@ import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
 import { type Config, type ConfigDraft, completed, configFiles, loadConfig, type Settings } from './config/load.ts';
 import { checkNamedOnce, withOperationIds } from './config/operation-names.ts';
 import { checkOperationSettings } from './config/operation-settings.ts';
+import { checkSampleOperation, type PortalFiles, readPortalFiles } from './config/portal-files.ts';
 import { checkRuleNames } from './config/rule-names.ts';
 import { checkServersUsed, serversOf } from './config/servers.ts';
 import { checkTunnels } from './config/tunnels.ts';
@@ -25,6 +26,7 @@ import {
 import type { ContractOperation } from './contract/operations.ts';
 import { createThreadReader } from './contract/reader.ts';
 import type { Certificate } from './edge/tls/certificate.ts';
+import { BUILT_IN_GUIDES } from './portal/guides.ts';
 import { type BreakingChanges, checkBreakingChanges } from './wiring/breaking-changes.ts';
 import { loadCertificates } from './wiring/certificates.ts';
 
@@ -37,6 +39,8 @@ export interface Configuration {
   readonly breakingChanges: BreakingChanges;
   /** Upstream → its TLS settings; upstreams without any are absent. */
   readonly upstreamTls: ReadonlyMap<string, UpstreamTls>;
+  /** The logo and the guides of the documentation. */
+  readonly portalFiles: PortalFiles;
   /** Certificates of the public listener at start; `wiring/certificates.ts` follows their renewal. */
   readonly certificates: readonly Certificate[];
   /** Digest over all files: equal for equal contents. */
@@ -96,17 +100,24 @@ export async function reloadConfiguration(
   }
 }
 
-function filesOf({ configDirectory }: Settings, { contracts, breakingChanges, upstreamTls }: Checked): Set<string> {
+function filesOf(
+  { configDirectory }: Settings,
+  { contracts, breakingChanges, upstreamTls, portalFiles }: Checked,
+): Set<string> {
   const ofTls = [...upstreamTls.values()].flatMap(({ files }) => files);
   return new Set([
     ...configFiles(configDirectory),
     ...contracts.files,
     ...breakingChanges.promised.map(({ file }) => file),
     ...ofTls,
+    ...portalFiles.files,
   ]);
 }
 
-type Checked = Pick<Configuration, 'config' | 'contracts' | 'breakingChanges' | 'upstreamTls' | 'certificates'>;
+type Checked = Pick<
+  Configuration,
+  'config' | 'contracts' | 'breakingChanges' | 'upstreamTls' | 'portalFiles' | 'certificates'
+>;
 
 interface CheckOptions {
   readonly reader: ContractReader;
@@ -130,6 +141,7 @@ async function check(
   await turn();
   const { sources, names } = draft;
   const upstreamTls = readUpstreamTls(draft.upstreams, settings.configDirectory, sources.upstreams, mistakes);
+  const portalFiles = portalFilesOf(draft, settings, mistakes);
   const complete =
     sources.upstreams.value !== undefined && names.upstreams.length === Object.keys(draft.upstreams).length;
   const contracts = await loadContracts(
@@ -175,7 +187,7 @@ async function check(
   await locateMistakes(contracts, reader);
   const config = completed(named);
   if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes));
-  return { config, contracts, breakingChanges, upstreamTls, certificates };
+  return { config, contracts, breakingChanges, upstreamTls, portalFiles, certificates };
 }
 
 /** The entries with their contracts; those with mistakes too, so that the mistakes of their contracts come in the same round. */
@@ -228,8 +240,20 @@ function checkPlaces(
   checkRuleNames(upstreams, operations, sources.upstreams, mistakes);
   checkTunnels({ upstreams, hosts, publicUrl, operations, source: sources.upstreams }, mistakes);
   checkDeprecations(gateway, operations, sources.gateway, mistakes);
+  checkSampleOperation(gateway.portal.sampleOperation, operations, sources.gateway, mistakes);
   checkNamedOnce(Object.keys(gateway.operations), operations, sources.gateway, mistakes);
   checkNamedOnce(names.operations, operations, sources.limits, mistakes);
+}
+
+function portalFilesOf(
+  { gateway, sources }: ConfigDraft,
+  { configDirectory }: Settings,
+  mistakes: Mistake[],
+): PortalFiles {
+  if (gateway === undefined) return { logo: undefined, guides: [], files: [] };
+  const { portal } = gateway;
+  const options = { portal, directory: configDirectory, source: sources.gateway, builtIn: BUILT_IN_GUIDES };
+  return readPortalFiles(options, mistakes);
 }
 
 function certificatesOf({ gateway, sources }: ConfigDraft, { configDirectory }: Settings, mistakes: Mistake[]) {

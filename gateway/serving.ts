@@ -5,7 +5,6 @@ import type { Configuration } from './configuration.ts';
 import { createAnswerCheck } from './contract/answer.ts';
 import { delimiterOfForm } from './contract/forms/multipart.ts';
 import { parseIdempotencyKey } from './contract/idempotency-key.ts';
-import { publishedContracts } from './contract/merged/groups.ts';
 import type { DownstreamRequest } from './downstream.ts';
 import { createCors } from './edge/cors.ts';
 import { createAnswerOptions } from './edge/options.ts';
@@ -37,6 +36,7 @@ import { createTargets } from './upstream/targets.ts';
 import type { Deprecations } from './versions/deprecation.ts';
 import { createNoteUse } from './versions/uses.ts';
 import type { Identity } from './wiring/identity.ts';
+import { portalOptions } from './wiring/portal-options.ts';
 import { createStatelessStages } from './wiring/stateless-stages.ts';
 import type { UpstreamTlsAccess } from './wiring/upstream-tls.ts';
 
@@ -111,14 +111,12 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const { admit, allowedMethods, deprecations, sitesOf, table } = deciding;
   const { throttle } = shared.throttle;
   const addressOf = addressOfSite(gateway.hosts, gateway.publicUrl);
-  const portal = createPortal({
-    publicUrl: gateway.publicUrl,
-    contracts: () =>
-      publishedContracts(contracts.operations, {
-        serverOf: (upstream) => addressOf(upstreams[upstream]?.hosts[0] ?? 'api'),
-        isDeprecated: (operation) => deprecations.ofOperations.has(operation),
-      }),
-  });
+  const portal = createPortal(
+    portalOptions(configuration, {
+      serverOf: (upstream) => addressOf(upstreams[upstream]?.hosts[0] ?? 'api'),
+      isDeprecated: (operation) => deprecations.ofOperations.has(operation),
+    }),
+  );
   const ownPaths = createOwnPaths({
     admit,
     jwks: identity.assertions.jwks,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { cors } from './cross-origin.ts';
 import { hosts } from './hosts.ts';
 import { cidr, httpUrl, name, scope, whole } from './parts.ts';
+import { portal } from './portal.ts';
 import { tls } from './tls.ts';
 import { issuer } from './token-issuers.ts';
 import { tracing } from './tracing.ts';
@@ -165,6 +166,7 @@ export const gatewayFile = z.strictObject({
     .default('info')
     .describe('The lowest level that is logged. Exchanges are logged at `info`.'),
   hosts: hosts.default({}),
+  portal: portal.prefault({}),
 });
 
 export type GatewayFile = z.output<typeof gatewayFile>;

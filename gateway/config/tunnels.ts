@@ -82,7 +82,7 @@ interface Placed {
 }
 
 /** The gateway's own paths, on every host name except the panel's. */
-const ownPaths = ['/.well-known/jwks.json', '/docs', '/docs/*', '/openapi', '/openapi/*'];
+const ownPaths = ['/.well-known/jwks.json', '/docs', '/docs.md', '/docs/*', '/llms.txt', '/openapi', '/openapi/*'];
 
 export interface TunnelCheck {
   /** By name; `hosts` are the sites of an upstream's operations. */

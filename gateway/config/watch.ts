@@ -10,7 +10,7 @@ const SETTLED_AFTER_MS = 50;
 const LOOKS_PER_LISTING = 4;
 
 export interface WatchOptions {
-  /** Directories that are searched recursively for YAML and JSON files. */
+  /** Directories that are searched recursively for YAML, JSON and Markdown files. */
   readonly directories: readonly string[];
   /** Files elsewhere. */
   furtherFiles(): Iterable<string>;
@@ -57,7 +57,7 @@ async function stateOf(files: readonly string[]): Promise<string> {
 async function filesBelow(directory: string): Promise<string[]> {
   try {
     const names = await readdir(directory, { recursive: true });
-    return names.filter((name) => /\.(ya?ml|json)$/.test(name)).map((name) => join(directory, name));
+    return names.filter((name) => /\.(ya?ml|json|md)$/.test(name)).map((name) => join(directory, name));
   } catch {
     // The directory is missing or being replaced; loading will report that.
     return [];

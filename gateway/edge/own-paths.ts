@@ -86,8 +86,8 @@ export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
       if (target === '/') return options.isRootFree && isApi && isBrowser(request);
       const second = target.charCodeAt(1);
       if (second === 0x2e) return target.split('?')[0] === JWKS;
-      // /docs and /openapi
-      return (second === 0x64 || second === 0x6f) && isApi && options.portal.owns(target);
+      // /docs, /openapi and /llms.txt
+      return (second === 0x64 || second === 0x6f || second === 0x6c) && isApi && options.portal.owns(target);
     },
     handle,
   };

@@ -1,9 +1,11 @@
 // Pages for the error catalogue: one per code, the target of `doc_url`, and one that lists all codes.
 
 import { type CatalogueEntry, type ErrorCode, REFUSALS } from '../error-catalogue.ts';
+import { withKnownGuides } from './guides.ts';
 import { escapeHtml } from './html.ts';
 import type { Page } from './layout.ts';
-import { codeBlock, renderLine } from './markdown.ts';
+import { codeBlock, plain, renderLine } from './markdown.ts';
+import { fenced } from './reference/operation-markdown.ts';
 
 const codes = Object.keys(REFUSALS) as ErrorCode[];
 
@@ -19,9 +21,13 @@ const shortly = { true: 'yes', false: 'no', if_safe: 'if safe' } as const;
 
 export const errorCodes: readonly string[] = codes;
 
-export function errorPage(code: ErrorCode, publicUrl: string): Page {
+/** @param guides the names of the guides that there are: no link leads to another */
+export function errorPage(code: ErrorCode, publicUrl: string, guides: ReadonlySet<string>): Page {
   const refusal: CatalogueEntry = REFUSALS[code];
-  const { meaning, remedy } = refusal;
+  const known = (markdown: string) => withKnownGuides(markdown, guides);
+  const [meaning, remedy] = [known(refusal.meaning), known(refusal.remedy)];
+  const example = JSON.stringify(exampleOf(code, refusal, publicUrl), null, 2);
+  const advice = known(ADVICE);
   const main = `<article>
 <p class="crumbs"><a href="/docs/errors">Errors</a></p>
 <h1><code>${code}</code></h1>
@@ -36,12 +42,30 @@ export function errorPage(code: ErrorCode, publicUrl: string): Page {
 <h2>Send it again?</h2>
 <p>${again[`${refusal.retryable}`]}</p>
 <h2>What it looks like</h2>
-${codeBlock(JSON.stringify(exampleOf(code, refusal, publicUrl), null, 2), 'Example')}
-<p>Decide by <code>code</code>, never by <code>message</code>, which may be reworded. See the
-<a href="/docs/guides/errors">guide to errors</a>.</p>
+${codeBlock(example, 'json', 'Example')}
+<p>${renderLine(advice)}</p>
 </article>`;
-  return { title: code, description: plain(meaning), section: '/docs/errors', main };
+  const markdown = [
+    `# \`${code}\``,
+    meaning,
+    `Status ${refusal.status}, type \`${refusal.type}\`.`,
+    `## What to do\n\n${remedy}`,
+    `## Send it again?\n\n${again[`${refusal.retryable}`].replace(/<\/?code>/g, '`')}`,
+    `## What it looks like\n\n${fenced('json', example)}`,
+    advice,
+  ];
+  return {
+    path: `/docs/errors/${code}`,
+    title: code,
+    description: plain(meaning),
+    section: '/docs/errors',
+    main,
+    markdown: `${markdown.join('\n\n')}\n`,
+  };
 }
+
+const ADVICE =
+  'Decide by `code`, never by `message`, which may be reworded. See the [guide to errors](/docs/guides/errors).';
 
 /** Returns an example of the error object. Members of single codes are left out; the guide to errors describes them. */
 function exampleOf(
@@ -63,13 +87,13 @@ function exampleOf(
   };
 }
 
-export function errorsPage(): Page {
+export function errorsPage(guides: ReadonlySet<string>): Page {
   const byType = Map.groupBy(codes, (code) => REFUSALS[code].type);
   const sections = [...byType].map(([type, members]) => {
     const rows = members.map((code) => {
       const { status, meaning, retryable }: CatalogueEntry = REFUSALS[code];
       const link = `<a href="/docs/errors/${code}"><code>${code}</code></a>`;
-      return `<tr><th scope="row">${link}</th><td>${status}</td><td>${renderLine(meaning)}</td><td>${shortly[`${retryable}`]}</td></tr>`;
+      return `<tr><th scope="row">${link}</th><td>${status}</td><td>${renderLine(withKnownGuides(meaning, guides))}</td><td>${shortly[`${retryable}`]}</td></tr>`;
     });
     const head = ['Code', 'Status', 'Meaning', 'Again'].map((text) => `<th scope="col">${text}</th>`).join('');
     return `<h2 id="${type}"><code>${type}</code></h2>
@@ -77,16 +101,24 @@ export function errorsPage(): Page {
 <tbody>${rows.join('\n')}</tbody></table></div>`;
   });
   const main = `<h1>Errors</h1>
-<p class="lead">Every error is <a href="/docs/guides/errors">one JSON object</a> with one of these codes.</p>
+<p class="lead">${renderLine(withKnownGuides(LEAD, guides))}</p>
 <p>“Again” says whether the identical request may be sent again. “If safe” means: if a repetition cannot execute anything twice.</p>
 ${sections.join('\n')}`;
+  const list = codes.map((code) => {
+    const { status, meaning } = REFUSALS[code];
+    return `- [\`${code}\`](/docs/errors/${code}.md) (${status}): ${withKnownGuides(meaning, guides)}`;
+  });
   return {
+    path: '/docs/errors',
     title: 'Errors',
-    description: 'Every code that a request can be refused with.',
+    description: 'Every code that the gateway refuses requests with.',
     section: '/docs/errors',
     main,
+    markdown: `# Errors\n\n${withKnownGuides(LEAD, guides)}\n\n${list.join('\n')}\n`,
   };
 }
+
+const LEAD = 'Every refusal of the gateway is [one JSON object](/docs/guides/errors) with one of these codes.';
 
 /** Returns the page of a code that is not in the catalogue. */
 export function unknownCodePage(code: string): Page {
@@ -94,9 +126,12 @@ export function unknownCodePage(code: string): Page {
 <p class="lead">This code is not one of the <a href="/docs/errors">catalogue</a>.</p>
 <p>A service behind the API may refuse a request by a code of its own. Its <code>message</code> says what is wrong; decide by
 <code>type</code>, then by the status.</p>`;
-  return { title: 'Unknown code', description: 'A code that is not of the catalogue.', section: '/docs/errors', main };
-}
-
-function plain(markdown: string): string {
-  return markdown.replace(/`|\[|\]\([^)]*\)/g, '');
+  return {
+    path: '/docs/errors',
+    title: 'Unknown code',
+    description: 'A code that is not of the catalogue.',
+    section: '/docs/errors',
+    main,
+    markdown: '',
+  };
 }

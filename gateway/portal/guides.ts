@@ -1,49 +1,135 @@
-// The guides: Markdown files of the repository, with examples in curl and JavaScript.
+// The guides: those of the configuration, and those that the gateway brings and that apply to the served contracts.
 
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
+import { fillIn, type GuideFacts } from './guide-facts.ts';
 import { escapeHtml } from './html.ts';
 import { linkList, type Page } from './layout.ts';
-import { renderMarkdown } from './markdown.ts';
+import { plain, type Rendered, renderMarkdown } from './markdown.ts';
 
 const directory = new URL('../../docs/guides/', import.meta.url);
 
-/** The placeholder for the gateway's address in the files. */
-const EXAMPLE_URL = 'https://api.example.com';
+interface BuiltIn {
+  readonly name: string;
+  readonly summary: string;
+  /** The facts without which the guide does not apply. */
+  readonly needs: readonly string[];
+}
 
-export interface Guide {
-  /** The name of its file and of its page. */
+/** The guides of the gateway, in reading order. */
+const builtInGuides: readonly BuiltIn[] = [
+  { name: 'authentication', summary: 'Keys, scopes, live and test.', needs: ['keys'] },
+  { name: 'pagination', summary: 'Lists page by page, filtered and sorted.', needs: ['operation listCustomers'] },
+  { name: 'errors', summary: 'One object for everything that goes wrong.', needs: [] },
+  { name: 'rate-limits', summary: 'How much is left, and when to go on.', needs: ['keys'] },
+  { name: 'idempotency', summary: 'Sending a write again without doing it twice.', needs: ['write'] },
+  { name: 'versioning', summary: 'What may change, and what never does.', needs: ['version'] },
+];
+
+export const BUILT_IN_GUIDES: readonly string[] = builtInGuides.map(({ name }) => name);
+
+export interface GuideSource {
+  /** The name of its page. */
   readonly name: string;
   readonly title: string;
   readonly summary: string;
+  readonly order: number;
+  readonly markdown: string;
+  readonly updatedMs: number;
 }
 
-export const GUIDES: readonly Guide[] = [
-  { name: 'authentication', title: 'Authentication', summary: 'Keys, scopes, live and test.' },
-  { name: 'pagination', title: 'Pagination', summary: 'Lists page by page, filtered and sorted.' },
-  { name: 'errors', title: 'Errors', summary: 'One object for everything that goes wrong.' },
-  { name: 'rate-limits', title: 'Rate limits', summary: 'How much is left, and when to go on.' },
-  { name: 'idempotency', title: 'Idempotency', summary: 'Sending a write again without doing it twice.' },
-  { name: 'versioning', title: 'Versioning', summary: 'What may change, and what never does.' },
-];
-
-/** Reads and renders one guide. */
-export async function guidePage({ name, title, summary }: Guide, publicUrl: string): Promise<Page> {
-  const text = await readFile(new URL(`${name}.md`, directory), 'utf8');
-  const { html, sections } = renderMarkdown(text.replaceAll(EXAMPLE_URL, publicUrl));
-  const path = (guide: Guide) => `/docs/guides/${guide.name}`;
-  const guides = GUIDES.map((guide) => [path(guide), guide.title] as const);
-  const here = sections.map(({ id, text }) => [`#${id}`, text] as const);
-  const aside = linkList('Guides', guides, `/docs/guides/${name}`) + linkList('On this page', here);
-  return { title, description: summary, section: '/docs/guides', main: `<article>${html}</article>`, aside };
+export interface Guide extends GuideSource {
+  readonly rendered: Rendered;
 }
 
-export function guidesPage(): Page {
-  const main = `<h1>Guides</h1>\n${guideCards()}`;
-  return { title: 'Guides', description: 'How to work with the platform API.', section: '/docs/guides', main };
+export interface GuideChoice {
+  /** Of the configuration. */
+  readonly own: readonly GuideSource[];
+  readonly builtIn: boolean | readonly string[];
+  readonly facts: GuideFacts;
 }
 
-export function guideCards(): string {
-  const cards = GUIDES.map(
+/** Reads and renders the guides that apply, in reading order. A guide of the configuration replaces one of the same name. */
+export async function loadGuides({ own, builtIn, facts }: GuideChoice): Promise<Guide[]> {
+  const replaced = new Set(own.map(({ name }) => name));
+  const wanted = builtInGuides.filter(
+    ({ name }) => !replaced.has(name) && (Array.isArray(builtIn) ? builtIn.includes(name) : builtIn === true),
+  );
+  const drafts = (await Promise.all(wanted.map((guide, index) => builtInGuide(guide, 100 + index, facts)))).flat();
+  const names = new Set([...own, ...drafts].map(({ name }) => name));
+  return [...own, ...drafts]
+    .sort((one, other) => one.order - other.order || one.title.localeCompare(other.title))
+    .map((guide) => {
+      const markdown = withKnownGuides(guide.markdown, names).replace(
+        /\]\((?:\.\/)?([\w-]+)\.md(#[^)]*)?\)/g,
+        '](/docs/guides/$1$2)',
+      );
+      return { ...guide, markdown, rendered: renderMarkdown(markdown) };
+    });
+}
+
+/** Returns the guide, or none if it does not apply. */
+async function builtInGuide(
+  { name, summary, needs }: BuiltIn,
+  order: number,
+  facts: GuideFacts,
+): Promise<GuideSource[]> {
+  if (!needs.every((need) => facts.has(need))) return [];
+  const file = new URL(`${name}.md`, directory);
+  const [text, { mtimeMs: updatedMs }] = await Promise.all([readFile(file, 'utf8'), stat(file)]);
+  const markdown = fillIn(text, facts);
+  const [, title = name] = /^# (.*)$/m.exec(markdown) ?? [];
+  return [{ name, title, summary, order, markdown, updatedMs }];
+}
+
+/** Turns links to guides that are not shown into plain words. */
+export function withKnownGuides(markdown: string, names: ReadonlySet<string>): string {
+  return markdown.replace(/\[([^\]]*)\]\(\/docs\/guides\/([\w-]+)(#[^)]*)?\)/g, (link, text: string, name: string) =>
+    names.has(name) ? link : text,
+  );
+}
+
+export function guidePage(guide: Guide, all: readonly Guide[]): Page {
+  const { name, title, summary, markdown, rendered, updatedMs } = guide;
+  const path = `/docs/guides/${name}`;
+  const here = rendered.sections.map(({ id, text }) => [`#${id}`, text] as const);
+  return {
+    path,
+    title,
+    description: summary || plain(markdown).slice(0, 160),
+    section: '/docs/guides',
+    main: `<article class="guide">${rendered.html}</article>`,
+    markdown,
+    contents: guideLinks(all, path),
+    ...(here.length > 1 ? { onThisPage: linkList('On this page', here) } : {}),
+    updatedMs,
+  };
+}
+
+function guideLinks(all: readonly Guide[], current: string): string {
+  return linkList(
+    'Guides',
+    all.map(({ name, title }) => [`/docs/guides/${name}`, title] as const),
+    current,
+  );
+}
+
+export function guidesPage(all: readonly Guide[], title: string): Page {
+  const list = all.map(
+    ({ name, title: own, summary }) => `- [${own}](/docs/guides/${name}.md)${summary && `: ${summary}`}`,
+  );
+  return {
+    path: '/docs/guides',
+    title: 'Guides',
+    description: `How to work with ${title}.`,
+    section: '/docs/guides',
+    main: `<h1>Guides</h1>\n${guideCards(all)}`,
+    markdown: `# Guides\n\n${list.join('\n')}\n`,
+    contents: guideLinks(all, ''),
+  };
+}
+
+export function guideCards(all: readonly Guide[]): string {
+  const cards = all.map(
     ({ name, title, summary }) =>
       `<li><a class="card" href="/docs/guides/${name}"><strong>${escapeHtml(title)}</strong> <span>${escapeHtml(summary)}</span></a></li>`,
   );

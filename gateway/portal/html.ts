@@ -1,4 +1,4 @@
-// Escapes text for HTML.
+// Escapes text for HTML, and forms the ids and addresses of pages.
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -10,4 +10,37 @@ const entities: Readonly<Record<string, string>> = {
 
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] as string);
+}
+
+const SLUG_MAX = 80;
+
+/** Returns text of the letters, digits, hyphens and underscores of an address; `fallback` if nothing remains. */
+export function slugOf(text: string, fallback: string): string {
+  const slug = text
+    .slice(0, SLUG_MAX * 4)
+    .replace(/[^A-Za-z0-9_]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, SLUG_MAX);
+  return slug || fallback;
+}
+
+/** Makes slugs that differ from each other: the second of a name gets `-2`. */
+export function createSlugs(): (text: string, fallback: string) => string {
+  const taken = new Set<string>();
+  return (text, fallback) => {
+    const wanted = slugOf(text, fallback);
+    let slug = wanted;
+    for (let count = 2; taken.has(slug); count += 1) slug = `${wanted}-${count}`;
+    taken.add(slug);
+    return slug;
+  };
+}
+
+/** Cuts a text after a word, so that it stays below `max` characters. */
+export function shortened(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${text
+    .slice(0, max - 1)
+    .replace(/\s+\S*$/, '')
+    .trimEnd()}…`;
 }

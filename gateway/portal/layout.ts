@@ -3,65 +3,120 @@
 import { escapeHtml } from './html.ts';
 
 export interface Page {
+  /** The path of the page. Its Markdown is at the same path with `.md`. */
+  readonly path: string;
   readonly title: string;
   /** For search engines and previews; plain text. */
   readonly description: string;
-  /** The path of the page or of its section, which the navigation marks as current. */
+  /** The path of its section, which the navigation marks as current. */
   readonly section: string;
+  /** HTML. */
   readonly main: string;
-  /** Links beside the text. */
-  readonly aside?: string;
-  readonly styles?: readonly string[];
+  readonly markdown: string;
+  /** Links beside the text, in HTML: those of the whole section. */
+  readonly contents?: string;
+  /** Links to the headings of the page, in HTML. */
+  readonly onThisPage?: string;
   readonly scripts?: readonly string[];
   /** Uses the full width of the window. */
-  readonly wide?: boolean;
+  readonly isWide?: boolean;
+  /** When its source changed last, epoch milliseconds. */
+  readonly updatedMs?: number | undefined;
 }
 
-const navigation = [
-  ['/docs', 'Start'],
-  ['/docs/reference', 'Reference'],
-  ['/docs/guides', 'Guides'],
-  ['/docs/errors', 'Errors'],
-] as const;
+/** What all pages of one configuration have in common. */
+export interface Frame {
+  readonly title: string;
+  readonly hasLogo: boolean;
+  readonly hasGuides: boolean;
+}
 
-export function layOut(page: Page): string {
-  const links = navigation.map(([path, text]) => {
-    const current = path === page.section ? ' aria-current="true"' : '';
-    return `<li><a href="${path}"${current}>${text}</a></li>`;
-  });
-  const styles = ['portal.css', ...(page.styles ?? [])].map(
-    (name) => `<link rel="stylesheet" href="/docs/assets/${name}">`,
+export function layOut(page: Page, frame: Frame): string {
+  const scripts = ['portal.js', ...(page.scripts ?? [])].map(
+    (name) => `<script src="/docs/assets/${name}" type="module"></script>`,
   );
-  const scripts = (page.scripts ?? []).map((name) => `<script src="/docs/assets/${name}" defer></script>`);
-  const aside = page.aside === undefined ? '' : `<nav class="aside" aria-label="On this subject">${page.aside}</nav>`;
-  const shape = page.wide ? 'wide' : page.aside === undefined ? 'single' : 'with-aside';
+  const isStart = page.section === page.path && page.section === '/docs';
+  const title = isStart ? frame.title : `${page.title} · ${frame.title}`;
+  const shape = [page.contents === undefined ? 'bare' : 'with-contents', page.isWide ? 'wide' : ''].join(' ').trim();
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escapeHtml(page.title)} · Platform API</title>
+<title>${escapeHtml(title)}</title>
 <meta name="description" content="${escapeHtml(page.description)}">
 <link rel="icon" href="/docs/assets/icon.svg" type="image/svg+xml">
-${[...styles, ...scripts].join('\n')}
+<link rel="alternate" type="text/markdown" href="${escapeHtml(page.path)}.md">
+<link rel="stylesheet" href="/docs/assets/portal.css">
+<link rel="stylesheet" href="/docs/assets/theme.css">
+${scripts.join('\n')}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the text</a>
-<header class="top">
-<a class="brand" href="/docs"><span class="mark" aria-hidden="true"></span>Platform API</a>
-<nav aria-label="Documentation"><ul>${links.join('')}</ul></nav>
-</header>
+${header(page, frame)}
 <div class="frame ${shape}">
-${aside}
+${contentsOf(page)}
 <main id="main" tabindex="-1">
 ${page.main}
+${footOf(page)}
 </main>
+${page.onThisPage === undefined ? '' : `<nav class="on-page" aria-label="On this page">${page.onThisPage}</nav>`}
 </div>
-<footer class="bottom"><p>Quote the <code>X-Request-Id</code> of an answer when you ask for help.</p></footer>
 </body>
 </html>
 `;
+}
+
+function header(page: Page, frame: Frame): string {
+  const sections = [
+    ['/docs', 'Start'],
+    ...(frame.hasGuides ? [['/docs/guides', 'Guides'] as const] : []),
+    ['/docs/reference', 'Reference'],
+    ['/docs/errors', 'Errors'],
+  ] as const;
+  const links = sections.map(([path, text]) => {
+    const current = path === page.section ? ' aria-current="true"' : '';
+    return `<li><a href="${path}"${current}>${text}</a></li>`;
+  });
+  const logo = frame.hasLogo
+    ? '<img class="logo" src="/docs/assets/logo" alt="" height="24">'
+    : '<span class="mark" aria-hidden="true"></span>';
+  return `<header class="top">
+<a class="brand" href="/docs">${logo}<span>${escapeHtml(frame.title)}</span></a>
+<nav aria-label="Documentation"><ul>${links.join('')}</ul></nav>
+<search class="search needs-script">
+<input id="search" type="search" placeholder="Search" aria-label="Search the documentation" autocomplete="off" spellcheck="false"
+ role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list" aria-keyshortcuts="/">
+<kbd aria-hidden="true">/</kbd>
+<div id="found" class="found" role="listbox" aria-label="Results" hidden></div>
+<p id="found-count" class="quiet" role="status"></p>
+</search>
+</header>`;
+}
+
+/** On narrow windows the links cover the page while they are the target of the address. */
+function contentsOf(page: Page): string {
+  if (page.contents === undefined) return '';
+  return `<p class="open-contents"><a href="#contents">Contents</a></p>
+<nav id="contents" class="contents" aria-label="Contents" tabindex="-1">
+<p class="close-contents"><a href="#main">Close</a></p>
+${page.contents}
+</nav>`;
+}
+
+function footOf({ path, updatedMs }: Page): string {
+  const date = updatedMs === undefined ? undefined : new Date(updatedMs);
+  const updated = date
+    ? `<span>Last updated <time datetime="${date.toISOString()}">${shownDay(date)}</time></span>`
+    : '<span></span>';
+  return `<footer class="foot">${updated}<a href="${escapeHtml(path)}.md">This page as Markdown</a></footer>`;
+}
+
+const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+function shownDay(date: Date): string {
+  return days.format(date);
 }
 
 /** Returns a list of links in which the current page is marked. */
@@ -74,5 +129,5 @@ export function linkList(
     const mark = href === current ? ' aria-current="page"' : '';
     return `<li><a href="${escapeHtml(href)}"${mark}>${escapeHtml(text)}</a></li>`;
   });
-  return `<p class="aside-title">${escapeHtml(title)}</p><ul>${items.join('')}</ul>`;
+  return `<p class="contents-title">${escapeHtml(title)}</p><ul>${items.join('')}</ul>`;
 }

@@ -5,5 +5,12 @@ import type { Page } from './layout.ts';
 export function notFoundPage(): Page {
   const main = `<h1>There is nothing here</h1>
 <p class="lead">The documentation begins at <a href="/docs">/docs</a>.</p>`;
-  return { title: 'Not found', description: 'There is nothing at this path.', section: '/docs', main };
+  return {
+    path: '/docs',
+    title: 'Not found',
+    description: 'There is nothing at this path.',
+    section: '/docs',
+    main,
+    markdown: '',
+  };
 }

@@ -11,5 +11,6 @@ export function publishedContractAt({ config, contracts }: Configuration, server
   return publishedContracts(contracts.operations, {
     serverOf: () => server,
     isDeprecated: (operation) => ofOperations.has(operation),
+    title: config.gateway.portal.title,
   });
 }

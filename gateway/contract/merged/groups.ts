@@ -17,15 +17,34 @@ export interface PublishedContract {
   readonly description: string;
   /** The base URL of its paths. */
   readonly server: string;
+  readonly tags: readonly PublishedTag[];
   readonly operations: readonly PublishedOperation[];
   /** Returns the document as JSON. Works in slices, so that a large document does not block requests. */
   json(): Promise<Buffer>;
 }
 
-export interface PublishedOperation {
-  readonly method: string;
-  readonly path: string;
+export interface PublishedTag {
+  readonly name: string;
+  /** Markdown. */
+  readonly description: string;
+}
+
+/** One operation for documentation. */
+export interface PublishedOperation
+  extends Pick<Operation, 'id' | 'method' | 'path' | 'security' | 'idempotency' | 'webSocket'> {
+  readonly upstream: string;
   readonly summary: string;
+  /** Markdown. */
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly isDeprecated: boolean;
+  /** The operation as its contract declares it; references in it belong to `root`. */
+  readonly declared: JsonObject;
+  readonly root: JsonObject;
+  /** Of the path and the operation, references followed. */
+  readonly parameters: readonly JsonObject[];
+  /** The contract's own file and the files that it refers to. */
+  readonly files: readonly string[];
 }
 
 /** Settings that the published documents depend on. */
@@ -33,31 +52,54 @@ export interface PublishedContext {
   /** Returns the base URL at which clients reach the operations of an upstream. */
   serverOf(upstream: string): string;
   isDeprecated(operation: Operation): boolean;
+  /** The name of the API, for documents that are made from several contracts. Default: `API`. */
+  readonly title?: string | undefined;
 }
 
 export function publishedContracts(
   operations: readonly ContractOperation[],
-  { serverOf, isDeprecated }: PublishedContext,
+  { serverOf, isDeprecated, title: api = 'API' }: PublishedContext,
 ): PublishedContract[] {
   const groups = Map.groupBy(
     inReadingOrder(operations),
     ({ operation }) => operation.version ?? entryOfUpstream(operation.upstream),
   );
   return [...groups].map(([name, members]) => {
-    const head = headOf(name, members, serverOf);
+    const head = headOf(name, members, serverOf, api);
     const { title, description } = head.info;
     return {
       name,
       title: String(title),
       description: typeof description === 'string' ? description : '',
       server: String(head.servers[0]?.url),
-      operations: members.map(({ operation: { method, path }, located: { value } }) => {
-        const summary = isObject(value) && typeof value.summary === 'string' ? value.summary : '';
-        return { method, path, summary };
-      }),
+      tags: head.tags.map((tag) => ({ name: String(tag.name), description: textAt(tag, 'description') })),
+      operations: members.map((entry) => forDocumentation(entry, isDeprecated(entry.operation))),
       json: () => collect(joinContracts(head, members, isDeprecated)),
     };
   });
+}
+
+function forDocumentation(
+  { operation, located, document, parameters }: ContractOperation,
+  isDeprecated: boolean,
+): PublishedOperation {
+  const declared = isObject(located.value) ? located.value : {};
+  return {
+    ...operation,
+    summary: textAt(declared, 'summary'),
+    description: textAt(declared, 'description'),
+    tags: tagsOf(declared),
+    isDeprecated: isDeprecated || declared.deprecated === true,
+    declared,
+    root: document.root,
+    parameters: parameters.map(({ value }) => value).filter(isObject),
+    files: document.files,
+  };
+}
+
+function textAt(value: JsonObject, name: string): string {
+  const text = value[name];
+  return typeof text === 'string' ? text : '';
 }
 
 /** The order of methods at a path in documentation; other methods follow unsorted. */
@@ -83,7 +125,8 @@ function headOf(
   name: string,
   members: readonly ContractOperation[],
   serverOf: (upstream: string) => string,
-): DocumentHead {
+  api: string,
+): DocumentHead & { readonly tags: readonly JsonObject[] } {
   const documents = [...new Set(members.map(({ document }) => document))];
   const servers = [...new Set(members.map(({ operation }) => serverOf(operation.upstream)))];
   const used = new Set(members.flatMap(({ located }) => tagsOf(located.value)));
@@ -92,7 +135,7 @@ function headOf(
   return {
     // Documents that use features of OpenAPI 3.2 must declare 3.2.
     openapi: documents.some(({ root }) => String(root.openapi).startsWith('3.2')) ? '3.2.0' : '3.1.1',
-    info: documents.length === 1 ? infoOf(documents[0] as ContractDocument) : commonInfo(name, documents),
+    info: documents.length === 1 ? infoOf(documents[0] as ContractDocument) : commonInfo(name, documents, api),
     servers: servers.map((url) => ({ url })),
     tags: [...byName.values()].toReversed().filter((tag) => used.has(String(tag.name))),
   };
@@ -102,12 +145,12 @@ function infoOf({ root }: ContractDocument): JsonObject {
   return isObject(root.info) ? root.info : { title: 'API', version: '1' };
 }
 
-function commonInfo(name: string, documents: readonly ContractDocument[]): JsonObject {
+function commonInfo(name: string, documents: readonly ContractDocument[], api: string): JsonObject {
   const titles = documents.map((document) => String(infoOf(document).title));
   const versions = new Set(documents.map((document) => String(infoOf(document).version)));
   const [version = name] = versions;
   return {
-    title: `Platform API ${name}`,
+    title: `${api} ${name}`,
     version: versions.size === 1 ? version : name,
     description: `Everything under \`/${name}\`: ${titles.join(', ')}.`,
   };

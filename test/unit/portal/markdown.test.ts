@@ -12,7 +12,10 @@ test('headings below the first have anchors, and those of the second level are l
 
 test('code and tables can be reached by keyboard, and have a name', () => {
   const { html } = renderMarkdown('```sh\ncurl <a> & b\n```\n\n| A | B |\n| - | - |\n| `1` | 2 |\n');
-  assert.match(html, /role="group" aria-label="Shell" tabindex="0"><pre><code>curl &lt;a&gt; &amp; b<\/code><\/pre>/);
+  assert.match(
+    html,
+    /role="group" aria-label="Shell" tabindex="0"><pre><code><span class="k">curl<\/span> &lt;a&gt; &amp; b<\/code><\/pre>/,
+  );
   assert.match(html, /<th scope="col">A<\/th><th scope="col">B<\/th>/);
   assert.match(html, /<tr><td><code>1<\/code><\/td><td>2<\/td><\/tr>/);
 });

@@ -1,0 +1,80 @@
+// The shape of `portal` in gateway.yaml: how the documentation under /docs looks, and the guides that it has.
+
+import { z } from 'zod';
+
+/** The backgrounds of pages, light and dark, that text in the accent colour has to stand out from. */
+const PAGES = { light: '#ffffff', dark: '#10151c' } as const;
+const CONTRAST_MIN = 4.5;
+
+const colour = (scheme: keyof typeof PAGES) =>
+  z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as "#1a56c4", in quotes')
+    .refine(
+      (text) => contrastOf(text, PAGES[scheme]) >= CONTRAST_MIN,
+      `must have a contrast of ${CONTRAST_MIN} to 1 to the ${scheme} page (${PAGES[scheme]}): links are written in it`,
+    )
+    .optional()
+    .meta({ pattern: '^#[0-9a-fA-F]{6}$', values: 'colour such as `"#1a56c4"`' });
+
+const path = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/,
+    'must be a path below the configuration directory',
+  );
+
+export const portal = z.strictObject({
+  title: z.string().min(1, 'must have 1 to 80 characters').max(80, 'must have 1 to 80 characters').optional().meta({
+    description: 'The name of the API on every page. Default: the title of the contract, if there is one contract.',
+    values: '1–80 characters',
+  }),
+  description: z.string().max(500, 'must have at most 500 characters').optional().meta({
+    description: 'What the API is, in one or two sentences of Markdown. Default: the description of the contract.',
+    values: 'at most 500 characters',
+  }),
+  logo: path
+    .regex(/\.(svg|png|webp|jpe?g)$/, 'must be an .svg, .png, .webp or .jpg file')
+    .optional()
+    .meta({ description: 'The logo on every page, 24 pixels high.', values: 'file below the configuration directory' }),
+  colours: z
+    .strictObject({
+      light: colour('light').describe('The colour of links and marks on light pages.'),
+      dark: colour('dark').describe('The same on dark pages.'),
+    })
+    .prefault({}),
+  guides: path.optional().meta({
+    description:
+      'Own guides: one `.md` file each, beginning with its title. `summary`, `order` and `updated` may stand before it, between lines `---`. A guide replaces the built-in one of the same name.',
+    values: 'directory below the configuration directory',
+  }),
+  builtInGuides: z
+    .union([z.boolean(), z.array(z.string())], { error: 'must be true, false or a list of names' })
+    .default(true)
+    .meta({
+      description:
+        'The guides that the gateway brings. `true`: those that apply to the served contracts. A list: of these, the named ones.',
+      values: '`true`, `false` or names',
+    }),
+  sampleOperation: z.string().optional().meta({
+    description:
+      'The operation that the first page and the guides show: one with GET that needs no parameters. Default: the first such operation.',
+    values: 'operation id',
+  }),
+});
+
+export type PortalSection = z.output<typeof portal>;
+
+/** The contrast of two colours (WCAG 2.2, section 1.4.3). */
+function contrastOf(one: string, other: string): number {
+  const [high = 0, low = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => b - a);
+  return (high + 0.05) / (low + 0.05);
+}
+
+function luminanceOf(text: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
+    const share = Number.parseInt(text.slice(start, start + 2), 16) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

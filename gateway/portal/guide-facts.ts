@@ -1,0 +1,144 @@
+// What the guides of the gateway say about the served contracts and the limits: names and values that are filled in, and the parts that
+// apply.
+
+import type { AddressedContract, OperationAddress } from './reference/addresses.ts';
+import { viewOfOperation } from './reference/operation-view.ts';
+import type { DocumentTools } from './reference/reference.ts';
+import { BAD_KEY } from './sample-key.ts';
+import { sampleRequestOf } from './samples/sample-request.ts';
+
+/** By name. A part of a guide applies if its fact is there. */
+export type GuideFacts = ReadonlyMap<string, string>;
+
+export interface GuideSettings {
+  readonly publicUrl: string;
+  /** The windows of the limits of all tiers, in seconds. */
+  readonly windows: readonly number[];
+  readonly countPer: 'organization' | 'key';
+  /** How long answers to writes are kept, in seconds. */
+  readonly retainSeconds: number;
+  readonly versions: readonly string[];
+}
+
+export interface ChosenSample {
+  readonly at: OperationAddress;
+  readonly server: string;
+}
+
+/** Returns the operation that the first page shows: the named one, else the first GET without required parameters. */
+export function sampleOperationOf(
+  references: readonly AddressedContract[],
+  named: string | undefined,
+): ChosenSample | undefined {
+  const all = references.flatMap(({ operations, reference }) =>
+    operations.map((at) => ({ at, server: reference.server })),
+  );
+  const isPlain = ({ at: { operation } }: ChosenSample) =>
+    operation.method === 'GET' &&
+    !operation.webSocket &&
+    !operation.path.includes('{') &&
+    operation.parameters.every(({ required }) => required !== true);
+  const takesKeys = ({ at: { operation } }: ChosenSample) =>
+    operation.security.some(({ scheme }) => scheme === 'apiKey');
+  const candidates = all.filter(isPlain);
+  return all.find(({ at }) => at.operation.id === named) ?? candidates.find(takesKeys) ?? candidates[0];
+}
+
+export function guideFacts(
+  references: readonly AddressedContract[],
+  sample: ChosenSample | undefined,
+  settings: GuideSettings,
+  tools: DocumentTools,
+): GuideFacts {
+  const operations = references.flatMap(({ operations: own }) => own.map(({ operation }) => operation));
+  const keyed = operations.filter(({ security }) => security.some(({ scheme }) => scheme === 'apiKey'));
+  const scopes = [...new Set(keyed.flatMap(({ security }) => security.flatMap((one) => one.scopes)))];
+  const [version] = settings.versions;
+  const windows = new Set(settings.windows);
+  const facts = new Map<string, string | undefined>([
+    ['url', settings.publicUrl],
+    ['badKey', BAD_KEY],
+    ['keys', keyed.length > 0 ? 'yes' : undefined],
+    ['tests', keyed.some(({ hasTestMode }) => hasTestMode) ? 'yes' : undefined],
+    ['readScope', scopes.find((scope) => scope.endsWith(':read'))],
+    ['writeScope', scopes.find((scope) => scope.endsWith(':write'))],
+    ['version', version],
+    ['versions', settings.versions.map((one) => JSON.stringify(one)).join(', ') || undefined],
+    ['span', windows.size === 1 ? spanOf([...windows][0] as number) : 'a span of time'],
+    ['windowSeconds', String(settings.windows[0] ?? 60)],
+    ['countPer', settings.countPer],
+    [`per-${settings.countPer}`, 'yes'],
+    ['retained', spanOf(settings.retainSeconds)],
+    ...operations.map(({ id }) => [`operation ${id}`, 'yes'] as const),
+    ...sampleFacts(sample, tools),
+    ...writeFacts(references, sample, tools),
+  ]);
+  return new Map([...facts].filter((fact): fact is [string, string] => fact[1] !== undefined));
+}
+
+function sampleFacts(sample: ChosenSample | undefined, tools: DocumentTools): [string, string | undefined][] {
+  if (sample === undefined) return [];
+  const { operation } = sample.at;
+  const isKeyed = operation.security.some(({ scheme }) => scheme === 'apiKey');
+  const request = sampleRequestOf(operation, viewOfOperation(operation, tools), '');
+  const bounded = operation.parameters.find(
+    (parameter) => parameter.in === 'query' && maximumOf(parameter.schema, operation.root, tools) !== undefined,
+  );
+  const maximum = bounded && maximumOf(bounded.schema, operation.root, tools);
+  return [
+    ['read', isKeyed ? request.url : undefined],
+    ['bounded', isKeyed && bounded ? String(bounded.name) : undefined],
+    ['maximum', maximum === undefined ? undefined : String(maximum)],
+    ['beyond', maximum === undefined ? undefined : String(maximum + 1)],
+  ];
+}
+
+function maximumOf(schema: unknown, root: Record<string, unknown>, { resolve }: DocumentTools): number | undefined {
+  const target = resolve(root, schema) as { type?: unknown; maximum?: unknown } | undefined;
+  return target?.type === 'integer' && Number.isSafeInteger(target.maximum) ? (target.maximum as number) : undefined;
+}
+
+/** A write beside the sample operation, else the first one that takes JSON and no values in its path. */
+function writeFacts(
+  references: readonly AddressedContract[],
+  sample: ChosenSample | undefined,
+  tools: DocumentTools,
+): [string, string | undefined][] {
+  const all = references.flatMap(({ operations }) => operations.map(({ operation }) => operation));
+  const repeatable = all.filter(
+    ({ idempotency, security }) => idempotency !== 'off' && security.some(({ scheme }) => scheme === 'apiKey'),
+  );
+  const candidates = repeatable.filter(({ method, path }) => method === 'POST' && !path.includes('{'));
+  const beside = candidates.find(({ path }) => path === sample?.at.operation.path);
+  for (const operation of beside ? [beside] : candidates.slice(0, 20)) {
+    const { url, body } = sampleRequestOf(operation, viewOfOperation(operation, tools), '');
+    if (body?.kind !== 'json') continue;
+    const text = JSON.stringify(body.value);
+    return [
+      ['write', url],
+      ['body', text],
+      ['bodyForShell', text.replaceAll("'", "'\\''")],
+    ];
+  }
+  return [];
+}
+
+function spanOf(seconds: number): string {
+  const units = [
+    [86_400, 'day'],
+    [3600, 'hour'],
+    [60, 'minute'],
+  ] as const;
+  const [size, unit] = units.find(([one]) => seconds > one && seconds % one === 0) ?? [1, 'second'];
+  const count = seconds / size;
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** Puts facts in the place of `{{name}}`, and leaves out the lines from `{{#name}}` or `{{^name}}` to `{{/name}}` that do not apply. */
+export function fillIn(text: string, facts: GuideFacts): string {
+  const chosen = text.replace(
+    /^\{\{([#^])([\w-]+)\}\}\n([\s\S]*?)^\{\{\/\2\}\}\n/gm,
+    (_, kind: string, name: string, part: string) => (facts.has(name) === (kind === '#') ? part : ''),
+  );
+  return chosen.replace(/\{\{(\w+)\}\}/g, (_, name: string) => facts.get(name) ?? '').replace(/\n{3,}/g, '\n\n');
+}

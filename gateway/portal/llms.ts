@@ -1,0 +1,32 @@
+// `llms.txt`: the documentation as a list of Markdown pages, for programs that read (llmstxt.org).
+
+import type { Guide } from './guides.ts';
+import type { AddressedContract } from './reference/addresses.ts';
+
+export interface LlmsOptions {
+  readonly title: string;
+  readonly description: string;
+  readonly publicUrl: string;
+  readonly guides: readonly Guide[];
+  readonly references: readonly AddressedContract[];
+}
+
+export function llmsText({ title, description, publicUrl, guides, references }: LlmsOptions): string {
+  const line = (text: string, path: string, note: string) =>
+    `- [${text}](${publicUrl}${path}.md)${note && `: ${note}`}`;
+  const parts = [`# ${title}`, ...(description === '' ? [] : [`> ${description}`])];
+  if (guides.length > 0) {
+    parts.push(
+      '## Guides',
+      guides.map((guide) => line(guide.title, `/docs/guides/${guide.name}`, guide.summary)).join('\n'),
+    );
+  }
+  for (const { reference, path, operations } of references) {
+    const lines = operations.map(({ title: own, path: href, operation }) =>
+      line(own, href, `${operation.method} ${operation.path}`),
+    );
+    parts.push(`## ${reference.title}`, [line('Overview', path, ''), ...lines].join('\n'));
+  }
+  parts.push('## Errors', line('Every error code', '/docs/errors', ''));
+  return `${parts.join('\n\n')}\n`;
+}

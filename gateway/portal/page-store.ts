@@ -1,0 +1,56 @@
+// Resources that are made when they are first asked for, and kept: all that exist once, and the pages of operations within a bound.
+
+import { LRUCache } from 'lru-cache';
+import type { PortalResource } from './resource.ts';
+
+export type Make = () => Promise<PortalResource>;
+
+/** Of the pages of operations; the ones that were not asked for lately are made anew. */
+const KEPT_BYTES_MAX = 32_000_000;
+
+export interface PageStore {
+  has(path: string): boolean;
+  /** Undefined: there is no such path. */
+  get(path: string): Promise<PortalResource> | undefined;
+}
+
+/** @param fixed kept for good @param many kept within 32 MB */
+export function createPageStore(fixed: ReadonlyMap<string, Make>, many: ReadonlyMap<string, Make>): PageStore {
+  const kept = new Map<string, Promise<PortalResource>>();
+  const lately = new LRUCache<string, PortalResource>({
+    maxSize: KEPT_BYTES_MAX,
+    sizeCalculation: ({ body, gzipped }) => body.length + (gzipped?.length ?? 0) + 500,
+  });
+  const underWay = new Map<string, Promise<PortalResource>>();
+
+  /** A failure is not kept, so that the next request tries again. */
+  function makeOnce(path: string, from: Make): Promise<PortalResource> {
+    const known = kept.get(path);
+    if (known !== undefined) return known;
+    const made = from();
+    kept.set(path, made);
+    made.catch(() => kept.delete(path));
+    return made;
+  }
+
+  function make(path: string, from: Make): Promise<PortalResource> {
+    const known = lately.get(path);
+    if (known !== undefined) return Promise.resolve(known);
+    const waiting = underWay.get(path) ?? from().finally(() => underWay.delete(path));
+    underWay.set(path, waiting);
+    return waiting.then((resource) => {
+      lately.set(path, resource);
+      return resource;
+    });
+  }
+
+  return {
+    has: (path) => fixed.has(path) || many.has(path),
+    get(path) {
+      const one = many.get(path);
+      if (one !== undefined) return make(path, one);
+      const from = fixed.get(path);
+      return from && makeOnce(path, from);
+    },
+  };
+}

@@ -1,0 +1,181 @@
+// The page of one operation: what it takes and gives on the left, samples on the right.
+
+import { createSlugs, escapeHtml } from '../html.ts';
+import type { Page } from '../layout.ts';
+import { codeBlock, plain, renderDescription } from '../markdown.ts';
+import { type SampleRequest, sampleRequestOf } from '../samples/sample-request.ts';
+import { LANGUAGES } from '../samples/samples.ts';
+import { tabs } from '../tabs.ts';
+import type { AddressedContract, OperationAddress } from './addresses.ts';
+import { exampleText } from './example-text.ts';
+import { needsOf } from './needs.ts';
+import { operationMarkdown } from './operation-markdown.ts';
+import {
+  type AnswerView,
+  type BodyView,
+  type MediaView,
+  type OperationView,
+  viewOfOperation,
+} from './operation-view.ts';
+import type { DocumentTools, ReferredOperation } from './reference.ts';
+import { createSchemaHtml } from './schema-html.ts';
+import { keyBox, tryForm } from './try-form.ts';
+
+type Render = ReturnType<typeof createSchemaHtml>;
+
+const headings = {
+  path: 'Path parameters',
+  query: 'Query parameters',
+  header: 'Headers',
+  cookie: 'Cookies',
+} as const;
+
+export interface OperationPageOptions {
+  readonly tools: DocumentTools;
+  /** HTML: the links to all operations. */
+  readonly contents: string;
+  /** Whether the page may send requests to the operation: it may to its own origin only. */
+  readonly canTry: boolean;
+  readonly updatedMs: number | undefined;
+}
+
+export function operationPage(at: OperationAddress, all: AddressedContract, options: OperationPageOptions): Page {
+  const { operation, path } = at;
+  const { reference } = all;
+  const view = viewOfOperation(operation, options.tools);
+  const request = sampleRequestOf(operation, view, reference.server);
+  const main = `<article class="operation">
+<div class="operation-head">
+<p class="crumbs"><a href="${all.path}">${escapeHtml(reference.title)}</a> <span aria-hidden="true">›</span> <a href="${all.path}#${at.group.id}"><span class="group-name">${escapeHtml(at.group.name)}</span></a></p>
+<h1>${escapeHtml(at.title)}</h1>
+<p class="endpoint"><span class="method ${operation.method.toLowerCase()}">${escapeHtml(operation.method)}</span> <code>${breakable(operation.path)}</code></p>
+</div>
+<div class="columns">
+<div class="text">${leftOf(operation, view)}</div>
+<div class="samples">${rightOf(operation, view, request, options)}</div>
+</div>
+${neighbours(at, all)}
+</article>`;
+  return {
+    path,
+    title: at.title,
+    description: plain(operation.description || `${operation.method} ${operation.path}`).slice(0, 160),
+    section: '/docs/reference',
+    main,
+    markdown: operationMarkdown(at, view, request),
+    contents: options.contents,
+    scripts: ['try.js'],
+    isWide: true,
+    updatedMs: options.updatedMs,
+  };
+}
+
+/** A long path may break after each slash. */
+export function breakable(path: string): string {
+  return escapeHtml(path).replaceAll('/', '/<wbr>');
+}
+
+function leftOf(operation: ReferredOperation, view: OperationView): string {
+  const render = createSchemaHtml(createSlugs());
+  const parts = [
+    operation.isDeprecated ? '<p class="warning">This operation is deprecated. Do not begin to use it.</p>' : '',
+    renderDescription(operation.description),
+    `<ul class="needs">${needsOf(operation)
+      .map((need) => `<li>${renderDescription(need).replace(/^<p>|<\/p>\n?$/g, '')}</li>`)
+      .join('')}</ul>`,
+  ];
+  for (const [place, heading] of Object.entries(headings)) {
+    const here = view.parameters.filter((parameter) => parameter.place === place);
+    if (here.length > 0) parts.push(`<h2 id="${place}">${heading}</h2>${render.parameters(here)}`);
+  }
+  if (view.body) parts.push(bodyHtml(view.body, render));
+  if (view.answers.length > 0) parts.push(answersHtml(view.answers, render));
+  return parts.filter(Boolean).join('\n');
+}
+
+function bodyHtml({ description, isRequired, media }: BodyView, render: Render): string {
+  const mark = isRequired ? ' <span class="required">required</span>' : '';
+  return `<h2 id="body">Body${mark}</h2>${renderDescription(description)}${mediaHtml(media, 'body', render)}`;
+}
+
+function mediaHtml(media: readonly MediaView[], prefix: string, render: Render): string {
+  return media
+    .map(({ type, schema }) => `<p class="media"><code>${escapeHtml(type)}</code></p>${render.whole(schema, prefix)}`)
+    .join('\n');
+}
+
+function answersHtml(answers: readonly AnswerView[], render: Render): string {
+  const firstGood = answers.find(({ status }) => status.startsWith('2'));
+  const items = answers.map((answer) => {
+    const { status, description, headers, media } = answer;
+    const id = `answer-${status.toLowerCase()}`;
+    const list = headers.map(
+      (header) =>
+        `<li><code>${escapeHtml(header.name)}</code><div class="member-text">${renderDescription(header.description)}</div></li>`,
+    );
+    const shown =
+      list.length === 0
+        ? ''
+        : `<details class="nested"><summary>${list.length} headers <span class="quiet">of ${status}</span></summary><ul class="members">${list.join('')}</ul></details>`;
+    const [first = ''] = description.split('\n');
+    return `<details class="answer" id="${id}"${answer === firstGood ? ' open' : ''}><summary><span class="status s${status[0]}">${status}</span> <span>${renderInline(first)}</span></summary>
+${description === first ? '' : renderDescription(description)}${shown}${mediaHtml(media, id, render)}</details>`;
+  });
+  return `<h2 id="answers">Answers</h2>${items.join('\n')}<p class="quiet-text">Every refusal is <a href="/docs/errors">one error object</a>.</p>`;
+}
+
+/** A line of Markdown within a control, in which links have no place. */
+function renderInline(markdown: string): string {
+  return renderDescription(markdown)
+    .trim()
+    .replace(/^<p>|<\/p>$/g, '')
+    .replace(/<\/?a\b[^>]*>/g, '');
+}
+
+function rightOf(
+  operation: ReferredOperation,
+  view: OperationView,
+  request: SampleRequest,
+  { canTry }: OperationPageOptions,
+): string {
+  const { webSocket } = operation;
+  return `${request.credentials === 'key' ? keyBox(operation.hasTestMode) : ''}
+<section class="sample" aria-labelledby="request-title"><h2 id="request-title" class="sample-title">Request</h2>${requestSamples(request)}</section>
+${canTry && !webSocket ? tryForm(operation, view, request) : ''}
+${webSocket ? '<p class="quiet-text">A WebSocket with a key in its header cannot be opened by a page: use a client of your own.</p>' : ''}
+${answerSamples(view.answers)}`;
+}
+
+/** The request in every language. */
+export function requestSamples(request: SampleRequest): string {
+  return tabs(
+    'language',
+    'Language',
+    LANGUAGES.map(({ id, label, code, write }) => ({ id, label, panel: codeBlock(write(request), code, label) })),
+  );
+}
+
+function answerSamples(answers: readonly AnswerView[]): string {
+  const withSamples = answers.flatMap(({ status, media }) => {
+    const blocks = media.flatMap(({ type, examples }) =>
+      examples.map(({ label, value }) => {
+        const title = examples.length > 1 ? `<p class="example-label">${escapeHtml(label)}</p>` : '';
+        return title + codeBlock(exampleText(value), isText(value) ? 'text' : 'json', `${status} ${type}`);
+      }),
+    );
+    const panel = blocks.length > 0 ? blocks.join('\n') : '<p class="no-body">No body.</p>';
+    return [{ id: status.toLowerCase(), label: status, panel }];
+  });
+  if (withSamples.length === 0) return '';
+  return `<section class="sample" aria-labelledby="answer-title"><h2 id="answer-title" class="sample-title">Answer</h2>${tabs('answer', 'Status', withSamples)}</section>`;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function neighbours({ index }: OperationAddress, { operations }: AddressedContract): string {
+  const link = (to: OperationAddress | undefined, label: string) =>
+    to === undefined ? '<span></span>' : `<a href="${to.path}"><span>${label}</span> ${escapeHtml(to.title)}</a>`;
+  return `<nav class="neighbours" aria-label="Neighbours">${link(operations[index - 1], 'Previous')}${link(operations[index + 1], 'Next')}</nav>`;
+}

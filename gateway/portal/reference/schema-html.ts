@@ -1,0 +1,84 @@
+// Shows parameters, members and choices as lists that unfold. Each has an address of its own.
+
+import { type createSlugs, escapeHtml } from '../html.ts';
+import { renderDescription } from '../markdown.ts';
+import type { ParameterView } from './operation-view.ts';
+import type { MemberView, SchemaView } from './schema-view.ts';
+
+type Slug = ReturnType<typeof createSlugs>;
+
+/** Renders the schemas of one page: ids differ from each other. */
+export function createSchemaHtml(slug: Slug) {
+  function parameters(list: readonly ParameterView[]): string {
+    const items = list.map((parameter) => {
+      const { place, name, isRequired, schema, description, isDeprecated } = parameter;
+      const shown = { ...schema, description: description || schema.description };
+      const member = { name, isRequired, schema: { ...shown, isDeprecated: isDeprecated || schema.isDeprecated } };
+      return item(member, `${place}-${name}`);
+    });
+    return `<ul class="members">${items.join('\n')}</ul>`;
+  }
+
+  function item({ name, isRequired, schema }: MemberView, prefix: string): string {
+    const id = slug(prefix, 'member');
+    const marks = [
+      isRequired ? '<span class="required">required</span>' : '',
+      schema.isDeprecated ? '<span class="deprecated">deprecated</span>' : '',
+    ].join(' ');
+    return `<li id="${id}"><div class="member-head"><a class="member-name" href="#${id}"><code>${escapeHtml(name)}</code></a>
+<span class="type">${escapeHtml(schema.type)}</span> ${marks}</div>
+${details(schema, name, prefix)}</li>`;
+  }
+
+  /** Description, rules and everything nested. */
+  function details(schema: SchemaView, name: string, prefix: string): string {
+    const rules = schema.rules.map((rule) => `<li>${code(rule)}</li>`).join('');
+    const values = schema.values.map((value) => `<li><code>${escapeHtml(value)}</code></li>`).join('');
+    const label = schema.values.length === 1 ? 'Always' : 'One of';
+    return [
+      `<div class="member-text">${renderDescription(schema.description)}</div>`,
+      rules && `<ul class="rules">${rules}</ul>`,
+      values && `<div class="values"><span>${label}</span><ul>${values}</ul></div>`,
+      schema.cut && `<p class="cut">${escapeHtml(schema.cut)}</p>`,
+      nested(schema, name, prefix),
+    ]
+      .filter(Boolean)
+      .join('\n');
+  }
+
+  function nested(schema: SchemaView, name: string, prefix: string): string {
+    const inside = contentOf(schema, prefix);
+    if (inside === '') return '';
+    const count = schema.members.length;
+    const what = count > 0 ? `${count} ${count === 1 ? 'member' : 'members'}` : `${schema.choices.length} forms`;
+    return `<details class="nested"><summary>${what} <span class="quiet">of ${escapeHtml(name)}</span></summary>${inside}</details>`;
+  }
+
+  /** The members and choices of a schema, unfolded. */
+  function contentOf(schema: SchemaView, prefix: string): string {
+    const members = schema.members.map((member) => item(member, `${prefix}-${member.name}`));
+    const choices = schema.choices.map(({ label, schema: choice }, index) => {
+      const open = index === 0 && members.length === 0 ? ' open' : '';
+      const inside = `${details({ ...choice, members: [], choices: [] }, label, prefix)}${contentOf(choice, `${prefix}-${label}`)}`;
+      return `<details class="choice"${open}><summary>${escapeHtml(label)}</summary>${inside}</details>`;
+    });
+    const list = members.length === 0 ? '' : `<ul class="members">${members.join('\n')}</ul>`;
+    return list + choices.join('\n');
+  }
+
+  /** A body or an answer: its type and rules, then its members. */
+  function whole(schema: SchemaView, prefix: string): string {
+    const inside = contentOf(schema, prefix);
+    const own = details({ ...schema, members: [], choices: [] }, prefix, prefix);
+    if (inside === '') return `<p class="type">${escapeHtml(schema.type)}</p>${own}`;
+    return own + inside;
+  }
+
+  return { parameters, whole };
+}
+
+/** A pattern is code, the other rules are words. */
+function code(rule: string): string {
+  const [, word = '', value = ''] = /^(matches|default) (.*)$/s.exec(rule) ?? [];
+  return word === '' ? escapeHtml(rule) : `${word} <code>${escapeHtml(value)}</code>`;
+}

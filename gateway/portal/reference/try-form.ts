@@ -1,0 +1,113 @@
+// The form that sends an operation from its page, filled with the values of the examples. Works with a script only, which reads the
+// names and places of values from its attributes.
+
+import { escapeHtml } from '../html.ts';
+import type { SampleRequest } from '../samples/sample-request.ts';
+import { fieldText } from '../samples/sample-request.ts';
+import { exampleText } from './example-text.ts';
+import type { BodyView, OperationView, ParameterView } from './operation-view.ts';
+import type { ReferredOperation } from './reference.ts';
+
+/** The field for the reader's key: samples and requests use it. It stays in the tab. */
+export function keyBox(hasTestMode: boolean): string {
+  const note = hasTestMode
+    ? 'It fills the samples, stays in this tab, and is sent to this API only.'
+    : 'It fills the samples and stays in this tab. This operation has no test data and refuses test keys.';
+  return `<div class="key-box needs-script"><label for="key">Your test key</label>
+<div class="key-row"><input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="sk_test_…" aria-describedby="key-note">
+<button type="button" id="forget-key" hidden>Forget</button></div><p id="key-note" role="status">${note}</p></div>`;
+}
+
+export function tryForm(operation: ReferredOperation, view: OperationView, { credentials }: SampleRequest): string {
+  const fields = view.parameters
+    .filter(({ place, name }) => place !== 'cookie' && !(place === 'header' && /^(authorization|accept)$/i.test(name)))
+    .map(parameterField);
+  const basic = operation.security.some(({ scheme }) => scheme === 'basic');
+  const attributes = `data-method="${escapeHtml(operation.method)}" data-path="${escapeHtml(operation.path)}" data-credentials="${credentials}"`;
+  return `<details class="try needs-script"><summary>Try it</summary>
+<form ${attributes} autocomplete="off">
+${basic ? basicFields(credentials === 'basic') : ''}
+${fields.join('\n')}
+${view.body ? bodyField(view.body) : ''}
+<p class="try-actions"><button type="submit">Send</button> <span>${noteOf(operation)}</span></p>
+</form>
+<div class="try-answer" role="status" hidden></div></details>`;
+}
+
+function noteOf({ hasTestMode, method }: ReferredOperation): string {
+  if (hasTestMode) return 'Sent with your test key: only test data is read and changed.';
+  return /^(GET|HEAD|OPTIONS)$/.test(method) ? '' : 'There is no test data here: what you send is executed.';
+}
+
+function basicFields(isOnly: boolean): string {
+  const hint = isOnly ? '' : ' <small>instead of a key</small>';
+  return `<div class="field"><label for="try-user">User name${hint}</label><input id="try-user" name="user"></div>
+<div class="field"><label for="try-password">Password</label><input id="try-password" name="password" type="password"></div>`;
+}
+
+function parameterField(parameter: ParameterView, index: number): string {
+  const { place, name, isRequired, example, style, explode, schema } = parameter;
+  const id = `try-${index}`;
+  const text = textOf(example);
+  // An invented cursor or filter would make the request fail: optional values are proposed, not filled in.
+  const value = isRequired ? ` value="${escapeHtml(text)}"` : ` placeholder="${escapeHtml(text)}"`;
+  const attributes = `id="${id}" data-in="${place}" data-name="${escapeHtml(name)}" data-style="${escapeHtml(style)}" data-explode="${explode}" data-type="${escapeHtml(schema.type.split(/[ (]/)[0] ?? '')}"`;
+  const required = isRequired ? ' <span class="required">required</span>' : '';
+  const label = `<label for="${id}"><code>${escapeHtml(name)}</code> <small>${place}</small>${required}</label>`;
+  if (schema.values.length > 1 && !schema.type.startsWith('array')) {
+    const options = schema.values.map(
+      (one) => `<option${isRequired && one === text ? ' selected' : ''}>${escapeHtml(one)}</option>`,
+    );
+    const none = isRequired ? '' : '<option value="">not sent</option>';
+    return `<div class="field">${label}<select ${attributes}>${none}${options.join('')}</select></div>`;
+  }
+  return `<div class="field">${label}<input ${attributes}${value}${isRequired ? ' required' : ''}></div>`;
+}
+
+function textOf(example: unknown): string {
+  if (Array.isArray(example) && example.every((item) => typeof item !== 'object'))
+    return example.map(fieldText).join(',');
+  return fieldText(example);
+}
+
+function bodyField({ media }: BodyView): string {
+  const [first] = media;
+  if (first === undefined) return '';
+  if (/^multipart\/|^application\/octet-stream|^(image|audio|video)\//.test(first.type))
+    return fileFields(first.type, first);
+  const texts = first.examples.map(({ label, value }) => ({ label, text: bodyText(first.type, value) }));
+  const options = texts.map(({ label, text }) => `<option value="${escapeHtml(text)}">${escapeHtml(label)}</option>`);
+  const choice =
+    texts.length > 1
+      ? `<div class="field"><label for="try-example">Example</label><select id="try-example">${options.join('')}</select></div>`
+      : '';
+  const text = texts[0]?.text ?? '';
+  const rows = Math.min(16, Math.max(3, text.split('\n').length));
+  return `${choice}<div class="field"><label for="try-body">Body <small>${escapeHtml(first.type)}</small></label>
+<textarea id="try-body" data-type="${escapeHtml(first.type)}" rows="${rows}" spellcheck="false">${escapeHtml(`\n${text}`)}</textarea></div>`;
+}
+
+function bodyText(type: string, value: unknown): string {
+  if (type.startsWith('application/x-www-form-urlencoded') && typeof value === 'object' && value !== null)
+    return new URLSearchParams(
+      Object.entries(value).map(([name, member]): [string, string] => [name, fieldText(member)]),
+    ).toString();
+  return exampleText(value);
+}
+
+/** A file of the reader's; without one, a short text is sent. */
+function fileFields(type: string, { examples, schema }: BodyView['media'][number]): string {
+  if (!type.startsWith('multipart/')) {
+    return `<div class="field"><label for="try-file">Body <small>${escapeHtml(type)}</small></label><input id="try-file" type="file" data-type="${escapeHtml(type)}">
+<small>Without a file a short text is sent.</small></div>`;
+  }
+  const value = examples[0]?.value;
+  const known = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const fields = schema.members.map(({ name, isRequired, schema: member }, index) => {
+    const isFile = /binary|^any value/.test(member.type);
+    const text = fieldText(known.find(([one]) => one === name)?.[1]);
+    const kind = isFile ? 'type="file"' : `value="${isRequired ? escapeHtml(text) : ''}"`;
+    return `<div class="field"><label for="try-part-${index}"><code>${escapeHtml(name)}</code> <small>form</small></label><input id="try-part-${index}" data-part="${escapeHtml(name)}" data-required="${isRequired}" ${kind}></div>`;
+  });
+  return `<div data-multipart>${fields.join('\n')}</div>`;
+}

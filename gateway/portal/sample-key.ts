@@ -1,0 +1,3 @@
+// A key that no gateway accepts, for the example of a refusal.
+
+export const BAD_KEY = 'sk_live_mistyped';

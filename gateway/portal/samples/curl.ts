@@ -1,0 +1,26 @@
+// A sample for curl.
+
+import { authorizationOf, type SampleRequest } from './sample-request.ts';
+
+export function curlSample(request: SampleRequest): string {
+  const { method, url, headers, body, credentials } = request;
+  const implied = body === undefined || body.kind === 'file' ? 'GET' : 'POST';
+  const lines = [`curl ${method === implied ? '' : method === 'HEAD' ? '--head ' : `-X ${method} `}${quoted(url)}`];
+  const authorization = authorizationOf(request);
+  if (authorization !== undefined) lines.push(`-H "Authorization: ${authorization}"`);
+  if (credentials === 'basic') lines.push("-u 'USER:PASSWORD'");
+  for (const [name, value] of headers) lines.push(`-H ${quoted(`${name}: ${value}`)}`);
+  if (body?.kind === 'json') lines.push(`-d ${quoted(JSON.stringify(body.value, null, 2))}`);
+  if (body?.kind === 'text') lines.push(`--data-binary ${quoted(body.text)}`);
+  if (body?.kind === 'file') lines.push('--data-binary @FILE');
+  if (body?.kind === 'form')
+    for (const [name, value] of body.fields) lines.push(`--data-urlencode ${quoted(`${name}=${value}`)}`);
+  if (body?.kind === 'multipart')
+    for (const [name, value] of body.fields) lines.push(`-F ${quoted(`${name}=${value}`)}`);
+  return lines.join(' \\\n  ');
+}
+
+/** Double quotes where nothing within them has a meaning for a shell, else single ones. */
+function quoted(text: string): string {
+  return /["$`\\!\n]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
+}

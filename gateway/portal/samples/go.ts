@@ -1,0 +1,69 @@
+// A sample in Go: a whole program, with its standard library alone.
+
+import { authorizationOf, type SampleBody, type SampleRequest } from './sample-request.ts';
+
+export function goSample(request: SampleRequest): string {
+  const { method, url, headers, body, credentials } = request;
+  const authorization = authorizationOf(request);
+  const lines = [
+    ...bodyLines(body),
+    `request, err := http.NewRequest(${text(method)}, ${text(url)}, ${body === undefined ? 'nil' : 'body'})`,
+    'if err != nil {',
+    '\tpanic(err)',
+    '}',
+    ...(authorization === undefined ? [] : [`request.Header.Set("Authorization", ${text(authorization)})`]),
+    ...(credentials === 'basic' ? ['request.SetBasicAuth("USER", "PASSWORD")'] : []),
+    ...headers.map(([name, value]) => `request.Header.Set(${text(name)}, ${text(value)})`),
+    ...(body?.kind === 'multipart' ? ['request.Header.Set("Content-Type", form.FormDataContentType())'] : []),
+    'answer, err := http.DefaultClient.Do(request)',
+    'if err != nil {',
+    '\tpanic(err)',
+    '}',
+    'defer answer.Body.Close()',
+    'content, err := io.ReadAll(answer.Body)',
+    'fmt.Println(answer.StatusCode, string(content), err)',
+  ];
+  return `package main
+
+import (
+${importsOf(body)
+  .map((name) => `\t"${name}"`)
+  .join('\n')}
+)
+
+func main() {
+${lines.map((line) => `\t${line}`).join('\n')}
+}`;
+}
+
+function importsOf(body: SampleBody | undefined): string[] {
+  const names = ['fmt', 'io', 'net/http'];
+  if (body?.kind === 'json' || body?.kind === 'text') names.push('strings');
+  if (body?.kind === 'form') names.push('net/url', 'strings');
+  if (body?.kind === 'file') names.push('os');
+  if (body?.kind === 'multipart') names.push('bytes', 'mime/multipart');
+  return names.sort();
+}
+
+function bodyLines(body: SampleBody | undefined): string[] {
+  if (body === undefined) return [];
+  const failing = ['if err != nil {', '\tpanic(err)', '}'];
+  if (body.kind === 'json') return [`body := strings.NewReader(${raw(JSON.stringify(body.value, null, 2))})`];
+  if (body.kind === 'text') return [`body := strings.NewReader(${raw(body.text)})`];
+  if (body.kind === 'file') return ['body, err := os.Open("FILE")', ...failing];
+  if (body.kind === 'form') {
+    const fields = body.fields.map(([name, value]) => `fields.Set(${text(name)}, ${text(value)})`);
+    return ['fields := url.Values{}', ...fields, 'body := strings.NewReader(fields.Encode())'];
+  }
+  const fields = body.fields.map(([name, value]) => `form.WriteField(${text(name)}, ${text(value)})`);
+  return ['body := &bytes.Buffer{}', 'form := multipart.NewWriter(body)', ...fields, 'form.Close()'];
+}
+
+/** A raw string, in which lines stay lines; it cannot hold a backquote or a carriage return. */
+function raw(value: string): string {
+  return /[`\r]/.test(value) ? text(value) : `\`${value}\``;
+}
+
+function text(value: string): string {
+  return JSON.stringify(value);
+}

@@ -1,0 +1,46 @@
+// A sample in JavaScript: fetch, as Node.js, Deno, Bun and browsers have it.
+
+import { authorizationOf, type SampleBody, type SampleRequest } from './sample-request.ts';
+
+export function javascriptSample(request: SampleRequest): string {
+  const { method, url, headers, body, credentials } = request;
+  const authorization = authorizationOf(request);
+  const fields = [
+    ...(authorization === undefined ? [] : [`    Authorization: ${text(authorization)},`]),
+    ...(credentials === 'basic' ? ["    Authorization: 'Basic ' + btoa('USER:PASSWORD'),"] : []),
+    ...headers.map(([name, value]) => `    ${/^[A-Za-z]+$/.test(name) ? name : text(name)}: ${text(value)},`),
+  ];
+  const members = [
+    ...(method === 'GET' ? [] : [`  method: ${text(method)},`]),
+    ...(fields.length === 0 ? [] : ['  headers: {', ...fields, '  },']),
+    ...(body === undefined ? [] : [`  body: ${indented(expressionOf(body))},`]),
+  ];
+  const options = members.length === 0 ? '' : `, {\n${members.join('\n')}\n}`;
+  return `${before(body)}const answer = await fetch(${text(url)}${options});
+console.log(answer.status, await answer.text());`;
+}
+
+function before(body: SampleBody | undefined): string {
+  if (body?.kind === 'file') return "import { readFile } from 'node:fs/promises';\n\n";
+  if (body?.kind !== 'multipart') return '';
+  const parts = body.fields.map(([name, value]) => `form.append(${text(name)}, ${text(value)});\n`);
+  return `const form = new FormData();\n${parts.join('')}\n`;
+}
+
+function expressionOf(body: SampleBody): string {
+  if (body.kind === 'json') return `JSON.stringify(${JSON.stringify(body.value, null, 2)})`;
+  if (body.kind === 'text') return text(body.text);
+  if (body.kind === 'multipart') return 'form';
+  if (body.kind === 'file') return "await readFile('FILE')";
+  return `new URLSearchParams(${JSON.stringify(Object.fromEntries(body.fields), null, 2)})`;
+}
+
+function indented(code: string): string {
+  return code.replaceAll('\n', '\n  ');
+}
+
+/** A literal with single quotes, as the guides write it. */
+function text(value: string): string {
+  const json = JSON.stringify(value);
+  return json.includes("'") || json.includes('\\') ? json : `'${json.slice(1, -1)}'`;
+}

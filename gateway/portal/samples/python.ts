@@ -1,0 +1,74 @@
+// A sample in Python, with its standard library alone.
+
+import { authorizationOf, type SampleBody, type SampleRequest } from './sample-request.ts';
+
+export function pythonSample(request: SampleRequest): string {
+  const { method, url, headers, body, credentials } = request;
+  const authorization = authorizationOf(request);
+  const fields = [
+    ...(authorization === undefined ? [] : [`        "Authorization": ${text(authorization)},`]),
+    ...(credentials === 'basic'
+      ? ['        "Authorization": "Basic " + base64.b64encode(b"USER:PASSWORD").decode(),']
+      : []),
+    ...headers.map(([name, value]) => `        ${text(name)}: ${text(value)},`),
+    ...(body?.kind === 'multipart' ? ['        "Content-Type": "multipart/form-data; boundary=" + boundary,'] : []),
+  ];
+  const members = [
+    `    ${text(url)},`,
+    ...(method === 'GET' ? [] : [`    method=${text(method)},`]),
+    ...(fields.length === 0 ? [] : ['    headers={', ...fields, '    },']),
+    ...(body === undefined ? [] : [`    data=${expressionOf(body).replaceAll('\n', '\n    ')},`]),
+  ];
+  return `${importsOf(request)}
+${before(body)}request = urllib.request.Request(
+${members.join('\n')}
+)
+with urllib.request.urlopen(request) as answer:
+    print(answer.status, answer.read().decode())`;
+}
+
+function importsOf({ body, credentials }: SampleRequest): string {
+  const names = [
+    ...(credentials === 'basic' ? ['base64'] : []),
+    ...(body?.kind === 'json' ? ['json'] : []),
+    ...(body?.kind === 'form' ? ['urllib.parse'] : []),
+    'urllib.request',
+  ];
+  return `${names.map((name) => `import ${name}`).join('\n')}\n`;
+}
+
+function before(body: SampleBody | undefined): string {
+  if (body?.kind !== 'multipart') return '';
+  const parts = body.fields.map(
+    ([name, value]) =>
+      `    f'--{boundary}\\r\\nContent-Disposition: form-data; name="${name.replace(/["'{}\\]/g, '')}"\\r\\n\\r\\n' + ${text(value)} + "\\r\\n"\n`,
+  );
+  return `boundary = "boundary-of-this-form"\nform = (\n${parts.join('')}    f"--{boundary}--\\r\\n"\n)\n`;
+}
+
+function expressionOf(body: SampleBody): string {
+  if (body.kind === 'json') return `json.dumps(${literal(body.value, '')}).encode()`;
+  if (body.kind === 'text') return `${text(body.text)}.encode()`;
+  if (body.kind === 'multipart') return 'form.encode()';
+  if (body.kind === 'file') return 'open("FILE", "rb").read()';
+  return `urllib.parse.urlencode(${literal(Object.fromEntries(body.fields), '')}).encode()`;
+}
+
+/** JSON as a literal of Python. */
+function literal(value: unknown, indent: string): string {
+  const deeper = `${indent}    `;
+  if (value === null || value === undefined) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value !== 'object') return text(value);
+  const entries = Array.isArray(value)
+    ? value.map((item) => literal(item, deeper))
+    : Object.entries(value).map(([name, member]) => `${text(name)}: ${literal(member, deeper)}`);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  if (entries.length === 0) return `${open}${close}`;
+  return `${open}\n${entries.map((entry) => `${deeper}${entry},\n`).join('')}${indent}${close}`;
+}
+
+/** The escapes of JSON mean the same in Python, but for those of characters beyond the basic plane, which JSON does not escape here. */
+function text(value: unknown): string {
+  return JSON.stringify(value);
+}

@@ -1,0 +1,75 @@
+// The index that the search of the pages reads: one entry per operation, section of a guide, and error code.
+
+import { type ErrorCode, REFUSALS } from '../error-catalogue.ts';
+import type { Guide } from './guides.ts';
+import { shortened } from './html.ts';
+import { plain } from './markdown.ts';
+import type { AddressedContract } from './reference/addresses.ts';
+import { membersOf, textAt } from './reference/reference.ts';
+
+/** kind, title, path, context (method and path of an operation, or the page), further words */
+type Entry = readonly [kind: string, title: string, path: string, context: string, words: string];
+
+const WORDS_MAX = 400;
+/** Sections of one guide. */
+const SECTIONS_MAX = 40;
+
+/** Returns JSON. It is proportional to the number of operations: about 300 bytes each. */
+export function searchIndex(references: readonly AddressedContract[], guides: readonly Guide[]): string {
+  const entries = [...references.flatMap(operationsIn), ...guides.flatMap(sectionsIn), ...errorEntries()];
+  return JSON.stringify({ entries });
+}
+
+function operationsIn({ operations, reference, path, groups }: AddressedContract): Entry[] {
+  const pages: Entry[] = [
+    ['Reference', reference.title, path, 'OpenAPI, Postman', shortened(plain(reference.description), WORDS_MAX)],
+    ...groups.map(
+      ({ name, id, description }): Entry => [
+        'Reference',
+        name,
+        `${path}#${id}`,
+        reference.title,
+        shortened(plain(description), WORDS_MAX),
+      ],
+    ),
+  ];
+  const own = operations.map(({ operation, title, path: href, group }): Entry => {
+    const parameters = operation.parameters.map((parameter) => textAt(parameter, 'name')).join(' ');
+    const scopes = operation.security.flatMap((one) => one.scopes).join(' ');
+    const statuses = membersOf(operation.declared.responses)
+      .map(([status]) => status)
+      .join(' ');
+    const words = `${operation.id} ${wordsIn(operation.id)} ${group.name} ${parameters} ${scopes} ${statuses} ${plain(operation.description)}`;
+    return ['Operation', title, href, `${operation.method} ${operation.path}`, shortened(words, WORDS_MAX)];
+  });
+  return [...pages, ...own];
+}
+
+/** `listCustomers` → `list Customers` */
+function wordsIn(name: string): string {
+  return name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_.-]+/g, ' ');
+}
+
+function sectionsIn({ name, title, summary, rendered, markdown }: Guide): Entry[] {
+  const path = `/docs/guides/${name}`;
+  const [first = '', ...parts] = markdown.split(/^## .*$/m);
+  const sections = rendered.sections
+    .slice(0, SECTIONS_MAX)
+    .map(
+      ({ id, text }, index): Entry => [
+        'Guide',
+        text,
+        `${path}#${id}`,
+        title,
+        shortened(plain(parts[index] ?? ''), WORDS_MAX),
+      ],
+    );
+  return [['Guide', title, path, 'Guide', shortened(`${summary} ${plain(first)}`, WORDS_MAX)], ...sections];
+}
+
+function errorEntries(): Entry[] {
+  return (Object.keys(REFUSALS) as ErrorCode[]).map((code) => {
+    const { status, type, meaning } = REFUSALS[code];
+    return ['Error', code, `/docs/errors/${code}`, `${status} ${type}`, shortened(plain(meaning), WORDS_MAX)];
+  });
+}
