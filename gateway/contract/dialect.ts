@@ -1,6 +1,6 @@
 // Turns the schemas of a document, in place and once at boot, into plain JSON Schema 2020-12 as Ajv understands it.
 
-import { follow, isObject, type JsonObject } from './pointer.ts';
+import { escapeToken, follow, isObject, type JsonObject } from './pointer.ts';
 
 // The values of these members are data, not schemas.
 const data = new Set(['example', 'examples', 'default', 'enum', 'const', 'required', 'mapping', 'scopes', 'security']);
@@ -53,6 +53,28 @@ export function normalizeSchemas(root: JsonObject): boolean {
   };
   walk(root, false);
   return hasNames;
+}
+
+/**
+ * Calls `visit` with every object of a document that may be a schema, from the outside in. What it returns is handed to the visits below.
+ */
+export function eachSchema<Context>(
+  root: JsonObject,
+  outermost: Context,
+  visit: (schema: JsonObject, pointer: string, context: Context) => Context,
+): void {
+  const seen = new Set<object>();
+  const walk = (value: unknown, keysAreNames: boolean, pointer: string, context: Context): void => {
+    if (typeof value !== 'object' || value === null || seen.has(value)) return;
+    seen.add(value);
+    const isNode = !Array.isArray(value) && !keysAreNames;
+    const inner = isNode ? visit(value as JsonObject, pointer, context) : context;
+    for (const [key, below] of Object.entries(value)) {
+      if (isNode && (data.has(key) || key.startsWith('x-'))) continue;
+      walk(below, isNode && named.has(key), `${pointer}/${escapeToken(key)}`, inner);
+    }
+  };
+  walk(root, false, '', outermost);
 }
 
 function translateV30(schema: JsonObject): void {

@@ -21,6 +21,7 @@ import { type Verdict, verdictOn } from './lint-verdict.ts';
 import { isObject, type JsonObject } from './pointer.ts';
 import { createPositions, type Locate, type Positions } from './positions.ts';
 import { ownRules } from './rules.ts';
+import { resolveNames } from './schema-names.ts';
 import { convertSwagger, isSwagger, toSwaggerPlace } from './swagger.ts';
 
 /** The content of a contract file. References between files are resolved; those within it are kept, so schemas may be circular. */
@@ -128,6 +129,7 @@ async function parse(
     const unfit = unfitFor(document);
     if (unfit) mistakes.push({ file: shownPath(file), line: 1, ...unfit });
     if (unfit || isPart(document.parsed)) return undefined;
+    resolveNames(document.parsed as JsonObject, document.source.body);
     const problems = await lintDocument({ document, config, externalRefResolver: resolver });
     const judged = Map.groupBy(problems, (problem): Verdict => verdictOn(problem, document));
     const errors = judged.get('mistake') ?? [];

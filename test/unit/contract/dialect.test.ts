@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bodyCheck } from './compiled.ts';
+import { bodyCheck, compileDocument, documentOf } from './compiled.ts';
 
 const v30 = { openapi: '3.0.3' };
 const places = (violations: readonly { pointer?: string; code: string }[]) =>
@@ -118,6 +118,63 @@ test('a reference may name a schema instead of its place', async () => {
   const check = await bodyCheck({ properties: { size: { $ref: '#size' } } }, { components: { schemas: { Size } } });
   assert.deepEqual(check({ size: 1 }), []);
   assert.equal(check({ size: 'wide' }).length, 1);
+});
+
+test('a reference may name a schema by its address, in every spelling', async () => {
+  const pet = {
+    $id: 'https://it.test/schemas/pet',
+    type: 'object',
+    properties: { name: { $ref: '#/$defs/name' }, age: { $ref: '#age' }, size: { $ref: '#/components/schemas/Size' } },
+    $defs: { name: { type: 'string' }, years: { $anchor: 'age', type: 'integer' } },
+  };
+  const pets = { $id: 'https://it.test/schemas/pets', type: 'array', items: { $ref: 'pet' } };
+  const schemas = { Pet: pet, Pets: pets, Size: { type: 'integer' } };
+  for (const [reference, valid, invalid, ...wrong] of [
+    [
+      'https://it.test/schemas/pet',
+      { name: 'a', age: 1, size: 1 },
+      { name: 1, age: 'a', size: 'a' },
+      '/name',
+      '/age',
+      '/size',
+    ],
+    ['#/components/schemas/Pet', { name: 'a' }, { name: 1 }, '/name'],
+    ['https://it.test/schemas/pets', [{ name: 'a' }], [{ name: 1 }], '/0/name'],
+    ['https://it.test/schemas/pet#age', 1, 'a', ''],
+    ['https://it.test/schemas/pet#/$defs/name', 'a', 1, ''],
+  ] as const) {
+    const check = await bodyCheck({ $ref: reference }, { components: { schemas } });
+    assert.deepEqual(check(valid), [], reference);
+    assert.deepEqual(
+      places(check(invalid)),
+      wrong.map((pointer) => `${pointer} wrong_type`),
+      reference,
+    );
+  }
+  const relative = { ...schemas, Pet: { ...pet, $id: 'pet' }, Pets: { ...pets, $id: '/pets' } };
+  const check = await bodyCheck({ $ref: '/pets' }, { components: { schemas: relative } });
+  assert.deepEqual(places(check([{ name: 1 }])), ['/0/name wrong_type']);
+});
+
+test('a name that no schema has, and a member that is called like a keyword, mean what they say', async () => {
+  const named = await bodyCheck({ type: 'object', properties: { $id: { type: 'string' }, $anchor: { const: 'a' } } });
+  assert.deepEqual(places(named({ $id: 1, $anchor: 'b' })), ['/$id wrong_type', '/$anchor not_allowed']);
+  const content = { 'application/json': { schema: { $ref: 'https://it.test/none', $id: 'https://it.test/own' } } };
+  const { mistakes } = await compileDocument(
+    documentOf({ '/': { post: { requestBody: { content }, responses: {} } } }),
+  );
+  assert.match(mistakes[0]?.reason ?? '', /other hosts are not asked/);
+});
+
+test('a dynamic reference leads to the one schema that it can mean', async () => {
+  const Tree = {
+    $dynamicAnchor: 'node',
+    type: 'object',
+    properties: { data: { type: 'integer' }, below: { type: 'array', items: { $dynamicRef: '#node' } } },
+  };
+  const tree = await bodyCheck({ $ref: '#/components/schemas/Tree' }, { components: { schemas: { Tree } } });
+  assert.deepEqual(tree({ below: [{ data: 1 }] }), []);
+  assert.deepEqual(places(tree({ below: [{ data: 'a' }] })), ['/below/0/data wrong_type']);
 });
 
 test('a string of the format int-or-string may be an integer, in every version', async () => {
