@@ -12,6 +12,7 @@ export type ItemCheck = (item: unknown) => readonly string[];
 /** Silence between two events after which a comment is sent, so that proxies and clients do not take the stream for dead. */
 export const COMMENT_AFTER_MS = 15_000;
 const COMMENT = Buffer.from(': keep-alive\n\n');
+const ENDLESS: Item = { bytes: Buffer.alloc(0), isTooLong: true };
 /** How long the end of the item under way is awaited before the stream is cut. */
 const CREDENTIAL_END_MS = 400;
 const END_MS = 2000;
@@ -67,6 +68,8 @@ export class AnswerStream {
     }
     if (!this.#options.refuses) this.#send(chunk);
     for (const item of this.#items.feed(chunk)) this.#take(item);
+    // Its end may never come, and nothing of it is sent.
+    if (this.#options.refuses && this.#items.isTooLong()) this.#take(ENDLESS);
   }
 
   /** The answer of the service is complete. */

@@ -15,6 +15,8 @@ export interface Item {
 }
 
 export interface ItemSplitter {
+  /** Whether the item under way is already too long to be checked. */
+  isTooLong(): boolean;
   /** Takes the next chunk. Returns the items that it completes. */
   feed(chunk: Buffer): Item[];
   /** The bytes after the last complete item. */
@@ -39,6 +41,7 @@ export function createItemSplitter(kind: StreamKind): ItemSplitter {
   }
 
   return {
+    isTooLong: () => size > ITEM_BYTES_MAX,
     feed(chunk) {
       const items: Item[] = [];
       let from = 0;

@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closesAfterEach } from '../../support/closing.ts';
 import { ask, requestOf, until } from '../../support/connection.ts';
+import type { TestGateway } from '../../support/gateway.ts';
 import { createStreamWorld, seen } from './live-upstream.ts';
 
 const start = closesAfterEach();
@@ -170,6 +171,60 @@ describe('the items of a stream', () => {
     assert.deepEqual([all?.whole, all?.body.toString()], [false, '{"n": 1}\n{"n": 2}\n']);
     const line = await until(() => gateway.logLines().find(({ stream }) => stream === 'lines'));
     assert.equal(line.stream_end, 'contract');
+  });
+});
+
+describe('a stream that breaks', () => {
+  const isClosed = (gateway: TestGateway) =>
+    until(async () => {
+      const status = (await (await fetch(`${gateway.adminUrl}/status`)).json()) as { open_streams: { events: number } };
+      return status.open_streams.events === 0 || undefined;
+    });
+
+  it('with its service in the middle of an event is cut, and counted no more', async () => {
+    const { open, gateway } = await start(createStreamWorld());
+    const { client, answer } = await open();
+    answer.write('data: 1\n\ndata: ha');
+    await seen(client, 'data: ha');
+    answer.socket?.resetAndDestroy();
+    assert.equal((await client.answer())?.whole, false);
+    const line = await until(() => gateway.logLines().find(({ stream }) => stream === 'events'));
+    assert.equal(line.code, 'upstream_bad_response');
+    await isClosed(gateway);
+  });
+
+  it('with a client that does not read slows its service down, and holds the end of the process up no longer than drainMs', async () => {
+    const world = await createStreamWorld({ gateway: { timeouts: { drainMs: 1000 } } });
+    const { client, answer } = await world.open();
+    await seen(client, '\r\n\r\n');
+    client.socket.pause();
+    const event = `data: ${'x'.repeat(65_536)}\n\n`;
+    let sent = 0;
+    let isWaiting = false;
+    while (sent < 1000 && !isWaiting) {
+      sent += 1;
+      if (!answer.write(event))
+        isWaiting = await Promise.race([
+          new Promise<false>((resolve) => answer.once('drain', () => resolve(false))),
+          sleep(1000, true),
+        ]);
+    }
+    assert.ok(isWaiting, 'the service waits for the client');
+    assert.ok(sent > 1, 'some events fit into the buffers');
+    await world.gateway.stop();
+    client.destroy();
+    await world.upstream.close();
+  });
+
+  it('with an item that has no end is ended where the contract is enforced', async () => {
+    const { open, gateway } = await start(createStreamWorld());
+    const { client, answer } = await open('/v1/strict-lines', { type: 'application/jsonl' });
+    answer.write('{"n": 1}\n');
+    for (let count = 0; count < 20; count += 1) answer.write('x'.repeat(65_536));
+    const all = await client.answer();
+    assert.deepEqual([all?.whole, all?.body.toString()], [false, '{"n": 1}\n']);
+    const line = await until(() => gateway.logLines().find(({ stream }) => stream === 'lines'));
+    assert.deepEqual([line.stream_end, line.answer_violations], ['contract', ['an item is too long to be checked']]);
   });
 });
 
