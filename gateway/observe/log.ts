@@ -5,6 +5,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { REFUSALS } from '../error-catalogue.ts';
 import type { Trail } from '../trail.ts';
 import { createLineBatch } from './batch.ts';
+import type { ExchangeFilter } from './exchange-filter.ts';
 import { createLines } from './line.ts';
 import { bytesOf, createPending, DROPPED, linesIn } from './pending.ts';
 import { createRecentLines } from './recent.ts';
@@ -15,6 +16,8 @@ export interface Log {
   exchange(trail: Trail): void;
   /** The latest exchanges with this id, or with this client request id. Refusals are kept whether or not they are logged. */
   recent(id: string): readonly Readonly<Record<string, unknown>>[];
+  /** The latest exchanges that a filter lets through, the newest first. */
+  list(filter: ExchangeFilter): readonly Readonly<Record<string, unknown>>[];
   /** Writes all buffered lines. */
   flush(): void;
 }
@@ -23,9 +26,10 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
 const levels = { info: 30, warn: 40, error: 50 } as const;
 
-/** Size of the ring of all exchanges and of the ring of refusals: some thousand lines each. */
-const RECENT_BYTES = 2_097_152;
-const RECENT_REFUSAL_BYTES = 2_097_152;
+/** Sizes of the rings of all exchanges, of failed and slow ones (some thousand lines each), and of one a second (half an hour). */
+const RECENT = { bytesMax: 2_097_152, notableBytesMax: 2_097_152, sampleBytesMax: 1_048_576 };
+/** An upstream that takes longer makes an exchange notable. */
+const SLOW_MS = 250;
 /** Bound for lines that wait for standard output: some 15,000 exchanges. */
 const PENDING_BYTES_MAX = 8_388_608;
 
@@ -52,7 +56,7 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
   const output = destination ? outputTo(destination) : standardOutput(onDropped, (dropped) => tellDropped(dropped));
   const base = worker === undefined ? null : { worker };
   const logger = pino({ level, base, timestamp: () => `,"time":${now()}` }, output.stream);
-  const lines = createRecentLines({ bytesMax: RECENT_BYTES, refusalBytesMax: RECENT_REFUSAL_BYTES });
+  const lines = createRecentLines({ ...RECENT, clock: () => performance.now() });
   const batch = createLineBatch((bytes, done) => {
     lines.add(bytes);
     output.write(bytes, done);
@@ -69,7 +73,7 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
     if (!isLogged && trail.code === undefined) return;
     const line = lineOf(trail, levels[severity], now());
     if (isLogged) batch.add(line);
-    if (trail.code !== undefined) lines.addRefusal(line);
+    if (isNotable(trail)) lines.addNotable(line, trail.code);
   }
 
   function recent(id: string): readonly Readonly<Record<string, unknown>>[] {
@@ -77,12 +81,17 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
     return lines.find(id);
   }
 
+  function list(filter: ExchangeFilter): readonly Readonly<Record<string, unknown>>[] {
+    batch.flush();
+    return lines.list(filter);
+  }
+
   function flush(): void {
     batch.flush();
     output.flush();
   }
 
-  return { logger, exchange, recent, flush };
+  return { logger, exchange, recent, list, flush };
 }
 
 /**
@@ -127,6 +136,10 @@ function standardOutput(onDropped: (lines: number) => void, onFlowing: (dropped:
 
 function outputTo(stream: DestinationStream): Output {
   return { stream, write: (bytes) => stream.write(bytes.toString()), flush: () => undefined };
+}
+
+function isNotable({ code, status, upstreamMs }: Trail): boolean {
+  return code !== undefined || status >= 500 || (upstreamMs !== undefined && upstreamMs >= SLOW_MS);
 }
 
 /** Refusals that clients cause are logged below the alerting levels. */

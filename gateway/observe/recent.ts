@@ -1,36 +1,138 @@
-// Keeps the latest log lines in memory, for operators who look up one exchange. Copies the bytes of written lines in batches, so that a
-// request costs nothing; refusals have a ring of their own, where a thousand successes do not displace them.
+// Keeps the latest log lines in memory, for operators who look up exchanges. Copies the bytes of written lines in batches, so that an
+// ordinary request costs nothing. Refused, failed and slow exchanges have a ring of their own, where a thousand successes do not displace
+// them; so does each code, where a flood of another code does not; and one exchange a second is kept for longer.
+
+import type { ExchangeFilter } from './exchange-filter.ts';
+import { matcherOf } from './exchange-filter.ts';
+
+type DecisionRecord = Readonly<Record<string, unknown>>;
 
 export interface RecentLines {
   /** Takes whole lines, as they are written. */
   add(bytes: Uint8Array): void;
-  addRefusal(line: string): void;
+  /** Takes the line of an exchange that failed or was slow; `code` if it was refused or failed with one. */
+  addNotable(line: string, code: string | undefined): void;
   /** Returns every exchange with this id or client request id; oldest first, at most 20. */
-  find(id: string): Record<string, unknown>[];
+  find(id: string): DecisionRecord[];
+  /** Returns the latest exchanges that a filter lets through, the newest first. */
+  list(filter: ExchangeFilter): DecisionRecord[];
 }
 
 export interface RecentLinesOptions {
   readonly bytesMax: number;
-  readonly refusalBytesMax: number;
+  readonly notableBytesMax: number;
+  /** Size of the ring that keeps one exchange a second. */
+  readonly sampleBytesMax: number;
+  /** Monotonic milliseconds. */
+  clock(): number;
 }
 
 const FOUND_MAX = 20;
 const NEWLINE = 10;
+const SAMPLED_EVERY_MS = 1000;
+/** Codes with lines of their own; services may invent further ones. */
+const CODES_MAX = 200;
+const LINES_PER_CODE = 20;
 
-export function createRecentLines({ bytesMax, refusalBytesMax }: RecentLinesOptions): RecentLines {
-  const all = createRing(bytesMax);
-  const refusals = createRing(refusalBytesMax);
+export function createRecentLines(options: RecentLinesOptions): RecentLines {
+  const { clock } = options;
+  const all = createRing(options.bytesMax);
+  const notable = createRing(options.notableBytesMax);
+  const sampled = createRing(options.sampleBytesMax);
+  const byCode = createCodeLines();
+  let sampledAt = Number.NEGATIVE_INFINITY;
+
   return {
-    add: all.add,
-    addRefusal: (line) => refusals.add(Buffer.from(line)),
+    add(bytes) {
+      all.add(bytes);
+      if (clock() - sampledAt < SAMPLED_EVERY_MS) return;
+      sampledAt = clock();
+      sampled.add(bytes.subarray(0, bytes.indexOf(NEWLINE) + 1));
+    },
+    addNotable(line, code) {
+      notable.add(Buffer.from(line));
+      if (code !== undefined) byCode.add(code, line);
+    },
     find(id) {
-      const found = new Map<unknown, Record<string, unknown>>();
-      for (const ring of [refusals, all]) {
-        for (const entry of ring.find(id)) found.set(entry.request_id, entry);
+      const named = ['request_id', 'client_request_id'].map((member) => `"${member}":${JSON.stringify(id)}`);
+      const found = unique(
+        [byCode.text(), sampled.text(), notable.text(), all.text()].flatMap((text) =>
+          named.flatMap((needle) => recordsIn(text, needle, () => true, FOUND_MAX)),
+        ),
+      ).reverse();
+      const exact = found.filter((entry) => entry.request_id === id);
+      const ofClient = found.filter((entry) => entry.client_request_id === id);
+      return (exact.length > 0 ? exact : ofClient).slice(-FOUND_MAX);
+    },
+    list(filter) {
+      const { needle, matches } = matcherOf(filter);
+      const texts = [byCode.text(filter.code), sampled.text(), notable.text(), all.text()];
+      return unique(texts.flatMap((text) => recordsIn(text, needle, matches, filter.limit))).slice(0, filter.limit);
+    },
+  };
+}
+
+/** Each exchange once, the newest first. */
+function unique(records: readonly DecisionRecord[]): DecisionRecord[] {
+  const byId = new Map(records.map((record) => [record.request_id, record]));
+  return [...byId.values()].sort((one, other) => Number(other.time) - Number(one.time));
+}
+
+/** Reads lines from the end, and parses only those that contain the needle and match. */
+function recordsIn(
+  text: string,
+  needle: string,
+  matches: (line: string, record: () => DecisionRecord | undefined) => boolean,
+  limit: number,
+): DecisionRecord[] {
+  const found: DecisionRecord[] = [];
+  let end = text.length;
+  while (end > 0 && found.length < limit) {
+    const at = text.lastIndexOf(needle, end - 1);
+    if (at === -1) break;
+    const from = text.lastIndexOf('\n', at - 1) + 1;
+    const to = text.indexOf('\n', at);
+    const line = to === -1 ? '' : text.slice(from, to);
+    let record: DecisionRecord | undefined;
+    const read = () => {
+      record ??= recordIn(line);
+      return record;
+    };
+    const isWanted = line !== '' && matches(line, read);
+    const entry = isWanted ? read() : undefined;
+    if (entry !== undefined) found.push(entry);
+    end = from;
+  }
+  return found;
+}
+
+/** Returns undefined for an incomplete line, whose beginning was overwritten, and for one that is about no exchange. */
+function recordIn(line: string): DecisionRecord | undefined {
+  try {
+    const record = JSON.parse(line) as DecisionRecord;
+    return record.request_id === undefined ? undefined : record;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The latest lines of each code. */
+function createCodeLines() {
+  const lines = new Map<string, { readonly kept: string[]; next: number }>();
+  return {
+    add(code: string, line: string): void {
+      let entry = lines.get(code);
+      if (entry === undefined) {
+        if (lines.size >= CODES_MAX) return;
+        entry = { kept: [], next: 0 };
+        lines.set(code, entry);
       }
-      const entries = [...found.values()].sort((one, other) => Number(one.time) - Number(other.time));
-      const exact = entries.filter((entry) => entry.request_id === id);
-      return (exact.length > 0 ? exact : entries).slice(-FOUND_MAX);
+      entry.kept[entry.next] = line;
+      entry.next = (entry.next + 1) % LINES_PER_CODE;
+    },
+    text(code?: string): string {
+      const entries = code === undefined ? [...lines.values()] : [lines.get(code) ?? { kept: [], next: 0 }];
+      return entries.flatMap(({ kept, next }) => [...kept.slice(next), ...kept.slice(0, next)]).join('');
     },
   };
 }
@@ -52,30 +154,11 @@ function createRing(bytesMax: number) {
     end = (end + kept.length) % bytesMax;
   }
 
-  function find(id: string): Record<string, unknown>[] {
-    if (ring === undefined) return [];
-    // Copies some MiB at most, and only for a look-up.
-    const bytes = isFull ? Buffer.concat([ring.subarray(end), ring.subarray(0, end)]) : ring.subarray(0, end);
-    const found: Record<string, unknown>[] = [];
-    const wanted = `request_id":${JSON.stringify(id)}`;
-    for (let at = bytes.indexOf(wanted); at !== -1; ) {
-      const from = bytes.lastIndexOf(NEWLINE, at) + 1;
-      const to = bytes.indexOf(NEWLINE, at);
-      const entry = to === -1 ? undefined : entryIn(bytes.toString('utf8', from, to));
-      if (entry?.request_id === id || entry?.client_request_id === id) found.push(entry);
-      at = to === -1 ? -1 : bytes.indexOf(wanted, to);
-    }
-    return found;
+  /** Decodes some MiB at most, and only for a look-up. */
+  function text(): string {
+    if (ring === undefined) return '';
+    return (isFull ? Buffer.concat([ring.subarray(end), ring.subarray(0, end)]) : ring.subarray(0, end)).toString();
   }
 
-  return { add, find };
-}
-
-/** Returns undefined for an incomplete line, whose beginning was overwritten. */
-function entryIn(line: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(line) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
+  return { add, text };
 }

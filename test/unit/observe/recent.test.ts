@@ -6,7 +6,13 @@ import { createRecentLines } from '../../../gateway/observe/recent.ts';
 
 const lineOf = (id: string, more: object = {}) =>
   `${JSON.stringify({ time: 1, request_id: id, ...more, text: 'é' })}\n`;
-const recentLines = (bytesMax = 1000) => createRecentLines({ bytesMax, refusalBytesMax: 200 });
+const nowMs = 0;
+const recentLines = (bytesMax = 1000) => {
+  const lines = createRecentLines({ bytesMax, notableBytesMax: 200, sampleBytesMax: 1000, clock: () => nowMs });
+  // The first line is sampled; it is not what these tests are about.
+  lines.add(Buffer.from(lineOf('req_0')));
+  return lines;
+};
 const idsOf = (found: readonly Record<string, unknown>[]) => found.map(({ request_id }) => request_id);
 
 it('finds an exchange by its id, and by the one that its client gave it', () => {
@@ -42,10 +48,10 @@ it('keeps the end of an exchange that is larger than everything', () => {
 });
 
 it('keeps refusals where successes do not push them out, and returns each once', () => {
-  const { add, addRefusal, find } = recentLines(100);
+  const { add, addNotable, find } = recentLines(100);
   const refused = lineOf('req_1', { code: 'x' });
   add(Buffer.from(refused));
-  addRefusal(refused);
+  addNotable(refused, 'x');
   assert.deepEqual(idsOf(find('req_1')), ['req_1']);
   for (let n = 0; n < 20; n += 1) add(Buffer.from(lineOf(`req_2${n}`)));
   assert.deepEqual(idsOf(find('req_1')), ['req_1']);

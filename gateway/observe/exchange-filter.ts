@@ -1,0 +1,76 @@
+// Pure: a filter of recent exchanges, and the test of a log line against it.
+
+/** Every member that is present has to hold. */
+export interface ExchangeFilter {
+  readonly code?: string | undefined;
+  /** Method and path template; `GET unmatched` for requests that belong to no operation. */
+  readonly operation?: string | undefined;
+  readonly organization?: string | undefined;
+  readonly key?: string | undefined;
+  readonly upstream?: string | undefined;
+  /** A status (`502`) or a class (`5xx`); `failed`: 4xx and 5xx. */
+  readonly status?: string | undefined;
+  /** Epoch milliseconds: the end of the exchange, the first included. */
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+  readonly durationMinMs?: number | undefined;
+  /** Most exchanges in the list. */
+  readonly limit: number;
+}
+
+type DecisionRecord = Readonly<Record<string, unknown>>;
+
+interface Matcher {
+  /** Every line that matches contains this text. */
+  readonly needle: string;
+  /** `record` parses the line, which costs more than the tests before it. */
+  matches(line: string, record: () => DecisionRecord | undefined): boolean;
+}
+
+const UNMATCHED = 'unmatched';
+
+export function matcherOf(filter: ExchangeFilter): Matcher {
+  const { code, organization, key, upstream, status } = filter;
+  const [method, route] = filter.operation?.split(' ') ?? [];
+  const named: readonly (readonly [string, string | undefined])[] = [
+    ['code', code],
+    ['organization', organization],
+    ['key_id', key],
+    ['upstream', upstream],
+    ['route', route === UNMATCHED ? undefined : route],
+    ['method', method === '_OTHER' ? undefined : method],
+  ];
+  const wanted = named.filter(([, value]) => value !== undefined);
+  const needles = wanted.map(([member, value]) => `"${member}":${JSON.stringify(value)}`);
+  const isWanted = statusTest(status);
+
+  return {
+    needle: needles[0] ?? '"msg":"exchange"',
+    matches(line, read) {
+      if (!needles.every((needle) => line.includes(needle)) || !isWithin(line, filter)) return false;
+      const record = read();
+      return (
+        record !== undefined &&
+        wanted.every(([member, value]) => record[member] === value) &&
+        (route !== UNMATCHED || record.route === undefined) &&
+        isWanted(Number(record.status))
+      );
+    },
+  };
+}
+
+function statusTest(status: string | undefined): (of: number) => boolean {
+  if (status === undefined) return () => true;
+  if (status === 'failed') return (of) => of >= 400;
+  return /^[1-5]xx$/.test(status) ? (of) => Math.floor(of / 100) === Number(status[0]) : (of) => of === Number(status);
+}
+
+/** Compares the times without parsing the line. */
+function isWithin(line: string, { fromMs, toMs, durationMinMs }: ExchangeFilter): boolean {
+  if (fromMs !== undefined || toMs !== undefined) {
+    const time = Number(/"time":(\d+)/.exec(line)?.[1]);
+    if (time < (fromMs ?? 0) || time >= (toMs ?? Number.POSITIVE_INFINITY)) return false;
+  }
+  if (durationMinMs === undefined) return true;
+  return Number(/"duration_ms":([\d.]+)/.exec(line)?.[1]) >= durationMinMs;
+}
