@@ -1,58 +1,91 @@
-// The operators' console: keeps the history of the last minutes, whether or not the page is open, and builds the data that the page shows.
+// The operators' console: keeps the history of the last day, whether or not the page is open, and builds the data that the page shows.
 
+import type { StatusForCauses } from './cause.ts';
+import { causesOf, type LastMinute } from './causes.ts';
+import { createEvents, type GatewayEvent, type LastingCause } from './events.ts';
+import { type ExchangeQuery, type ExchangeRow, exchangeQueryOf, exchangeRow, newestFirst } from './exchanges.ts';
+import { feedOf, type LocalFeed } from './feed.ts';
 import { type PageFile, pageFile } from './files.ts';
-import { createHistory, type HistoryReport } from './history.ts';
+import type { Fleet, FleetInstance } from './fleet.ts';
+import { createHistory } from './history.ts';
+import { historyReport } from './history-report.ts';
 import { mergeNearLimit } from './near-limit.ts';
-import { SLOT_MS } from './ring.ts';
+import { type Range, RESOLUTIONS, rangeOf } from './ranges.ts';
+import { runbookSection } from './runbook.ts';
 import { createDifference, type OrganizationNearLimit, type Sample } from './sample.ts';
-import { createVersionSummary, type VersionSummary } from './version-summary.ts';
+import { createVersionSummary } from './version-summary.ts';
 
-export interface ConsoleOptions {
+type DecisionRecord = Readonly<Record<string, unknown>>;
+
+export interface ConsoleOptions extends ConsoleSources {
   /** Upper bounds of the duration buckets, in seconds. */
   readonly bounds: readonly number[];
+  /** What `explain` tells of a decision record. */
+  story(record: DecisionRecord): object;
+  /** Epoch milliseconds that never decrease. */
+  now(): number;
+  readonly version: string;
+  /** Host and port of the public listener. */
+  readonly name: string;
+  /** Connects the consoles of all instances; absent: there is one. */
+  readonly openFleet?:
+    | ((of: Omit<FleetInstance, 'id'>, answer: (question: object) => Promise<unknown>) => Fleet)
+    | undefined;
+}
+
+/** What the console reads of its own gateway. */
+export interface ConsoleSources {
   /** Counts of each process; undefined: it did not answer. A process is identified by the same object each time. */
   samples(): Promise<ReadonlyMap<object, Sample | undefined>>;
   status(): Promise<object>;
   versions(): Promise<object>;
-  /** Epoch milliseconds that never decrease. */
-  now(): number;
-}
-
-export interface Feed {
-  readonly at_ms: number;
-  /** Changes with each start, so that the page can recognise data of another run. */
-  readonly started_at_ms: number;
-  readonly history: HistoryReport;
-  readonly organizations: readonly OrganizationNearLimit[];
-  /** Null: no process answered. */
-  readonly status: object | null;
-  /** Null: not known yet, or no process answered. */
-  readonly versions: VersionSummary | null;
+  /** Recent exchanges that the query asks for, and those with an id: decision records. */
+  recent(query: ExchangeQuery): Promise<readonly DecisionRecord[]>;
+  exchanges(id: string): Promise<readonly DecisionRecord[]>;
+  /** Organizations and keys that a text names; one organization with its keys, or undefined. */
+  findOrganizations(text: string): Promise<object>;
+  organization(id: string): Promise<object | undefined>;
 }
 
 export interface Console {
   /** Returns a file of the page by its path; undefined for an unknown path. */
   file(path: string): Promise<PageFile> | undefined;
-  feed(): Promise<Feed>;
+  /** Answers the page; undefined for an unknown path, and for a record that does not exist. */
+  answer(path: string, query: URLSearchParams): Promise<object | undefined>;
   stop(): void;
 }
 
+/** A question that each instance answers about itself. */
+type LocalQuestion =
+  | { readonly about: 'presence' }
+  | { readonly about: 'feed'; readonly range: Range }
+  | { readonly about: 'exchanges'; readonly query: ExchangeQuery }
+  | { readonly about: 'stories'; readonly id: string };
+
 /** Keeps a clock that stands still from causing a busy loop. */
 const WAIT_MIN_MS = 100;
+const [{ slotMs: SLOT_MS }] = RESOLUTIONS;
 
 interface Source {
   readonly differenceOf: ReturnType<typeof createDifference>;
-  /** Slot of the process's last sample: the increase in its next sample began there. */
-  slot: number;
+  /** Moment of the process's last sample: the increase in its next sample began there. */
+  sinceMs: number;
 }
 
-/** Starts to sample at once, so that the page can show the minutes before it was opened. */
-export function createConsole({ bounds, samples, status, versions, now }: ConsoleOptions): Console {
-  const startedAtMs = now();
+/** Starts to sample at once, so that the page can show the time before it was opened. */
+export function createConsole(options: ConsoleOptions): Console {
+  const { bounds, samples, status, now, version, name } = options;
+  const startedAt = new Date(now()).toISOString();
   const history = createHistory(bounds, now);
+  const events = createEvents(now);
   const sources = new WeakMap<object, Source>();
-  const versionSummary = createVersionSummary(versions, now);
+  const versionSummary = createVersionSummary(options.versions, now);
+  const fleet = options.openFleet?.({ name, version, started_at: startedAt }, (question) =>
+    local(question as LocalQuestion),
+  );
+  const self = fleet?.self ?? { id: 'here', name, version, started_at: startedAt };
   let organizations: readonly OrganizationNearLimit[] = [];
+  let lastStatus: object | null = null;
   let sampling: Promise<void> | undefined;
   let timer = setTimeout(onSlot, untilNextSlot()).unref();
 
@@ -75,28 +108,123 @@ export function createConsole({ bounds, samples, status, versions, now }: Consol
   }
 
   async function takeSample(): Promise<void> {
-    const taken = [...(await samples())].flatMap(([of, one]) => (one === undefined ? [] : [[of, one] as const]));
-    const slot = history.slot();
+    const [all, said] = await Promise.all([samples(), status().catch(() => null)]);
+    const taken = [...all].flatMap(([of, one]) => (one === undefined ? [] : [[of, one] as const]));
+    const sinceMs = history.advance();
     for (const [of, one] of taken) {
-      const source = sources.get(of) ?? { differenceOf: createDifference(), slot };
+      const source = sources.get(of) ?? { differenceOf: createDifference(), sinceMs };
       sources.set(of, source);
-      history.add(source.slot, source.differenceOf(one));
-      source.slot = slot;
+      history.add(source.sinceMs, source.differenceOf(one));
+      source.sinceMs = sinceMs;
     }
     organizations = mergeNearLimit(taken.map(([, one]) => one.organizations));
+    lastStatus = said;
+    events.observe(said, causesOf(said as StatusForCauses | null, lastMinute(), now()));
   }
 
-  async function feed(): Promise<Feed> {
-    const [said] = await Promise.all([status().catch(() => null), sample().catch(() => undefined)]);
+  function lastMinute(): LastMinute {
+    const { all, codes } = historyReport(bounds, [history.counts('15m')]);
+    const [mostOften] = codes
+      .filter(({ stage, minute }) => stage === 'forward' && minute > 0)
+      .sort((one, other) => other.minute - one.minute);
+    return { requests: all.minute.requests, serverErrors: all.minute.server_errors, mostOften: mostOften?.code };
+  }
+
+  async function local(question: LocalQuestion): Promise<unknown> {
+    switch (question.about) {
+      case 'presence':
+        return {};
+      case 'feed':
+        return localFeed(question.range);
+      case 'exchanges':
+        return (await options.recent(question.query)).map(exchangeRow);
+      case 'stories':
+        return (await options.exchanges(question.id)).map(options.story);
+    }
+  }
+
+  async function localFeed(range: Range): Promise<LocalFeed> {
+    await sample().catch(() => undefined);
     return {
-      at_ms: now(),
-      started_at_ms: startedAtMs,
-      history: history.report(),
+      counts: history.counts(range),
       organizations,
-      status: said,
+      status: lastStatus,
       versions: versionSummary(),
+      causes: events.causes(),
+      events: events.list(),
     };
   }
 
-  return { file: pageFile, feed, stop: () => clearTimeout(timer) };
+  /** Asks this instance, another one, or all of them. */
+  async function ask<T>(
+    question: LocalQuestion,
+    to: string,
+  ): Promise<{ readonly instance: FleetInstance; readonly value: T | undefined }[]> {
+    const here = async () => ({ instance: self, value: (await local(question)) as T });
+    if (fleet === undefined || to === self.id) return [await here()];
+    if (to !== 'all') return (await fleet.ask(question, to)) as { instance: FleetInstance; value: T | undefined }[];
+    const [own, others] = await Promise.all([here(), fleet.ask(question)]);
+    return [own, ...(others as { instance: FleetInstance; value: T | undefined }[])];
+  }
+
+  /** The instance that the page asks for; this one unless it is known. */
+  function instanceIn(query: URLSearchParams): string {
+    const wanted = query.get('instance') ?? self.id;
+    return wanted === 'all' || fleet?.others().some(({ id }) => id === wanted) ? wanted : self.id;
+  }
+
+  async function feed(query: URLSearchParams): Promise<object> {
+    const chosen = instanceIn(query);
+    if (chosen !== 'all') void fleet?.ask({ about: 'presence' } satisfies LocalQuestion);
+    const answers = await ask<LocalFeed>({ about: 'feed', range: rangeOf(query.get('range')) }, chosen);
+    const instances = [self, ...(fleet?.others() ?? [])];
+    return { ...feedOf(bounds, answers, now()), here: self.id, instance: chosen, instances, started_at: startedAt };
+  }
+
+  async function exchanges(query: URLSearchParams): Promise<object> {
+    const asked = exchangeQueryOf(query);
+    const answers = await ask<ExchangeRow[]>({ about: 'exchanges', query: asked }, instanceIn(query));
+    const lists = answers.map(({ instance, value = [] }) =>
+      instance.id === self.id ? value : value.map((row) => ({ ...row, instance: instance.name })),
+    );
+    return { at: new Date(now()).toISOString(), exchanges: newestFirst(lists, asked.limit) };
+  }
+
+  /** Looks in every instance: an id is found wherever its request was. */
+  async function stories(id: string): Promise<object> {
+    const answers = await ask<object[]>({ about: 'stories', id }, 'all');
+    return { exchanges: answers.flatMap(({ value = [] }) => value) };
+  }
+
+  function answer(path: string, query: URLSearchParams): Promise<object | undefined> {
+    const [, , what = '', id] = path.split('/').map(decoded);
+    if (id !== undefined) {
+      if (what === 'exchanges') return stories(id);
+      if (what === 'organizations') return options.organization(id);
+      return what === 'runbook' ? runbookSection(id) : Promise.resolve(undefined);
+    }
+    if (what === 'feed') return feed(query);
+    if (what === 'exchanges') return exchanges(query);
+    if (what === 'organizations') return options.findOrganizations(query.get('find') ?? '');
+    return Promise.resolve(undefined);
+  }
+
+  return {
+    file: pageFile,
+    answer,
+    stop() {
+      clearTimeout(timer);
+      fleet?.close();
+    },
+  };
+}
+
+export type { GatewayEvent, LastingCause };
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

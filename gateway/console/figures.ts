@@ -1,7 +1,9 @@
-// Pure: summarizes counts by duration: number of requests, number of errors, and latency quantiles.
+// Pure: summarizes counts by duration and status: number of requests, numbers by status, and latency quantiles.
 
 export interface Figures {
   readonly requests: number;
+  /** Answered with 3xx, 4xx and 5xx; the others were answered with less. */
+  readonly redirects: number;
   readonly client_errors: number;
   readonly server_errors: number;
   /** Null: no request. */
@@ -9,17 +11,21 @@ export interface Figures {
   readonly p99_ms: number | null;
 }
 
+/** Classes of status behind the buckets: below 300, 3xx, 4xx, 5xx. */
+export const CLASSES = 4;
+
 /**
  * @param bounds upper bounds of the buckets in seconds, ascending
- * @param counts one per bucket, one for longer durations, then client errors and server errors
+ * @param counts one per bucket, one for longer durations, then one per class of status
  */
 export function figuresOf(bounds: readonly number[], counts: ArrayLike<number>): Figures {
   let requests = 0;
   for (let index = 0; index <= bounds.length; index += 1) requests += counts[index] as number;
   return {
     requests,
-    client_errors: counts[bounds.length + 1] as number,
-    server_errors: counts[bounds.length + 2] as number,
+    redirects: counts[bounds.length + 2] as number,
+    client_errors: counts[bounds.length + 3] as number,
+    server_errors: counts[bounds.length + 4] as number,
     p50_ms: quantileMs(bounds, counts, requests, 0.5),
     p99_ms: quantileMs(bounds, counts, requests, 0.99),
   };
@@ -40,7 +46,7 @@ function quantileMs(
     if (count > 0 && below + count >= rank) {
       const from = bounds[index - 1] ?? 0;
       const seconds = from + ((bounds[index] as number) - from) * ((rank - below) / count);
-      return Math.round(seconds * 10_000) / 10;
+      return Math.round(seconds * 100_000) / 100;
     }
     below += count;
   }

@@ -10,8 +10,9 @@ export interface PageFile {
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 const scripts = [
-  ...['console', 'feed', 'panels', 'traffic-panels', 'state-panels', 'attention'],
-  ...['charts', 'scale', 'tables', 'elements', 'format'],
+  ...['console', 'api', 'follow', 'routes', 'elements', 'format', 'tables'],
+  ...['overview', 'overview-tables', 'charts', 'chart-kinds', 'chart-marks', 'chart-table', 'scale'],
+  ...['exchanges', 'story', 'organizations', 'system', 'runbook'],
 ];
 
 /** Content type and file name by path. */

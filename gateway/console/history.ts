@@ -1,93 +1,94 @@
-// The requests of the last quarter of an hour: in all, for the operations with the most requests, and per error code. Its memory is fixed,
-// however many operations exist.
+// Counts of the requests of the last day, in three resolutions: in all, for the operations with the most requests, and per error code. Its
+// memory is bounded, however many operations exist: HISTORY_BYTES_MAX.
 
-import { type Figures, figuresOf } from './figures.ts';
-import { createRing, type Ring, SLOT_MS, SLOTS } from './ring.ts';
+import { CLASSES } from './figures.ts';
+import { RANGES, type Range, RESOLUTIONS } from './ranges.ts';
+import { createRing, type Ring } from './ring.ts';
 import type { Increase, Increases } from './sample.ts';
 
 /** Operations with a history of their own; the others are computed as the difference from the total. */
 const TRACKED_MAX = 40;
 /** The codes of the catalogue are few, and each belongs to a few stages: this number is never reached. */
 const CODES_MAX = 200;
-const REPORTED_OPERATIONS_MAX = 12;
-const REPORTED_CODES_MAX = 20;
-const MINUTE_SLOTS = 60_000 / SLOT_MS;
-/** The current slot is reported from this age on: a younger one says nothing. */
-const REPORTED_AFTER_SECONDS = 3;
+/** Operations in one answer. */
+const TOLD_MAX = 12;
 /** Applied once per slot: a request from a minute ago weighs a third as much as a current one. */
 const WEIGHT_KEPT = 0.75;
 /** An operation replaces another only with this many times its weight; otherwise two of equal weight would alternate. */
 const WEIGHT_TO_REPLACE = 1.5;
+const MINUTE_SLOTS = 4;
+const SLOTS_KEPT = RESOLUTIONS.reduce((sum, { slots }) => sum + slots, 0);
 
-export interface HistorySeries extends Readonly<Record<keyof Figures, readonly (number | null)[]>> {}
-
-export interface OperationHistory {
+/** Counts of one series: those of the last minute, and of each slot of the range, the oldest first. */
+export interface SeriesCounts {
   readonly name: string;
-  readonly minute: Figures;
-  readonly total: Figures;
-  /** One value per slot, oldest first; the last one may still increase. */
-  readonly series: HistorySeries;
+  readonly minute: readonly number[];
+  readonly slots: readonly (readonly number[])[];
 }
 
-export interface CodeHistory {
-  readonly stage: string;
-  readonly code: string;
-  readonly minute: number;
-  readonly total: number;
-  readonly series: readonly number[];
-}
-
-export interface HistoryReport {
-  readonly slot_seconds: number;
-  /** Elapsed seconds of the last slot of every series. */
-  readonly last_slot_seconds: number;
-  /** Start of the first slot of every series, epoch milliseconds. */
-  readonly from_ms: number;
-  /** Length of the `minute` and `total` periods; shorter soon after a start. */
-  readonly minute_seconds: number;
-  readonly total_seconds: number;
-  readonly all: OperationHistory;
-  /** The operations with the most requests first. */
-  readonly operations: readonly OperationHistory[];
-  /** All other operations together; null: none. */
-  readonly others: OperationHistory | null;
-  readonly codes: readonly CodeHistory[];
+/** What one gateway has counted in a range. Slots are numbered by the clock, so that those of several gateways can be added. */
+export interface RangeCounts {
+  readonly range: Range;
+  readonly slotMs: number;
+  readonly firstSlot: number;
+  /** The current slot, which still increases. */
+  readonly lastSlot: number;
+  /** Elapsed seconds of the current slot, of the last minute and of the range; shorter soon after a start. */
+  readonly lastSlotSeconds: number;
+  readonly minuteSeconds: number;
+  readonly rangeSeconds: number;
+  readonly all: SeriesCounts;
+  /** Those with the most requests. */
+  readonly operations: readonly SeriesCounts[];
+  /** Name: stage and code. One count each. */
+  readonly codes: readonly SeriesCounts[];
+  /** Memory that the whole history takes, and the most that it can take. */
+  readonly bytes: number;
+  readonly bytesMax: number;
 }
 
 export interface History {
-  /** The current slot. */
-  slot(): number;
-  /** Adds the increases within a slot. */
-  add(slot: number, increases: Increases): void;
-  report(): HistoryReport;
+  /** Opens the current slots. Returns the present moment in epoch milliseconds: the begin of what the next sample adds. */
+  advance(): number;
+  /** Adds what has increased since a moment. */
+  add(sinceMs: number, increases: Increases): void;
+  counts(range: Range): RangeCounts;
 }
+
+/** Rings of one series, one per resolution. */
+type Series = readonly Ring[];
 
 /**
  * @param bounds upper bounds of the duration buckets, in seconds
  * @param now epoch milliseconds that never decrease
  */
 export function createHistory(bounds: readonly number[], now: () => number): History {
-  const width = bounds.length + 3;
+  const width = bounds.length + 1 + CLASSES;
   const startedAtMs = now();
-  const firstSlot = Math.floor(startedAtMs / SLOT_MS);
-  const all = createRing(width);
-  const tracked = new Map<string, Ring>();
-  const codes = new Map<string, Ring>();
+  const firstSlots = RESOLUTIONS.map(({ slotMs }) => Math.floor(startedAtMs / slotMs));
+  const newest = [...firstSlots];
+  const all = createSeries(width);
+  const tracked = new Map<string, Series>();
+  const codes = new Map<string, Series>();
   const weights = new Map<string, number>();
-  let newest = firstSlot;
+  const bytesOf = (operations: number, ofCodes: number) =>
+    SLOTS_KEPT * Uint32Array.BYTES_PER_ELEMENT * ((operations + 1) * width + ofCodes);
 
-  const rings = () => [all, ...tracked.values(), ...codes.values()];
-  const oldest = () => Math.max(firstSlot, newest - SLOTS + 1);
+  function oldest(resolution: number, slots: number): number {
+    return Math.max(firstSlots[resolution] as number, (newest[resolution] as number) - slots + 1);
+  }
 
-  function slot(): number {
-    const present = Math.floor(now() / SLOT_MS);
-    const from = Math.max(newest + 1, present - SLOTS + 1);
-    for (let next = from; next <= present; next += 1) for (const ring of rings()) ring.clear(next);
-    if (present > newest) {
-      newest = present;
-      reweigh();
-    }
-    return newest;
+  function advance(): number {
+    const nowMs = now();
+    RESOLUTIONS.forEach(({ slotMs, slots }, resolution) => {
+      const before = newest[resolution] as number;
+      const present = Math.floor(nowMs / slotMs);
+      for (let slot = Math.max(before + 1, present - slots + 1); slot <= present; slot += 1)
+        for (const series of [all, ...tracked.values(), ...codes.values()]) series[resolution]?.clear(slot);
+      newest[resolution] = Math.max(before, present);
+      if (resolution === 0 && present > before) reweigh();
+    });
+    return nowMs;
   }
 
   /** Lets an untracked operation with more requests replace the tracked one with the fewest. */
@@ -99,114 +100,93 @@ export function createHistory(bounds: readonly number[], now: () => number): His
     const lightest = byWeight.findLast(([name]) => tracked.has(name));
     if (!heaviest || !lightest || heaviest[1] <= lightest[1] * WEIGHT_TO_REPLACE) return;
     tracked.delete(lightest[0]);
-    tracked.set(heaviest[0], createRing(width));
+    tracked.set(heaviest[0], createSeries(width));
   }
 
-  function ringOf(known: Map<string, Ring>, name: string, most: number, size: number): Ring | undefined {
-    if (!known.has(name) && known.size < most) known.set(name, createRing(size));
-    return known.get(name);
+  function addTo(series: Series | undefined, sinceMs: number, values: readonly number[]): void {
+    RESOLUTIONS.forEach(({ slotMs, slots }, resolution) => {
+      const slot = Math.floor(sinceMs / slotMs);
+      const within = Math.min(Math.max(slot, oldest(resolution, slots)), newest[resolution] as number);
+      series?.[resolution]?.add(within, values);
+    });
   }
 
-  function addOperation(at: number, { name, values }: Increase): void {
-    all.add(at, values);
-    ringOf(tracked, name, TRACKED_MAX, width)?.add(at, values);
-    const requests = values.slice(0, bounds.length + 1).reduce((sum, value) => sum + value, 0);
-    weights.set(name, (weights.get(name) ?? 0) + requests);
+  function addOperation(sinceMs: number, { name, values }: Increase): void {
+    addTo(all, sinceMs, values);
+    addTo(seriesOf(tracked, name, TRACKED_MAX, width), sinceMs, values);
+    weights.set(name, (weights.get(name) ?? 0) + requestsIn(values));
   }
 
-  function historyOf(name: string, ring: Pick<Ring, 'at' | 'sum'>): OperationHistory {
-    const figures = reportedSlots().map((one) => figuresOf(bounds, ring.at(one)));
+  function requestsIn(values: readonly number[]): number {
+    return values.slice(0, bounds.length + 1).reduce((one, other) => one + other, 0);
+  }
+
+  function countsOf(name: string, series: Series, resolution: number, slots: number): SeriesCounts {
+    const ring = series[resolution] as Ring;
+    const fine = series[0] as Ring;
+    const last = newest[resolution] as number;
     return {
       name,
-      minute: figuresOf(bounds, ring.sum(Math.max(oldest(), newest - MINUTE_SLOTS + 1), newest)),
-      total: figuresOf(bounds, ring.sum(oldest(), newest)),
-      series: {
-        requests: figures.map(({ requests }) => requests),
-        client_errors: figures.map(({ client_errors }) => client_errors),
-        server_errors: figures.map(({ server_errors }) => server_errors),
-        p50_ms: figures.map(({ p50_ms }) => p50_ms),
-        p99_ms: figures.map(({ p99_ms }) => p99_ms),
-      },
+      minute: sum(slotsFrom(oldest(0, MINUTE_SLOTS), newest[0] as number).map((slot) => fine.at(slot))),
+      slots: slotsFrom(oldest(resolution, slots), last).map((slot) => [...ring.at(slot)]),
     };
   }
 
-  function reportedSlots(): number[] {
-    const isReported = secondsSince(newest) >= REPORTED_AFTER_SECONDS;
-    return Array.from({ length: newest - oldest() + Number(isReported) }, (_, index) => oldest() + index);
-  }
-
-  function codeHistoryOf(key: string, ring: Ring): CodeHistory {
-    const [stage = '', code = ''] = key.split(' ');
-    const count = (from: number) => ring.sum(from, newest)[0] as number;
+  function counts(range: Range): RangeCounts {
+    const nowMs = advance();
+    const { resolution, slots } = RANGES[range];
+    const { slotMs } = RESOLUTIONS[resolution];
+    const secondsSince = (slot: number, lengthMs: number) =>
+      Math.max(1, (nowMs - Math.max(startedAtMs, slot * lengthMs)) / 1000);
+    const firstSlot = oldest(resolution, slots);
+    const lastSlot = newest[resolution] as number;
+    const shown = slotsFrom(firstSlot, lastSlot);
+    const totalOf = (series: Series) => sum(shown.map((slot) => (series[resolution] as Ring).at(slot)));
+    const operations = [...tracked]
+      .map(([name, series]) => ({ name, series, requests: requestsIn(totalOf(series)) }))
+      .filter(({ requests }) => requests > 0)
+      .sort((one, other) => other.requests - one.requests || one.name.localeCompare(other.name));
+    const seen = [...codes].filter(([, series]) => (totalOf(series)[0] ?? 0) > 0);
     return {
-      stage,
-      code,
-      minute: count(Math.max(oldest(), newest - MINUTE_SLOTS + 1)),
-      total: count(oldest()),
-      series: reportedSlots().map((one) => ring.at(one)[0] as number),
+      ...{ range, slotMs, firstSlot, lastSlot },
+      lastSlotSeconds: secondsSince(lastSlot, slotMs),
+      minuteSeconds: secondsSince(oldest(0, MINUTE_SLOTS), RESOLUTIONS[0].slotMs),
+      rangeSeconds: secondsSince(firstSlot, slotMs),
+      all: countsOf('all operations', all, resolution, slots),
+      operations: operations.slice(0, TOLD_MAX).map(({ name, series }) => countsOf(name, series, resolution, slots)),
+      codes: seen.map(([name, series]) => countsOf(name, series, resolution, slots)),
+      bytes: bytesOf(tracked.size, codes.size),
+      bytesMax: bytesOf(TRACKED_MAX, CODES_MAX),
     };
-  }
-
-  function secondsSince(first: number): number {
-    return Math.max(1, (now() - Math.max(startedAtMs, first * SLOT_MS)) / 1000);
   }
 
   return {
-    slot,
-    add(at, { operations, refusals }) {
-      const within = Math.min(Math.max(at, oldest()), newest);
-      for (const increase of operations) addOperation(within, increase);
-      for (const { name, values } of refusals) ringOf(codes, name, CODES_MAX, 1)?.add(within, values);
+    advance,
+    add(sinceMs, { operations, refusals }) {
+      for (const increase of operations) addOperation(sinceMs, increase);
+      for (const { name, values } of refusals) addTo(seriesOf(codes, name, CODES_MAX, 1), sinceMs, values);
     },
-    report() {
-      slot();
-      const asked = [...tracked]
-        .map(([name, ring]) => ({ name, ring, requests: requestsIn(ring.sum(oldest(), newest), bounds) }))
-        .filter(({ requests }) => requests > 0)
-        .sort((one, other) => other.requests - one.requests || one.name.localeCompare(other.name))
-        .slice(0, REPORTED_OPERATIONS_MAX);
-      const others = historyOf(
-        'other operations',
-        without(
-          all,
-          asked.map(({ ring }) => ring),
-          width,
-        ),
-      );
-      return {
-        slot_seconds: SLOT_MS / 1000,
-        last_slot_seconds: secondsSince(newest) >= REPORTED_AFTER_SECONDS ? secondsSince(newest) : SLOT_MS / 1000,
-        from_ms: oldest() * SLOT_MS,
-        minute_seconds: secondsSince(newest - MINUTE_SLOTS + 1),
-        total_seconds: secondsSince(oldest()),
-        all: historyOf('all operations', all),
-        operations: asked.map(({ name, ring }) => historyOf(name, ring)),
-        others: others.total.requests > 0 ? others : null,
-        codes: [...codes]
-          .map(([key, ring]) => codeHistoryOf(key, ring))
-          .filter(({ total }) => total > 0)
-          .sort((one, other) => other.total - one.total || one.code.localeCompare(other.code))
-          .slice(0, REPORTED_CODES_MAX),
-      };
-    },
+    counts,
   };
 }
 
-function requestsIn(counts: Float64Array, bounds: readonly number[]): number {
-  return figuresOf(bounds, counts).requests;
+function createSeries(width: number): Series {
+  return RESOLUTIONS.map(({ slots }) => createRing(width, slots));
 }
 
-/** Subtracts rings from a ring that includes them. */
-function without(all: Ring, parts: readonly Ring[], width: number): Pick<Ring, 'at' | 'sum'> {
-  const rest = createRing(width);
-  for (let slot = 0; slot < SLOTS; slot += 1) {
-    rest.add(slot, all.at(slot));
-    const cells = rest.at(slot);
-    for (const part of parts) {
-      const values = part.at(slot);
-      for (let index = 0; index < width; index += 1)
-        cells[index] = Math.max(0, (cells[index] as number) - (values[index] as number));
-    }
-  }
-  return rest;
+function seriesOf(known: Map<string, Series>, name: string, most: number, width: number): Series | undefined {
+  if (!known.has(name) && known.size < most) known.set(name, createSeries(width));
+  return known.get(name);
+}
+
+function slotsFrom(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+/** Adds lists of equal length, value by value. */
+export function sum(lists: readonly ArrayLike<number>[]): number[] {
+  const total: number[] = [];
+  for (const list of lists)
+    for (let index = 0; index < list.length; index += 1) total[index] = (total[index] ?? 0) + (list[index] as number);
+  return total;
 }

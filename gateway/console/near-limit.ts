@@ -81,7 +81,7 @@ export function createNearLimit(now: () => number): NearLimit {
 export function mergeNearLimit(lists: readonly (readonly OrganizationNearLimit[])[]): OrganizationNearLimit[] {
   const byKey = Map.groupBy(lists.flat(), ({ organization, policy }) => `${policy} ${organization}`);
   const merged = [...byKey.values()].map((same) => {
-    const latest = same.reduce((one, other) => (other.last_at_ms > one.last_at_ms ? other : one));
+    const latest = same.reduce((one, other) => (other.last_at > one.last_at ? other : one));
     const sum = (pressure: LimitPressure) => same.reduce((total, one) => total + one[pressure], 0);
     return { ...latest, near: sum('near'), refused: sum('refused'), shadow_refused: sum('shadow_refused') };
   });
@@ -125,6 +125,6 @@ function toPressed(entry: Entry): OrganizationNearLimit {
     near: sum('near'),
     refused: sum('refused'),
     shadow_refused: sum('shadow_refused'),
-    last_at_ms: entry.lastAtMs,
+    last_at: new Date(entry.lastAtMs).toISOString(),
   };
 }

@@ -12,9 +12,8 @@ export interface OperationCounts {
   readonly name: string;
   /** Exchanges by duration: one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
-  /** The exchanges among them that ended with 4xx and with 5xx. */
-  readonly clientErrors: number;
-  readonly serverErrors: number;
+  /** The same exchanges by status: below 300, 3xx, 4xx, 5xx. */
+  readonly classes: readonly number[];
 }
 
 export interface RefusalCount {
@@ -36,8 +35,8 @@ export interface OrganizationNearLimit {
   readonly refused: number;
   /** Admitted only because the limit is not enforced. */
   readonly shadow_refused: number;
-  /** Epoch milliseconds. */
-  readonly last_at_ms: number;
+  /** ISO 8601, UTC. */
+  readonly last_at: string;
 }
 
 export interface Increase {
@@ -46,7 +45,7 @@ export interface Increase {
 }
 
 export interface Increases {
-  /** Values: the buckets, client errors, server errors. */
+  /** Values: the buckets, then the classes of status. */
   readonly operations: readonly Increase[];
   /** Name: stage and code. One value. */
   readonly refusals: readonly Increase[];
@@ -57,9 +56,7 @@ export function createDifference(): (sample: Sample) => Increases {
   const operations = createIncrease();
   const refusals = createIncrease();
   return (sample) => ({
-    operations: sample.operations.flatMap(({ name, buckets, clientErrors, serverErrors }) =>
-      operations(name, [...buckets, clientErrors, serverErrors]),
-    ),
+    operations: sample.operations.flatMap(({ name, buckets, classes }) => operations(name, [...buckets, ...classes])),
     refusals: sample.refusals.flatMap(({ stage, code, count }) => refusals(`${stage} ${code}`, [count])),
   });
 }

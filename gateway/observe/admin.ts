@@ -7,18 +7,22 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import type { Logger } from 'pino';
 import { createAdminLog } from './admin-log.ts';
 import type { MetricSnapshot } from './aggregate.ts';
+import type { ExchangeFilter } from './exchange-filter.ts';
 
 export interface AdminOptions extends Answers {
   /** Bound address of the listener; determines which Host names it accepts. */
   readonly host: string;
   readonly token: string | undefined;
   readonly logger: Logger;
-  /** The console: its files by path, which contain no secrets, and the data that it shows. */
+  /** The console: its files by path, which contain no secrets, and the data that it shows; undefined for unknown ones. */
   readonly console: {
     file(path: string): Promise<{ readonly type: string; readonly body: Buffer }> | undefined;
-    feed(): Promise<object>;
+    answer(path: string, query: URLSearchParams): Promise<object | undefined>;
   };
 }
+
+/** A log line of an exchange. */
+type DecisionRecord = Readonly<Record<string, unknown>>;
 
 /** The reports of the listener. */
 export interface Answers {
@@ -32,7 +36,13 @@ export interface Answers {
     reset(organization: string, by: string): Promise<object | undefined>;
   };
   /** Recorded exchanges with this id; empty if none is recorded. */
-  exchanges(id: string): Promise<readonly object[]>;
+  exchanges(id: string): Promise<readonly DecisionRecord[]>;
+  /** Recorded exchanges that a filter lets through, the newest first. */
+  recent(filter: ExchangeFilter): Promise<readonly DecisionRecord[]>;
+  /** Organizations and keys that a text names: by id, by name, or by the last four characters of a key. */
+  findOrganizations(text: string): Promise<object>;
+  /** An organization with its keys and limits; undefined for an unknown one. */
+  organization(id: string): Promise<object | undefined>;
   /** Deprecated operations, their callers, and the notices to them. */
   versions(): Promise<object>;
 }
@@ -88,8 +98,10 @@ export function createAdminServer(options: AdminOptions): Server {
     response.set(PAGE_HEADERS).set('Content-Type', file.type).end(file.body);
   });
   if (needsToken) app.use(refuseWithoutToken(options.token));
-  app.get('/console/feed', async (_request, response) => {
-    response.json(await options.console.feed());
+  app.get('/console/*path', async ({ path, url }, response, next) => {
+    const found = await options.console.answer(path, new URL(url, 'http://admin').searchParams);
+    if (found === undefined) return next();
+    response.json(found);
   });
   app.get('/metrics', async (_request, response) => {
     response.set('Content-Type', options.metrics.contentType).send(await options.metrics.text());

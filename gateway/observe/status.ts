@@ -50,11 +50,35 @@ export function createStatus(options: StatusOptions): Status {
       version: options.version,
       started_at: new Date(startedAtMs).toISOString(),
       lifecycle: options.lifecycle(),
-      ...options.parts(),
+      ...(withReadableTimes(options.parts()) as object),
     };
   }
 
   return { readiness, status };
+}
+
+/**
+ * Adds the time as ISO 8601 beside each member in epoch milliseconds: `read_at` beside `readAtMs`, `since_at` beside `since`. The members
+ * in milliseconds are published, and stay.
+ */
+function withReadableTimes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withReadableTimes);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
+    const readable = readableName(name);
+    if (readable === undefined || typeof member !== 'number') return [[name, withReadableTimes(member)]];
+    return [
+      [name, member],
+      [readable, new Date(member).toISOString()],
+    ];
+  });
+  return Object.fromEntries(members);
+}
+
+function readableName(name: string): string | undefined {
+  if (name === 'since') return 'since_at';
+  if (!name.endsWith('AtMs')) return undefined;
+  return name.slice(0, -'Ms'.length).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 type ByName = Readonly<Record<string, object>>;

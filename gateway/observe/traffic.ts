@@ -12,8 +12,8 @@ export interface OperationTraffic {
   readonly name: string;
   /** Exchanges by duration: one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
-  readonly clientErrors: number;
-  readonly serverErrors: number;
+  /** The exchanges by status: below 300, 3xx, 4xx, 5xx. */
+  readonly classes: readonly number[];
 }
 
 export function createTraffic(): Traffic {
@@ -29,16 +29,13 @@ export function createTraffic(): Traffic {
 
 function trafficOf(name: string, byStatus: ReadonlyMap<number, Float64Array>): OperationTraffic {
   const buckets: number[] = [];
-  let clientErrors = 0;
-  let serverErrors = 0;
+  const classes = [0, 0, 0, 0];
   for (const [status, counts] of byStatus) {
-    let requests = 0;
+    const ofClass = Math.min(3, Math.max(0, Math.floor(status / 100) - 2));
     counts.forEach((count, index) => {
       buckets[index] = (buckets[index] ?? 0) + count;
-      requests += count;
+      classes[ofClass] = (classes[ofClass] as number) + count;
     });
-    if (status >= 500) serverErrors += requests;
-    else if (status >= 400) clientErrors += requests;
   }
-  return { name, buckets, clientErrors, serverErrors };
+  return { name, buckets, classes };
 }

@@ -31,6 +31,11 @@ export function shownRedisUrl(url: string): string {
   return url.replace(/\/\/[^/]*@/, '//').replace(/[?#].*$/, '');
 }
 
+/** What `/status` tells of a Redis: hosts, ports and database. Empty without a Redis. */
+export function redisStatus(url: string | undefined): { readonly redis?: { readonly address: string } } {
+  return url === undefined ? {} : { redis: { address: shownRedisUrl(url).replace(/^[a-z+]+:\/\//, '') } };
+}
+
 /** The library takes a number in the query, too, and ends the process over anything else there. */
 function namesDatabase({ pathname, searchParams }: URL): boolean {
   return DATABASE.test(pathname) && searchParams.getAll('db').every((text) => /^\d+$/.test(text));

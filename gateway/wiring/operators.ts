@@ -1,11 +1,14 @@
 // Wiring of the admin listener: status, metrics, limits, recent exchanges and the console.
 
 import type { Server } from 'node:http';
+import { hostname } from 'node:os';
 import { liveKeysOf } from '../auth/live-keys.ts';
 import type { KeyStore } from '../auth/store/store.ts';
+import { exchangeReport } from '../commands/explain/report.ts';
 import type { Settings } from '../config/load.ts';
 import type { Secrets } from '../config/secrets.ts';
-import { type Console, createConsole } from '../console/console.ts';
+import { type Console, type ConsoleOptions, type ConsoleSources, createConsole } from '../console/console.ts';
+import { openFleet } from '../console/fleet.ts';
 import type { NearLimit } from '../console/near-limit.ts';
 import type { Sample } from '../console/sample.ts';
 import { closeAtOnce, listen } from '../edge/server.ts';
@@ -16,11 +19,13 @@ import type { Log } from '../observe/log.ts';
 import { DURATION_BUCKETS, type Metrics } from '../observe/metrics.ts';
 import { createStatus, type StatusOptions } from '../observe/status.ts';
 import type { Serving } from '../serving.ts';
+import { createOrganizationReports } from './organization-reports.ts';
 import type { VersionUses } from './version-uses.ts';
 
 export interface AdminListenerOptions {
   readonly settings: Settings;
   readonly secrets: Pick<Secrets, 'read'>;
+  readonly version: string;
   readonly log: Pick<Log, 'logger'>;
   /** Set in a worker: the primary process has the listener and asks the worker. */
   readonly worker?: number | undefined;
@@ -34,13 +39,23 @@ export interface AdminListener {
 }
 
 /** Opened before the other parts and closed after them, so that operators see the gateway start and drain. */
-export function openAdminListener({ settings, secrets, log, worker, now }: AdminListenerOptions): AdminListener {
+export function openAdminListener({
+  settings,
+  secrets,
+  version,
+  log,
+  worker,
+  now,
+}: AdminListenerOptions): AdminListener {
   let opened: { readonly server: Server; readonly console: Console } | undefined;
   return {
     async listen(answers) {
       if (worker !== undefined) return 0;
       const { adminHost: host, adminPort } = settings;
-      const console = openConsole(answers, now);
+      // A single process: one entry.
+      const process = {};
+      const samples = async () => new Map([[process, await answers.sample()]]);
+      const console = openConsole({ ...answers, samples }, { settings, version, now });
       const token = secrets.read('admin_token');
       const server = createAdminServer({ host, token, logger: log.logger, ...answers, console });
       opened = { server, console };
@@ -55,7 +70,7 @@ export function openAdminListener({ settings, secrets, log, worker, now }: Admin
 
 export interface OperatorsOptions extends StatusOptions {
   readonly store: KeyStore;
-  readonly log: Pick<Log, 'recent'>;
+  readonly log: Pick<Log, 'recent' | 'list'>;
   readonly metrics: Metrics;
   readonly pressed: NearLimit;
   readonly counters: CounterStore;
@@ -68,6 +83,15 @@ export interface OperatorsOptions extends StatusOptions {
 export function answersForOperators(options: OperatorsOptions): Operators<Sample> {
   const { metrics, counters, store, now, versionUses, serving } = options;
   const { readiness, status } = createStatus(options);
+  const rules = () => serving().configuration.config.limits;
+  const usage = createLimitUsage({
+    store: counters,
+    rules,
+    operations: () => serving().operations,
+    organizationOf: store.organizations.get,
+    keysOf: (organization) => liveKeysOf(store, organization, now()),
+    noteReset: store.audit.appendReset,
+  });
   return {
     metrics,
     readiness,
@@ -75,20 +99,35 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     sample: async () => ({ ...(await metrics.sample()), organizations: options.pressed.list() }),
     exchanges: async (id) => options.log.recent(id),
     versions: () => versionUses.report(serving().deprecations),
-    limits: createLimitUsage({
-      store: counters,
-      rules: () => serving().configuration.config.limits,
-      operations: () => serving().operations,
-      organizationOf: store.organizations.get,
-      keysOf: (organization) => liveKeysOf(store, organization, now()),
-      noteReset: store.audit.appendReset,
+    limits: usage,
+    recent: async (filter) => options.log.list(filter),
+    ...createOrganizationReports({
+      store,
+      usageOf: usage.show,
+      tiers: () => Object.keys(rules().tiers),
+      now,
     }),
   };
 }
 
-function openConsole({ sample, status, versions }: Operators<Sample>, now: () => number): Console {
-  // A single process: one entry.
-  const self = {};
-  const samples = async () => new Map([[self, await sample()]]);
-  return createConsole({ bounds: DURATION_BUCKETS, samples, status, versions, now });
+export interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
+  readonly settings: Pick<Settings, 'host' | 'port' | 'redisUrl'>;
+}
+
+/** Opens the console of a gateway: a single process, or the primary process of several. */
+export function openConsole(
+  sources: ConsoleSources,
+  { settings: { port, redisUrl: url }, version, now }: OpenConsoleOptions,
+): Console {
+  return createConsole({
+    ...sources,
+    bounds: DURATION_BUCKETS,
+    story: exchangeReport,
+    version,
+    name: `${hostname()}:${port === 0 ? `process ${process.pid}` : port}`,
+    now,
+    ...(url !== undefined && {
+      openFleet: (self, answer) => openFleet({ url, self, answer, clock: () => performance.now() }),
+    }),
+  });
 }

@@ -3,6 +3,7 @@
 import type { FirstSteps } from '../commands/greeting.ts';
 import type { Mistake } from '../config-errors.ts';
 import type { MetricSnapshot } from '../observe/aggregate.ts';
+import type { ExchangeFilter } from '../observe/exchange-filter.ts';
 import type { LogLevel } from '../observe/log.ts';
 
 export type ToWorker =
@@ -49,5 +50,8 @@ export interface WorkerFailure {
 export type WorkerQuestion =
   | { readonly about: 'readiness' | 'status' | 'metrics' | 'sample' | 'versions' }
   | { readonly about: 'exchanges'; readonly id: string }
+  | { readonly about: 'recent'; readonly filter: ExchangeFilter }
+  | { readonly about: 'find organizations'; readonly text: string }
+  | { readonly about: 'organization'; readonly organization: string }
   | { readonly about: 'limits'; readonly organization: string }
   | { readonly about: 'limits reset'; readonly organization: string; readonly by: string };

@@ -112,9 +112,16 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     samples: () => askAll({ about: 'sample' }),
     versions: async () => (await askOne({ about: 'versions' })) ?? {},
     async exchanges(id) {
-      const replies = await askAll<readonly object[]>({ about: 'exchanges', id });
+      const replies = await askAll<readonly Readonly<Record<string, unknown>>[]>({ about: 'exchanges', id });
       return [...replies.values()].flatMap((found) => found ?? []);
     },
+    async recent(filter) {
+      const replies = await askAll<readonly Readonly<Record<string, unknown>>[]>({ about: 'recent', filter });
+      const found = [...replies.values()].flatMap((some) => some ?? []);
+      return found.sort((one, other) => Number(other.time) - Number(one.time)).slice(0, filter.limit);
+    },
+    findOrganizations: async (text) => (await askOne({ about: 'find organizations', text })) ?? {},
+    organization: (organization) => askOne({ about: 'organization', organization }),
     limits: {
       show: (organization) => askOne({ about: 'limits', organization }),
       reset: (organization, by) => askOne({ about: 'limits reset', organization, by }),

@@ -6,17 +6,16 @@ import { endOnCrash } from '../commands/crash.ts';
 import type { Started } from '../commands/greeting.ts';
 import { tellDrain, terminalSinkOf } from '../commands/terminal-log.ts';
 import type { Settings } from '../config/load.ts';
-import { createConsole } from '../console/console.ts';
 import { closeAtOnce, listen } from '../edge/server.ts';
 import { newTicketKeys } from '../edge/tls/secure.ts';
 import { createAdminServer } from '../observe/admin.ts';
 import { createJoinedOutput, keepsWritesTogether, standardOutput } from '../observe/joined-output.ts';
 import { createLog, type Log } from '../observe/log.ts';
-import { DURATION_BUCKETS } from '../observe/metrics.ts';
 import { DROPPED } from '../observe/pending.ts';
 import { createWorkerMetrics, type MetricsOfWorker, type WorkerMetrics } from '../observe/worker-metrics.ts';
 import { onFault } from '../shared/faults.ts';
 import { createForwardClock } from '../wiring/clock.ts';
+import { openConsole } from '../wiring/operators.ts';
 import type { Ready } from './messages.ts';
 import { createWorkersOperators } from './operators.ts';
 import { startWorkerProcess, type WorkerProcess } from './process.ts';
@@ -87,12 +86,13 @@ export async function startPrimary(context: CommandContext, settings: Settings):
     metricsOf: (worker) => metricsByWorker.get(worker),
     isEnding: () => ending,
   });
+  const console = openConsole(operators, { settings, version: context.version, now: createForwardClock(now) });
   const adminServer = createAdminServer({
     host: settings.adminHost,
     logger: log.logger,
     token: context.secrets().read('admin_token'),
     ...operators,
-    console: createConsole({ ...operators, bounds: DURATION_BUCKETS, now: createForwardClock(now) }),
+    console,
   });
   const adminPort = await listen(adminServer, settings.adminHost, settings.adminPort, 'ADMIN_PORT');
 
@@ -111,6 +111,7 @@ export async function startPrimary(context: CommandContext, settings: Settings):
     ending = true;
     tellDrain(context, log, signal);
     await pool.end();
+    console.stop();
     await closeAtOnce(adminServer);
     await Promise.race([Promise.all(outputs), new Promise((resolve) => setTimeout(resolve, LAST_LINES_MS))]);
     output.flush();

@@ -96,6 +96,12 @@ function answerOf(operators: Operators, question: WorkerQuestion): Promise<unkno
       return operators.versions();
     case 'exchanges':
       return operators.exchanges(question.id);
+    case 'recent':
+      return operators.recent(question.filter);
+    case 'find organizations':
+      return operators.findOrganizations(question.text);
+    case 'organization':
+      return operators.organization(question.organization);
     case 'limits':
       return operators.limits.show(question.organization);
     case 'limits reset':

@@ -1,50 +1,98 @@
-// Line charts of the last quarter of an hour, and small ones for tables. Lines differ by their dashes and carry their names; a sentence
-// and, on demand, a table describe the contents of a chart.
+// Charts over time: stacked columns or lines, with markers. A time is chosen with the pointer or the arrow keys; its values are shown beside
+// it, and Enter or a click opens its exchanges. A sentence and, on demand, a table describe the contents of a chart.
 
+import { marksIn } from './chart-marks.js';
+import { chartTable } from './chart-table.js';
 import { drawn, element } from './elements.js';
-import { clock } from './format.js';
-import { durationTicks, linearTicks, spread } from './scale.js';
+import { clock, clockWithSeconds } from './format.js';
+import { timeTicks } from './scale.js';
 
-const SPAN_MS = 900_000;
-const HEIGHT = 220;
-const MARGIN = { top: 12, right: 58, bottom: 26, left: 58 };
-const LABEL_GAP = 15;
+const HEIGHT = 230;
+const MARGIN = { top: 20, right: 14, bottom: 26, left: 56 };
 
 /**
+ * @param options.title the heading
  * @param options.format a value as text, with its unit; `axisFormat` the same on the axis
- * @param options.logarithmic for durations in milliseconds: a time-out must not flatten everything else
+ * @param options.ticksFor the values of the axis for the greatest and the least value; `toPart` the place of a value among them, from 0 to 1
+ * @param options.draw adds the values: takes the series, the positions and the parts of the drawing
+ * @param options.onChoose opens the exchanges of a slot: its number, and the series that was hit
  */
 export function createChart(container, options) {
-  const { title, unit, format } = options;
+  const { title } = options;
   const svg = drawn('svg', { class: 'chart', role: 'img', height: HEIGHT });
-  const table = element('tbody');
-  const heads = element('tr');
-  const details = element(
-    'details',
-    {},
-    element('summary', {}, 'As a table'),
-    element(
-      'div',
-      { class: 'scroller low', role: 'region', tabindex: '0', 'aria-label': `${title}, as a table` },
-      element('table', {}, element('caption', { class: 'hidden' }, title), element('thead', {}, heads), table),
-    ),
-  );
-  const heading = element('h3', {}, title, element('span', { class: 'soft' }, ` ${unit}`));
-  container.replaceChildren(heading, svg, details);
+  const cursor = element('div', {
+    class: 'cursor',
+    role: 'slider',
+    tabindex: '0',
+    'aria-label': `${title}: choose a time`,
+  });
+  const tip = element('div', { class: 'tip', hidden: '' });
+  const unit = element('span', { class: 'soft' });
+  const heading = element('h3', {}, `${title} `, unit);
+  const legend = element('ul', { class: 'legend' });
+  const table = chartTable(title);
+  const plot = element('div', { class: 'plot' }, svg, cursor, tip);
+  container.replaceChildren(heading, legend, plot, table.details);
   let shown;
+  let placed;
+  let chosen;
 
   function show() {
-    if (shown === undefined || container.clientWidth === 0) return;
-    draw(svg, shown, options, heading.clientWidth);
-    svg.setAttribute('aria-label', sentenceOf(shown.of === '' ? title : `${title} of ${shown.of}`, shown, format));
-    if (details.open) fill(heads, table, shown, format);
+    if (shown === undefined || plot.clientWidth === 0) return;
+    placed = draw(svg, shown, options, plot.clientWidth);
+    unit.textContent = shown.unit;
+    legend.replaceChildren(...shown.series.map(({ name, kind }) => element('li', { class: `key ${kind}` }, name)));
+    svg.setAttribute('aria-label', sentenceOf(title, shown, options));
+    table.show(shown, options.format);
+    const last = slotsIn(shown) - 1;
+    cursor.setAttribute('aria-valuemin', '0');
+    cursor.setAttribute('aria-valuemax', String(Math.max(0, last)));
+    choose(chosen === undefined ? undefined : Math.min(chosen, last));
   }
 
+  /** Shows the values of a slot, or none. */
+  function choose(slot) {
+    chosen = slot;
+    const at = slot ?? Math.max(0, slotsIn(shown) - 1);
+    cursor.setAttribute('aria-valuenow', String(at));
+    cursor.setAttribute('aria-valuetext', linesOf(shown, at, options).join('; '));
+    tip.hidden = slot === undefined || slotsIn(shown) === 0;
+    svg.querySelector('.chosen')?.remove();
+    if (tip.hidden) return;
+    const [from, to] = placed.slotX(at);
+    svg.append(
+      drawn('rect', { class: 'chosen', x: from, y: MARGIN.top, width: to - from, height: placed.bottom - MARGIN.top }),
+    );
+    const [time, ...values] = linesOf(shown, at, options);
+    tip.replaceChildren(element('strong', {}, time), ...values.map((line) => element('span', {}, line)));
+    // Beside the slot, on the side with more room.
+    const isRight = from > plot.clientWidth / 2;
+    tip.style.left = isRight ? 'auto' : `${to + 8}px`;
+    tip.style.right = isRight ? `${plot.clientWidth - from + 8}px` : 'auto';
+  }
+
+  cursor.addEventListener('pointermove', ({ offsetX }) => choose(placed?.slotAt(offsetX)));
+  cursor.addEventListener('pointerleave', () => choose(undefined));
+  cursor.addEventListener('focus', () => choose(chosen ?? slotsIn(shown) - 1));
+  cursor.addEventListener('blur', () => choose(undefined));
+  cursor.addEventListener('click', ({ offsetX, offsetY }) => {
+    const slot = placed?.slotAt(offsetX);
+    if (slot !== undefined) options.onChoose(slot, placed.hit(slot, offsetY));
+  });
+  cursor.addEventListener('keydown', (event) => {
+    const last = slotsIn(shown) - 1;
+    const moves = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -last, End: last };
+    if (event.key === 'Escape') choose(undefined);
+    else if (event.key === 'Enter') options.onChoose(chosen ?? last);
+    else if (event.key in moves) choose(Math.max(0, Math.min(last, (chosen ?? last) + moves[event.key])));
+    else return;
+    event.preventDefault();
+  });
   new ResizeObserver(show).observe(container);
-  details.addEventListener('toggle', show);
+
   /**
-   * Takes `of` (the subject of the chart; empty: all operations), `fromMs`, `slotMs`, `endMs` and `lines`: each with a name, a kind (1, 2
-   * or 3) and one value per slot, or null.
+   * Takes `of` (the subject of the chart; empty: all operations), `unit`, `fromMs`, `slotMs`, `slots` (the number of the whole range),
+   * `series` (each with a name, a kind and one value per slot, or null), `events` and `notes` (further lines for a slot).
    */
   return (data) => {
     shown = data;
@@ -52,115 +100,82 @@ export function createChart(container, options) {
   };
 }
 
-function draw(svg, { fromMs, slotMs, endMs, lines }, { axisFormat, logarithmic, nothing }, width) {
+const slotsIn = (data) => data?.series[0]?.values.length ?? 0;
+
+function draw(svg, data, options, width) {
+  const { fromMs, slotMs, slots, series, events } = data;
   const right = width - MARGIN.right;
   const bottom = HEIGHT - MARGIN.bottom;
-  const values = lines.flatMap((line) => line.values.filter((value) => value !== null));
-  const greatest = Math.max(0, ...values);
-  const ticks = logarithmic ? durationTicks(greatest) : linearTicks(greatest || 1);
-  const most = ticks.at(-1);
-  const least = ticks[0];
-  const toY = (value) => {
-    const part = logarithmic
-      ? Math.log(Math.max(value, least) / least) / Math.log(most / least)
-      : (value - least) / (most - least);
-    return bottom - Math.min(1, part) * (bottom - MARGIN.top);
-  };
-  const toX = (ms) => MARGIN.left + ((ms - endMs + SPAN_MS) / SPAN_MS) * (right - MARGIN.left);
-  const parts = [];
-  for (const tick of ticks) {
+  const endMs = fromMs + slotsIn(data) * slotMs;
+  const beginMs = endMs - slots * slotMs;
+  const ticks = options.ticksFor(series);
+  const toX = (ms) => MARGIN.left + ((ms - beginMs) / (endMs - beginMs)) * (right - MARGIN.left);
+  const toY = (value) => bottom - options.toPart(value, ticks) * (bottom - MARGIN.top);
+  const slotX = (slot) => [toX(fromMs + slot * slotMs), toX(fromMs + (slot + 1) * slotMs)];
+  const parts = [hatch()];
+  for (const tick of options.labelled?.(ticks) ?? ticks) {
     parts.push(drawn('line', { class: 'grid', x1: MARGIN.left, x2: right, y1: toY(tick), y2: toY(tick) }));
-    parts.push(text(MARGIN.left - 8, toY(tick) + 4, axisFormat(tick), 'end'));
+    parts.push(text(MARGIN.left - 8, toY(tick) + 4, options.axisFormat(tick), 'end'));
   }
-  const every = width < 420 ? 300_000 : 180_000;
-  for (let ms = Math.ceil((endMs - SPAN_MS) / every) * every; ms <= endMs; ms += every) {
+  for (const ms of timeTicks(beginMs, endMs, right - MARGIN.left)) {
     parts.push(drawn('line', { class: 'axis', x1: toX(ms), x2: toX(ms), y1: bottom, y2: bottom + 4 }));
-    parts.push(text(toX(ms), bottom + 18, clock(ms), 'middle'));
+    parts.push(text(Math.max(toX(ms), MARGIN.left + 12), bottom + 18, clock(ms), 'middle'));
   }
+  const { tops, drawings } = options.draw(series, { slotX, toY, bottom });
+  parts.push(...marksIn(events, { beginMs, endMs, toX, top: MARGIN.top, bottom }).map((mark) => mark.drawing));
+  parts.push(...drawings);
   parts.push(drawn('line', { class: 'axis', x1: MARGIN.left, x2: right, y1: bottom, y2: bottom }));
-  if (values.length === 0) parts.push(text((MARGIN.left + right) / 2, HEIGHT / 2, nothing, 'middle'));
-  const placed = lines.filter((line) => line.values.some((value) => value !== null));
-  for (const { kind, values } of placed) {
-    const points = values.map((value, index) =>
-      value === null || (kind !== 1 && isZeroStretch(values, index))
-        ? null
-        : [toX(Math.min(endMs, fromMs + (index + 1) * slotMs)), toY(value)],
-    );
-    parts.push(drawn('path', { class: `line kind-${kind}`, d: pathOf(points) }));
-  }
-  const ends = placed.map(({ values }) => toY(values.findLast((value) => value !== null)) + 4);
-  spread(ends, LABEL_GAP, MARGIN.top + 4, bottom + 2).forEach((y, index) => {
-    parts.push(text(right + 6, y, placed[index].name, 'start', `name kind-${placed[index].kind}`));
-  });
+  if (!series.some(({ values }) => values.some((value) => value !== null && value > 0)))
+    parts.push(text((MARGIN.left + right) / 2, HEIGHT / 2, 'No requests in this time', 'middle'));
   svg.setAttribute('width', width);
   svg.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
   svg.replaceChildren(...parts);
+  return {
+    bottom,
+    slotX,
+    slotAt(x) {
+      const slot = Math.floor(((x - MARGIN.left) / (right - MARGIN.left)) * slots) - (slots - slotsIn(data));
+      return slot >= 0 && slot < slotsIn(data) ? slot : undefined;
+    },
+    /** The series at a place; undefined: none. */
+    hit: (slot, y) => tops?.[slot]?.find(({ from, to }) => y <= from && y >= to)?.name,
+  };
 }
 
-function text(x, y, content, anchor, name = '') {
-  return drawn('text', { x, y, 'text-anchor': anchor, class: name }, content);
+/** Stripes, so that columns do not differ by colour alone. */
+function hatch() {
+  const stripe = drawn('path', { d: 'M0 6L6 0M-1 1L1 -1M5 7L7 5', class: 'stripe' });
+  const pattern = drawn('pattern', { id: 'hatch', width: 6, height: 6, patternUnits: 'userSpaceOnUse' }, stripe);
+  return drawn('defs', {}, pattern);
 }
 
-/** A line of zeros would lie on the axis and cover the other lines of zeros. */
-function isZeroStretch(values, index) {
-  return [values[index - 1], values[index], values[index + 1]].every((value) => !value);
+function text(x, y, content, anchor) {
+  return drawn('text', { x, y, 'text-anchor': anchor }, content);
 }
 
-/** A single point is drawn as a dot: a line of no length with round ends. */
-function pathOf(points) {
-  return points
-    .map((point, index) => {
-      if (point === null) return '';
-      const [x, y] = point.map((one) => one.toFixed(1));
-      const begins = points[index - 1] == null;
-      const alone = begins && points[index + 1] == null;
-      return `${begins ? 'M' : 'L'}${x} ${y}${alone ? 'h0.1' : ''}`;
-    })
-    .join('');
+/** The time of a slot, its values, and what happened in it. */
+function linesOf(data, slot, { format }) {
+  if (data === undefined || slotsIn(data) === 0) return ['No requests'];
+  const { fromMs, slotMs, series, events, notes } = data;
+  const from = fromMs + slot * slotMs;
+  const happened = marksIn(events, { beginMs: from, endMs: from + slotMs }).map(({ event }) => event.text);
+  return [
+    `${clockWithSeconds(from)} to ${clockWithSeconds(from + slotMs)}`,
+    ...series.map(({ name, values }) => `${name}: ${values[slot] === null ? 'none' : format(values[slot])}`),
+    ...notes(slot),
+    ...happened,
+  ];
 }
 
-function sentenceOf(title, { fromMs, slotMs, lines }, format) {
-  const told = lines.flatMap(({ name, values }) => {
+function sentenceOf(title, { of, fromMs, slotMs, slots, series }, { format }) {
+  const told = series.flatMap(({ name, values }) => {
     const known = values.filter((value) => value !== null);
     if (known.length === 0) return [];
     const greatest = Math.max(...known);
     const at = clock(fromMs + values.indexOf(greatest) * slotMs);
     return [`${name}: last ${format(known.at(-1))}, highest ${format(greatest)} at ${at}`];
   });
-  return `${title} over the last 15 minutes. ${told.length > 0 ? `${told.join('; ')}.` : 'No requests.'}`;
-}
-
-/** One row of means per minute, the newest first, for readers who cannot see the lines. */
-function fill(heads, body, { fromMs, slotMs, lines }, format) {
-  const perMinute = 60_000 / slotMs;
-  const slots = lines[0]?.values.length ?? 0;
-  const rows = [];
-  for (let end = slots; end > 0; end -= perMinute) {
-    const from = Math.max(0, end - perMinute);
-    const cells = lines.map(({ values, combine }) => {
-      const known = values.slice(from, end).filter((value) => value !== null);
-      return element('td', { class: 'number' }, known.length === 0 ? '–' : format(combine(known)));
-    });
-    rows.push(element('tr', {}, element('th', { scope: 'row' }, clock(fromMs + from * slotMs)), ...cells));
-  }
-  const names = ['From', ...lines.map(({ name }) => name)];
-  heads.replaceChildren(
-    ...names.map((name, index) => element('th', { scope: 'col', class: index > 0 ? 'number' : '' }, name)),
-  );
-  body.replaceChildren(...rows);
-}
-
-/** A line without axes; the numbers are beside it. */
-export function sparkline(values, slots) {
-  const width = 120;
-  const height = 24;
-  const greatest = Math.max(1e-9, ...values.map((value) => value ?? 0));
-  const points = values.map((value, index) =>
-    value === null
-      ? null
-      : [width - ((values.length - 1 - index) / (slots - 1)) * width, height - 2 - (value / greatest) * (height - 4)],
-  );
-  const path = drawn('path', { class: 'line kind-1', d: pathOf(points) });
-  const attributes = { class: 'spark', width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' };
-  return drawn('svg', attributes, drawn('path', { class: 'grid', d: `M0 ${height - 1}H${width}` }), path);
+  const minutes = (slots * slotMs) / 60_000;
+  const span = minutes < 120 ? `${minutes} minutes` : `${minutes / 60} hours`;
+  return `${title}${of === '' ? '' : ` of ${of}`} over the last ${span}. ${told.length > 0 ? `${told.join('; ')}.` : 'No requests.'}`;
 }

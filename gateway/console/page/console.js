@@ -1,57 +1,103 @@
-// The console: requests the admin token where it is needed, follows the gateway, and shows whether it still answers.
+// The console: requests the admin token where it is needed, follows the gateway, shows the view of the address, and says whether the
+// gateway still answers.
 
-import { follow } from './feed.js';
+import { forgetToken, hasToken, read, setToken } from './api.js';
+import { element, place } from './elements.js';
+import { exchanges } from './exchanges.js';
+import { follow } from './follow.js';
 import { clockWithSeconds } from './format.js';
-import { createPanels } from './panels.js';
-import { place } from './tables.js';
+import { searchText, showOrganization, showSearch } from './organizations.js';
+import { overview } from './overview.js';
+import { addressOf, routeIn } from './routes.js';
+import { showRunbook } from './runbook.js';
+import { showStory } from './story.js';
+import { system } from './system.js';
 
-/** Stored for this tab only, until it is closed. */
-const TOKEN = 'admin-token';
+const EVERY_MS = { '15m': 2000, '1h': 2000, '6h': 10_000, '24h': 10_000 };
+const titles = {
+  overview: 'Overview',
+  exchanges: 'Exchanges',
+  organizations: 'Organizations',
+  system: 'System',
+  runbook: 'Runbook',
+};
 
 const connection = place('connection');
 const pause = place('pause');
 const leave = place('leave');
-const show = createPanels();
+const ranges = place('ranges');
+const instance = place('instance');
+const showOverview = overview();
+const showSystem = system();
+const list = exchanges({ answer: onAnswer, lost: onLost, refused: onRefused });
 let stop = () => undefined;
-let startedAtMs;
-let restartedAtMs;
+let startedAt;
+let restartedAt;
+let answeredAtMs = Date.now();
 let paused = false;
+let shown;
+
+const range = () => ranges.querySelector('input:checked').value;
 
 function begin() {
   stop();
-  stop = follow(sessionStorage.getItem(TOKEN), { feed: onFeed, lost: onLost, refused: onRefused });
+  const ask = () => read('feed', { range: range(), instance: instance.value });
+  stop = follow(ask, EVERY_MS[range()], { answer: onFeed, lost: onLost, refused: onRefused });
 }
 
 function onFeed(feed) {
-  place('login').hidden = true;
-  place('panels').hidden = false;
-  pause.hidden = false;
-  leave.hidden = sessionStorage.getItem(TOKEN) === null;
-  if (startedAtMs !== undefined && feed.started_at_ms !== startedAtMs) restartedAtMs = feed.started_at_ms;
-  startedAtMs = feed.started_at_ms;
-  const restarted = restartedAtMs === undefined ? '' : `, restarted at ${clockWithSeconds(restartedAtMs)}`;
-  tell('good', `● Live${restarted}`);
-  place('run').textContent =
-    `version ${feed.status?.version ?? '?'} · up since ${clockWithSeconds(startedAtMs)} · as of ${clockWithSeconds(feed.at_ms)}`;
-  show(feed);
+  onAnswer();
+  const isFirst = startedAt === undefined;
+  if (!isFirst && feed.started_at !== startedAt) restartedAt = feed.started_at;
+  startedAt = feed.started_at;
+  place('run').textContent = `version ${feed.status?.version ?? '?'} · as of ${clockWithSeconds(Date.parse(feed.at))}`;
+  offerInstances(feed);
+  if (isFirst) showView();
+  showOverview(feed);
+  showSystem(feed);
+  list.feed(feed);
 }
 
-function onLost(sinceMs) {
-  tell('bad', `✕ No answer since ${clockWithSeconds(sinceMs)}; trying again`);
+/** Shown only where there is a choice. */
+function offerInstances({ instances, instance: chosen }) {
+  const wanted = [['all', 'All instances'], ...instances.map(({ id, name }) => [id, name])];
+  place('instances-box').hidden = instances.length < 2;
+  if (wanted.join() !== [...instance.options].map(({ value, text }) => [value, text]).join())
+    instance.replaceChildren(...wanted.map(([value, name]) => element('option', { value }, name)));
+  instance.value = chosen;
+}
+
+function onAnswer() {
+  answeredAtMs = Date.now();
+  place('login').hidden = true;
+  place('views').hidden = false;
+  place('nav').hidden = false;
+  pause.hidden = false;
+  leave.hidden = !hasToken();
+  if (!paused)
+    tell(
+      'good',
+      `● Live${restartedAt === undefined ? '' : `, restarted at ${clockWithSeconds(Date.parse(restartedAt))}`}`,
+    );
+}
+
+function onLost() {
+  tell('bad', `✕ No answer since ${clockWithSeconds(answeredAtMs)}; trying again`);
 }
 
 function onRefused() {
-  const wasWrong = sessionStorage.getItem(TOKEN) !== null;
-  sessionStorage.removeItem(TOKEN);
+  stop();
+  list.close();
+  const wasWrong = hasToken();
+  forgetToken();
   tell('off', '○ Not shown without the token');
   place('run').textContent = '';
-  place('panels').hidden = true;
-  pause.hidden = true;
-  leave.hidden = true;
+  for (const part of [place('views'), place('nav'), pause, leave]) part.hidden = true;
   place('login').hidden = false;
   place('login-error').textContent = wasWrong ? 'This is not the admin token.' : '';
   place('token').value = '';
   place('token').focus();
+  startedAt = undefined;
 }
 
 /** Screen readers announce only changes. */
@@ -62,15 +108,59 @@ function tell(kind, text) {
   document.body.classList.toggle('stale', kind === 'bad');
 }
 
+/** Shows the view of the address. */
+async function showView() {
+  const { view, id, params } = routeIn(location.hash);
+  const name = view in titles ? view : 'overview';
+  const panel = id === undefined ? name : { exchanges: 'story', organizations: 'organization' }[name];
+  const wanted = name === 'runbook' ? 'runbook' : (panel ?? name);
+  for (const part of document.querySelectorAll('[data-view]')) part.hidden = part.dataset.view !== wanted;
+  for (const one of document.querySelectorAll('#nav a')) {
+    if (one.dataset.name === name) one.setAttribute('aria-current', 'page');
+    else one.removeAttribute('aria-current');
+  }
+  place('controls').hidden = wanted !== 'overview';
+  document.title = `${id ?? titles[name]} · Gateway console`;
+  if (wanted === 'exchanges') list.open(params);
+  else list.close();
+  if (shown !== undefined && shown !== location.hash) {
+    place('main').focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
+  shown = location.hash;
+  try {
+    if (wanted === 'story') await showStory(id);
+    if (wanted === 'organization') await showOrganization(id);
+    if (wanted === 'runbook') await showRunbook(id ?? '');
+    if (wanted === 'organizations') {
+      place('find').value = params.get('find') ?? '';
+      await showSearch(params.get('find') ?? '');
+    }
+  } catch {
+    // The connection is told at the top by the next question to the gateway.
+    onLost();
+  }
+}
+
 place('login').addEventListener('submit', (event) => {
   event.preventDefault();
-  sessionStorage.setItem(TOKEN, place('token').value.trim());
+  setToken(place('token').value.trim());
   begin();
 });
 
+place('jump').addEventListener('submit', (event) => {
+  event.preventDefault();
+  const id = place('request-id').value.trim();
+  if (id !== '') location.hash = addressOf('exchanges', {}, id);
+});
+
+place('search').addEventListener('submit', (event) => {
+  event.preventDefault();
+  location.hash = addressOf('organizations', { find: searchText(place('find').value) });
+});
+
 leave.addEventListener('click', () => {
-  stop();
-  sessionStorage.removeItem(TOKEN);
+  forgetToken();
   onRefused();
 });
 
@@ -81,6 +171,18 @@ pause.addEventListener('click', () => {
     stop();
     tell('off', '○ Paused');
   } else begin();
+});
+
+ranges.addEventListener('change', begin);
+instance.addEventListener('change', begin);
+// The address belongs to the views.
+document.querySelector('.skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  place('main').focus();
+});
+
+addEventListener('hashchange', () => {
+  if (startedAt !== undefined) void showView();
 });
 
 begin();

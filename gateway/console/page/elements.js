@@ -1,4 +1,6 @@
-// Creates elements. Text is always inserted as text, never as markup.
+// Creates elements. Text is always inserted as text, never as markup, because names, paths and ids come from clients.
+
+export const place = (id) => document.getElementById(id);
 
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -14,13 +16,50 @@ export function drawn(name, attributes = {}, ...children) {
   return made;
 }
 
+export const link = (href, ...children) => element('a', { href }, ...children);
+
+const signs = { good: '●', warn: '▲', bad: '✕', off: '○' };
+
 /** A word with a sign before it, so that its meaning does not depend on colour. */
 export function state(kind, text) {
-  const signs = { good: '●', warn: '▲', bad: '✕', off: '○' };
   return element(
     'span',
     { class: `state ${kind}` },
     element('span', { 'aria-hidden': 'true' }, `${signs[kind]} `),
     text,
   );
+}
+
+/** A line to copy. Where the browser gives no access to the clipboard, the line is selected. */
+export function commandLine(line, does) {
+  const code = element('code', {}, line);
+  const button = element('button', { type: 'button', class: 'copy', 'aria-label': `Copy: ${line}` }, 'Copy');
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(line);
+      button.textContent = 'Copied';
+    } catch {
+      getSelection()?.selectAllChildren(code);
+      button.textContent = 'Selected';
+    }
+    setTimeout(() => {
+      button.textContent = 'Copy';
+    }, 2000);
+  });
+  const label = does === undefined ? [] : [element('span', { class: 'does' }, does)];
+  return element('div', { class: 'command' }, ...label, code, button);
+}
+
+/** Lets an update replace elements without taking the focus from the one that has it. */
+export function keepFocus(container, update) {
+  const focused = container.contains(document.activeElement) ? document.activeElement : undefined;
+  const key = focused?.dataset.focus;
+  update();
+  if (focused === undefined || focused === document.activeElement) return;
+  const next = focused.isConnected
+    ? focused
+    : key === undefined
+      ? undefined
+      : [...container.querySelectorAll('[data-focus]')].find((one) => one.dataset.focus === key);
+  next?.focus({ preventScroll: true });
 }

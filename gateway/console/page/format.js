@@ -1,12 +1,21 @@
-// Formats numbers and times for readers.
+// Formats numbers and times for readers. Times are those of the reader's clock; the exact ones are in the title of the element.
+
+import { element } from './elements.js';
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const timeWithSeconds = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const date = new Intl.DateTimeFormat('en-GB', { year: 'numeric', month: 'short', day: 'numeric' });
+const dayAndTime = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
 
 export const NONE = '–';
+const DAY_MS = 86_400_000;
 
 export function count(value) {
   return value < 100_000 ? whole.format(value) : compact.format(value);
@@ -20,17 +29,26 @@ export function rate(value) {
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2).replace(/\.0+$/, '');
 }
 
-/** Durations come from buckets: the first ends at 5 ms and the last at 10 s. */
-export function duration(ms) {
+/** A quantile, estimated from buckets: the first ends at 0.5 ms and the last at 10 s. */
+export function quantile(ms) {
   if (ms === null || ms === undefined) return NONE;
-  if (ms <= 5) return '≤5 ms';
-  if (ms >= 10_000) return '≥10 s';
-  return inUnit(ms);
+  if (ms <= 0.5) return '≤0.5 ms';
+  return ms >= 10_000 ? '≥10 s' : duration(ms);
 }
 
-function inUnit(ms) {
+/** A measured duration, in milliseconds. */
+export function duration(ms) {
+  if (ms === null || ms === undefined) return NONE;
+  if (ms < 1) return `${Number(ms.toFixed(2))} ms`;
+  if (ms < 10) return `${Number(ms.toFixed(1))} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return `${(ms / 1000).toFixed(ms >= 9950 ? 0 : 1).replace(/\.0$/, '')} s`;
+}
+
+/** A period in seconds, as words. */
+export function period(seconds) {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
 export function percent(part, all) {
@@ -40,13 +58,35 @@ export function percent(part, all) {
   return value < 0.1 ? '<0.1 %' : `${value.toFixed(value < 10 ? 1 : 0)} %`;
 }
 
+export function bytes(value) {
+  if (value < 1024) return `${value} B`;
+  if (value < 1_048_576) return `${(value / 1024).toFixed(0)} KiB`;
+  return `${(value / 1_048_576).toFixed(value < 10_485_760 ? 1 : 0)} MiB`;
+}
+
 export const clock = (ms) => time.format(ms);
 export const clockWithSeconds = (ms) => timeWithSeconds.format(ms);
 export const day = (ms) => date.format(ms);
 
-/** The time between two moments, both epoch milliseconds. */
-export function ago(ms, nowMs) {
-  const seconds = Math.max(0, Math.round((nowMs - ms) / 1000));
+/** The time of day; with the date if it is another day. */
+export function moment(iso, nowMs = Date.now()) {
+  const ms = Date.parse(iso);
+  return Math.abs(nowMs - ms) < DAY_MS / 2 || day(ms) === day(nowMs) ? clock(ms) : dayAndTime.format(ms);
+}
+
+/** An element for a time: as people read it, and exactly in its title. */
+export function timeElement(iso, text = moment(iso)) {
+  return element('time', { datetime: iso, title: iso }, text);
+}
+
+/** Replaces times of ISO 8601 within a sentence by times of day. */
+export function withTimes(sentence) {
+  return sentence.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (iso) => moment(iso));
+}
+
+/** The time between two moments: ISO 8601, and epoch milliseconds. */
+export function ago(iso, nowMs) {
+  const seconds = Math.max(0, Math.round((nowMs - Date.parse(iso)) / 1000));
   if (seconds < 60) return `${seconds} s ago`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
   if (seconds < 172_800) return `${Math.floor(seconds / 3600)} h ago`;

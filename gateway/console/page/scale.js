@@ -9,12 +9,38 @@ export function linearTicks(greatest) {
   return Array.from({ length: Math.max(1, steps) + 1 }, (_, index) => Number((index * step).toPrecision(6)));
 }
 
-const DURATIONS_MS = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
+const DURATIONS_MS = [0.5, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
+const TICKS_MAX = 7;
 
-/** From the first duration bucket, below which no detail is known, to the one above the greatest value; at least three. */
-export function durationTicks(greatestMs) {
-  const end = DURATIONS_MS.findIndex((one) => one >= greatestMs);
-  return DURATIONS_MS.slice(0, Math.max(3, end === -1 ? DURATIONS_MS.length : end + 1));
+/**
+ * Bounds of duration buckets, from the one below the least value to the one above the greatest; at least three. Below the first of them no
+ * detail is known.
+ */
+export function durationTicks(leastMs, greatestMs) {
+  const above = DURATIONS_MS.findIndex((one) => one >= greatestMs);
+  const end = above === -1 ? DURATIONS_MS.length - 1 : above;
+  const below = DURATIONS_MS.findLastIndex((one) => one <= leastMs);
+  const from = Math.max(0, Math.min(below, end - 2));
+  return DURATIONS_MS.slice(from, Math.max(from + 3, end + 1));
+}
+
+/** The ticks that get a label: few enough to read. */
+export function labelled(ticks) {
+  const every = Math.ceil(ticks.length / TICKS_MAX);
+  return ticks.filter((_, index) => index % every === 0);
+}
+
+const STEPS_MS = [1, 2, 3, 5, 10, 15, 30, 60, 120, 180, 240, 360].map((minutes) => minutes * 60_000);
+const LABEL_WIDTH = 70;
+
+/** Round times of the reader's clock within a span, as many as the width has room for. */
+export function timeTicks(fromMs, endMs, width) {
+  const most = Math.max(2, Math.floor(width / LABEL_WIDTH));
+  const step = STEPS_MS.find((one) => (endMs - fromMs) / one <= most) ?? STEPS_MS.at(-1);
+  const offset = new Date(fromMs).getTimezoneOffset() * 60_000;
+  const ticks = [];
+  for (let ms = Math.ceil((fromMs - offset) / step) * step + offset; ms <= endMs; ms += step) ticks.push(ms);
+  return ticks;
 }
 
 /** Moves overlapping labels apart; `at` is the wanted position of each. */

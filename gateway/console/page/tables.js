@@ -1,24 +1,27 @@
-// Tables that can be sorted by buttons in their heads. Heads are kept while rows change, so that they keep the focus.
+// Tables whose rows can be links, sorted by buttons in their heads. Heads and rows are kept while their contents change, so that they keep
+// the focus. In narrow windows each row becomes a card; the roles keep it a table for screen readers.
 
-import { element } from './elements.js';
-
-export const place = (id) => document.getElementById(id);
+import { element, keepFocus } from './elements.js';
 
 /**
  * @param options.columns each with `key`, `label`, `cell(row)` for what is shown, and `value(row)` if rows can be sorted by it; `numeric`
- *   puts it to the right, `minor` leaves it out where there is little room
+ *   puts it to the right, `minor` leaves it out where there is little room, `long`
+ *   gives it a line of its own there
+ * @param options.keyOf what stays the same about a row
+ * @param options.hrefOf where the row leads; the first cell becomes a link that covers the row
  * @param options.sort the column it is sorted by at first, and whether the greatest comes first
  */
-export function createTable(container, { caption, columns, empty, sort }) {
+export function createTable(container, { caption, columns, empty, sort, keyOf, hrefOf }) {
   let sorted = sort;
   let latest = [];
-  const body = element('tbody');
+  const known = new Map();
+  const body = element('tbody', { role: 'rowgroup' });
   const heads = columns.map((column) => headOf(column, () => sortBy(column)));
   const table = element(
     'table',
-    {},
+    { role: 'table' },
     element('caption', { class: 'hidden' }, caption),
-    element('thead', {}, element('tr', {}, ...heads)),
+    element('thead', { role: 'rowgroup' }, element('tr', { role: 'row' }, ...heads)),
     body,
   );
   const scroller = element('div', { class: 'scroller', role: 'region', 'aria-label': caption, tabindex: '0' }, table);
@@ -39,9 +42,41 @@ export function createTable(container, { caption, columns, empty, sort }) {
       heads[index].setAttribute('aria-sort', order);
     });
     const by = columns.find(({ key }) => key === sorted?.key);
-    const rows = by ? [...latest].sort((one, other) => compare(by.value(one), by.value(other))) : [...latest];
+    const rows = by ? latest.toSorted((one, other) => compare(by.value(one), by.value(other))) : [...latest];
     if (sorted?.descending) rows.reverse();
-    body.replaceChildren(...rows.map((row) => rowOf(columns, row)));
+    keepFocus(body, () => place(rows));
+  }
+
+  function place(rows) {
+    const keys = new Set(rows.map(keyOf));
+    for (const [key, { tr }] of known) {
+      if (keys.has(key)) continue;
+      tr.remove();
+      known.delete(key);
+    }
+    rows.forEach((row, index) => {
+      const tr = fill(row);
+      if (body.children[index] !== tr) body.insertBefore(tr, body.children[index] ?? null);
+    });
+  }
+
+  function fill(row) {
+    const key = keyOf(row);
+    let entry = known.get(key);
+    if (entry === undefined) {
+      const cells = columns.map(cellFor);
+      entry = { tr: element('tr', { role: 'row' }, ...cells), cells, shown: [] };
+      known.set(key, entry);
+    }
+    columns.forEach((column, index) => {
+      const made = element('span', {}, column.cell(row));
+      const href = index === 0 ? hrefOf?.(row) : undefined;
+      const content = href === undefined ? made : element('a', { href, class: 'row', 'data-focus': key }, made);
+      if (entry.shown[index] === content.outerHTML) return;
+      entry.shown[index] = content.outerHTML;
+      entry.cells[index].replaceChildren(content);
+    });
+    return entry.tr;
   }
 
   return (rows) => {
@@ -50,12 +85,19 @@ export function createTable(container, { caption, columns, empty, sort }) {
   };
 }
 
-function classOf({ numeric, minor }) {
-  return [numeric ? 'number' : '', minor ? 'minor' : ''].join(' ').trim();
+function classOf({ numeric, minor, long }) {
+  return [numeric ? 'number' : '', minor ? 'minor' : '', long ? 'long' : ''].join(' ').trim();
+}
+
+function cellFor(column, index) {
+  const attributes = { class: classOf(column), 'data-label': column.label };
+  return index === 0
+    ? element('th', { scope: 'row', role: 'rowheader', ...attributes })
+    : element('td', { role: 'cell', ...attributes });
 }
 
 function headOf(column, onSort) {
-  const head = element('th', { scope: 'col', class: classOf(column) });
+  const head = element('th', { scope: 'col', role: 'columnheader', class: classOf(column) });
   if (column.value === undefined) head.append(column.label);
   else {
     const button = element('button', { type: 'button', class: 'sort' }, column.label);
@@ -65,22 +107,8 @@ function headOf(column, onSort) {
   return head;
 }
 
-function rowOf(columns, row) {
-  const cells = columns.map((column, index) => {
-    const attributes = index === 0 ? { scope: 'row', class: classOf(column) } : { class: classOf(column) };
-    return element(index === 0 ? 'th' : 'td', attributes, column.cell(row));
-  });
-  return element('tr', {}, ...cells);
-}
-
 /** Unknown values come before all others. */
 export function compare(one, other) {
   if (typeof one === 'number' || typeof other === 'number') return (one ?? -1) - (other ?? -1);
   return String(one ?? '').localeCompare(String(other ?? ''), 'en', { numeric: true });
-}
-
-/** A table of rows taken from each feed. */
-export function createTableOf(id, rowsIn, options) {
-  const show = createTable(place(id), options);
-  return (feed) => show(rowsIn(feed));
 }

@@ -4,6 +4,7 @@ import { createLiveInstances } from '../../auth/live-instances.ts';
 import { openFailureCounters } from '../../limits/failure-counter.ts';
 import { openCounterStore } from '../../limits/open-store.ts';
 import type { Parts } from '../../parts.ts';
+import { redisStatus } from '../../redis/url.ts';
 import { logStoreState } from '../log-store-state.ts';
 import type { BaseSection } from './base.ts';
 import type { ObservationSection } from './observation.ts';
@@ -25,7 +26,11 @@ export async function openCounters(
     onBatch: metrics.limitBatch,
     onChange: logStoreState(log, 'limits'),
   });
-  parts.add({ name: 'limits', status: () => ({ limits: counters.status() }), close: counters.close });
+  parts.add({
+    name: 'limits',
+    status: () => ({ ...redisStatus(settings.redisUrl), limits: counters.status() }),
+    close: counters.close,
+  });
   const failures = openFailureCounters(settings.redisUrl);
   parts.add({ name: 'failures', close: failures.close });
 

@@ -40,7 +40,11 @@ export function openObservation(opened: BaseSection, parts: Parts) {
     metrics.fault();
   });
   parts.add({ name: 'faults', close: stopReporting });
-  const admin = openAdminListener({ settings, secrets, log, worker: opened.worker, now: forwardNow });
+  const admin = openAdminListener({
+    ...{ settings, secrets, log, version: opened.version },
+    worker: opened.worker,
+    now: forwardNow,
+  });
   parts.add({ name: 'admin', close: admin.close });
   const tracing = openTracing({ gateway, secrets, ids, log, version: opened.version, onOutcome: metrics.spans });
   parts.add({ name: 'tracing', close: () => tracing?.close() });

@@ -3,14 +3,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import supertest from 'supertest';
-import type { Feed } from '../../../gateway/console/console.ts';
+import type { Feed } from '../../../gateway/console/feed.ts';
+import type { HistoryReport } from '../../../gateway/console/history-report.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
 
 const TOKEN = 'a-token-made-for-this-test';
 
-const feedOf = async ({ adminUrl }: TestGateway): Promise<Feed> =>
+const feedOf = async ({ adminUrl }: TestGateway): Promise<Feed & { readonly history: HistoryReport }> =>
   (await supertest(adminUrl).get('/console/feed').expect(200)).body;
 
 describe('the console on loopback', () => {
@@ -60,13 +61,14 @@ describe('the console on loopback', () => {
         .expect('content-type', typeOf(path));
       for (const [, name] of text.matchAll(/ from '\.\/([^']+)'/g)) wanted.add(`/console/${name}`);
     }
-    assert.equal(wanted.size, 13);
+    assert.ok(wanted.size > 15);
+    assert.ok((await Promise.all([...wanted].map((path) => bytesAt(gateway, path)))).reduce(sum) < 200_000);
     for (const path of ['/console/', '/console/nothing.js', '/console/..%2fconsole.ts', '/console/index.html'])
       await supertest(gateway.adminUrl).get(path).expect(404);
   });
 
   it('answers neither other host names nor pages of other origins', async () => {
-    for (const path of ['/', '/console/console.js', '/console/feed', '/status']) {
+    for (const path of ['/', '/console/console.js', '/console/feed', '/console/exchanges', '/status']) {
       const get = () => supertest(gateway.adminUrl).get(path);
       await get().set('Host', 'evil.example.com').expect(421);
       await get().set('Origin', 'https://evil.example.com').expect(403);
@@ -146,10 +148,25 @@ describe('the console off loopback', () => {
     await get('/console/feed', 'wrong').expect(401);
     await get(`/console/feed?token=${TOKEN}`).expect(401);
     await get('/console/feed').set('Cookie', `admin-token=${TOKEN}`).expect(401);
-    await get('/console/nothing').expect(401);
+    for (const path of [
+      'nothing',
+      'exchanges',
+      'exchanges/req_1',
+      'organizations',
+      'organizations/org_1',
+      'runbook/Redis',
+    ])
+      await get(`/console/${path}`).expect(401);
+    await get('/console/nothing', TOKEN).expect(404);
     await get('/console/feed', TOKEN).expect(200);
   });
 });
+
+const sum = (one: number, other: number) => one + other;
+
+async function bytesAt({ adminUrl }: TestGateway, path: string): Promise<number> {
+  return (await (await fetch(adminUrl + path)).arrayBuffer()).byteLength;
+}
 
 function typeOf(path: string): RegExp {
   if (path.endsWith('.css')) return /^text\/css/;

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Feed } from '../../../gateway/console/console.ts';
+import type { Feed } from '../../../gateway/console/feed.ts';
+import type { HistoryReport } from '../../../gateway/console/history-report.ts';
 import { ask, openConnection, requestOf } from '../../support/connection.ts';
 import { sendRaw } from '../../support/raw.ts';
 import { eventually, metricsOf, type Several, seriesIn, startSeveral } from './several.ts';
@@ -94,7 +95,8 @@ describe('two workers', () => {
   });
 
   it('have one console, on which everything is counted once', async () => {
-    const feedOf = async () => (await (await fetch(`${several.adminUrl}/console/feed`)).json()) as Feed;
+    const feedOf = async () =>
+      (await (await fetch(`${several.adminUrl}/console/feed`)).json()) as Feed & { readonly history: HistoryReport };
     const { history, organizations, status } = await feedOf();
     const things = history.operations.find(({ name }) => name === 'GET /v1/things');
     assert.deepEqual([things?.total.requests, things?.total.client_errors], [100, 100 - LIMIT]);
@@ -102,6 +104,12 @@ describe('two workers', () => {
     assert.equal((status as { workers: unknown[] }).workers.length, 2);
     assert.equal((await feedOf()).history.all.total.requests, history.all.total.requests);
     assert.equal((await fetch(`${several.adminUrl}/`)).status, 200);
+    const list = await fetch(`${several.adminUrl}/console/exchanges?code=rate_limited&limit=200`);
+    const { exchanges: rows } = (await list.json()) as { exchanges: { at: string; organization: string }[] };
+    assert.equal(rows.length, 100 - LIMIT);
+    assert.ok(rows.every((row, index) => index === 0 || row.at <= (rows[index - 1]?.at ?? '')));
+    const found = await fetch(`${several.adminUrl}/console/organizations/${rows[0]?.organization}`);
+    assert.equal(((await found.json()) as { limits: unknown[] }).limits.length, 1);
   });
 
   it('count as two instances when limits are divided while Redis is away', async () => {

@@ -1,22 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createHistory } from '../../../gateway/console/history.ts';
-import { SLOT_MS, SLOTS } from '../../../gateway/console/ring.ts';
+import { historyReport } from '../../../gateway/console/history-report.ts';
+import { RANGES, type Range, RESOLUTIONS } from '../../../gateway/console/ranges.ts';
 
 const BOUNDS = [0.005, 0.01];
-const START_MS = 1_000 * SLOT_MS;
+const [{ slotMs: SLOT_MS, slots: SLOTS }] = RESOLUTIONS;
+/** The begin of a slot in every resolution. */
+const START_MS = 1_000 * 300_000;
 
 function historyFrom(startMs = START_MS) {
   let nowMs = startMs;
   const history = createHistory(BOUNDS, () => nowMs);
   return {
-    report: history.report,
+    counts: history.counts,
+    report: (range: Range = '15m') => historyReport(BOUNDS, [history.counts(range)]),
     /** So many requests to an operation, of which some failed, that took up to 5 ms. */
-    add(name: string, requests: number, serverErrors = 0, at = history.slot()) {
-      history.add(at, { operations: [{ name, values: [requests, 0, 0, 0, serverErrors] }], refusals: [] });
+    add(name: string, requests: number, serverErrors = 0, sinceMs = history.advance()) {
+      const values = [requests, 0, 0, requests - serverErrors, 0, 0, serverErrors];
+      history.add(sinceMs, { operations: [{ name, values }], refusals: [] });
     },
-    refuse: (name: string) => history.add(history.slot(), { operations: [], refusals: [{ name, values: [1] }] }),
-    slot: history.slot,
+    refuse: (name: string) => history.add(history.advance(), { operations: [], refusals: [{ name, values: [1] }] }),
+    advance: history.advance,
     wait(slots: number) {
       nowMs += slots * SLOT_MS;
     },
@@ -29,8 +34,8 @@ test('a request is in the slot of its time, and in the sums', () => {
   wait(2);
   add('a', 5, 1);
   wait(1);
-  const { all, operations, from_ms } = report();
-  assert.equal(from_ms, START_MS);
+  const { all, operations, from } = report();
+  assert.equal(from, new Date(START_MS).toISOString());
   assert.deepEqual(all.series.requests, [3, 0, 5]);
   assert.deepEqual(all.series.server_errors, [0, 0, 1]);
   assert.deepEqual(all.series.p50_ms, [2.5, null, 2.5]);
@@ -57,40 +62,52 @@ test('soon after the start rates are over the time since then', () => {
   assert.deepEqual([report().minute_seconds, report().total_seconds], [15, 15]);
 });
 
-test('after a quarter of an hour nothing of it is left, also without readers', () => {
-  for (const waits of [Array(SLOTS).fill(1), [SLOTS], [SLOTS * 7 + 3]]) {
+test('each range tells the same requests in slots of its own', () => {
+  const { add, wait, report } = historyFrom();
+  for (let slot = 0; slot < 480; slot += 1) {
+    add('a', 2, 1);
+    wait(1);
+  }
+  // Two hours: 480 slots of 15 s.
+  const told = (['15m', '1h', '6h', '24h'] as const).map((range) => {
+    const { all, slot_seconds, total_seconds } = report(range);
+    return [range, all.total.requests, all.series.requests.length, slot_seconds, total_seconds];
+  });
+  assert.deepEqual(told, [
+    ['15m', 118, 59, 15, 885],
+    ['1h', 472, 59, 60, 3540],
+    ['6h', 960, 24, 300, 7200],
+    ['24h', 960, 24, 300, 7200],
+  ]);
+});
+
+test('nothing is left of a range after its length, also when no sample was taken meanwhile', () => {
+  for (const [range, { resolution, slots }] of Object.entries(RANGES)) {
     const { add, refuse, wait, report } = historyFrom();
     add('a', 3);
     refuse('match route_not_found');
-    assert.equal(report().codes.length, 1);
-    for (const slots of waits) wait(slots);
-    const { all, operations, others, codes } = report();
-    assert.equal(all.total.requests, 0);
+    assert.equal(report(range as Range).codes.length, 1);
+    wait((slots * RESOLUTIONS[resolution].slotMs) / SLOT_MS);
+    const { all, operations, others, codes } = report(range as Range);
+    assert.equal(all.total.requests, 0, range);
     assert.deepEqual([operations, others, codes], [[], null, []]);
   }
 });
 
-test('series are never longer than a quarter of an hour', () => {
-  const { wait, report, add } = historyFrom();
-  wait(SLOTS * 3);
-  add('a', 1);
-  assert.equal(report().all.series.requests.length, SLOTS - 1);
-  assert.equal(report().from_ms, START_MS + (2 * SLOTS + 1) * SLOT_MS);
-});
-
 test('a request that began before the oldest slot counts in the oldest one', () => {
-  const { add, wait, report, slot } = historyFrom();
-  const began = slot();
+  const { add, wait, report, advance } = historyFrom();
+  const began = advance();
   wait(SLOTS * 2);
-  slot();
+  advance();
   add('a', 4, 0, began);
   assert.equal(report().all.series.requests[0], 4);
+  assert.equal(report('1h').all.series.requests[0], 4);
 });
 
-test('of a thousand operations the most called have histories, and the sum of all stays right', () => {
+test('of a thousand operations the most asked have histories, the sum of all stays right, and memory is bounded', () => {
   const { add, report } = historyFrom();
   for (let index = 0; index < 1000; index += 1) add(`operation ${index}`, index < 5 ? 100 + index : 1);
-  const { all, operations, others } = report();
+  const { all, operations, others, memory } = report();
   assert.equal(operations.length, 12);
   assert.deepEqual(
     operations.slice(0, 5).map(({ name }) => name),
@@ -99,15 +116,16 @@ test('of a thousand operations the most called have histories, and the sum of al
   const told = operations.reduce((sum, { total }) => sum + total.requests, 0);
   assert.equal(all.total.requests, 510 + 995);
   assert.equal(told + (others?.total.requests ?? 0), all.total.requests);
+  assert.ok(memory.bytes <= memory.bytes_max && memory.bytes_max < 2 ** 21, String(memory.bytes_max));
 });
 
-test('an operation that is called more and more takes the place of one that is not', () => {
-  const { add, wait, report, slot } = historyFrom();
+test('an operation that is asked more and more takes the place of one that is not', () => {
+  const { add, wait, report, advance } = historyFrom();
   for (let index = 0; index < 1000; index += 1) add(`operation ${index}`, 1);
   for (let count = 0; count < 3; count += 1) {
     add('operation 999', 50);
     wait(1);
-    slot();
+    advance();
   }
   add('operation 999', 50);
   assert.equal(report().operations[0]?.name, 'operation 999');
@@ -122,4 +140,32 @@ test('codes are shown with their stages, the most frequent first, at most twenty
   const { codes } = report();
   assert.equal(codes.length, 20);
   assert.deepEqual([codes[0]?.stage, codes[0]?.code, codes[0]?.total], ['stage', 'code_7', 2]);
+});
+
+test('two gateways are added slot by slot, although one began later', () => {
+  const one = historyFrom();
+  const other = historyFrom(START_MS + 2 * SLOT_MS);
+  one.add('a', 3);
+  one.wait(2);
+  for (const { add, refuse } of [one, other]) {
+    add('a', 5, 1);
+    refuse('match route_not_found');
+  }
+  other.add('b', 7);
+  one.wait(1);
+  other.wait(1);
+  const { all, operations, codes } = historyReport(BOUNDS, [one.counts('15m'), other.counts('15m')]);
+  assert.deepEqual(all.series.requests, [3, 0, 17]);
+  assert.deepEqual(all.series.server_errors, [0, 0, 2]);
+  assert.deepEqual(
+    operations.map(({ name, total }) => [name, total.requests]),
+    [
+      ['a', 13],
+      ['b', 7],
+    ],
+  );
+  assert.deepEqual(
+    codes.map(({ total }) => total),
+    [2],
+  );
 });

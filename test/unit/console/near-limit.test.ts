@@ -73,7 +73,7 @@ test('a flood of organizations takes no more room, and does not push out one tha
 
 test('lists of several processes become one: counts are added, the latest has the remaining units', () => {
   const row = { organization: 'org_a', tier: 'standard', policy: 'organization', limit: 10, window_seconds: 60 };
-  const one = { ...row, remaining: 3, near: 1, refused: 2, shadow_refused: 0, last_at_ms: 5 };
-  const other = { ...row, remaining: 0, near: 1, refused: 5, shadow_refused: 1, last_at_ms: 9 };
+  const one = { ...row, remaining: 3, near: 1, refused: 2, shadow_refused: 0, last_at: '2027-01-01T00:00:05.000Z' };
+  const other = { ...row, remaining: 0, near: 1, refused: 5, shadow_refused: 1, last_at: '2027-01-01T00:00:09.000Z' };
   assert.deepEqual(mergeNearLimit([[one], [other]]), [{ ...other, near: 2, refused: 7, shadow_refused: 1 }]);
 });

@@ -1,0 +1,92 @@
+// Types of what needs an operator's attention, and of the status that it is read from.
+
+/** Times in its texts are ISO 8601; the page shows them as times of day. */
+export interface Cause {
+  /** The same as long as the cause lasts. */
+  readonly id: string;
+  /** `bad`: clients suffer; `warn`: they will, or only a part of them does. */
+  readonly kind: 'bad' | 'warn';
+  readonly cause: string;
+  /** Names it in charts, where it may have ended; default: the cause. */
+  readonly title?: string | undefined;
+  /** What it means for clients; empty if the cause says it. */
+  readonly consequence: string;
+  /** ISO 8601, UTC; undefined: not known, so the moment when it was first seen counts. */
+  readonly since?: string | undefined;
+  /** When it ends, or when its consequence changes; undefined: not known. */
+  readonly until?: string | undefined;
+  /** A section of docs/operations.md. */
+  readonly runbook?: string | undefined;
+  /** A page of the console with the details. */
+  readonly details?: string | undefined;
+}
+
+/** The members of `/status` that are read here; all of them may be absent. */
+export interface StatusForCauses {
+  readonly lifecycle?: string;
+  readonly redis?: { readonly address: string };
+  readonly keys?: KeysState;
+  readonly limits?: LimitsState;
+  readonly idempotency?: { readonly state?: string };
+  readonly deprecated_uses?: { readonly state?: string };
+  readonly upstreams?: Readonly<Record<string, UpstreamReport>>;
+  readonly issuers?: Readonly<Record<string, { readonly failure?: string; readonly read_at?: string }>>;
+  readonly overload?: { readonly shedding?: boolean; readonly loop_overloaded?: boolean };
+  readonly certificates?: readonly {
+    readonly names?: readonly string[];
+    readonly days_left?: number;
+    readonly expires_at?: string;
+  }[];
+  readonly workers?: readonly {
+    readonly worker: number;
+    readonly state: string;
+    readonly starts_at?: string | null;
+    readonly restarts?: number;
+    readonly since?: string;
+  }[];
+  readonly configuration?: {
+    readonly version?: string;
+    readonly loaded_at?: string;
+    readonly last_failure?: { readonly at: string; readonly mistakes: readonly string[] } | null;
+  };
+}
+
+export interface KeysState {
+  readonly store?: string;
+  readonly reason?: string;
+  readonly read_at?: string;
+  readonly grace_ends_at?: string;
+  readonly writeFailure?: string;
+}
+
+export interface LimitsState {
+  readonly kind?: string;
+  readonly state?: string;
+  readonly reason?: string;
+  readonly since_at?: string;
+  readonly policyInForce?: string;
+}
+
+export interface UpstreamReport {
+  readonly targets?: readonly {
+    readonly address: string;
+    readonly mode: string;
+    readonly state: string;
+    readonly last_error?: string | null;
+    readonly failing_since?: string | null;
+    readonly ejected_until?: string | null;
+  }[];
+  readonly breaker?: Readonly<Record<string, string>>;
+  readonly credential?: string;
+  readonly shedding?: boolean;
+}
+
+type More = Partial<Pick<Cause, 'title' | 'since' | 'until' | 'runbook' | 'details'>>;
+
+export function failureCause(id: string, cause: string, consequence: string, more: More = {}): Cause {
+  return { id, kind: 'bad', cause, consequence, ...more };
+}
+
+export function warningCause(id: string, cause: string, consequence: string, more: More = {}): Cause {
+  return { id, kind: 'warn', cause, consequence, ...more };
+}

@@ -1,0 +1,137 @@
+// Pure: what needs an operator's attention, from the status of one gateway and its last minute. One entry for one cause; refusals that
+// clients cause are none.
+
+import { type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
+import { redisCause } from './redis-cause.ts';
+import { upstreamCauses } from './upstream-causes.ts';
+
+/** The last minute: requests, answers with 5xx, and the code that most of these have. */
+export interface LastMinute {
+  readonly requests: number;
+  readonly serverErrors: number;
+  readonly mostOften?: string | undefined;
+}
+
+const SOON_DAYS = 14;
+
+/** Failures come before warnings. Null: no process reports its state. */
+export function causesOf(status: StatusForCauses | null, minute: LastMinute, nowMs: number): Cause[] {
+  if (status === null)
+    return [
+      failureCause('silent', 'No worker reports its state.', 'Requests may get no answer.', { runbook: 'GatewayDown' }),
+    ];
+  const found = [
+    ...ofLifecycle(status),
+    ...ofConfiguration(status),
+    ...redisCause(status, nowMs),
+    ...Object.entries(status.upstreams ?? {}).flatMap(upstreamCauses),
+    ...ofIssuers(status),
+    ...ofOverload(status),
+    ...(status.workers ?? []).flatMap(ofWorker),
+    ...(status.certificates ?? []).flatMap(ofCertificate),
+  ];
+  // Failures of an upstream or of Redis are the cause of errors, which are not told a second time.
+  if (!found.some(({ kind, id }) => kind === 'bad' && /^(upstream|redis|stores)/.test(id)))
+    found.push(...ofErrors(minute));
+  return [...found.filter(({ kind }) => kind === 'bad'), ...found.filter(({ kind }) => kind !== 'bad')];
+}
+
+function ofLifecycle({ lifecycle }: StatusForCauses): Cause[] {
+  if (lifecycle === undefined || lifecycle === 'serving') return [];
+  const consequence = lifecycle === 'starting' ? 'It is not ready yet.' : 'It accepts no new requests soon.';
+  return [warningCause('lifecycle', `The gateway is ${lifecycle}.`, consequence)];
+}
+
+function ofConfiguration({ configuration }: StatusForCauses): Cause[] {
+  const failure = configuration?.last_failure;
+  if (!failure) return [];
+  const [first = '', ...others] = failure.mistakes;
+  const more = others.length > 0 ? ` And ${others.length} more.` : '';
+  return [
+    failureCause(
+      'configuration',
+      `The configuration files have mistakes: ${first}${more}`,
+      'The previous configuration stays in force; the next start fails.',
+      { since: failure.at, runbook: 'GatewayConfigurationRefused', details: '#/system' },
+    ),
+  ];
+}
+
+function ofIssuers({ issuers = {} }: StatusForCauses): Cause[] {
+  return Object.entries(issuers).flatMap(([name, { failure, read_at: since }]) =>
+    failure === undefined
+      ? []
+      : [
+          warningCause(
+            `issuer ${name}`,
+            `The keys of the issuer ${name} cannot be read: ${failure}.`,
+            'Tokens are checked with the keys that were read last.',
+            { since, details: '#/system' },
+          ),
+        ],
+  );
+}
+
+function ofOverload({ overload }: StatusForCauses): Cause[] {
+  if (overload?.loop_overloaded)
+    return [
+      failureCause('loop', 'The event loop is overloaded.', 'Requests of unknown callers get 503 gateway_overloaded.', {
+        runbook: 'GatewayEventLoopLate',
+        details: '#/exchanges?code=gateway_overloaded',
+      }),
+    ];
+  if (!overload?.shedding) return [];
+  return [
+    failureCause('shedding', 'The gateway is overloaded.', 'A part of the requests gets 503 gateway_overloaded.', {
+      runbook: 'GatewayShedding',
+      details: '#/exchanges?code=gateway_overloaded',
+    }),
+  ];
+}
+
+function ofWorker({
+  worker,
+  state,
+  starts_at: until,
+  since,
+}: NonNullable<StatusForCauses['workers']>[number]): Cause[] {
+  const more = { since, until: until ?? undefined, runbook: 'GatewayWorkerRestarts', details: '#/system' };
+  const others = 'The other workers take its requests.';
+  if (state === 'waiting')
+    return [failureCause(`worker ${worker}`, `Worker ${worker} died and waits for its next start.`, others, more)];
+  return state === 'silent'
+    ? [failureCause(`worker ${worker}`, `Worker ${worker} does not answer.`, others, more)]
+    : [];
+}
+
+function ofCertificate({
+  names = [],
+  days_left: days,
+  expires_at: until,
+}: NonNullable<StatusForCauses['certificates']>[number]): Cause[] {
+  if (days === undefined || days >= SOON_DAYS) return [];
+  const name = names[0] ?? '?';
+  const more = { until, runbook: 'GatewayCertificateExpires', details: '#/system' };
+  const id = `certificate ${name}`;
+  if (days < 0)
+    return [failureCause(id, `The certificate for ${name} has expired.`, 'Clients refuse the connection.', more)];
+  const left = days === 1 ? 'one day' : `${days} days`;
+  return [
+    warningCause(id, `The certificate for ${name} expires in ${left}.`, 'Clients then refuse the connection.', more),
+  ];
+}
+
+/** Warns from three errors on that are at least one percent of the requests. */
+function ofErrors({ requests, serverErrors, mostOften }: LastMinute): Cause[] {
+  if (serverErrors < 3 || serverErrors * 100 < requests) return [];
+  const share = ((100 * serverErrors) / requests).toFixed(0);
+  const code = mostOften === undefined ? '' : `, most of them with ${mostOften}`;
+  return [
+    failureCause(
+      'errors',
+      `${serverErrors} of ${requests} requests in the last minute were answered with 5xx${code}.`,
+      `${share} % of the requests fail.`,
+      { title: 'Answers with 5xx.', runbook: 'GatewayServerErrors', details: '#/exchanges?status=5xx' },
+    ),
+  ];
+}

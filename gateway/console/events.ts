@@ -1,0 +1,103 @@
+// Markers on charts: starts, reloads, restarts of workers, and outages with their begin and end. Derived from successive states of the
+// gateway, and bounded in number.
+
+import type { Cause, StatusForCauses } from './cause.ts';
+
+export interface GatewayEvent {
+  readonly kind: 'start' | 'reload' | 'refused' | 'restart' | 'outage';
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** End of an outage; null: it lasts. Equal to `at` for all others. */
+  readonly until: string | null;
+  readonly text: string;
+}
+
+/** A cause with the moment of its begin. */
+export type LastingCause = Cause & { readonly since: string };
+
+export interface Events {
+  /** Notes a state; causes get the moment when they were first seen, where they do not know it themselves. */
+  observe(status: StatusForCauses | null, causes: readonly Cause[]): void;
+  /** The causes of the last state. */
+  causes(): readonly LastingCause[];
+  /** Oldest first. */
+  list(): readonly GatewayEvent[];
+}
+
+const KEPT_MAX = 200;
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** @param now epoch milliseconds that never decrease */
+export function createEvents(now: () => number): Events {
+  const timeNow = () => new Date(now()).toISOString();
+  const events: Mutable<GatewayEvent>[] = [];
+  const lasting = new Map<
+    string,
+    { readonly cause: LastingCause; readonly event: Mutable<GatewayEvent> | undefined }
+  >();
+  let before: StatusForCauses | null = null;
+
+  function add(kind: GatewayEvent['kind'], at: string, text: string, until: string | null = at): Mutable<GatewayEvent> {
+    const event = { kind, at, until, text };
+    events.push(event);
+    if (events.length > KEPT_MAX) events.shift();
+    return event;
+  }
+
+  function noteReloads({ configuration: next = {} }: StatusForCauses): void {
+    const { configuration: last = {} } = before ?? {};
+    if (before === null) return;
+    if (next.loaded_at !== undefined && next.loaded_at !== last.loaded_at)
+      add('reload', next.loaded_at, `The configuration ${next.version ?? ''} was loaded.`);
+    const failure = next.last_failure;
+    if (failure && failure.at !== last.last_failure?.at)
+      add('refused', failure.at, `A changed configuration was refused: ${failure.mistakes[0] ?? ''}`);
+  }
+
+  function noteWorkers({ workers = [] }: StatusForCauses): void {
+    if (before === null) return;
+    const restartsOf = (status: StatusForCauses) =>
+      new Map((status.workers ?? []).map(({ worker, restarts = 0 }) => [worker, restarts]));
+    const last = restartsOf(before);
+    for (const { worker, restarts = 0 } of workers) {
+      if (restarts > (last.get(worker) ?? restarts))
+        add('restart', timeNow(), `Worker ${worker} died and was replaced.`);
+    }
+  }
+
+  function noteCauses(causes: readonly Cause[]): void {
+    const present = new Set(causes.map(({ id }) => id));
+    for (const [id, { event }] of lasting) {
+      if (present.has(id)) continue;
+      lasting.delete(id);
+      if (event) event.until = timeNow();
+    }
+    for (const cause of causes) {
+      const known = lasting.get(cause.id);
+      const since = known?.cause.since ?? cause.since ?? timeNow();
+      // Certificates and mistakes in files are no outage.
+      const isOutage = cause.kind === 'bad' && !/^(certificate|configuration)/.test(cause.id);
+      const event = known?.event ?? (isOutage ? add('outage', since, cause.title ?? cause.cause, null) : undefined);
+      lasting.set(cause.id, { cause: { ...cause, since }, event });
+    }
+  }
+
+  add('start', timeNow(), 'The gateway started.');
+  return {
+    observe(status, causes) {
+      if (status !== null) {
+        noteReloads(status);
+        noteWorkers(status);
+        before = status;
+      }
+      noteCauses(causes);
+    },
+    causes: () => [...lasting.values()].map(({ cause }) => cause).sort((one, other) => rank(one) - rank(other)),
+    list: () => [...events].sort((one, other) => one.at.localeCompare(other.at)),
+  };
+}
+
+function rank({ kind }: Cause): number {
+  return kind === 'bad' ? 0 : 1;
+}

@@ -1,0 +1,91 @@
+// Pure: joins what one or several gateways tell of themselves into the data of the page.
+
+import type { Cause } from './cause.ts';
+import type { GatewayEvent, LastingCause } from './events.ts';
+import type { FleetInstance } from './fleet.ts';
+import type { RangeCounts } from './history.ts';
+import { type HistoryReport, historyReport } from './history-report.ts';
+import { mergeNearLimit } from './near-limit.ts';
+import type { OrganizationNearLimit } from './sample.ts';
+import type { VersionSummary } from './version-summary.ts';
+
+/** What one gateway tells of itself. */
+export interface LocalFeed {
+  readonly counts: RangeCounts;
+  readonly organizations: readonly OrganizationNearLimit[];
+  /** Null: no process answered. */
+  readonly status: object | null;
+  /** Null: not known yet, or no process answered. */
+  readonly versions: VersionSummary | null;
+  readonly causes: readonly LastingCause[];
+  readonly events: readonly GatewayEvent[];
+}
+
+/** All times are ISO 8601, UTC. */
+export interface Feed {
+  readonly at: string;
+  readonly history: HistoryReport | null;
+  readonly organizations: readonly OrganizationNearLimit[];
+  /** Of the first instance that answered; null: none did. */
+  readonly status: object | null;
+  readonly statuses: readonly { readonly instance: string; readonly status: object | null }[];
+  readonly versions: VersionSummary | null;
+  /** `instances`: those that the cause concerns, if it does not concern all. */
+  readonly attention: readonly (Cause & { readonly instances?: readonly string[] })[];
+  readonly events: readonly (GatewayEvent & { readonly instance?: string })[];
+}
+
+interface Answer {
+  readonly instance: FleetInstance;
+  /** Undefined: the instance did not answer. */
+  readonly value: LocalFeed | undefined;
+}
+
+/** @param bounds upper bounds of the duration buckets, in seconds */
+export function feedOf(bounds: readonly number[], answers: readonly Answer[], nowMs: number): Feed {
+  const told = answers.flatMap(({ instance, value }) =>
+    value === undefined ? [] : [{ name: instance.name, ...value }],
+  );
+  const [first] = told;
+  // An instance of another release may have other buckets, which cannot be added.
+  const counted = told
+    .map(({ counts }) => counts)
+    .filter(
+      ({ all, slotMs }) => all.minute.length === first?.counts.all.minute.length && slotMs === first.counts.slotMs,
+    );
+  return {
+    at: new Date(nowMs).toISOString(),
+    history: counted.length === 0 ? null : historyReport(bounds, counted),
+    organizations: mergeNearLimit(told.map(({ organizations }) => organizations)),
+    status: told.find(({ status }) => status !== null)?.status ?? null,
+    statuses: told.map(({ name, status }) => ({ instance: name, status })),
+    versions: told.find(({ versions }) => versions !== null)?.versions ?? null,
+    attention: [...silent(answers), ...joined(told)],
+    events: told
+      .flatMap(({ name, events }) => (told.length === 1 ? events : events.map((one) => ({ ...one, instance: name }))))
+      .sort((one, other) => one.at.localeCompare(other.at)),
+  };
+}
+
+/** The same cause of several instances is told once, with its earliest begin. */
+function joined(told: readonly (LocalFeed & { readonly name: string })[]): Feed['attention'] {
+  const all = told.flatMap(({ name, causes }) => causes.map((cause) => ({ name, cause })));
+  const same = [...Map.groupBy(all, ({ cause }) => `${cause.id} ${cause.kind}`).values()].map((group) => {
+    const [earliest] = group.toSorted((one, other) => one.cause.since.localeCompare(other.cause.since));
+    const cause = (earliest as (typeof group)[number]).cause;
+    return group.length === told.length ? cause : { ...cause, instances: group.map(({ name }) => name) };
+  });
+  return [...same.filter(({ kind }) => kind === 'bad'), ...same.filter(({ kind }) => kind !== 'bad')];
+}
+
+function silent(answers: readonly Answer[]): Cause[] {
+  return answers
+    .filter(({ value }) => value === undefined)
+    .map(({ instance }) => ({
+      id: `instance ${instance.id}`,
+      kind: 'bad',
+      cause: `Instance ${instance.name} does not answer.`,
+      consequence: 'Its requests are not among these figures; it may be down.',
+      runbook: 'GatewayDown',
+    }));
+}

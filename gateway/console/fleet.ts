@@ -1,0 +1,167 @@
+// Lets the consoles of several gateways ask each other through Redis: questions and answers are announcements, so that nothing is stored.
+// Without Redis there is one gateway, which asks no other.
+
+import { randomBytes } from 'node:crypto';
+import { connectRedis, type Redis } from '../redis/client.ts';
+import { parseRedisUrl } from '../redis/url.ts';
+
+/** A running gateway: one process, or the primary process of several workers. */
+export interface FleetInstance {
+  readonly id: string;
+  /** Host and port of its listener. */
+  readonly name: string;
+  readonly version: string;
+  /** ISO 8601, UTC. */
+  readonly started_at: string;
+}
+
+export interface FleetAnswer {
+  readonly instance: FleetInstance;
+  /** Undefined: it did not answer. */
+  readonly value: unknown;
+}
+
+export interface Fleet {
+  readonly self: FleetInstance;
+  /** The other instances that have answered in the last minute. */
+  others(): readonly FleetInstance[];
+  /** Asks one instance, or all others; resolves with an answer per known instance after at most a second. */
+  ask(question: object, to?: string): Promise<readonly FleetAnswer[]>;
+  close(): void;
+}
+
+export interface FleetOptions {
+  /** See `parseRedisUrl`. */
+  readonly url: string;
+  readonly self: Omit<FleetInstance, 'id'>;
+  /** Answers a question of another console. */
+  answer(question: object): Promise<unknown>;
+  /** Monotonic milliseconds. */
+  clock(): number;
+}
+
+type Message =
+  | {
+      readonly kind: 'question';
+      readonly id: string;
+      readonly from: string;
+      readonly to: string;
+      readonly question: object;
+    }
+  | { readonly kind: 'answer'; readonly id: string; readonly instance: FleetInstance; readonly value: unknown }
+  | { readonly kind: 'end'; readonly from: string };
+
+interface Waiting {
+  readonly answers: Map<string, FleetAnswer>;
+  readonly expected: Set<string>;
+  /** Number of consoles that received the question. */
+  receivers: number;
+  readonly done: () => void;
+}
+
+const ALL = 'all';
+const ANSWER_MS = 1000;
+const REMEMBERED_MS = 60_000;
+
+export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fleet {
+  const self: FleetInstance = { id: `con_${randomBytes(8).toString('hex')}`, ...names };
+  const channel = channelOf(url);
+  const own = `${channel}:${self.id}`;
+  const known = new Map<string, { readonly instance: FleetInstance; readonly seenAt: number }>();
+  const waiting = new Map<string, Waiting>();
+  const sender = connectRedis({ url, commandTimeoutMs: ANSWER_MS });
+  const receiver: Redis = connectRedis({
+    url,
+    // A failure here ends with the connection; the next connection subscribes again.
+    onReady: () => void receiver.subscribe(channel, own).catch(() => receiver.disconnect(true)),
+  });
+  // A connection that cannot be made is reported by the stores, which use the same Redis.
+  for (const client of [sender, receiver]) client.on('error', () => undefined);
+  receiver.on('message', (_channel: string, text: string) => receive(text));
+
+  function receive(text: string): void {
+    let message: Message;
+    try {
+      message = JSON.parse(text) as Message;
+    } catch {
+      return;
+    }
+    if (message.kind === 'end') known.delete(message.from);
+    else if (message.kind === 'answer') receiveAnswer(message);
+    else if (message.from !== self.id && [ALL, self.id].includes(message.to)) void reply(message);
+  }
+
+  async function reply({ id, from, question }: Extract<Message, { kind: 'question' }>): Promise<void> {
+    const value = await answer(question).catch(() => undefined);
+    await publish(`${channel}:${from}`, { kind: 'answer', id, instance: self, value });
+  }
+
+  function receiveAnswer({ id, instance, value }: Extract<Message, { kind: 'answer' }>): void {
+    known.set(instance.id, { instance, seenAt: clock() });
+    const asked = waiting.get(id);
+    if (asked === undefined) return;
+    asked.answers.set(instance.id, { instance, value });
+    endIfComplete(asked);
+  }
+
+  function endIfComplete({ answers, expected, receivers, done }: Waiting): void {
+    if (answers.size >= receivers && [...expected].every((one) => answers.has(one))) done();
+  }
+
+  /** Resolves with the number of receivers; 0 while Redis is away. */
+  async function publish(to: string, message: Message): Promise<number> {
+    try {
+      return await sender.publish(to, JSON.stringify(message));
+    } catch {
+      return 0;
+    }
+  }
+
+  function others(): FleetInstance[] {
+    for (const [id, { seenAt }] of known) if (clock() - seenAt > REMEMBERED_MS) known.delete(id);
+    return [...known.values()].map(({ instance }) => instance).sort((one, other) => one.name.localeCompare(other.name));
+  }
+
+  async function ask(question: object, to = ALL): Promise<FleetAnswer[]> {
+    const id = randomBytes(8).toString('hex');
+    const expected = others().filter((one) => to === ALL || one.id === to);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const asked: Waiting = {
+      answers: new Map(),
+      expected: new Set(expected.map((one) => one.id)),
+      receivers: Number.POSITIVE_INFINITY,
+      done: resolve,
+    };
+    waiting.set(id, asked);
+    const timer = setTimeout(resolve, ANSWER_MS);
+    const received = await publish(channel, { kind: 'question', id, from: self.id, to, question });
+    // This process receives its own question. A question to one instance is answered by that one.
+    asked.receivers = to === ALL ? Math.max(0, received - 1) : 0;
+    if (received === 0) resolve();
+    endIfComplete(asked);
+    await promise;
+    clearTimeout(timer);
+    waiting.delete(id);
+    const silent = expected.filter((one) => !asked.answers.has(one.id));
+    return [...asked.answers.values(), ...silent.map((instance) => ({ instance, value: undefined }))];
+  }
+
+  return {
+    self,
+    others,
+    ask,
+    close() {
+      void publish(channel, { kind: 'end', from: self.id }).finally(() => sender.disconnect());
+      receiver.disconnect();
+    },
+  };
+}
+
+/** Announcements ignore what keeps gateways on one server apart, the database and the prefix of names: so the name of the channel has them. */
+function channelOf(url: string): string {
+  const address = parseRedisUrl(url);
+  if (address?.kind === 'sentinel') return `{gateway}:console:${address.db}`;
+  if (address?.kind !== 'server') return '{gateway}:console';
+  const { pathname, searchParams } = new URL(url);
+  return `${searchParams.get('keyPrefix') ?? ''}{gateway}:console:${Number(pathname.slice(1))}`;
+}

@@ -1,0 +1,88 @@
+// The two kinds of charts: columns that are stacked by status, and lines of durations; and small lines for tables.
+
+import { drawn } from './elements.js';
+import { duration, quantile, rate } from './format.js';
+import { durationTicks, labelled, linearTicks } from './scale.js';
+
+/** Requests per second: one column per slot. */
+export const stacked = {
+  format: (value) => `${rate(value)}/s`,
+  axisFormat: (value) => String(value),
+  ticksFor: (series) => linearTicks(Math.max(...totals(series), 0) || 1),
+  toPart: (value, ticks) => value / ticks.at(-1),
+  draw(series, { slotX, toY }) {
+    const drawings = [];
+    const tops = totals(series).map((_, slot) => {
+      let below = 0;
+      return series.flatMap(({ name, kind, values }) => {
+        const value = values[slot];
+        if (!value) return [];
+        const [from, to] = [toY(below), Math.min(toY(below + value), toY(below) - 1)];
+        below += value;
+        const [x1, x2] = slotX(slot);
+        const place = { x: x1 + 0.5, y: to, width: Math.max(1, x2 - x1 - 1), height: from - to };
+        drawings.push(drawn('rect', { class: `column ${kind}`, ...place }));
+        if (kind === 'status-4') drawings.push(drawn('rect', { fill: 'url(#hatch)', ...place }));
+        return [{ name, from, to }];
+      });
+    });
+    return { tops, drawings };
+  },
+};
+
+/** Durations in milliseconds, on a logarithmic axis: a time-out must not flatten everything else. */
+export const durations = {
+  format: quantile,
+  axisFormat: duration,
+  labelled,
+  ticksFor(series) {
+    const values = series.flatMap((one) => one.values.filter((value) => value !== null));
+    return durationTicks(Math.min(...values, 10_000), Math.max(...values, 0));
+  },
+  toPart(value, ticks) {
+    const [least, most] = [ticks[0], ticks.at(-1)];
+    return Math.max(0, Math.min(1, Math.log(Math.max(value, least) / least) / Math.log(most / least)));
+  },
+  draw(series, { slotX, toY }) {
+    const drawings = series.map(({ kind, values }) => {
+      const points = values.map((value, slot) =>
+        value === null ? null : [(slotX(slot)[0] + slotX(slot)[1]) / 2, toY(value)],
+      );
+      return drawn('path', { class: `line ${kind}`, d: pathOf(points) });
+    });
+    return { drawings };
+  },
+};
+
+function totals(series) {
+  const slots = series[0]?.values.length ?? 0;
+  return Array.from({ length: slots }, (_, slot) => series.reduce((sum, { values }) => sum + (values[slot] ?? 0), 0));
+}
+
+/** A single point is drawn as a dot: a line of no length with round ends. */
+function pathOf(points) {
+  return points
+    .map((point, index) => {
+      if (point === null) return '';
+      const [x, y] = point.map((one) => one.toFixed(1));
+      const begins = points[index - 1] == null;
+      const alone = begins && points[index + 1] == null;
+      return `${begins ? 'M' : 'L'}${x} ${y}${alone ? 'h0.1' : ''}`;
+    })
+    .join('');
+}
+
+/** A line without axes; the numbers are beside it. */
+export function sparkline(values, slots) {
+  const width = 110;
+  const height = 22;
+  const greatest = Math.max(1e-9, ...values.map((value) => value ?? 0));
+  const points = values.map((value, index) =>
+    value === null
+      ? null
+      : [width - ((values.length - 1 - index) / (slots - 1)) * width, height - 2 - (value / greatest) * (height - 4)],
+  );
+  const path = drawn('path', { class: 'line p50', d: pathOf(points) });
+  const attributes = { class: 'spark', width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' };
+  return drawn('svg', attributes, drawn('path', { class: 'grid', d: `M0 ${height - 1}H${width}` }), path);
+}

@@ -1,0 +1,172 @@
+// Organizations and keys: found by name, id or the visible end of a key. Nothing is changed here: every action is a command to copy.
+
+import { read } from './api.js';
+import { commandLine, element, link, place, state } from './elements.js';
+import { exchangeTable } from './exchanges.js';
+import { ago, count, moment, NONE, timeElement } from './format.js';
+import { addressOf } from './routes.js';
+import { createTable } from './tables.js';
+
+const stateKinds = { active: 'good', suspended: 'bad', revoked: 'off', expired: 'off', rotating: 'warn' };
+
+/** What is typed may be a whole key: only its last four characters leave this field. */
+export function searchText(text) {
+  const wanted = text.trim();
+  return /^(sk|pk|…|\.\.\.)/.test(wanted) && wanted.length > 4 ? wanted.slice(-4) : wanted;
+}
+
+export async function showSearch(find) {
+  const found = (await read('organizations', { find })) ?? { organizations: [], keys: [], complete: true };
+  const byId = Map.groupBy(found.keys, ({ organization }) => organization);
+  const show = createTable(place('organizations-found'), {
+    caption: 'Organizations',
+    empty: find === '' ? 'There is no organization yet.' : 'No organization or key is called so.',
+    keyOf: ({ id }) => id,
+    hrefOf: ({ id }) => addressOf('organizations', {}, id),
+    columns: [
+      { key: 'name', label: 'Name', cell: ({ name, id }) => name || id, value: ({ name }) => name },
+      { key: 'id', label: 'Id', cell: ({ id }) => element('code', {}, id), value: ({ id }) => id },
+      { key: 'tier', label: 'Tier', cell: ({ tier }) => tier, value: ({ tier }) => tier },
+      {
+        key: 'state',
+        label: 'State',
+        cell: (row) => state(stateKinds[row.state], row.state),
+        value: (row) => row.state,
+      },
+      { key: 'keys', label: 'Matching keys', cell: ({ id }) => keysOf(byId.get(id)) },
+    ],
+  });
+  show(found.organizations);
+  place('organizations-complete').textContent = found.complete
+    ? ''
+    : 'There may be more: write more of the name, or the id.';
+}
+
+const keysOf = (keys = []) => (keys.length === 0 ? NONE : keys.map((key) => `${visible(key)} (${key.id})`).join(', '));
+const visible = ({ prefix, last_four: end }) => `${prefix}…${end}`;
+
+export async function showOrganization(id) {
+  const box = place('organization');
+  const [found, refused] = await Promise.all([
+    read(`organizations/${encodeURIComponent(id)}`),
+    read('exchanges', { organization: id, status: 'failed', limit: 20, instance: 'all' }),
+  ]);
+  if (found === undefined)
+    return box.replaceChildren(element('p', { class: 'card empty' }, `There is no organization ${id}.`));
+  const refusals = element('div');
+  box.replaceChildren(
+    element('h2', {}, found.name || id),
+    factsOf(found),
+    element('h3', {}, 'Limits now'),
+    limitsOf(found),
+    element(
+      'h3',
+      {},
+      found.keys_total > found.keys.length ? `The latest ${found.keys.length} of ${found.keys_total} keys` : 'Keys',
+    ),
+    ...(found.keys.length === 0 ? [element('p', { class: 'card empty' }, 'It has no key.')] : found.keys.map(keyCard)),
+    element('h3', {}, 'Latest refusals and failures'),
+    refusals,
+    element('h3', {}, 'Commands'),
+    element('div', { class: 'card commands' }, ...found.commands.map(({ does, line }) => commandLine(line, does))),
+  );
+  exchangeTable(refusals, {
+    caption: `Latest refusals of ${id}`,
+    empty: 'None is remembered.',
+    without: ['organization'],
+  })(refused?.exchanges ?? []);
+}
+
+function factsOf({ id, tier, state: known, operator, last_used_at: used }) {
+  const rows = [
+    ['Id', element('code', {}, id)],
+    ['Tier', tier],
+    ['State', state(stateKinds[known], known)],
+    ['Last use', used === null ? NONE : timeElement(used, `${moment(used)}, ${ago(used, Date.now())}`)],
+    ['Exchanges', link(addressOf('exchanges', { organization: id }), 'Recent exchanges')],
+    ...(operator ? [['Kind', 'Staff of the platform: may hold operator scopes']] : []),
+  ];
+  const list = element('dl', { class: 'facts card' });
+  for (const [name, value] of rows) list.append(element('div', {}, element('dt', {}, name), element('dd', {}, value)));
+  return list;
+}
+
+function limitsOf({ limits }) {
+  if (limits === null) return element('p', { class: 'card empty' }, 'The counters cannot be read now.');
+  if (limits.length === 0) return element('p', { class: 'card empty' }, 'No limit applies to it.');
+  const cards = limits.map((limit) => {
+    const {
+      policy,
+      rule,
+      used,
+      limit: most,
+      window_seconds: seconds,
+      remaining,
+      enforced,
+      key_id: key,
+      next_freed_at: freed,
+    } = limit;
+    const meter = element('meter', {
+      min: '0',
+      max: String(most),
+      value: String(Math.min(used, most)),
+      'aria-label': `${policy}: used`,
+    });
+    const of = key === null ? '' : ` of ${key}`;
+    return element(
+      'div',
+      { class: 'card limit' },
+      element('strong', {}, `${policy}${of}${enforced ? '' : ', shadow: counts only'}`),
+      meter,
+      element(
+        'span',
+        {},
+        `${count(used)} of ${count(most)} in ${count(seconds)} s; ${count(remaining)} left${freed === null ? '' : `, more from ${moment(freed)}`}`,
+      ),
+      element('span', { class: 'soft' }, rule),
+    );
+  });
+  return element('div', { class: 'limits' }, ...cards);
+}
+
+function keyCard(key) {
+  const {
+    id,
+    name,
+    mode,
+    state: known,
+    scopes,
+    allowed_cidrs: from,
+    last_used_at: used,
+    expires_at: ends,
+    revoked_at: revoked,
+  } = key;
+  const facts = [
+    name,
+    `${mode} mode`,
+    scopes.includes('*') ? 'every scope' : scopes.join(' '),
+    from.length > 0 ? `from ${from.join(', ')}` : '',
+    used === null ? 'never used' : `last used ${ago(used, Date.now())}`,
+    revoked !== null ? `revoked ${moment(revoked)}` : ends === null ? '' : `ends ${moment(ends)}`,
+  ];
+  return element(
+    'div',
+    { class: 'card key' },
+    element(
+      'p',
+      {},
+      element('code', {}, visible(key)),
+      ' ',
+      element('code', { class: 'soft' }, id),
+      ' ',
+      state(stateKinds[known], known),
+    ),
+    element(
+      'p',
+      { class: 'soft' },
+      `${facts.filter((fact) => fact !== '').join(' · ')} · `,
+      link(addressOf('exchanges', { key: id }), 'its exchanges'),
+    ),
+    ...key.commands.map(({ does, line }) => commandLine(line, does)),
+  );
+}

@@ -1,0 +1,161 @@
+// The tables of the overview: operations, codes, and organizations near their limits. Each row leads to its exchanges.
+
+import { sparkline } from './chart-kinds.js';
+import { element, place, state } from './elements.js';
+import { count, quantile, rate } from './format.js';
+import { addressOf } from './routes.js';
+import { createTable } from './tables.js';
+
+const slotsOf = { '15m': 60, '1h': 60, '6h': 72, '24h': 288 };
+
+/** A number that leads to its exchanges; a failure has a sign. */
+function counted(number, params, isBad = false) {
+  if (number === 0) return '0';
+  const text = isBad ? state('bad', count(number)) : count(number);
+  const focus = JSON.stringify(params);
+  return element('a', { href: addressOf('exchanges', params), class: 'inner', 'data-focus': focus }, text);
+}
+
+const otherOperations = 'other operations';
+
+export function operationsTable() {
+  const total = (key) => (row) => row.total[key];
+  const isOne = ({ name }) => name !== otherOperations;
+  const show = createTable(place('operations'), {
+    caption: 'Operations with the most requests',
+    empty: 'No requests in this time.',
+    sort: { key: 'total', descending: true },
+    keyOf: ({ name }) => name,
+    hrefOf: (row) => (isOne(row) ? addressOf('exchanges', { operation: row.name, instance: row.instance }) : undefined),
+    columns: [
+      { key: 'name', label: 'Operation', cell: ({ name }) => name, value: ({ name }) => name },
+      {
+        key: 'total',
+        label: 'Requests',
+        numeric: true,
+        cell: (row) => count(row.total.requests),
+        value: total('requests'),
+      },
+      {
+        key: 'rate',
+        label: 'Per second',
+        numeric: true,
+        cell: (row) => rate(row.perSecond),
+        value: (row) => row.perSecond,
+      },
+      { key: 'spark', label: 'Course', minor: true, cell: (row) => sparkline(row.series.requests, row.slots) },
+      { key: 'p50', label: 'p50', numeric: true, cell: (row) => quantile(row.total.p50_ms), value: total('p50_ms') },
+      { key: 'p99', label: 'p99', numeric: true, cell: (row) => quantile(row.total.p99_ms), value: total('p99_ms') },
+      {
+        key: 'client',
+        label: '4xx',
+        numeric: true,
+        cell: (row) => numberOf(row, row.total.client_errors, '4xx'),
+        value: total('client_errors'),
+      },
+      {
+        key: 'server',
+        label: '5xx',
+        numeric: true,
+        cell: (row) => numberOf(row, row.total.server_errors, '5xx'),
+        value: total('server_errors'),
+      },
+    ],
+  });
+
+  function numberOf(row, number, status) {
+    const isBad = status === '5xx';
+    if (isOne(row)) return counted(number, { operation: row.name, status, instance: row.instance }, isBad);
+    return isBad && number > 0 ? state('bad', count(number)) : count(number);
+  }
+
+  return ({ history, instance }) => {
+    const rows = [...history.operations, ...(history.others ? [history.others] : [])];
+    const more = { slots: slotsOf[history.range], instance: instance === 'all' ? 'all' : undefined };
+    show(rows.map((row) => ({ ...row, ...more, perSecond: row.total.requests / history.total_seconds })));
+  };
+}
+
+export function codesTable() {
+  const show = createTable(place('codes'), {
+    caption: 'Refusals and failures by code',
+    empty: 'No errors in this time.',
+    sort: { key: 'total', descending: true },
+    keyOf: ({ stage, code }) => `${stage} ${code}`,
+    hrefOf: ({ code, instance }) =>
+      addressOf('exchanges', code === 'upstream_own' ? { status: 'failed', instance } : { code, instance }),
+    columns: [
+      { key: 'code', label: 'Code', cell: ({ code }) => code, value: ({ code }) => code },
+      { key: 'stage', label: 'Stage', minor: true, cell: ({ stage }) => stage, value: ({ stage }) => stage },
+      { key: 'spark', label: 'Course', minor: true, cell: ({ series, slots }) => sparkline(series, slots) },
+      {
+        key: 'minute',
+        label: 'Last minute',
+        numeric: true,
+        cell: ({ minute }) => count(minute),
+        value: ({ minute }) => minute,
+      },
+      {
+        key: 'total',
+        label: 'In this time',
+        numeric: true,
+        cell: ({ total }) => count(total),
+        value: ({ total }) => total,
+      },
+    ],
+  });
+  return ({ history, instance }) => {
+    const more = { slots: slotsOf[history.range], instance: instance === 'all' ? 'all' : undefined };
+    show(history.codes.map((row) => ({ ...row, ...more })));
+  };
+}
+
+export function organizationsTable() {
+  const show = createTable(place('organizations'), {
+    caption: 'Organizations near a limit or beyond it in the last 15 minutes',
+    empty: 'No organization came near a limit in the last 15 minutes.',
+    keyOf: ({ organization, policy }) => `${organization} ${policy}`,
+    hrefOf: ({ organization }) =>
+      organization === 'anonymous' ? undefined : addressOf('organizations', {}, organization),
+    columns: [
+      { key: 'organization', label: 'Organization', cell: (row) => row.organization, value: (row) => row.organization },
+      {
+        key: 'refused',
+        label: 'Refused',
+        numeric: true,
+        cell: (row) => counted(row.refused, { organization: row.organization, code: 'rate_limited' }),
+        value: (row) => row.refused,
+      },
+      {
+        key: 'shadow',
+        label: 'Shadow',
+        minor: true,
+        numeric: true,
+        cell: (row) => count(row.shadow_refused),
+        value: (row) => row.shadow_refused,
+      },
+      {
+        key: 'near',
+        label: 'Near',
+        minor: true,
+        numeric: true,
+        cell: (row) => count(row.near),
+        value: (row) => row.near,
+      },
+      {
+        key: 'left',
+        label: 'Left',
+        numeric: true,
+        cell: (row) => count(row.remaining),
+        value: (row) => row.remaining / row.limit,
+      },
+      {
+        key: 'limit',
+        label: 'Limit',
+        long: true,
+        cell: (row) => `${row.policy}: ${count(row.limit)} in ${row.window_seconds} s`,
+      },
+    ],
+  });
+  return ({ organizations }) => show(organizations);
+}

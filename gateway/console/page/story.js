@@ -1,0 +1,109 @@
+// The story of one exchange, stage by stage: the same as `bin/gateway explain` tells.
+
+import { read } from './api.js';
+import { commandLine, element, link, place, state } from './elements.js';
+import { clockWithSeconds, day, duration, NONE, timeElement, withTimes } from './format.js';
+import { addressOf } from './routes.js';
+
+const kinds = { passed: 'good', answered: 'good', refused: 'bad', 'not reached': 'off' };
+
+/** Shows the exchanges with this id; a client may have used it more than once. */
+export async function showStory(id) {
+  const box = place('story');
+  box.replaceChildren(element('p', { class: 'card empty' }, 'Looking …'));
+  const found = await read(`exchanges/${encodeURIComponent(id)}`);
+  const stories = found?.exchanges ?? [];
+  if (stories.length > 0) box.replaceChildren(...stories.map(storyOf));
+  else box.replaceChildren(unknown(id));
+}
+
+function unknown(id) {
+  return element(
+    'div',
+    { class: 'card' },
+    element('h2', {}, 'This exchange is not remembered'),
+    element('p', {}, `No instance remembers ${id} any more. The log may still have it:`),
+    ...(/^[A-Za-z0-9._-]{1,128}$/.test(id) ? [commandLine(`bin/gateway explain ${id} --log access.ndjson`)] : []),
+  );
+}
+
+function storyOf({ request_id: id, time, verdict, stages, record }) {
+  const kind = record.code === undefined && record.status < 400 ? 'good' : record.status >= 500 ? 'bad' : 'warn';
+  return element(
+    'article',
+    { class: 'story' },
+    element('p', { class: `verdict ${kind}` }, state(kind, withTimes(verdict))),
+    factsOf(id, time, record),
+    element('h3', {}, 'Stage by stage'),
+    element('ol', { class: 'stages' }, ...stages.map((stage) => stageOf(stage, record.duration_ms))),
+    element('details', {}, element('summary', {}, 'The decision record'), preOf(record)),
+    element('h3', {}, 'On the command line'),
+    commandLine(`bin/gateway explain ${id}`),
+  );
+}
+
+function factsOf(id, time, record) {
+  const {
+    status,
+    code,
+    organization,
+    key_id: key,
+    route,
+    method,
+    upstream,
+    target,
+    client,
+    duration_ms: all,
+    upstream_ms: ms,
+  } = record;
+  const own = ms === undefined ? all : Math.max(0, all - ms);
+  const at =
+    time === undefined ? NONE : timeElement(time, `${day(Date.parse(time))}, ${clockWithSeconds(Date.parse(time))}`);
+  const rows = [
+    ['Request', element('code', {}, id)],
+    ['Time', at],
+    ['Status', code === undefined ? String(status) : link(addressOf('exchanges', { code }), `${status} ${code}`)],
+    [
+      'Operation',
+      route === undefined
+        ? `${method} (no operation)`
+        : link(addressOf('exchanges', { operation: `${method} ${route}` }), `${method} ${route}`),
+    ],
+    [
+      'Organization',
+      organization === undefined ? NONE : link(addressOf('organizations', {}, organization), organization),
+    ],
+    ['Key', key ?? NONE],
+    ['Client', client ?? NONE],
+    [
+      'Upstream',
+      upstream === undefined
+        ? NONE
+        : link(addressOf('exchanges', { upstream }), target === undefined ? upstream : `${upstream}, ${target}`),
+    ],
+    [
+      'Duration',
+      ms === undefined ? duration(all) : `${duration(all)}: gateway ${duration(own)}, upstream ${duration(ms)}`,
+    ],
+  ];
+  const list = element('dl', { class: 'facts card' });
+  for (const [name, value] of rows) list.append(element('div', {}, element('dt', {}, name), element('dd', {}, value)));
+  return list;
+}
+
+function stageOf({ stage, outcome, told, duration_ms: ms }, all) {
+  const bar = element('span', { class: 'bar', 'aria-hidden': 'true', hidden: ms === undefined ? '' : undefined });
+  if (ms !== undefined) bar.style.width = `${Math.min(100, (100 * ms) / Math.max(all, 0.001))}%`;
+  return element(
+    'li',
+    { class: `stage ${kinds[outcome]}` },
+    element('span', { class: 'name' }, stage),
+    element('span', { class: 'outcome' }, state(kinds[outcome], outcome)),
+    element('span', { class: 'took' }, ms === undefined ? '' : duration(ms), bar),
+    element('ul', { class: 'told' }, ...told.map((line) => element('li', {}, withTimes(line)))),
+  );
+}
+
+function preOf(record) {
+  return element('pre', { tabindex: '0' }, JSON.stringify(record, null, 2));
+}

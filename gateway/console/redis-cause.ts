@@ -1,0 +1,76 @@
+// Pure: the cause and the consequences of stores that cannot be used. Redis holds up to four of them: its outage is one cause.
+
+import { type Cause, failureCause, type StatusForCauses } from './cause.ts';
+
+const AWAY = ['failing', 'away'];
+
+/** @param nowMs decides whether the grace of known keys is over */
+export function redisCause(status: StatusForCauses, nowMs: number): Cause[] {
+  const { keys = {}, limits = {}, idempotency = {}, deprecated_uses: uses = {}, redis } = status;
+  const keysAway = AWAY.includes(keys.store ?? '');
+  const limitsAway = limits.state === 'away';
+  const answersAway = idempotency.state === 'away';
+  const consequences = [
+    keysAway ? ofKeys(keys.grace_ends_at, nowMs) : undefined,
+    limitsAway ? (ofLimits[limits.policyInForce ?? ''] ?? 'limits are not shared') : undefined,
+    answersAway ? 'writes with an Idempotency-Key get 503' : undefined,
+    uses.state === 'away' ? 'calls of deprecated operations are counted later' : undefined,
+  ].filter((one) => one !== undefined);
+  if (consequences.length === 0) return ofWrites(status);
+  const reason = limitsAway ? (limits.reason ?? keys.reason) : keys.reason;
+  const cause =
+    redis === undefined
+      ? `The ${keysAway ? 'key store' : 'store of idempotent answers'} cannot be used${reason ? `: ${reason}` : ''}`
+      : `Redis ${redis.address} ${fault(reason)}`;
+  return [
+    failureCause(redis === undefined ? 'stores' : 'redis', `${cause}.`, `${sentence(consequences.join('; '))}.`, {
+      since: limitsAway ? limits.since_at : keysAway ? keys.read_at : undefined,
+      until: keysAway ? keys.grace_ends_at : undefined,
+      runbook: keysAway ? 'GatewayKeyStoreAway' : limitsAway ? 'GatewayLimitStoreAway' : undefined,
+      details: '#/system',
+    }),
+  ];
+}
+
+/** The store can be read, but takes no writes. */
+function ofWrites({ keys = {}, redis }: StatusForCauses): Cause[] {
+  if (keys.writeFailure === undefined) return [];
+  const what = redis === undefined ? 'The key store' : `Redis ${redis.address}`;
+  return [
+    failureCause(
+      'store writes',
+      `${what} takes no writes: ${keys.writeFailure}.`,
+      'Changes of keys and last uses are not stored.',
+      {
+        runbook: 'GatewayKeyStoreAway',
+        details: '#/system',
+      },
+    ),
+  ];
+}
+
+function ofKeys(graceEndsAt: string | undefined, nowMs: number): string {
+  if (graceEndsAt === undefined) return 'keys cannot be looked up';
+  if (Date.parse(graceEndsAt) <= nowMs) return 'no key works any more: requests get 503 auth_unavailable';
+  return `known keys work until ${graceEndsAt}, others get 503`;
+}
+
+const ofLimits: Readonly<Record<string, string>> = {
+  local: 'limits are counted per instance',
+  allow: 'no limit is enforced',
+  refuse: 'requests under a limit get 503',
+};
+
+function fault(reason = ''): string {
+  if (/ECONNREFUSED/.test(reason)) return 'refuses connections';
+  if (/ENOTFOUND|EAI_AGAIN/.test(reason)) return 'has no address';
+  if (/ETIMEDOUT|no right answer|timed out|EHOSTUNREACH/i.test(reason)) return 'does not answer';
+  if (/OOM/.test(reason)) return 'is full and takes no writes';
+  if (/READONLY/.test(reason)) return 'is a replica and takes no writes';
+  if (/LOADING/.test(reason)) return 'is loading its data';
+  return reason === '' ? 'cannot be used' : `cannot be used: ${reason}`;
+}
+
+function sentence(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,92 @@
+// Pure: what is wrong with an upstream. Failing targets and an open circuit breaker have one cause, so they are told as one.
+
+import { type Cause, failureCause, type UpstreamReport, warningCause } from './cause.ts';
+
+type Target = NonNullable<UpstreamReport['targets']>[number];
+
+const OUT = ['ejected', 'unhealthy', 'failing'];
+
+export function upstreamCauses([name, upstream]: readonly [string, UpstreamReport]): Cause[] {
+  const { targets = [], breaker = {}, credential, shedding } = upstream;
+  const details = `#/exchanges?status=failed&upstream=${encodeURIComponent(name)}`;
+  const modes = new Set([...targets.map(({ mode }) => mode), ...Object.keys(breaker)]);
+  const found = [...modes].flatMap((mode) =>
+    ofMode({ name, mode, details, breaker: breaker[mode], targets: targets.filter((target) => target.mode === mode) }),
+  );
+  if (credential === 'latched')
+    found.push(
+      failureCause(
+        `upstream ${name} credential`,
+        `Upstream ${name} refused the credential of the gateway.`,
+        'Nothing is sent to it until the secret changes; its requests get 502 upstream_auth_failed.',
+        { runbook: 'GatewayCredentialLatched', details },
+      ),
+    );
+  if (shedding === true)
+    found.push(
+      failureCause(
+        `upstream ${name} shedding`,
+        `Upstream ${name} is overloaded.`,
+        'A part of its requests gets 503 gateway_overloaded.',
+        { runbook: 'GatewayShedding', details },
+      ),
+    );
+  return found;
+}
+
+interface OfMode {
+  readonly name: string;
+  readonly mode: string;
+  readonly breaker: string | undefined;
+  readonly targets: readonly Target[];
+  readonly details: string;
+}
+
+function ofMode({ name, mode, breaker, targets, details }: OfMode): Cause[] {
+  const id = `upstream ${name} ${mode}`;
+  const out = targets.filter(({ state }) => OUT.includes(state));
+  const since = out
+    .map(({ failing_since: at }) => at)
+    .filter((at) => typeof at === 'string')
+    .sort()[0];
+  if (breaker === 'open' || breaker === 'half_open') {
+    const what = out.length > 0 ? faultsOf(out) : 'its requests failed';
+    return [
+      failureCause(
+        id,
+        `Upstream ${name} (${mode}): ${what}.`,
+        breaker === 'open'
+          ? 'The circuit breaker is open: its requests get 503.'
+          : 'The circuit breaker is half open: only trials are sent, other requests get 503.',
+        { since, runbook: 'GatewayBreakerOpen', details },
+      ),
+    ];
+  }
+  const trial = targets.filter(({ state }) => state === 'trial');
+  if (out.length === 0 && trial.length > 0)
+    return [
+      warningCause(id, `Upstream ${name} (${mode}): ${faultsOf(trial)}.`, 'It gets one request at a time.', {
+        details,
+      }),
+    ];
+  if (out.length === 0) return [];
+  const until = out.length === 1 ? (out[0]?.ejected_until ?? undefined) : undefined;
+  const more = { since, until, runbook: 'GatewayTargetDown', details };
+  return out.length === targets.length
+    ? [failureCause(id, `Upstream ${name} (${mode}): ${faultsOf(out)}.`, 'Its requests fail with 502 or 504.', more)]
+    : [warningCause(id, `Upstream ${name} (${mode}): ${faultsOf(out)}.`, 'The other targets get its share.', more)];
+}
+
+function faultsOf(targets: readonly Target[]): string {
+  const [first] = targets;
+  if (first === undefined) return '';
+  const words: Readonly<Record<string, string>> = {
+    ejected: 'is ejected, because requests to it failed',
+    unhealthy: 'fails its health checks',
+    failing: 'is failing',
+    trial: 'failed and is being tried again',
+  };
+  const error = first.last_error ? ` (${first.last_error})` : '';
+  const others = targets.length > 1 ? `, and ${targets.length - 1} more` : '';
+  return `target ${first.address} ${words[first.state] ?? first.state}${error}${others}`;
+}

@@ -1,0 +1,83 @@
+// Organizations and keys as the console shows them: state, limits, last use, and the commands that change them. Nothing is changed here.
+
+import { createOrganizationSearch } from '../auth/organization-search.ts';
+import type { KeyStore, StoredKey } from '../auth/store/store.ts';
+import { keyToJson } from '../commands/keys/print.ts';
+import type { Organization } from '../exchange.ts';
+import type { UsageReport } from '../limits/usage.ts';
+
+export interface OrganizationReportsOptions {
+  readonly store: KeyStore;
+  /** Usage of the limits; rejects while they cannot be read. */
+  usageOf(organization: string): Promise<UsageReport | undefined>;
+  /** Names of the tiers. */
+  tiers(): readonly string[];
+  now(): number;
+}
+
+interface CommandLine {
+  readonly does: string;
+  readonly line: string;
+}
+
+/** A key with more than these is told in part. */
+const KEYS_MAX = 200;
+
+export function createOrganizationReports({ store, usageOf, tiers, now }: OrganizationReportsOptions) {
+  const search = createOrganizationSearch({ store, clock: () => performance.now() });
+
+  async function findOrganizations(text: string): Promise<object> {
+    const { organizations, keys, complete } = await search(text);
+    return {
+      organizations: organizations.map(organizationToJson),
+      keys: keys.map((key) => keyToJson(key, now())),
+      complete,
+    };
+  }
+
+  async function organization(id: string): Promise<object | undefined> {
+    const found = await store.organizations.get(id);
+    if (found === undefined) return undefined;
+    const all = await store.keys.list({ organization: id });
+    const usage = await usageOf(id).catch(() => undefined);
+    const keys = all.slice(-KEYS_MAX).toReversed();
+    const lastUsedAtMs = Math.max(0, ...all.map((key) => key.lastUsedAtMs ?? 0));
+    return {
+      ...organizationToJson(found),
+      last_used_at: lastUsedAtMs === 0 ? null : new Date(lastUsedAtMs).toISOString(),
+      // Null: neither the counters nor their fallback could be read.
+      limits: usage?.limits ?? null,
+      keys_total: all.length,
+      keys: keys.map((key) => ({ ...keyToJson(key, now()), commands: commandsForKey(key, now()) })),
+      commands: commandsFor(found, tiers()),
+    };
+  }
+
+  return { findOrganizations, organization };
+}
+
+function organizationToJson({ id, name, tier, state, operator }: Organization): object {
+  return { id, name, tier, state, operator };
+}
+
+function commandsFor({ id, tier, state }: Organization, tiers: readonly string[]): CommandLine[] {
+  const other = tiers.find((one) => one !== tier) ?? tier;
+  return [
+    state === 'suspended'
+      ? { does: 'Let it in again', line: `bin/gateway orgs resume ${id} --wait` }
+      : { does: 'Refuse all its requests', line: `bin/gateway orgs suspend ${id} --wait` },
+    { does: 'Change its tier', line: `bin/gateway orgs set-tier ${id} ${other} --wait` },
+    { does: 'Create a key', line: `bin/gateway keys create --org ${id} --mode live --scopes '*' --name ''` },
+    { does: 'Show its limits', line: `bin/gateway limits show --org ${id}` },
+    { does: 'Reset its counters', line: `bin/gateway limits reset --org ${id}` },
+    { does: 'List its keys', line: `bin/gateway keys list --org ${id}` },
+    { does: 'Show its changes', line: `bin/gateway audit --org ${id}` },
+  ];
+}
+
+function commandsForKey({ id, revokedAtMs, expiresAtMs, replacedBy }: StoredKey, nowMs: number): CommandLine[] {
+  if (revokedAtMs !== undefined || (expiresAtMs !== undefined && expiresAtMs <= nowMs)) return [];
+  const revoke = { does: 'Revoke it for good', line: `bin/gateway keys revoke ${id} --wait` };
+  if (replacedBy !== undefined) return [revoke];
+  return [{ does: 'Replace it by a new key', line: `bin/gateway keys rotate ${id} --overlap 24h` }, revoke];
+}

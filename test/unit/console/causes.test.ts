@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { StatusForCauses } from '../../../gateway/console/cause.ts';
+import { causesOf } from '../../../gateway/console/causes.ts';
+import { createEvents } from '../../../gateway/console/events.ts';
+
+const NOW_MS = Date.parse('2027-03-01T12:25:00.000Z');
+const SINCE = '2027-03-01T12:22:00.000Z';
+const GRACE_END = '2027-03-01T12:37:00.000Z';
+
+const fine: StatusForCauses = {
+  lifecycle: 'serving',
+  configuration: { last_failure: null },
+  redis: { address: '127.0.0.1:7379' },
+  keys: { store: 'reachable' },
+  limits: { state: 'up', kind: 'redis' },
+  idempotency: { state: 'up' },
+  deprecated_uses: { state: 'unused' },
+  upstreams: {
+    platform: { targets: [{ mode: 'live', address: 'http://a', state: 'healthy' }], breaker: { live: 'closed' } },
+  },
+  overload: { shedding: false, loop_overloaded: false },
+  certificates: [{ names: ['api.example.com'], days_left: 60 }],
+};
+const quiet = { requests: 9, serverErrors: 2 };
+const causesWith = (status: StatusForCauses, minute = quiet) => causesOf({ ...fine, ...status }, minute, NOW_MS);
+const textsOf = (status: StatusForCauses, minute = quiet) =>
+  causesWith(status, minute).map(({ kind, cause, consequence }) => `${kind}: ${cause} ${consequence}`);
+
+const redisAway: StatusForCauses = {
+  keys: { store: 'failing', reason: 'connect ECONNREFUSED 127.0.0.1:7379', read_at: SINCE, grace_ends_at: GRACE_END },
+  limits: {
+    ...{ state: 'away', kind: 'redis', since_at: SINCE, policyInForce: 'local' },
+    reason: 'connect ECONNREFUSED 127.0.0.1:7379',
+  },
+  idempotency: { state: 'away' },
+};
+
+test('a gateway that is fine needs no attention', () => {
+  assert.deepEqual(causesWith({}), []);
+});
+
+test('without an answering worker there is that one cause', () => {
+  assert.match(causesOf(null, quiet, NOW_MS)[0]?.cause ?? '', /^No worker reports/);
+});
+
+test('an outage of Redis is one cause, with its consequences, its begin, its end and the runbook', () => {
+  assert.deepEqual(causesWith(redisAway), [
+    {
+      id: 'redis',
+      kind: 'bad',
+      cause: 'Redis 127.0.0.1:7379 refuses connections.',
+      consequence: `Known keys work until ${GRACE_END}, others get 503; limits are counted per instance; writes with an Idempotency-Key get 503.`,
+      since: SINCE,
+      until: GRACE_END,
+      runbook: 'GatewayKeyStoreAway',
+      details: '#/system',
+    },
+  ]);
+});
+
+test('after the grace no key works', () => {
+  const [cause] = causesOf({ ...fine, ...redisAway }, quiet, Date.parse(GRACE_END));
+  assert.match(cause?.consequence ?? '', /^No key works any more/);
+});
+
+test('each fault of Redis is named', () => {
+  const faults: [string, RegExp][] = [
+    ['Redis gave no right answer for 1000 ms', /does not answer/],
+    ['OOM command not allowed', /is full and takes no writes/],
+    ['READONLY You can not write', /is a replica/],
+    ['LOADING Redis is loading', /is loading its data/],
+    ['getaddrinfo ENOTFOUND redis', /has no address/],
+    ['something new', /cannot be used: something new/],
+  ];
+  for (const [reason, expected] of faults) {
+    const [cause] = causesWith({ limits: { state: 'away', since_at: SINCE, reason, policyInForce: 'refuse' } });
+    assert.match(cause?.cause ?? '', expected);
+    assert.equal(cause?.runbook, 'GatewayLimitStoreAway');
+  }
+});
+
+test('everything that is wrong is one cause with a runbook, and most name what clients get', () => {
+  const target = (state: string, address = 'http://a') => ({ mode: 'live', address, state, failing_since: SINCE });
+  const upstream = (more: object) => ({ upstreams: { stock: { targets: [target('healthy')], breaker: {}, ...more } } });
+  const rows: [StatusForCauses, RegExp, string | undefined][] = [
+    [{ lifecycle: 'draining' }, /^warn: The gateway is draining/, undefined],
+    [
+      { configuration: { last_failure: { at: SINCE, mistakes: ['a.yaml:1: no', 'b'] } } },
+      /^bad: .*mistakes: a\.yaml:1: no And 1 more\. The previous configuration stays in force/,
+      'GatewayConfigurationRefused',
+    ],
+    [
+      { keys: { store: 'reachable', writeFailure: 'READONLY' } },
+      /^bad: Redis 127\.0\.0\.1:7379 takes no writes/,
+      'GatewayKeyStoreAway',
+    ],
+    [
+      upstream({ targets: [target('ejected')] }),
+      /^bad: Upstream stock \(live\): target http:\/\/a/,
+      'GatewayTargetDown',
+    ],
+    [
+      upstream({ targets: [target('ejected'), target('healthy', 'http://b')] }),
+      /^warn: .*The other targets get its share/,
+      'GatewayTargetDown',
+    ],
+    [upstream({ targets: [target('trial')] }), /^warn: .*is being tried again/, undefined],
+    [upstream({ targets: [target('unhealthy')] }), /^bad: .*fails its health checks/, 'GatewayTargetDown'],
+    [
+      upstream({ targets: [target('failing')], breaker: { live: 'open' } }),
+      /^bad: .*is failing.*circuit breaker is open/,
+      'GatewayBreakerOpen',
+    ],
+    [upstream({ breaker: { live: 'half_open' } }), /^bad: .*half open/, 'GatewayBreakerOpen'],
+    [upstream({ credential: 'latched' }), /^bad: .*502 upstream_auth_failed/, 'GatewayCredentialLatched'],
+    [upstream({ shedding: true }), /^bad: Upstream stock is overloaded/, 'GatewayShedding'],
+    [{ overload: { shedding: true } }, /^bad: The gateway is overloaded/, 'GatewayShedding'],
+    [{ overload: { loop_overloaded: true } }, /^bad: The event loop/, 'GatewayEventLoopLate'],
+    [{ workers: [{ worker: 2, state: 'waiting' }] }, /^bad: Worker 2 died/, 'GatewayWorkerRestarts'],
+    [{ workers: [{ worker: 1, state: 'silent' }] }, /^bad: Worker 1 does not answer/, 'GatewayWorkerRestarts'],
+    [
+      { certificates: [{ names: ['a.example.com'], days_left: 13 }] },
+      /^warn: .* a\.example\.com expires in 13 days/,
+      'GatewayCertificateExpires',
+    ],
+    [
+      { certificates: [{ names: ['a.example.com'], days_left: -1 }] },
+      /^bad: .* has expired/,
+      'GatewayCertificateExpires',
+    ],
+    [{ issuers: { idp: { failure: 'timeout', read_at: SINCE } } }, /^warn: The keys of the issuer idp/, undefined],
+  ];
+  for (const [status, expected, runbook] of rows) {
+    const causes = causesWith(status);
+    assert.equal(causes.length, 1, String(expected));
+    assert.match(textsOf(status)[0] as string, expected);
+    assert.equal(causes[0]?.runbook, runbook, String(expected));
+  }
+});
+
+test('errors need attention from one percent on, unless their cause is told already', () => {
+  const many = { requests: 100, serverErrors: 5, mostOften: 'upstream_error' };
+  assert.match(textsOf({}, many).join(), /^bad: 5 of 100 requests .*most of them with upstream_error/);
+  assert.deepEqual(textsOf({}, { requests: 1000, serverErrors: 5 }), []);
+  assert.equal(textsOf(redisAway, many).length, 1);
+});
+
+test('causes last from when they were first seen, and an outage is marked from its begin to its end', () => {
+  let nowMs = NOW_MS;
+  const events = createEvents(() => nowMs);
+  const observe = (status: StatusForCauses) => {
+    const all = { ...fine, ...status };
+    events.observe(all, causesOf(all, quiet, nowMs));
+  };
+  observe({ configuration: { version: 'one', loaded_at: SINCE } });
+  observe({ ...redisAway, overload: { shedding: true } });
+  const since = new Date(nowMs).toISOString();
+  nowMs += 60_000;
+  observe({ ...redisAway, overload: { shedding: true } });
+  assert.deepEqual(
+    events.causes().map((cause) => [cause.id, cause.since]),
+    [
+      ['redis', SINCE],
+      ['shedding', since],
+    ],
+  );
+  nowMs += 60_000;
+  const until = new Date(nowMs).toISOString();
+  observe({ configuration: { version: 'two', loaded_at: until } });
+  assert.deepEqual(events.causes(), []);
+  assert.deepEqual(
+    events.list().map(({ kind, at, until: end }) => [kind, at, end]),
+    [
+      ['outage', SINCE, until],
+      ['start', since, since],
+      ['outage', since, until],
+      ['reload', until, until],
+    ],
+  );
+});
+
+test('events are bounded', () => {
+  let nowMs = NOW_MS;
+  const events = createEvents(() => nowMs);
+  for (let index = 0; index < 1000; index += 1) {
+    nowMs += 1000;
+    events.observe({ configuration: { version: String(index), loaded_at: new Date(nowMs).toISOString() } }, []);
+  }
+  assert.equal(events.list().length, 200);
+});
