@@ -56,6 +56,32 @@ async function isNoWiderThan(page: Page, width: number): Promise<void> {
 
 const attention = (page: Page) => page.locator('#attention').textContent();
 
+/** Waits for the next answer to a question of the page. */
+const nextAnswer = (page: Page, path: string) =>
+  page.waitForResponse((response) => new URL(response.url()).pathname === `/console/${path}`);
+
+/** The table of recent exchanges, once it has a row. */
+async function exchangesIn(page: Page): Promise<string[]> {
+  await page.locator('#exchange-list tbody tr').first().waitFor(PATIENCE);
+  return page.locator('#exchange-list tbody tr').allTextContents();
+}
+
+/** An element of each view that is there when the view is. */
+const readyMarks = {
+  overview: '#traffic-chart .column',
+  exchanges: '#exchange-list tbody tr',
+  story: '#story .stage',
+  organizations: '#organizations-found tbody tr',
+  organization: '#organization .limit',
+  system: '#upstreams tbody tr',
+  runbook: '#runbook h2',
+};
+
+async function exchangesOf({ adminUrl }: TestGateway, query: string): Promise<unknown[]> {
+  const answer = await fetch(`${adminUrl}/console/exchanges?${query}`);
+  return ((await answer.json()) as { exchanges: unknown[] }).exchanges;
+}
+
 describe('the console in a browser', () => {
   let upstream: FakeUpstream;
   let dying: FakeUpstream;
@@ -98,7 +124,7 @@ describe('the console in a browser', () => {
     const { page, complaints, foreign } = await open();
     await page.locator('#attention li').waitFor(PATIENCE);
     assert.equal(await attention(page), '● Nothing needs attention.');
-    assert.match((await page.locator('#operations').textContent()) ?? '', /No requests in the last 15 minutes/);
+    assert.match((await page.locator('#operations').textContent()) ?? '', /No requests in this time/);
     assert.match((await page.locator('#codes').textContent()) ?? '', /No errors/);
     assert.equal(await page.locator('#workers-section').isVisible(), false);
     await takeScreenshot(page, 'console-empty');
@@ -127,12 +153,12 @@ describe('the console in a browser', () => {
     await hasRow(page, 'operations', /^GET \/v1\/strict .*\| ✕ 27$/);
     await hasRow(page, 'codes', /^route_not_found \| match \| {2}\| \d \| 18$/);
     await hasRow(page, 'codes', /^upstream_error \| forward/);
-    await hasRow(page, 'organizations', /^org_small \| ✕ \d+ \| 0 \| \d \| 0 \| organization: 10 in 60 s/);
+    await hasRow(page, 'organizations', /^org_small \| \d+ \| 0 \| \d \| 0 \| organization: 10 in 60 s/);
     await hasRow(page, 'organizations', /^org_busy \| 0 \| [1-9]\d* \| 0 \| 0 \| watched: 5 in 60 s/);
     const said = (await page.locator('#traffic-chart svg').getAttribute('aria-label')) ?? '';
     assert.match(
       said,
-      /^Requests over the last 15 minutes\. all: last [\d.]+\/s, highest [\d.]+\/s at \d\d:\d\d; 4xx: .*5xx: /,
+      /^Requests over the last 15 minutes\. 2xx: last [\d.]+\/s, highest [\d.]+\/s at \d\d:\d\d; 4xx: .*5xx: /,
     );
     await page.context().close();
   });
@@ -143,21 +169,26 @@ describe('the console in a browser', () => {
     await page.locator('#attention li').first().waitFor(PATIENCE);
     await dying.close();
     await ask(authorization, '/v1/stock', 40);
-    await hasRow(page, 'upstreams', new RegExp(`✕ ejected until .* ${dying.url}`));
+    await hasRow(page, 'upstreams', new RegExp(`${dying.url} \\| ✕ ejected until`));
     writeFileSync(join(gateway.directory, 'config/limits.yaml'), '{ "tiers": { "standard": { "requests": -1 } } }');
-    await page.locator('#attention', { hasText: 'The files of the configuration have mistakes' }).waitFor(PATIENCE);
+    await page.locator('#attention', { hasText: 'The configuration files have mistakes' }).waitFor(PATIENCE);
     assert.match(
       (await page.locator('.mistakes').textContent()) ?? '',
       /limits\.yaml:1:\d+: tiers\.standard\.requests/,
     );
     // The list of deprecated operations is renewed once a minute.
     nowMs += 61_000;
-    await page.locator('#attention', { hasText: 'listStock is deprecated and still called' }).waitFor(PATIENCE);
-    assert.match(
-      (await attention(page)) ?? '',
-      new RegExp(`Upstream stock: target ${dying.url} \\(live\\) is ejected`),
-    );
-    assert.match((await attention(page)) ?? '', /Organization org_small was refused for a limit/);
+    await hasRow(page, 'versions', /^GET \/v1\/stock|listStock/);
+    const said = (await attention(page)) ?? '';
+    assert.match(said, new RegExp(`Upstream stock \\(live\\): target ${dying.url} .*Since [^.]*\\d\\d:\\d\\d`));
+    assert.match(said, /The previous configuration stays in force; the next start fails\. Since [^.]*\d\d:\d\d/);
+    // Refusals that clients cause are no alarm.
+    assert.doesNotMatch(said, /org_small|deprecated/);
+    await page
+      .locator('#marks', { hasText: 'A changed configuration was refused' })
+      .waitFor({ ...PATIENCE, state: 'attached' });
+    await page.locator('#attention a', { hasText: 'runbook' }).first().click();
+    await page.locator('#runbook h2', { hasText: /^Gateway/ }).waitFor(PATIENCE);
     // So that there is a last minute to be looked at.
     await ask(authorization, '/v1/things', 150);
     await ask(authorization, '/v1/things/slow', 2);
@@ -167,35 +198,153 @@ describe('the console in a browser', () => {
   });
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1440, 390]) {
-      it(`is fine in ${colorScheme}, ${width} pixels wide`, async () => {
+    for (const width of [1280, 390]) {
+      it(`is fine in ${colorScheme}, ${width} pixels wide, in every view`, async () => {
         const { page, complaints, foreign } = await open({ colorScheme, width });
-        await page.locator('#traffic-chart path.line').first().waitFor(PATIENCE);
-        await takeScreenshot(page, `console-${colorScheme}-${width}`);
-        await isNoWiderThan(page, width);
-        assert.deepEqual(await findBarriers(page), []);
+        await page.locator('#latency-chart path.line').first().waitFor(PATIENCE);
         await page.locator('#latency-chart summary').click();
-        await page.locator('summary', { hasText: 'Everything that /status says' }).click();
         await page.locator('#latency-chart tbody tr').nth(5).waitFor(PATIENCE);
-        await page.evaluate('scrollTo(0, 0)');
-        await takeScreenshot(page, `console-${colorScheme}-${width}-opened`);
-        await isNoWiderThan(page, width);
-        assert.deepEqual(await findBarriers(page), []);
+        const [failed] = (await exchangesOf(gateway, 'status=5xx')) as [{ request_id: string }];
+        const views = {
+          overview: '#/',
+          exchanges: '#/exchanges',
+          story: `#/exchanges/${failed.request_id}`,
+          organizations: '#/organizations',
+          organization: '#/organizations/org_small',
+          system: '#/system',
+          runbook: '#/runbook/GatewayKeyStoreAway',
+        };
+        for (const [name, address] of Object.entries(views)) {
+          await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
+          await page
+            .locator(readyMarks[name as keyof typeof views])
+            .first()
+            .waitFor(PATIENCE);
+          if (name === 'system') await page.locator('summary', { hasText: 'Everything that /status' }).click();
+          await takeScreenshot(page, `console-${name}-${colorScheme}-${width}`);
+          await isNoWiderThan(page, width);
+          assert.deepEqual(await findBarriers(page), [], name);
+        }
         assert.deepEqual([complaints, foreign], [[], []]);
         await page.context().close();
       });
     }
   }
 
+  it('leads from a code to its exchanges and to the story of one of them, in three clicks', async () => {
+    const { page } = await open();
+    await page.locator('#codes a', { hasText: 'upstream_error' }).click();
+    const rows = await exchangesIn(page);
+    assert.ok(rows.length > 1 && rows.every((row) => /✕ 500.*GET \/v1\/strict.*upstream_error/.test(row)), rows[0]);
+    assert.equal(await page.locator('#filter-code').inputValue(), 'upstream_error');
+    await page.locator('#exchange-list tbody a.row').first().click();
+    await page.locator('.verdict', { hasText: 'was refused by forward with 500 upstream_error' }).waitFor(PATIENCE);
+    await page.locator('.stage.bad .told', { hasText: 'it answered 500' }).waitFor(PATIENCE);
+    const id = (await page.locator('#story dd code').first().textContent()) ?? '';
+    await page.goBack();
+    await exchangesIn(page);
+    await page.locator('#request-id').fill(id);
+    await page.keyboard.press('Enter');
+    await page.locator('#story dd code', { hasText: id }).waitFor(PATIENCE);
+    await page.context().close();
+  });
+
+  it('leads from a column of the chart to its exchanges, with the pointer and with keys', async () => {
+    const { page } = await open();
+    await page.locator('#traffic-chart .column').first().waitFor(PATIENCE);
+    const cursor = page.locator('#traffic-chart [role="slider"]');
+    await cursor.focus();
+    for (const key of ['Home', 'End', 'ArrowLeft', 'PageUp', 'ArrowRight']) await page.keyboard.press(key);
+    const said = (await cursor.getAttribute('aria-valuetext')) ?? '';
+    assert.match(said, /^\d\d:\d\d:\d\d to \d\d:\d\d:\d\d; 2xx: [\d.]+\/s; .*requests/);
+    assert.equal(await page.locator('#traffic-chart .tip').isVisible(), true);
+    await page.keyboard.press('Enter');
+    await exchangesIn(page);
+    assert.match((await page.locator('#window').textContent()) ?? '', /^From \d\d:\d\d:\d\d to /);
+    await page.goBack();
+    await page.locator('#traffic-chart .column.status-5').last().waitFor(PATIENCE);
+    const box = await page.locator('#traffic-chart .column.status-5').last().boundingBox();
+    await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2);
+    const rows = await exchangesIn(page);
+    assert.ok(
+      rows.every((row) => /✕ 500/.test(row)),
+      rows[0],
+    );
+    await page.context().close();
+  });
+
+  it('follows new exchanges that pass the filters, until it is paused, and keeps the focus', async () => {
+    const { authorization } = await gateway.authorize({ organization: 'org_live' });
+    const { page } = await openPage(browser, `${gateway.adminUrl}/#/exchanges?organization=org_live`);
+    await page.locator('#exchange-list .empty').waitFor(PATIENCE);
+    await ask(authorization, '/v1/things');
+    await exchangesIn(page);
+    await page.locator('#exchange-list a.row').first().focus();
+    const focused = await page.evaluate('document.activeElement.href');
+    await ask(authorization, '/v1/things?undeclared=1');
+    await page.locator('#exchange-list tbody tr').nth(1).waitFor(PATIENCE);
+    assert.equal(await page.evaluate('document.activeElement.href'), focused);
+    await page.locator('#filter-status').selectOption('4xx');
+    await page
+      .locator('#exchange-list tbody tr')
+      .nth(1)
+      .waitFor({ ...PATIENCE, state: 'detached' });
+    assert.equal((await exchangesIn(page)).length, 1);
+    await page.locator('#live').click();
+    assert.equal(await page.locator('#live').textContent(), '○ Paused');
+    await page.context().close();
+  });
+
+  it('finds an organization by its name, shows script in a name as text, and copies commands', async () => {
+    const name = 'Evil <script>document.title="taken"</script><img src=x onerror=alert(1)>';
+    const organization = {
+      id: 'org_evil',
+      name,
+      tier: 'standard',
+      state: 'active',
+      contacts: [],
+      operator: false,
+    } as const;
+    await gateway.store.organizations.create(organization, 'test');
+    const { id } = await gateway.issueKey({ organization: 'org_evil' });
+    const { page, complaints, foreign } = await openPage(browser, `${gateway.adminUrl}/#/organizations`);
+    await page.locator('#find').fill('evil <script>');
+    await page.keyboard.press('Enter');
+    await page.locator('#organizations-found a', { hasText: name }).click();
+    await page.locator('#organization h2', { hasText: name }).waitFor(PATIENCE);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const line = `bin/gateway keys revoke ${id} --wait`;
+    await page.getByRole('button', { name: `Copy: ${line}` }).click();
+    await page.locator('.copy', { hasText: 'Copied' }).waitFor(PATIENCE);
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), line);
+    await page.evaluate(`location.hash = ${JSON.stringify(`#/exchanges/${encodeURIComponent(name)}`)}`);
+    await page.locator('#story', { hasText: 'This exchange is not remembered' }).waitFor(PATIENCE);
+    assert.notEqual(await page.title(), 'taken');
+    assert.equal(await page.locator('main script, main img').count(), 0);
+    assert.deepEqual([complaints, foreign], [[], []]);
+    await page.context().close();
+  });
+
+  it('shows longer ranges, and keeps the chosen one', async () => {
+    const { page } = await open();
+    await page.locator('#traffic-chart .column').first().waitFor(PATIENCE);
+    await page.locator('#ranges input[value="24h"]').focus();
+    await page.keyboard.press('Space');
+    await page.locator('#traffic-chart svg[aria-label*="over the last 24 hours"]').waitFor(PATIENCE);
+    assert.match((await page.locator('#operations-title').textContent()) ?? '', /last 24 hours/);
+    assert.match((await page.locator('#reach').textContent()) ?? '', /of at most [\d.]+ MiB of memory/);
+    await page.context().close();
+  });
+
   it('shows one operation in its charts when it is chosen, and keeps the choice', async () => {
     const { page } = await open();
-    await page.locator('#traffic-chart path.line').first().waitFor(PATIENCE);
+    await page.locator('#traffic-chart .column').first().waitFor(PATIENCE);
     await page.locator('#shown').selectOption('GET /v1/strict');
     const chart = page.locator('#traffic-chart svg[aria-label^="Requests of GET /v1/strict over"]');
     await chart.waitFor(PATIENCE);
     assert.match((await chart.getAttribute('aria-label')) ?? '', /5xx: last [\d.]+\/s, highest [\d.]+\/s/);
     await takeScreenshot(page, 'console-one-operation');
-    await page.waitForResponse((response) => response.url().endsWith('/console/feed'));
+    await nextAnswer(page, 'feed');
     assert.equal(await page.locator('#shown').inputValue(), 'GET /v1/strict');
     await page.context().close();
   });
@@ -220,7 +369,7 @@ describe('the console in a browser', () => {
     assert.equal(await page.locator('#operations th', { hasText: 'Operation' }).getAttribute('aria-sort'), 'ascending');
     const names = await page.locator('#operations tbody th').allTextContents();
     assert.deepEqual(names, names.toSorted());
-    await page.waitForResponse((response) => response.url().endsWith('/console/feed'));
+    await nextAnswer(page, 'feed');
     await sleep(100);
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Operation');
     await page.keyboard.press('Enter');
@@ -242,7 +391,7 @@ describe('the console of a gateway that is not on loopback', () => {
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url()));
       await page.locator('#token').waitFor(PATIENCE);
-      assert.equal(await page.locator('#panels').isVisible(), false);
+      assert.equal(await page.locator('#views').isVisible(), false);
       await takeScreenshot(page, 'console-login');
       assert.deepEqual(await findBarriers(page), []);
       await page.keyboard.type('not-the-token');
