@@ -15,6 +15,7 @@ import { readUpstreamTls, type UpstreamTls } from './config/upstream-tls.ts';
 import { checkDeprecations } from './config/versions.ts';
 import { ConfigError, condensed, type Mistake, suggest } from './config-errors.ts';
 import { type ContractReader, createDirectReader } from './contract/document.ts';
+import { openKeptContracts } from './contract/kept-contracts.ts';
 import {
   type ContractSource,
   type Contracts,
@@ -64,7 +65,7 @@ export async function loadConfiguration(
   purpose: 'check' | 'serve' = 'serve',
   limitsPath?: string,
 ): Promise<Configuration> {
-  const reader = await createDirectReader();
+  const reader = createDirectReader(openKeptContracts());
   const checked = await check(settings, environment, { reader, purpose, limitsPath });
   const files = await digestsOf(filesOf(settings, checked));
   return { ...checked, files, version: versionOf(files) };

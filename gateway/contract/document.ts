@@ -1,43 +1,15 @@
-// Reads contract files: parses them, lints them against the OpenAPI specification and resolves references between files. This is slow,
-// so a serving gateway runs it in a separate thread (reader.ts).
+// Reads contract files. Parsing and linting are slow, so a serving gateway runs them in a separate thread (reader.ts), and a start uses what
+// an earlier start has kept (kept-contracts.ts).
 
-import {
-  BaseResolver,
-  bundle,
-  type Config,
-  createConfig,
-  type Document,
-  isAbsoluteUrl,
-  lintDocument,
-  ResolveError,
-  type Source,
-} from '@redocly/openapi-core';
 import type { Mistake } from '../config-errors.ts';
 import { positionsIn, shownPath, textOf } from '../shared/yaml-source.ts';
+import type { ContractContent } from './content.ts';
 import { normalizeSchemas } from './dialect.ts';
-import { parseUnescaped } from './json.ts';
-import { toMistakes, unfitFor, unreadable } from './lint-mistakes.ts';
-import { type Verdict, verdictOn } from './lint-verdict.ts';
-import { isObject, type JsonObject } from './pointer.ts';
+import type { KeptContracts } from './kept-contracts.ts';
+import type { ParseContract } from './parse.ts';
+import { isObject } from './pointer.ts';
 import { createPositions, type Locate, type Positions } from './positions.ts';
-import { ownRules } from './rules.ts';
-import { resolveNames } from './schema-names.ts';
-import { convertSwagger, isSwagger, toSwaggerPlace } from './swagger.ts';
-
-/** The content of a contract file. References between files are resolved; those within it are kept, so schemas may be circular. */
-export interface ContractContent {
-  readonly root: JsonObject;
-  /** The contract's own file and the files that it refers to. */
-  readonly files: readonly string[];
-  /** Places where the gateway checks less exactly than the contract requires, or refuses more. */
-  readonly warnings: readonly Mistake[];
-  /** Whether some schema has a name by which references can address it. */
-  readonly hasNames: boolean;
-  /** Whether it was written as Swagger 2.0: mistakes are shown at their places there. */
-  readonly isSwagger: boolean;
-  /** Whether the linter has found mistakes: its operations are read to find more, and its schemas are not compiled. */
-  readonly isBroken: boolean;
-}
+import { toSwaggerPlace } from './swagger.ts';
 
 /** One OpenAPI document, its schemas in plain JSON Schema 2020-12. */
 export interface ContractDocument extends ContractContent {
@@ -54,47 +26,21 @@ export interface ContractReader {
   readonly locate: Locate;
 }
 
-// Redocly checks that a document is valid OpenAPI 3.0, 3.1 or 3.2. Rules of style are off, because style is no reason to refuse a
-// contract.
-const rules = {
-  struct: 'error',
-  'no-unresolved-refs': 'error',
-  'path-parameters-defined': 'error',
-  'path-not-include-query': 'error',
-  'gateway/extensions-have-a-meaning': 'error',
-  'gateway/patterns-can-run': 'error',
-  'gateway/media-types-fit-headers': 'error',
-  'gateway/header-names-fit-headers': 'error',
-  'gateway/patterns-are-exact': 'warn',
-  'gateway/formats-are-exact': 'warn',
-} as const;
-
-/** The character that decoders substitute for bytes that are not UTF-8. */
-const REPLACEMENT = '\uFFFD';
-
 /**
- * Resolves local files only: with remote references, startup would depend on other hosts, and a contract could choose the hosts to
- * request.
+ * Creates a reader that runs in this thread.
+ *
+ * @param kept contracts that an earlier process has read
  */
-class LocalResolver extends BaseResolver {
-  override async loadExternalRef(reference: string) {
-    if (isAbsoluteUrl(reference)) throw new ResolveError(new Error('other hosts are not asked'));
-    const source = await super.loadExternalRef(reference);
-    const unread = source.body.includes(REPLACEMENT) ? textOf(reference) : '';
-    if (typeof unread !== 'string') throw new ResolveError(new Error(`${shownPath(reference)}: ${unread.reason}`));
-    return source;
-  }
+export function createDirectReader(kept?: KeptContracts): ContractReader {
+  let parser: Promise<ParseContract> | undefined;
 
-  /** Parses .json files with JSON.parse, which is six times as fast as the YAML parser. */
-  override parseDocument(source: Source, isRoot?: boolean): Document {
-    const parsed = source.absoluteRef.endsWith('.json') ? parseUnescaped(source.body) : undefined;
-    return parsed === undefined ? super.parseDocument(source, isRoot) : { source, parsed };
+  async function read(file: string, mistakes: Mistake[]): Promise<ContractContent | 'part' | undefined> {
+    parser ??= import('./parse.ts').then(({ createContractParser }) => createContractParser());
+    const before = mistakes.length;
+    const content = await (await parser)(file, mistakes);
+    if (content === undefined) return mistakes.length === before ? 'part' : undefined;
+    return { ...content, hasNames: hasPaths(content) && !content.isBroken && normalizeSchemas(content.root) };
   }
-}
-
-/** Creates a reader that runs in this thread. */
-export async function createDirectReader(): Promise<ContractReader> {
-  const config = await createConfig({ rules, plugins: [ownRules] } as Parameters<typeof createConfig>[0]);
 
   async function readContract(file: string, mistakes: Mistake[]): Promise<ContractContent | undefined> {
     const text = textOf(file);
@@ -102,87 +48,23 @@ export async function createDirectReader(): Promise<ContractReader> {
       mistakes.push({ file: shownPath(file), ...text });
       return undefined;
     }
-    const read = await parse(file, config, mistakes);
-    if (!read || !isObject(read.root.paths)) return undefined;
-    return { ...read, hasNames: !read.isBroken && normalizeSchemas(read.root) };
+    let found = kept?.find(file, text);
+    if (found === undefined) {
+      const before = mistakes.length;
+      found = await read(file, mistakes);
+      if (found !== undefined && mistakes.length === before) kept?.keep(file, text, found);
+    }
+    return found === undefined || found === 'part' || !hasPaths(found) ? undefined : found;
   }
 
   return { readContract, locate: async (file, spots) => positionsIn(file, spots) };
 }
 
+function hasPaths({ root }: Pick<ContractContent, 'root'>): boolean {
+  return isObject(root.paths);
+}
+
 export function toDocument(file: string, content: ContractContent): ContractDocument {
   const positions = createPositions(file, content.isSwagger ? toSwaggerPlace : undefined);
   return { file: shownPath(file), ...content, position: () => positions };
-}
-
-/** Lints the files as written, so that positions are right, and then resolves references between them. */
-async function parse(
-  file: string,
-  config: Config,
-  mistakes: Mistake[],
-): Promise<Omit<ContractContent, 'hasNames'> | undefined> {
-  const resolver = new LocalResolver(config.resolve);
-  try {
-    const document = await resolver.resolveDocument(null, file, true);
-    if (document instanceof Error) throw document;
-    quoteVersion(document.parsed);
-    const unfit = unfitFor(document);
-    if (unfit) mistakes.push({ file: shownPath(file), line: 1, ...unfit });
-    if (unfit || isPart(document.parsed)) return undefined;
-    resolveNames(document.parsed as JsonObject, document.source.body);
-    const problems = await lintDocument({ document, config, externalRefResolver: resolver });
-    const judged = Map.groupBy(problems, (problem): Verdict => verdictOn(problem, document));
-    const errors = judged.get('mistake') ?? [];
-    mistakes.push(...toMistakes(errors, file));
-    const warnings = toMistakes(judged.get('warning') ?? [], file);
-    const read = { ...(await joined(document, config, resolver)), warnings, isBroken: errors.length > 0 };
-    return isSwagger(read.root) ? await converted(read) : { ...read, isSwagger: false };
-  } catch (error) {
-    mistakes.push(unreadable(file, error));
-    return undefined;
-  }
-}
-
-/** YAML reads an unquoted 2.0 as a number. */
-function quoteVersion(root: unknown): void {
-  if (isObject(root) && root.swagger === 2) root.swagger = '2.0';
-}
-
-/** Resolves references between files. */
-async function joined(
-  document: Document,
-  config: Config,
-  resolver: LocalResolver,
-): Promise<Pick<ContractContent, 'root' | 'files'>> {
-  const file = document.source.absoluteRef;
-  const root = document.parsed as JsonObject;
-  if (!refersElsewhere(document.source) && resolver.getFiles().size === 1) return { root, files: [file] };
-  const bundled = await bundle({ doc: document, config, externalRefResolver: resolver });
-  return { root: bundled.bundle.parsed as JsonObject, files: [...new Set([file, ...bundled.fileDependencies])] };
-}
-
-/** Converts a Swagger 2.0 document. One with mistakes may be too far from Swagger to be converted. */
-async function converted(
-  read: Omit<ContractContent, 'hasNames' | 'isSwagger'>,
-): Promise<Omit<ContractContent, 'hasNames'> | undefined> {
-  try {
-    const { root, losses } = await convertSwagger(read.root);
-    const positions = createPositions(read.files[0] as string);
-    const lost = losses.map(({ path, reason, remedy }) => positions.mistakeAt(path, reason, remedy));
-    await positions.locate(async (file, spots) => positionsIn(file, spots));
-    return { ...read, root, warnings: [...read.warnings, ...lost], isSwagger: true };
-  } catch (error) {
-    if (read.isBroken) return undefined;
-    throw error;
-  }
-}
-
-/** Returns whether the text may contain a reference to a file, its own included. Only then must references be bundled. */
-function refersElsewhere({ body }: Source): boolean {
-  return /\$ref["']?\s*:\s*["']?[^#"'\s]/.test(body);
-}
-
-/** Returns whether the file is only a part that other documents refer to. */
-function isPart(root: unknown): boolean {
-  return !('openapi' in (root as object) || 'swagger' in (root as object));
 }

@@ -8,7 +8,7 @@ import { jsonPiecesOf, type Piece } from './document-pieces.ts';
 import type { ReadReply, ReadRequest } from './reader.ts';
 
 const port = parentPort as NonNullable<typeof parentPort>;
-const reader = await createDirectReader();
+const reader = createDirectReader();
 let waiting: Piece[] = [];
 
 async function read(file: string): Promise<ReadReply> {

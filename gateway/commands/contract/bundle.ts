@@ -40,7 +40,7 @@ async function served(context: CommandContext, name: string | undefined): Promis
 
 async function alone(context: CommandContext, file: string): Promise<string> {
   const mistakes: Mistake[] = [];
-  const content = await (await createDirectReader()).readContract(file, mistakes);
+  const content = await createDirectReader().readContract(file, mistakes);
   for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
   return content === undefined ? context.fail(`${file} cannot be bundled.`) : pretty(content.root);
 }

@@ -26,7 +26,7 @@ export function addDiff(contract: Command, context: CommandContext): void {
 }
 
 async function diff(context: CommandContext, old: string, fresh: string, asJson: boolean): Promise<void> {
-  const reader = await createDirectReader();
+  const reader = createDirectReader();
   const mistakes: Mistake[] = [];
   const read = async (source: string) => {
     try {

@@ -47,7 +47,7 @@ async function lintServed(context: CommandContext): Promise<Linted> {
 
 /** Checks files alone: their upstream and their access rules are unknown. */
 async function lintFiles(context: CommandContext, sources: readonly string[]): Promise<Linted> {
-  const reader = await createDirectReader();
+  const reader = createDirectReader();
   const mistakes: Mistake[] = [];
   const files = sources.flatMap((source) => {
     try {

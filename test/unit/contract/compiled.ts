@@ -29,7 +29,7 @@ export async function compileDocument(document: object, says: object = { public:
     mistakeAtEntry: mistakeAt,
     ...says,
   };
-  const reader = await createDirectReader();
+  const reader = createDirectReader();
   const contracts = await loadContracts(
     {
       directory,

@@ -11,7 +11,7 @@ import { bodyCheck, documentOf } from './compiled.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'found-'));
 after(() => rmSync(directory, { recursive: true }));
-const reader = await createDirectReader();
+const reader = createDirectReader();
 
 const responses = { 200: { description: 'fine' } };
 const withSchema = (schema: unknown, rest: object = {}) =>

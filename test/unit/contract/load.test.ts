@@ -11,7 +11,7 @@ import { documentOf } from './compiled.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'load-'));
 after(() => rmSync(directory, { recursive: true }));
-const direct = await createDirectReader();
+const direct = createDirectReader();
 
 const responses = { 200: { description: 'fine' } };
 const requestBody = { content: { 'application/json': { schema: { type: 'object', maxProperties: 1 } } } };

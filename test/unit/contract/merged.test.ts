@@ -54,7 +54,7 @@ describe('contracts that are published as one', () => {
         known: { upstreams: ['things'], limits: [] },
         namedOperations: [],
         mistakeAtOperation: () => assert.fail(),
-        reader: await createDirectReader(),
+        reader: createDirectReader(),
       },
       mistakes,
     );

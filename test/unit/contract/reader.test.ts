@@ -28,7 +28,7 @@ describe('the thread that reads contracts', () => {
     const read = await reader.readContract(file, there);
     return {
       there: { read, mistakes: there },
-      here: { read: await (await createDirectReader()).readContract(file, here), mistakes: here },
+      here: { read: await createDirectReader().readContract(file, here), mistakes: here },
     };
   }
 

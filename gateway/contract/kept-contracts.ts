@@ -1,0 +1,144 @@
+// Keeps contracts as read, beside the code that Node keeps, so that the next start neither loads the linter nor lints. A kept contract is
+// found by the text of its file and by the code that read it; the files that it refers to must be unchanged as well.
+
+import { createHash } from 'node:crypto';
+import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, extname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { textOf } from '../shared/yaml-source.ts';
+import type { ContractContent } from './content.ts';
+import { hasEscapedNames } from './json.ts';
+import type { JsonObject } from './pointer.ts';
+
+export interface KeptContracts {
+  /** Returns what was kept for a file with this text. */
+  find(file: string, text: string): ContractContent | 'part' | undefined;
+  /**
+   * Keeps a content that was read without mistakes, or that the file is only a part of other documents. Does nothing if the content has
+   * warnings, or if JSON cannot represent it.
+   */
+  keep(file: string, text: string, content: ContractContent | 'part'): void;
+}
+
+/** A file, relative to the directory of the contract, and the digest of its text. */
+type Part = readonly [file: string, digest: string];
+
+interface Content extends Pick<ContractContent, 'hasNames' | 'isSwagger'> {
+  readonly root: JsonObject;
+  readonly parts: readonly Part[];
+}
+
+type Entry = Content | 'part';
+
+/** A gateway has some contracts; the rest of these are former versions of them. */
+const ENTRIES_MAX = 300;
+
+/** Opens the directory in which Node keeps compiled code. Returns undefined if Node keeps none. */
+export function openKeptContracts(): KeptContracts | undefined {
+  const beside = getCompileCacheDir();
+  return beside === undefined ? undefined : keptContractsIn(join(beside, 'contracts'));
+}
+
+/** @param directory is created on demand; if it is not writable, nothing is kept */
+export function keptContractsIn(directory: string): KeptContracts {
+  let code: string | undefined;
+  const placeOf = (file: string, text: string): string => {
+    code ??= digestOfCode();
+    return join(directory, `${digestOf(`${code} ${extname(file)} ${text}`)}.json`);
+  };
+
+  return {
+    find(file, text) {
+      const entry = readEntry(placeOf(file, text));
+      if (entry === undefined || entry === 'part') return entry;
+      if (!entry.parts.every((part) => isUnchanged(dirname(file), part))) return undefined;
+      const { root, hasNames, isSwagger, parts } = entry;
+      const files = [file, ...parts.map(([part]) => resolve(dirname(file), part))];
+      return { root, files, warnings: [], hasNames, isSwagger, isBroken: false };
+    },
+    keep(file, text, content) {
+      try {
+        const entry = content === 'part' ? JSON.stringify(content) : toEntry(file, text, content);
+        if (entry === undefined) return;
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
+        dropOldest(directory);
+        const place = placeOf(file, text);
+        writeFileSync(`${place}.${process.pid}`, entry, { mode: 0o600 });
+        // Another process may read at the same time.
+        renameSync(`${place}.${process.pid}`, place);
+      } catch {
+        // The next start reads the contract again.
+      }
+    },
+  };
+}
+
+function readEntry(place: string): Entry | undefined {
+  try {
+    return JSON.parse(readFileSync(place, 'utf8')) as Entry;
+  } catch {
+    return undefined;
+  }
+}
+
+function isUnchanged(directory: string, [file, digest]: Part): boolean {
+  const text = textOf(resolve(directory, file));
+  return typeof text === 'string' && digestOf(text) === digest;
+}
+
+/** Returns the entry as JSON; undefined if reading it would not give the same content. */
+function toEntry(file: string, text: string, content: ContractContent): string | undefined {
+  if (content.warnings.length > 0 || content.isBroken) return undefined;
+  // Written between the read of its text and the parse.
+  if (textOf(file) !== text) return undefined;
+  const others = content.files.filter((other) => other !== file);
+  if (others.some(isJustWritten)) return undefined;
+  const texts = others.map((other) => textOf(other));
+  if (!texts.every((other) => typeof other === 'string')) return undefined;
+  const parts = others.map((other, index): Part => [relative(dirname(file), other), digestOf(texts[index] ?? '')]);
+  const { root, hasNames, isSwagger } = content;
+  if (valuesIn(root) > text.length + texts.join('').length) return undefined;
+  const entry = JSON.stringify({ root, hasNames, isSwagger, parts } satisfies Content);
+  // JSON.parse can misread escaped names (shared/json-tree.ts).
+  if (hasEscapedNames(entry)) return undefined;
+  return isDeepStrictEqual((JSON.parse(entry) as Content).root, root) ? entry : undefined;
+}
+
+/**
+ * The number of values in a tree, with each shared value counted as often as it occurs: aliases of YAML can make a tree that is
+ * exponentially larger than its text.
+ */
+function valuesIn(value: unknown, known = new Map<object, number>()): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  const before = known.get(value);
+  if (before !== undefined) return before;
+  const count = Object.values(value).reduce((sum: number, item: unknown) => sum + valuesIn(item, known), 1);
+  known.set(value, count);
+  return count;
+}
+
+/** Such a file may have been written after it was read. */
+function isJustWritten(file: string): boolean {
+  return Date.now() - statSync(file).mtimeMs < 2000;
+}
+
+function dropOldest(directory: string): void {
+  const entries = readdirSync(directory).map((name) => join(directory, name));
+  if (entries.length < ENTRIES_MAX) return;
+  const ages = entries.map((place) => [statSync(place).mtimeMs, place] as const).sort(([a], [b]) => a - b);
+  for (const [, place] of ages.slice(0, ENTRIES_MAX / 2)) rmSync(place, { force: true });
+}
+
+/** Digest of the code that reads contracts: package.json pins the version of each library. */
+function digestOfCode(): string {
+  const gateway = fileURLToPath(new URL('..', import.meta.url));
+  const own = globSync(['config-errors.ts', 'contract/**/*.ts', 'shared/*.ts'], { cwd: gateway }).sort();
+  const files = ['../package.json', ...own].map((file) => readFileSync(join(gateway, file), 'utf8'));
+  return digestOf(JSON.stringify([process.version, files]));
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

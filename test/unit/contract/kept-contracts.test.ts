@@ -1,0 +1,96 @@
+// A start uses the contracts that an earlier start has read, as long as their files are the same. Mistakes and warnings are found anew.
+
+import assert from 'node:assert/strict';
+import { existsSync, globSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, it } from 'node:test';
+import type { Mistake } from '../../../gateway/config-errors.ts';
+import { createDirectReader } from '../../../gateway/contract/document.ts';
+import { keptContractsIn } from '../../../gateway/contract/kept-contracts.ts';
+import { shippedContracts } from '../../support/gateway.ts';
+import { documentOf } from './compiled.ts';
+
+let directory: string;
+let kept: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'kept-'));
+  kept = join(directory, 'kept');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** Writes a file that is old enough to be kept as part of another one. */
+function write(name: string, document: object | string): string {
+  const file = join(directory, name);
+  writeFileSync(file, typeof document === 'string' ? document : JSON.stringify(document));
+  utimesSync(file, 1, 1);
+  return file;
+}
+
+/** Reads a contract as one start does. */
+async function read(file: string) {
+  const mistakes: Mistake[] = [];
+  const store = keptContractsIn(kept);
+  let isKnown = false;
+  const find: typeof store.find = (...asked) => {
+    const found = store.find(...asked);
+    isKnown = found !== undefined;
+    return found;
+  };
+  const content = await createDirectReader({ find, keep: store.keep }).readContract(file, mistakes);
+  return { content, mistakes, isKnown };
+}
+
+const answering = (schema: object) => ({
+  '/a': { get: { responses: { 200: { description: 'fine', content: { 'application/json': { schema } } } } } },
+});
+
+it('a shipped contract is the same from the second start on', async () => {
+  for (const file of globSync(join(shippedContracts, '{,v1/,mail/}*.yaml'))) {
+    const first = await read(file);
+    assert.deepEqual(await read(file), { ...first, isKnown: true }, file);
+  }
+});
+
+it('a contract is read again when its file or a file that it refers to has changed', async () => {
+  write('part.json', { Item: { type: 'string' } });
+  const file = write('whole.json', documentOf(answering({ $ref: './part.json#/Item' })));
+  assert.equal((await read(file)).isKnown, false);
+  assert.equal((await read(file)).isKnown, true);
+  write('part.json', { Item: { type: 'integer' } });
+  const changed = await read(file);
+  assert.equal(changed.isKnown, false);
+  assert.match(JSON.stringify(changed.content?.root), /"integer"/);
+  rmSync(join(directory, 'part.json'));
+  assert.match((await read(file)).mistakes[0]?.reason ?? '', /there is no file/);
+  write('whole.json', documentOf(answering({ type: 'boolean' })));
+  assert.equal((await read(file)).isKnown, false);
+});
+
+it('mistakes and warnings are found at each start', async () => {
+  const wrong = write('wrong.json', documentOf({ '/a': { get: 1 } }));
+  const warned = write('warned.json', documentOf(answering({ type: 'string', format: 'regex' })));
+  for (const file of [wrong, warned]) {
+    const first = await read(file);
+    assert.ok(first.mistakes.length + (first.content?.warnings.length ?? 0) > 0, file);
+    assert.deepEqual(await read(file), first);
+  }
+  assert.equal(existsSync(kept) ? readdirSync(kept).length : 0, 0);
+});
+
+it('a small text with a huge tree is not kept', async () => {
+  const file = write('it.json', documentOf({}));
+  const content = await createDirectReader().readContract(file, []);
+  assert.ok(content);
+  let shared: unknown = 'a';
+  for (let level = 0; level < 60; level++) shared = [shared, shared];
+  const root = { ...content.root, 'x-shared': shared };
+  keptContractsIn(kept).keep(file, JSON.stringify(documentOf({})), { ...content, root });
+  assert.equal(existsSync(kept), false);
+});
+
+it('a directory that cannot be written leaves a start as it is', async () => {
+  writeFileSync(kept, 'a file');
+  const file = write('it.json', documentOf(answering({})));
+  for (const _ of [1, 2]) assert.deepEqual((await read(file)).mistakes, []);
+});
