@@ -10,7 +10,7 @@ import { child, isObject, type JsonObject, type Located, member, memberNames } f
 import { samplesOf } from '../../contract/sample.ts';
 import type { Schemas } from '../../contract/schemas.ts';
 
-export interface SampleBody {
+export interface TrialBody {
   readonly contentType: string;
   /** JSON value; undefined: the body has another media type. */
   readonly body?: unknown;
@@ -32,7 +32,7 @@ export function bodiesFor(
   entry: ContractOperation,
   schemas: Schemas,
   withReferences: (value: unknown) => unknown,
-): readonly SampleBody[] | undefined {
+): readonly TrialBody[] | undefined {
   const { root } = entry.document;
   const requestBody = member(root, entry.located, 'requestBody');
   const content = member(root, requestBody, 'content');
@@ -75,12 +75,12 @@ function jsonBodies(
   schemas: Schemas,
   type: string,
   values: readonly unknown[],
-): readonly SampleBody[] {
+): readonly TrialBody[] {
   const check = schemas.request(entry).bodies.get(essenceOf(type)) ?? (() => []);
   return values.filter((value) => check(value, 1).length === 0).map((body) => ({ contentType: type, body }));
 }
 
-function otherBodies(entry: ContractOperation, schemas: Schemas, type: string, mediaType: Located): SampleBody[] {
+function otherBodies(entry: ContractOperation, schemas: Schemas, type: string, mediaType: Located): TrialBody[] {
   const { root } = entry.document;
   const essence = essenceOf(type);
   const values = valuesFor(root, mediaType);

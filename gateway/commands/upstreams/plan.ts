@@ -13,7 +13,7 @@ import { parameterSchema } from '../../contract/value-types.ts';
 import type { Violation } from '../../contract/violations.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
 import type { BackendRequest } from './backend.ts';
-import { bodiesFor, examplesAt, type SampleBody } from './bodies.ts';
+import { bodiesFor, examplesAt, type TrialBody } from './bodies.ts';
 
 /** Template in front of a path parameter, such as `/v1/jobs` → ids of existing records. */
 export type KnownIds = ReadonlyMap<string, readonly string[]>;
@@ -48,12 +48,12 @@ export function requestsFor(entry: ContractOperation, schemas: Schemas, ids: Kno
   if (first === undefined || bodies.length === 0) return withParameters;
   const [plain, ...others] = bodies;
   return [
-    ...withParameters.map((asked) => withBody(asked, plain as SampleBody)),
+    ...withParameters.map((asked) => withBody(asked, plain as TrialBody)),
     ...others.map((body) => withBody(first, body)),
   ];
 }
 
-function withBody(asked: BackendRequest, { contentType, body, bytes }: SampleBody): BackendRequest {
+function withBody(asked: BackendRequest, { contentType, body, bytes }: TrialBody): BackendRequest {
   return { ...asked, headers: new Map(asked.headers).set('content-type', contentType), body, bytes };
 }
 
