@@ -7,7 +7,7 @@ export interface RequestTarget {
   readonly path: string;
   /** Percent-decoded once. */
   readonly segments: readonly string[];
-  /** Without the question mark. */
+  /** Without the question mark; angle brackets are encoded. */
   readonly query: string;
 }
 
@@ -20,6 +20,8 @@ const segmentForm = /^[A-Za-z0-9._~!$&'()*+,=:@%-]*$/;
 const matrixForm = /^[A-Za-z0-9._~!$&'()*+,=:@%;-]*$/;
 // Visible ASCII without the double quote, and without the number sign, after which some servers read a fragment.
 const query = /^[\x21\x24-\x7e]*$/;
+// The same without the angle brackets. RFC 3986 has them in no target, and some HTTP libraries refuse them before their server sees the request.
+const plainQuery = /^[\x21\x24-\x3b\x3d\x3f-\x7e]*$/;
 
 /**
  * Splits and checks the target of a request line.
@@ -30,10 +32,16 @@ export function parseTarget(target: string, isMatrixPath?: (path: string) => boo
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   const search = mark === -1 ? '' : target.slice(mark + 1);
-  if (!query.test(search)) throw new GatewayError('malformed_path');
-  if (plain.test(path) || path === '/') return { path, segments: path.split('/').slice(1), query: search };
+  const encoded = plainQuery.test(search) ? search : encodedQuery(search);
+  if (plain.test(path) || path === '/') return { path, segments: path.split('/').slice(1), query: encoded };
   const form = path.includes(';') && isMatrixPath?.(path) === true ? matrixForm : segmentForm;
-  return { ...decodePath(path, form), query: search };
+  return { ...decodePath(path, form), query: encoded };
+}
+
+/** The angle brackets percent-encoded, as the URL standard does in a query. */
+function encodedQuery(text: string): string {
+  if (!query.test(text)) throw new GatewayError('malformed_path');
+  return text.replaceAll('<', '%3C').replaceAll('>', '%3E');
 }
 
 function decodePath(path: string, form: RegExp): Pick<RequestTarget, 'path' | 'segments'> {

@@ -1,5 +1,7 @@
-// Headers through a tunnel: all pass except hop-by-hop fields (RFC 9110 section 7.6.1) and fields that only the gateway may set.
+// Headers through a tunnel: all pass except hop-by-hop fields (RFC 9110 section 7.6.1) and fields that only the gateway may set. Throws
+// headers_too_large.
 
+import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
 
 /** Hop-by-hop fields, dropped whether or not Connection names them. */
@@ -42,6 +44,11 @@ export interface Sent {
   readonly traceparent: string;
 }
 
+/** Common HTTP libraries read at most 100 header lines, and some servers ban an address that sends more. The proxy library may add one. */
+const LINES_MAX = 99;
+/** More lines than the gateway, and an upgrade, ever add. */
+const OWN_LINES_MAX = 15;
+
 /** Headers for the upstream. The framing is kept, because the body bytes are passed on unchanged. */
 export function tunnelRequestHeaders(admitted: Admitted, { host, traceparent }: Sent): Record<string, string> {
   const { headers, clientAddress, scheme } = admitted;
@@ -52,6 +59,8 @@ export function tunnelRequestHeaders(admitted: Admitted, { host, traceparent }: 
   if (headers.has('transfer-encoding')) sent['transfer-encoding'] = 'chunked';
   const length = headers.get('content-length');
   if (length !== undefined) sent['content-length'] = String(BigInt(length));
+  if (headers.size + OWN_LINES_MAX > LINES_MAX && Object.keys(sent).length + OWN_LINES_MAX > LINES_MAX)
+    throw new GatewayError('headers_too_large', { fields: { max_lines: LINES_MAX - OWN_LINES_MAX } });
   const requestHost = headers.get('host');
   const quoted = clientAddress.includes(':') ? `"[${clientAddress}]"` : clientAddress;
   sent.host = host;

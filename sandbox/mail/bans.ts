@@ -6,7 +6,7 @@ export interface Bans {
   isBanned(address: string): boolean;
   /** Counts a failed login for the address and for the name; whether the address is banned now. */
   failed(address: string, name: string): boolean;
-  /** Counts bytes that are no HTTP. */
+  /** Counts a request that the HTTP library refuses: bytes that are no HTTP, a target that is no URI, too many header lines. */
   malformed(address: string): void;
   /** Bans the address at once if only scanners request such a path. Returns whether it did. */
   scanned(address: string, path: string): boolean;
@@ -20,7 +20,27 @@ export interface BanLimits {
 }
 
 const DAY_MS = 86_400_000;
-const SCANNED = /\.php|\.cgi|\.asp|\/wp-|\/php|\/cgi-bin|xmlrpc|\.\.\/|\/\.\.|joomla|wordpress|drupal/;
+
+/** `server.auto-ban.scan.paths` of release 0.15; `*` is any text. */
+export const SCANNED_PATHS = [
+  ...['*.php*', '*.cgi*', '*.asp*', '*/wp-*', '*/php*', '*/cgi-bin*', '*xmlrpc*'],
+  ...['*../*', '*/..*', '*joomla*', '*wordpress*', '*drupal*'],
+];
+const scannedText = SCANNED_PATHS.map((pattern) => pattern.replaceAll('*', ''));
+
+/** Encoded paths count as they read when decoded, too. */
+function isScanned(path: string): boolean {
+  const forms = [path, decodedPath(path)];
+  return scannedText.some((text) => forms.some((form) => form.includes(text)));
+}
+
+function decodedPath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
 
 export function createBans(store: MailStore, { failuresMax, malformedMax }: BanLimits, now: () => number): Bans {
   const banned = new Set(store.bans());
@@ -51,6 +71,6 @@ export function createBans(store: MailStore, { failuresMax, malformedMax }: BanL
     malformed(address) {
       if (count(`malformed ${address}`) > malformedMax) ban(address);
     },
-    scanned: (address, path) => SCANNED.test(path) && ban(address),
+    scanned: (address, path) => isScanned(path) && ban(address),
   };
 }

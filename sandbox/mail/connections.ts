@@ -15,11 +15,11 @@ export function dropBanned(server: Server, bans: Bans): void {
   });
 }
 
-/** Answers bytes that are no HTTP with a bare 400 or 431. Behind a trusted proxy they do not count toward a ban. */
-export function answerMalformed(server: Server, bans: Bans, useForwarded: boolean): void {
+/** Answers bytes that are no HTTP with a bare 400 or 431. */
+export function answerMalformed(server: Server, countMalformed: (socket: Socket) => void): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const isParserError = error.code?.startsWith('HPE_') === true;
-    if (isParserError && !useForwarded) bans.malformed(socket.remoteAddress ?? '');
+    if (isParserError) countMalformed(socket);
     if (!isParserError || !socket.writable) {
       socket.destroy();
       return;

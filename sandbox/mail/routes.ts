@@ -1,6 +1,7 @@
 // Chooses the part of the mail server for a request. A path with a known first segment is routed or 404; every other path, with any method,
 // answers the index page of the web panel.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { AddressOf } from './address.ts';
 import type { Administration } from './administration.ts';
 import {
@@ -29,6 +30,8 @@ interface Parts {
   readonly rates: Rates;
   readonly addressOf: AddressOf;
   origin(): string;
+  /** Counts a request that the HTTP library refuses. */
+  countMalformed(socket: Socket): void;
 }
 
 /** An answer, or undefined when the response was taken over. @throws Refused */
@@ -36,6 +39,8 @@ export type MailRoute = (request: IncomingMessage, response: ServerResponse) => 
 
 const TARGET_BYTES_MAX = 65_534;
 const HEADERS_MAX = 100;
+/** What the HTTP library takes in no target. */
+const NO_URI = /[<>]/;
 const ALWAYS_ROUTED = ['api', 'dav'];
 const KNOWN = [
   ...ALWAYS_ROUTED,
@@ -52,7 +57,9 @@ const KNOWN = [
   'logo.svg',
 ];
 
-export function createMailRoute({ administer, jmap, oauth, bans, rates, addressOf, origin }: Parts): MailRoute {
+export function createMailRoute(parts: Parts): MailRoute {
+  const { administer, jmap, oauth, bans, rates, addressOf, origin } = parts;
+
   async function onToken(request: IncomingMessage, address: string, path: string): Promise<MailAnswer> {
     rates.countAnonymous(address);
     const body = await readMailBody(request, API_BODY_BYTES_MAX);
@@ -75,10 +82,16 @@ export function createMailRoute({ administer, jmap, oauth, bans, rates, addressO
     return noSuchResource();
   }
 
+  function refusedByLibrary(request: IncomingMessage, status: number): MailAnswer {
+    parts.countMalformed(request.socket);
+    return bareAnswer(status);
+  }
+
   return async function route(request, response) {
     const target = request.url ?? '';
     if (target.length > TARGET_BYTES_MAX) return bareAnswer(414);
-    if (request.rawHeaders.length > HEADERS_MAX * 2) return bareAnswer(431);
+    if (NO_URI.test(target)) return refusedByLibrary(request, 400);
+    if (request.rawHeaders.length > HEADERS_MAX * 2) return refusedByLibrary(request, 431);
     const { path, query } = splitMailTarget(target);
     const address = addressOf(request);
 
@@ -86,8 +99,8 @@ export function createMailRoute({ administer, jmap, oauth, bans, rates, addressO
     const first = path.split('/')[1] ?? '';
     if (first === 'api') return administer({ request, address, path, query });
     if (first === 'jmap') {
-      // Its own paths are few, and a scanner's are none of them.
-      if (/\.\w+$/.test(path) && !path.startsWith('/jmap/download/')) throw unrouted(first, address, path);
+      // Its own paths are few, and a scanner's are none of them, apart from names of downloads. This comes before the login.
+      if (!path.startsWith('/jmap/download/') && bans.scanned(address, path)) throw tooManyAttempts();
       return jmap({ request, response, address, path, query });
     }
     if (method === 'POST' && (path === '/auth/device' || path === '/auth/token'))

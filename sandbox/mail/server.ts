@@ -2,7 +2,7 @@
 // value into an answer.
 import { mkdtempSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -59,13 +59,15 @@ export function createMailServer(options: MailServerOptions): MailServer {
   const administer = createAdministration({ login, rates, principals, pause, onSideEffect: settings.onSideEffect });
   const jmap = createJmapRoute({ login, rates, blobs, eventSource, origin });
   const refuse = createRefuse(settings.onFault);
+  // Behind a trusted proxy, what is no HTTP does not count toward a ban.
+  const countMalformed = ({ remoteAddress = '' }: Socket) => void (useForwarded || bans.malformed(remoteAddress));
   answerRequests(
     server,
-    createMailRoute({ administer, jmap, oauth: createOAuth(now), bans, rates, addressOf, origin }),
+    createMailRoute({ administer, jmap, oauth: createOAuth(now), bans, rates, addressOf, origin, countMalformed }),
     refuse,
   );
   acceptUpgrades(server, { addressOf, login, rates, webSockets, refuse });
-  answerMalformed(server, bans, useForwarded);
+  answerMalformed(server, countMalformed);
   dropBanned(server, bans);
 
   return {

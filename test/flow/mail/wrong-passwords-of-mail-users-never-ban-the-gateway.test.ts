@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { SCANNED_PATHS } from '../../../sandbox/mail/bans.ts';
+import { assertRefusal } from '../../support/errors.ts';
 import { basic, newPassword, startMailWorld } from '../../support/mail.ts';
 
 describe('wrong passwords of mail users', () => {
@@ -62,9 +64,68 @@ describe('wrong passwords of mail users', () => {
   });
 });
 
-describe('a request for a path that only scanners use', () => {
-  it('never reaches the mail server, which would ban the gateway at once', async () => {
-    const world = await startMailWorld({}, { gateway: { hosts: { panel: 'panel.test' } } });
+describe('a request that the mail server counts as a scan', () => {
+  let world: Awaited<ReturnType<typeof startMailWorld>>;
+  const servedStill = async () =>
+    assert.equal((await world.call('GET /api/principal', undefined, { Host: 'localhost' })).status, 200);
+  before(async () => {
+    world = await startMailWorld({}, { gateway: { hosts: { panel: 'panel.test' } } });
+  });
+  after(() => world.stop());
+
+  it('never reaches the mail server if its path is a pattern of the release, raw or encoded', async () => {
+    const encoded = (path: string) => path.replace(/[^/]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
+    const dots = (path: string) => path.replaceAll('.', '%2e');
+    for (const pattern of SCANNED_PATHS) {
+      const scanned = pattern.replaceAll('*', 'a');
+      for (const form of [scanned, scanned.toUpperCase(), encoded(scanned), dots(scanned)]) {
+        for (const [Host, below] of [
+          ['localhost', '/jmap/'],
+          ['localhost', '/auth/'],
+          ['panel.test', '/'],
+        ] as const) {
+          const path = `${below}${form}`;
+          const { status } = await world.call(`GET ${path}`, undefined, { Host, Authorization: undefined });
+          assert.ok(status >= 400 && status < 500, `${Host}${path} ${status}`);
+        }
+      }
+    }
+    assert.deepEqual(world.mail.received, []);
+    await servedStill();
+  });
+
+  it('never reaches it if its HTTP library refuses the target', async () => {
+    for (let i = 0; i < 40; i++) {
+      const anonymous = { Host: 'localhost', Authorization: undefined };
+      assert.equal((await world.call('GET /jmap/session?a=<b>', undefined, anonymous)).status, 200);
+      const listed = await world.call('GET /api/principal?filter=<b>', undefined, { Host: 'localhost' });
+      assert.equal(listed.status, 200, 'the query is encoded');
+    }
+    assert.ok(world.mail.received.includes('GET /jmap/session?a=%3Cb%3E'));
+    await servedStill();
+  });
+
+  it('never reaches it if the lines of the gateway push the header lines beyond a hundred', async () => {
+    const lines = (count: number) => ({
+      ...Object.fromEntries(Array.from({ length: count }, (_, i) => [`X-Line-${i}`, 'x'])),
+      ...{ Host: 'localhost', Authorization: undefined },
+    });
+    const handshake = {
+      ...{ Upgrade: 'websocket', Connection: 'Upgrade' },
+      ...{ 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'x3JJHMbDL1EzLkh9GBhXDw==' },
+    };
+    const session = (count: number) => world.call('GET /jmap/session', undefined, lines(count));
+    const upgrade = (count: number) => world.call('GET /jmap/ws', undefined, { ...lines(count), ...handshake });
+    for (let count = 80; count < 95; count++) {
+      for (const ask of [session, upgrade]) for (let i = 0; i < 4; i++) await ask(count);
+    }
+    assertRefusal(await session(90), 'headers_too_large');
+    assert.equal((await session(80)).status, 200);
+    await servedStill();
+  });
+
+  it('never reaches it if only scanners use its path', async () => {
+    const before = world.mail.received.length;
     const paths = [
       '/index.php',
       '/jmap/x.PHP7',
@@ -81,8 +142,7 @@ describe('a request for a path that only scanners use', () => {
         assert.ok(status >= 400 && status < 500, `${Host}${path} ${status}`);
       }
     }
-    assert.deepEqual(world.mail.received, []);
-    assert.equal((await world.call('GET /api/principal', undefined, { Host: 'localhost' })).status, 200);
-    await world.stop();
+    assert.equal(world.mail.received.length, before);
+    await servedStill();
   });
 });
