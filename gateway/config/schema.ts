@@ -162,6 +162,12 @@ export const upstreamEntry = z.strictObject({
       'Further headers of the service that reach clients ([answers](upstreams.md#answers)). With `location`, `link` or `content-location`, addresses of other hosts cross too.',
     values: 'names of headers',
   }),
+  sendClientAddress: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether requests to its operations carry the address of the client, in `Forwarded` and `X-Forwarded-For`. Tunnels always send it.',
+    ),
   cookies: cookies.meta({
     description:
       'The cookies that cross, from clients to the service and back ([cookies](upstreams.md#cookies)). All others stay out.',

@@ -64,7 +64,8 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
       fresh.operation.answerCheck === 'refuse' || fresh.recording !== undefined || route.policies?.judge !== undefined;
     const outgoing = (): Outgoing => {
       // Each attempt is a span of its own.
-      const identity = { assertion, traceparent: options.traceparentFor(fresh.trail) };
+      const traceparent = options.traceparentFor(fresh.trail);
+      const identity = { assertion, traceparent, sendClientAddress: route.sendClientAddress };
       const headers = upstreamRequestHeaders(fresh, identity, readsAnswer);
       const body = bodyOf(fresh, headers, isFirst);
       isFirst = false;

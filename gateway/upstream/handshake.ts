@@ -65,7 +65,9 @@ export function createHandshake(options: HandshakeOptions): (fresh: Fresh) => Pr
     }
     trail.target = target.origin;
     trail.attempts = 1;
-    const flat = upstreamRequestHeaders(fresh, { assertion, traceparent: options.traceparentFor(trail) }, true);
+    const traceparent = options.traceparentFor(trail);
+    const { sendClientAddress } = route;
+    const flat = upstreamRequestHeaders(fresh, { assertion, traceparent, sendClientAddress }, true);
     const headers = Object.fromEntries(pairs(flat));
     delete headers['accept-encoding'];
     for (const name of handshakeFields) {

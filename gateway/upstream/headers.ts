@@ -59,6 +59,8 @@ export interface IdentityHeaders {
   /** Undefined: the upstream gets a credential instead, and no identity of the caller. */
   readonly assertion: string | undefined;
   readonly traceparent: string;
+  /** The upstream gets the address of the client. */
+  readonly sendClientAddress: boolean;
 }
 
 /** The parts of a request that its upstream headers are made of. */
@@ -105,8 +107,9 @@ export function upstreamRequestHeaders(checked: Headed, identity: IdentityHeader
   const quoted = clientAddress.includes(':') ? `"[${clientAddress}]"` : clientAddress;
   sent.push('x-request-id', checked.id);
   sent.push('traceparent', identity.traceparent);
-  sent.push('forwarded', `for=${quoted};proto=${scheme}${host === undefined ? '' : `;host="${host}"`}`);
-  sent.push('x-forwarded-for', clientAddress);
+  const called = `proto=${scheme}${host === undefined ? '' : `;host="${host}"`}`;
+  if (identity.sendClientAddress) sent.push('forwarded', `for=${quoted};${called}`, 'x-forwarded-for', clientAddress);
+  else sent.push('forwarded', called);
   sent.push('x-forwarded-proto', scheme);
   if (host !== undefined) sent.push('x-forwarded-host', host);
   sent.push('via', '1.1 api-gateway');

@@ -17,6 +17,7 @@ export interface UpstreamRouteEntry {
   readonly maxStreamMs?: number | undefined;
   readonly retry: { readonly attempts: number; readonly budgetPercent: number };
   readonly honoursIdempotencyKey: boolean;
+  readonly sendClientAddress: boolean;
   readonly compression?: CompressionRules | undefined;
 }
 
@@ -38,6 +39,8 @@ export interface UpstreamRoute {
   readonly concurrency: ConcurrencyLimit;
   /** The upstream guarantees that a repeated Idempotency-Key runs once. */
   readonly honoursIdempotencyKey: boolean;
+  /** Requests carry the address of the client. */
+  readonly sendClientAddress: boolean;
   /** `host:port` of its targets in both modes. */
   readonly authorities: ReadonlySet<string>;
   /** Undefined if the upstream has neither a credential nor rules. */
@@ -61,6 +64,7 @@ export function createUpstreamRoutes(
       maxStreamMs = Number.POSITIVE_INFINITY,
       retry,
       honoursIdempotencyKey,
+      sendClientAddress,
     } = entry;
     const shortestMs = Math.min(timeoutMs, firstByteTimeoutMs ?? timeoutMs, idleTimeoutMs, maxStreamMs);
     const budget = createRetryBudget(retry.budgetPercent, now);
@@ -79,6 +83,7 @@ export function createUpstreamRoutes(
         budget,
         concurrency,
         honoursIdempotencyKey,
+        sendClientAddress,
         authorities,
         policies,
         compression,

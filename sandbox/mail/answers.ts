@@ -96,7 +96,8 @@ export function unauthorized(challenged: boolean): Refused {
 export const invalidParameters = (detail = 'JSON deserialization failed'): Refused =>
   problem(400, 'Invalid parameters', detail);
 
-export const forbidden = (): Refused => problem(403, 'Forbidden', 'You lack a permission that this request needs.');
+export const forbidden = (): Refused =>
+  problem(403, 'Forbidden', 'You do not have enough permissions to perform this operation.');
 
 export const noSuchResource = (): Refused => problem(404, 'Not Found', 'There is no such resource on this server.');
 

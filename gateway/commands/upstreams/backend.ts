@@ -99,8 +99,9 @@ export function createBackend(options: BackendOptions): Backend {
     const checked = { ...options, ...asked, operation, path, rawBody, clientAddress: CLIENT_ADDRESS };
     const assertion = await options.assertion();
     const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`;
+    const identity = { assertion, traceparent, sendClientAddress: entry.sendClientAddress };
     const id = `req_try${randomBytes(8).toString('hex')}`;
-    const headers = upstreamRequestHeaders({ ...checked, id }, { assertion, traceparent }, true);
+    const headers = upstreamRequestHeaders({ ...checked, id }, identity, true);
     if (assertion !== undefined) proofs.add(assertion);
     const credential = options.credential?.();
     if (credential !== undefined) {

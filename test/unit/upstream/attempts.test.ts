@@ -20,6 +20,7 @@ function createScene() {
     idleTimeoutMs: 30_000,
     retry: { attempts: 0, budgetPercent: 20 },
     honoursIdempotencyKey: false,
+    sendClientAddress: true,
   };
   const way =
     createUpstreamRoutes({ books: entry }, new Map(), accesses, () => performance.now()).get('books') ?? assert.fail();
