@@ -32,11 +32,31 @@ async function turns(count: number): Promise<void> {
 }
 
 describe('gateway start on the sandbox', () => {
-  const installation = createInstallation();
+  const adminPort = freePort();
+  let installation: Installation;
+  let first: Running;
+  before(async () => {
+    installation = createInstallation({ ADMIN_PORT: String(await adminPort) });
+  });
   after(() => installation.remove());
 
+  it('is ready when its demo data can be read, and no earlier', async () => {
+    const starting = installation.start();
+    const readiness = `http://127.0.0.1:${await adminPort}/readyz`;
+    const isReady = () =>
+      fetch(readiness).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    assert.ok(await until(isReady, 30_000));
+    // Output printed before this point is there and is read in the next turns.
+    const gateway = await Promise.race([starting, turns(5)]);
+    first = await starting;
+    assert.ok(gateway, 'ready, and nothing printed');
+    assert.equal((await paste(first)).status, 200);
+  });
+
   it('prints a curl line that works as pasted, and a second start keeps the data and prints a working one again', async () => {
-    const first = await installation.start();
     const before = await paste(first);
     assert.equal(before.status, 200);
     assert.equal(before.body.data.length, 3);
@@ -58,31 +78,6 @@ describe('gateway start on the sandbox', () => {
     } finally {
       await second.stop();
     }
-  });
-});
-
-describe('a gateway that starts', () => {
-  const adminPort = freePort();
-  let installation: Installation;
-  before(async () => {
-    installation = createInstallation({ ADMIN_PORT: String(await adminPort) });
-  });
-  after(() => installation.remove());
-
-  it('is ready when its demo data can be read, and no earlier', async () => {
-    const starting = installation.start();
-    const readiness = `http://127.0.0.1:${await adminPort}/readyz`;
-    const isReady = () =>
-      fetch(readiness).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    assert.ok(await until(isReady, 30_000));
-    // Output printed before this point is there and is read in the next turns.
-    const gateway = await Promise.race([starting, turns(5)]);
-    assert.ok(gateway, 'ready, and nothing printed');
-    assert.equal((await paste(gateway)).status, 200);
-    assert.equal(await gateway.stop(), 0);
   });
 });
 
@@ -155,17 +150,15 @@ describe('a gateway on the sandbox', () => {
   });
 
   it('is left as it was by a second start on its data, which finds the port taken', async () => {
-    const running = createInstallation();
-    const first = await running.start();
-    const again = createInstallation({ ...running.environment, PORT: String(first.port) });
+    const again = createInstallation({ ...installation.environment, PORT: String(gateway.port) });
     assert.equal((await again.run('start')).code, 1);
     // The second start has issued no key in place of the first one's, and `--wait` does not wait for it.
-    assert.equal((await paste(first)).status, 200);
-    const suspended = await running.run('orgs', 'suspend', 'org_demo', '--wait');
-    assert.deepEqual([suspended.code, suspended.stderr], [0, '']);
-    assert.equal(await first.stop(), 0);
+    assert.equal((await paste(gateway)).status, 200);
+    for (const command of ['suspend', 'resume']) {
+      const done = await installation.run('orgs', command, 'org_demo', '--wait');
+      assert.deepEqual([done.code, done.stderr], [0, '']);
+    }
     again.remove();
-    running.remove();
   });
 
   it('finishes the request in flight on SIGTERM', async () => {

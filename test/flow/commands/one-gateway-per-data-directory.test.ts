@@ -3,11 +3,37 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { test } from 'node:test';
-import { createInstallation } from '../../support/process.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { writeConfiguration } from '../../support/gateway.ts';
+import { createInstallation, type Installation } from '../../support/process.ts';
+import { thingsAt } from '../../support/things.ts';
+import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'gateway-one-'));
+let upstream: FakeUpstream;
+before(async () => {
+  upstream = await startUpstream((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+  writeConfiguration(directory, thingsAt(upstream.url));
+});
+after(async () => {
+  await upstream.close();
+  rmSync(directory, { recursive: true });
+});
+
+function install(): Installation {
+  return createInstallation({
+    GATEWAY_CONFIG: join(directory, 'config'),
+    GATEWAY_CONTRACTS: join(directory, 'openapi'),
+  });
+}
 
 test('a second gateway gives the reason why it does not start, while commands work', async (t) => {
-  const installation = createInstallation();
+  const installation = install();
   t.after(() => installation.remove());
   const first = await installation.start();
   t.after(() => first.child.kill('SIGKILL'));
@@ -21,7 +47,7 @@ test('a second gateway gives the reason why it does not start, while commands wo
   const key = await installation.run('keys', 'create', '--org', 'org_a', '--mode', 'live', '--scopes', '*', '--json');
   assert.equal(key.code, 0, key.stderr);
   const authorization = `Bearer ${JSON.parse(key.stdout).key}`;
-  const answer = await fetch(`http://127.0.0.1:${first.port}/v1/customers`, { headers: { authorization } });
+  const answer = await fetch(`http://127.0.0.1:${first.port}/v1/things`, { headers: { authorization } });
   assert.equal(answer.status, 200);
   await answer.text();
 
@@ -31,7 +57,7 @@ test('a second gateway gives the reason why it does not start, while commands wo
 });
 
 test('a gateway that was killed does not keep the next one from starting', async (t) => {
-  const installation = createInstallation();
+  const installation = install();
   t.after(() => installation.remove());
   const killed = await installation.start();
   const ended = once(killed.child, 'exit');
