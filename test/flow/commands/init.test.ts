@@ -42,6 +42,19 @@ describe('gateway init', () => {
     withContract.remove();
   });
 
+  it('leaves sandbox and examples out with --empty', async () => {
+    const empty = join(directory, 'empty');
+    const { code, stdout } = await installation.run('init', empty, '--empty');
+    assert.equal(code, 0);
+    assert.doesNotMatch(stdout, /openapi/);
+    assert.equal(existsSync(join(empty, 'openapi')), false);
+    assert.doesNotMatch(readFileSync(join(empty, 'upstreams.yaml'), 'utf8'), /sandbox/);
+    const bare = createInstallation({ GATEWAY_CONFIG: empty, GATEWAY_CONTRACTS: empty });
+    const checked = await bare.run('check', '--json');
+    assert.deepEqual([checked.code, JSON.parse(checked.stdout).operations], [0, 0]);
+    bare.remove();
+  });
+
   it('overwrites nothing without the option', async () => {
     const file = join(made, 'limits.yaml');
     writeFileSync(file, '# mine\n');

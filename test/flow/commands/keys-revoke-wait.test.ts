@@ -39,7 +39,7 @@ test('keys revoke --wait returns when no running gateway admits the key any more
   assert.match(out, /^The key key_\w+ is revoked since .*Z\.\nConfirmed by 1 running gateway within \d\.\d s\.\n$/);
   const { state, waited_ms, confirmed, unconfirmed } = await json('keys', 'revoke', id, '--wait');
   assert.equal(state, 'revoked');
-  assert.ok(waited_ms < 1000, 'a change that is in force already needs no wait');
+  assert.ok(waited_ms < 5000, 'a change that is in force already needs no wait');
   assert.deepEqual(
     confirmed.map(({ host, pid }: { host: string; pid: number }) => [host, pid]),
     [[hostname(), process.pid]],

@@ -53,7 +53,7 @@ describe('an upstream that fails', () => {
     connection.send(requestOf('GET /v1/things', { Authorization: world.authorization }));
     await connection.closed;
     const took = performance.now() - startedAt;
-    assert.ok(took > 100 && took < 1000, `${took} ms`);
+    assert.ok(took > 100 && took < 5000, `${took} ms`);
     assert.notEqual((await connection.answer())?.whole, true);
   });
 

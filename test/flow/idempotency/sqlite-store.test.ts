@@ -174,7 +174,7 @@ test('a file that another process is writing to is away for a moment, without st
   writer.exec('BEGIN IMMEDIATE');
   const startedAt = performance.now();
   assert.throws(() => store.begin(newSlot(), claimOf('f', 'me', 1000)), /locked/);
-  assert.ok(performance.now() - startedAt < 1000);
+  assert.ok(performance.now() - startedAt < 5000);
   writer.exec('ROLLBACK');
   assert.deepEqual(await store.begin(newSlot(), claimOf('f', 'me', 1000)), { state: 'started' });
   assert.deepEqual(states, ['away', 'up']);

@@ -98,7 +98,7 @@ describe('while Redis is away', () => {
       redis.pause();
       const startedAt = performance.now();
       assertRefusal(await world.post({ key }), 'gateway_overloaded');
-      assert.ok(performance.now() - startedAt < 1000);
+      assert.ok(performance.now() - startedAt < 5000);
       redis.resume();
       await untilStatus(world, isUp);
       // A command sent meanwhile may reach it now.

@@ -141,7 +141,7 @@ describe('an operation with a WebSocket', () => {
     await gateway.store.keys.revoke(id, 'test', undefined);
     assert.deepEqual(await client.takes(4), Buffer.from([0x88, 0x02, 0x03, 0xf0]));
     await Promise.all([client.ended, chat.granted[0]?.ended]);
-    assert.ok(performance.now() - from < 1000);
+    assert.ok(performance.now() - from < 5000);
     const line = await until(() => gateway.logLines().find(({ stream }) => stream === 'websocket'));
     assert.equal(line.stream_end, 'credential');
   });
