@@ -3,9 +3,11 @@ import { hostname } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { openRedisStore } from '../../../gateway/auth/store/redis/store.ts';
 import { closesAfterEach } from '../../support/closing.ts';
+import { writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
-import { issue, organization, PEPPER, pepperFingerprint } from '../../unit/auth/samples.ts';
+import { thingsAt } from '../../support/things.ts';
+import { issue, organization, PEPPER, pepperFingerprint, temporaryDirectory } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 import { gatewayOn } from './gateway-on.ts';
 
@@ -113,7 +115,14 @@ test('of gateways on several machines the frozen one is named', async (t) => {
   t.after(() => store.close());
   const { record } = issue();
   await store.seed([organization()], [record], 'tests');
-  const environment = { REDIS_URL: redis.url, KEY_PEPPER: PEPPER };
+  const directory = temporaryDirectory(t);
+  writeConfiguration(directory, thingsAt('http://127.0.0.1:9'));
+  const environment = {
+    GATEWAY_CONFIG: `${directory}/config`,
+    GATEWAY_CONTRACTS: `${directory}/openapi`,
+    REDIS_URL: redis.url,
+    KEY_PEPPER: PEPPER,
+  };
   const [here, there] = [createInstallation(environment), createInstallation(environment)];
   t.after(() => [here, there].map(({ remove }) => remove()));
   const [, frozen] = await Promise.all([started(here.start()), started(there.start())]);
