@@ -1,51 +1,24 @@
-// Objects and lists whose members are named by brackets: `filter[status]=open`, `filter[tags][]=a`, `items[0][id]=7`.
+// Objects and lists in queries, whose members are named by brackets: `filter[status]=open`, `filter[tags][]=a`, `items[0][id]=7`.
+// Forms build their values in forms/form-value.ts by stricter rules: item numbers rise, a list keeps one spelling, `a[][b]` is refused,
+// and values may be files or JSON. Clients of queries use the looser spellings, so the two stay apart; what a schema says of a member is
+// read in one place, value-shape.ts.
 
 import { keysOfBrackets } from './brackets.ts';
 import { toScalar, withoutReference } from './parameter.ts';
-import { child, isObject, type JsonObject, type Located, member } from './pointer.ts';
-import { formsOf, type Types, typesOf } from './value-types.ts';
-
-/** The types that a schema allows at one place of a nested value. */
-export interface NestedShape {
-  readonly types: Types;
-  member(name: string): NestedShape;
-  item(): NestedShape;
-}
+import { isObject } from './pointer.ts';
+import type { ValueShape } from './value-shape.ts';
+import type { Types } from './value-types.ts';
 
 /** Like `limits.jsonDepthMax`, since clients choose the depth. */
 const DEPTH_MAX = 32;
-
-/** Returns the shape of a schema. Shapes below it are made on first use; their number is bounded by the schema, not by clients. */
-export function createShape(root: JsonObject, schemas: readonly Located[]): NestedShape {
-  const known = new Map<string, NestedShape>();
-
-  function shapeOf(forms: readonly Located[]): NestedShape {
-    const key = forms.map(({ pointer }) => pointer).join(' ');
-    const found = known.get(key);
-    if (found) return found;
-    const made: NestedShape = {
-      types: typesOf(forms),
-      member: (name) => shapeOf(forms.flatMap((form) => formsOf(root, memberSchema(root, form, name)))),
-      item: () => shapeOf(forms.flatMap((form) => formsOf(root, child(form, 'items')))),
-    };
-    known.set(key, made);
-    return made;
-  }
-
-  return shapeOf(schemas);
-}
-
-function memberSchema(root: JsonObject, form: Located, name: string): Located {
-  const properties = member(root, form, 'properties');
-  const isDeclared = isObject(properties.value) && Object.hasOwn(properties.value, name);
-  return isDeclared ? child(properties, name) : child(form, 'additionalProperties');
-}
 
 /** Parses `[a][b]` into a, b; returns `undefined` for any other text and for more keys than a value may be deep. */
 export function nestedKeysOf(brackets: string): string[] | undefined {
   const keys = keysOfBrackets(brackets);
   return keys === undefined || keys.length > DEPTH_MAX ? undefined : keys;
 }
+
+const anyType: Types = new Set();
 
 type Holder = Record<string | number, unknown>;
 
@@ -61,37 +34,38 @@ export function setNested(
   name: string | number,
   keys: readonly string[],
   text: string,
-  shape: NestedShape,
+  shape: ValueShape | undefined,
   positions: ItemPositions,
 ): boolean {
   const [key, ...rest] = keys;
   const { [name]: existing } = holder as Holder;
+  const types = shape?.types ?? anyType;
   const isItem =
     key === undefined
-      ? shape.types.has('array') && !shape.types.has('string')
-      : /^\d*$/.test(key) && (shape.types.has('array') || (key === '' && shape.types.size === 0));
+      ? types.has('array') && !types.has('string')
+      : /^\d*$/.test(key) && (types.has('array') || (key === '' && types.size === 0));
   if (!isItem) {
     if (key !== undefined) {
       const object = existing ?? withoutReference();
       (holder as Holder)[name] = object;
-      return isObject(object) && setNested(object, key, rest, text, shape.member(key), positions);
+      return isObject(object) && setNested(object, key, rest, text, shape?.member(key), positions);
     }
     if (existing !== undefined) return false;
-    (holder as Holder)[name] = toScalar(text, shape.types);
+    (holder as Holder)[name] = toScalar(text, types);
     return true;
   }
   const list = existing ?? [];
   (holder as Holder)[name] = list;
-  return Array.isArray(list) && setItem(list, key ?? '', rest, text, shape.item(), positions);
+  return Array.isArray(list) && setItem(list, key ?? '', rest, text, shape?.items(), positions);
 }
 
-/** An empty key denotes a new item, or the last one while it lacks the member (as in Rails and PHP); a number denotes its own item. */
+/** An empty key denotes a new item, or the last one while it lacks the member (as in Rails); a number denotes its own item. */
 function setItem(
   list: unknown[],
   key: string,
   rest: readonly string[],
   text: string,
-  shape: NestedShape,
+  shape: ValueShape | undefined,
   positions: ItemPositions,
 ): boolean {
   if (key === '') {

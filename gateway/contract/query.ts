@@ -1,8 +1,9 @@
 // Reads the query string into typed parameters, and builds the query for the upstream.
 
-import { createShape, type ItemPositions, nestedKeysOf, setNested } from './nested.ts';
+import { type ItemPositions, nestedKeysOf, setNested } from './nested.ts';
 import { type Parameter, toMember, toScalar, toValue, withoutReference } from './parameter.ts';
 import { isObject } from './pointer.ts';
+import { createValueShapes } from './value-shape.ts';
 import type { Violation } from './violations.ts';
 
 export interface QueryReader {
@@ -35,7 +36,7 @@ export function createQueryReader(
   const declared = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   const deepObjects = parameters
     .filter(({ style }) => style === 'deepObject')
-    .map(({ name, root, forms }) => ({ name, shape: createShape(root, forms) }));
+    .map(({ name, root, forms }) => ({ name, shape: createValueShapes(root)(forms.slice(0, 1)) }));
   const spread = parameters.filter(isSpread);
   const fallbacks = parameters.flatMap((parameter) => {
     const text = fallbackText(parameter);

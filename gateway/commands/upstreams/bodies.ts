@@ -2,13 +2,13 @@
 
 import { concreteType, printBody } from '../../contract/examples/bodies.ts';
 import { encodingsOf } from '../../contract/forms/form-encoding.ts';
-import { createFormShapes, type FormShape } from '../../contract/forms/form-shape.ts';
 import { createFormChecks } from '../../contract/forms/forms.ts';
 import { essenceOf, isJson, MULTIPART, URLENCODED } from '../../contract/media-types.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
 import { child, isObject, type JsonObject, type Located, member, memberNames } from '../../contract/pointer.ts';
 import { samplesOf } from '../../contract/sample.ts';
 import type { Schemas } from '../../contract/schemas.ts';
+import { createValueShapes, type ValueShape } from '../../contract/value-shape.ts';
 
 export interface TrialBody {
   readonly contentType: string;
@@ -120,10 +120,10 @@ function pairsOf(value: unknown, name: string): [string, string][] {
 }
 
 function createMultipartPrinter(root: JsonObject, mediaType: Located): (value: JsonObject) => Buffer {
-  const shape = createFormShapes(root)([child(mediaType, 'schema')]);
+  const shape = createValueShapes(root)([child(mediaType, 'schema')]);
   const encodings = encodingsOf(root, mediaType);
 
-  function partsOf(name: string, value: unknown, of: FormShape | undefined): Buffer[] {
+  function partsOf(name: string, value: unknown, of: ValueShape | undefined): Buffer[] {
     if (value === null || value === undefined) return [];
     if (Array.isArray(value)) return value.flatMap((item) => partsOf(name, item, of?.items()));
     const declared = encodings.get(name)?.contentTypes[0];

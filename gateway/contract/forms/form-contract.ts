@@ -3,9 +3,9 @@
 import type { JsonLimits } from '../json.ts';
 import { child, isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
 import type { RequestSchemas, SchemaCheck } from '../schemas.ts';
+import type { ValueShape } from '../value-shape.ts';
 import { encodingsOf } from './form-encoding.ts';
 import { createFindPlace, type FindPlace } from './form-place.ts';
-import type { FormShape } from './form-shape.ts';
 import { createPartHeadersChecks, type PartHeadersCheck } from './part-headers.ts';
 
 export interface FormLimits extends JsonLimits {
@@ -14,7 +14,7 @@ export interface FormLimits extends JsonLimits {
 
 export interface FormContract {
   readonly root: JsonObject;
-  readonly shape: FormShape;
+  readonly shape: ValueShape;
   readonly check: SchemaCheck;
   readonly placeOf: FindPlace;
   /** By property. */
@@ -26,7 +26,7 @@ export function toFormContract(
   root: JsonObject,
   mediaType: Located,
   check: SchemaCheck,
-  shapeOf: (schemas: readonly Located[]) => FormShape,
+  shapeOf: (schemas: readonly Located[]) => ValueShape,
   objectCheck: RequestSchemas['objectCheck'],
 ): FormContract {
   const schema = child(mediaType, 'schema');

@@ -2,7 +2,7 @@
 
 import { essenceOf, isJson } from '../media-types.ts';
 import { isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
-import type { FormShape } from './form-shape.ts';
+import type { ValueShape } from '../value-shape.ts';
 
 export interface PropertyEncoding {
   /** Declared style; undefined: the default, under which JSON is possible too. */
@@ -54,7 +54,7 @@ export function encodingFor(encodings: ReadonlyMap<string, PropertyEncoding>, na
 }
 
 /** Whether only an object fits, so that a text can be nothing but JSON. */
-export function isObjectOnly({ types }: FormShape): boolean {
+export function isObjectOnly({ types }: ValueShape): boolean {
   return types.has('object') && !types.has('string');
 }
 

@@ -1,13 +1,13 @@
 // Finds the place of a form's field in the value that the schema describes: `address[lines][0]` is /address/lines/0.
 
 import { keysOfBrackets } from '../brackets.ts';
+import type { ValueShape } from '../value-shape.ts';
 import { encodingFor, type PropertyEncoding } from './form-encoding.ts';
-import type { FormShape } from './form-shape.ts';
 
 export interface FormPlace {
   readonly keys: readonly string[];
   /** What the contract says about the value at the end; undefined: nothing. A list where a name without brackets stands for one. */
-  readonly shape: FormShape | undefined;
+  readonly shape: ValueShape | undefined;
   readonly encoding: PropertyEncoding;
   /** Whether the brackets cannot be read. */
   readonly isBroken: boolean;
@@ -20,7 +20,7 @@ const UNCLEAR_NAME = /^ |[\0-\x1f\x7f]/;
 
 /** Prepares finding places in forms of one shape. */
 export function createFindPlace(
-  root: FormShape,
+  root: ValueShape,
   encodings: ReadonlyMap<string, PropertyEncoding>,
   properties: readonly string[],
 ): FindPlace {
@@ -54,8 +54,8 @@ export function createFindPlace(
   };
 }
 
-function below(base: FormShape, keys: readonly string[]): FormShape | undefined {
-  let shape: FormShape | undefined = base;
+function below(base: ValueShape, keys: readonly string[]): ValueShape | undefined {
+  let shape: ValueShape | undefined = base;
   for (const key of keys) {
     if (shape === undefined) return undefined;
     shape = isItemKey(shape, key) ? shape.items() : shape.member(key);
@@ -64,7 +64,7 @@ function below(base: FormShape, keys: readonly string[]): FormShape | undefined 
 }
 
 /** Whether a key in brackets denotes an item of a list. */
-export function isItemKey(shape: FormShape | undefined, key: string): boolean {
+export function isItemKey(shape: ValueShape | undefined, key: string): boolean {
   if (key === '') return true;
   return /^\d+$/.test(key) && shape?.types.has('array') === true && !shape.types.has('object');
 }

@@ -7,10 +7,10 @@ import { toOverflowViolation } from '../overflow.ts';
 import { toScalar, withoutReference } from '../parameter.ts';
 import { escapeToken, type JsonObject } from '../pointer.ts';
 import type { SchemaCheck } from '../schemas.ts';
+import type { ValueShape } from '../value-shape.ts';
 import { toBodyViolations, VIOLATIONS_MAX, type Violation, violationInBody } from '../violations.ts';
 import { isObjectOnly } from './form-encoding.ts';
 import { type FormPlace, isItemKey } from './form-place.ts';
-import type { FormShape } from './form-shape.ts';
 
 type Holder = Record<string, unknown> | unknown[];
 /** How the items of a list are named: `a=1&a=2`, `a[]=1` or `a[0]=1`. Mixtures are read differently by different services. */
@@ -40,7 +40,7 @@ const METHOD_OVERRIDE = '_method';
 export class FormValue {
   readonly #value = withoutReference();
   readonly #limits: JsonLimits;
-  readonly #shape: FormShape;
+  readonly #shape: ValueShape;
   readonly #violations: Violation[] = [];
   readonly #lists = new Map<unknown[], Naming>();
   /** The numbers of the items, which rise and may have gaps. */
@@ -51,7 +51,7 @@ export class FormValue {
   readonly #files = new Set<string>();
   #size = 0;
 
-  constructor(shape: FormShape, limits: JsonLimits) {
+  constructor(shape: ValueShape, limits: JsonLimits) {
     this.#shape = shape;
     this.#limits = limits;
   }
@@ -122,7 +122,7 @@ export class FormValue {
     return errors;
   }
 
-  #putSeparated(place: FormPlace, items: FormShape, text: string, separator: string): void {
+  #putSeparated(place: FormPlace, items: ValueShape, text: string, separator: string): void {
     const parts = text === '' ? [] : text.split(separator);
     this.#count(parts.length);
     this.#put(
@@ -142,7 +142,7 @@ export class FormValue {
   }
 
   /** The value that a text stands for, by the types of its schema. */
-  #typed(slot: Slot, given: unknown, shape: FormShape | undefined, style: string | undefined): unknown {
+  #typed(slot: Slot, given: unknown, shape: ValueShape | undefined, style: string | undefined): unknown {
     if (typeof given !== 'string' || shape === undefined) return given;
     if (isObjectOnly(shape) && style === undefined) return this.#parsed(given, slot.pointer);
     if (given === '' && shape.types.has('null') && !shape.types.has('string')) return null;
@@ -151,7 +151,7 @@ export class FormValue {
     return value;
   }
 
-  #store({ holder, key, pointer }: Slot, value: unknown, shape: FormShape | undefined): void {
+  #store({ holder, key, pointer }: Slot, value: unknown, shape: ValueShape | undefined): void {
     const target = holder as Record<string, unknown>;
     const before = Array.isArray(holder) ? holder[key as number] : target[key];
     if (before === undefined) target[key] = value;
@@ -167,7 +167,7 @@ export class FormValue {
       throw new GatewayError('json_too_complex', { fields: { max_depth: this.#limits.jsonDepthMax } });
     }
     let holder: Holder = this.#value;
-    let shape: FormShape | undefined = this.#shape;
+    let shape: ValueShape | undefined = this.#shape;
     let pointer = '';
     for (let at = 0; ; at += 1) {
       const isLast = at === keys.length - 1;

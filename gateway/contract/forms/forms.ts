@@ -7,9 +7,9 @@ import { essenceOf, MULTIPART, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations.ts';
 import { child, type JsonObject, member, memberNames } from '../pointer.ts';
 import type { RequestSchemas } from '../schemas.ts';
+import { createValueShapes, type ValueShape } from '../value-shape.ts';
 import { toFields, type Violation } from '../violations.ts';
 import { type FormContract, type FormLimits, toFormContract } from './form-contract.ts';
-import { createFormShapes, type FormShape } from './form-shape.ts';
 import { FormValue } from './form-value.ts';
 import { createMultipartCheck } from './multipart-check.ts';
 import { readUrlencoded } from './urlencoded.ts';
@@ -32,13 +32,13 @@ export interface StreamOptions {
 /** Returns the check of a body of this type, under the declared type or range that covers it. */
 export type FormChecks = (declared: string, contentType: string | undefined) => FormCheck | undefined;
 
-const shapes = new WeakMap<JsonObject, ReturnType<typeof createFormShapes>>();
+const shapes = new WeakMap<JsonObject, ReturnType<typeof createValueShapes>>();
 
 /** Undefined: the operation takes no form whose content is described. */
 export function createFormChecks(entry: ContractOperation, schemas: RequestSchemas): FormChecks | undefined {
   const { root } = entry.document;
   const content = member(root, member(root, entry.located, 'requestBody'), 'content');
-  const shapeOf = shapes.get(root) ?? createFormShapes(root);
+  const shapeOf = shapes.get(root) ?? createValueShapes(root);
   shapes.set(root, shapeOf);
   const checks = new Map<string, FormCheck>();
   for (const type of memberNames(content)) {
@@ -62,7 +62,7 @@ function covers(declared: string, kind: string): boolean {
   return declared === kind || declared === '*/*' || declared === `${kind.slice(0, kind.indexOf('/'))}/*`;
 }
 
-function mayBeForm({ types }: FormShape, schema: unknown): boolean {
+function mayBeForm({ types }: ValueShape, schema: unknown): boolean {
   return schema !== undefined && types.has('object');
 }
 

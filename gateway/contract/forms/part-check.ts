@@ -2,9 +2,9 @@
 
 import { isUtf8 } from 'node:buffer';
 import { essenceOf, isJson } from '../media-types.ts';
+import type { ValueShape } from '../value-shape.ts';
 import { isCovered, isObjectOnly } from './form-encoding.ts';
 import type { FormPlace } from './form-place.ts';
-import type { FormShape } from './form-shape.ts';
 import type { PartHead } from './part-head.ts';
 
 /** What is wrong with a part. */
@@ -36,12 +36,12 @@ export function createPartCheck(head: PartHead, place: FormPlace): { part: PartC
   return { part: { ...part, isFile, isJson: mediaType !== undefined && isJson(mediaType) }, fault };
 }
 
-function itemShape({ shape, keys }: FormPlace): FormShape | undefined {
+function itemShape({ shape, keys }: FormPlace): ValueShape | undefined {
   return keys.length === 1 && shape?.types.has('array') ? shape.items() : shape;
 }
 
 /** Bytes by the contract, or a part with a file name where the contract says nothing about its text. */
-function isFilePart({ filename }: PartHead, { encoding }: FormPlace, shape: FormShape | undefined): boolean {
+function isFilePart({ filename }: PartHead, { encoding }: FormPlace, shape: ValueShape | undefined): boolean {
   if (shape === undefined) return filename !== undefined;
   if (shape.isBinary) return true;
   if (shape.isTextChecked) return false;
@@ -59,7 +59,7 @@ function isOfBytes(type: string): boolean {
 function mediaTypeFault(
   given: string | undefined,
   { encoding }: FormPlace,
-  shape: FormShape | undefined,
+  shape: ValueShape | undefined,
   isFile: boolean,
 ): PartFault | undefined {
   const named = isFile && shape?.contentMediaType !== undefined ? [essenceOf(shape.contentMediaType)] : [];
@@ -84,7 +84,7 @@ function charsetFault(contentType = ''): PartFault | undefined {
 
 const notUtf8: PartFault = { code: 'wrong_format', message: 'Must be text in UTF-8.' };
 
-function countBytes(shape: FormShape | undefined): Omit<PartCheck, 'isFile' | 'isJson'> {
+function countBytes(shape: ValueShape | undefined): Omit<PartCheck, 'isFile' | 'isJson'> {
   const { bytesMin, bytesMax } = shape ?? { bytesMin: 0, bytesMax: Number.POSITIVE_INFINITY };
   let size = 0;
   return {

@@ -17,6 +17,7 @@ const filter = {
       range: { type: 'object', properties: { gte: integer, in: { type: 'array', items: integer } } },
       items: { type: 'array', items: { type: 'object', properties: { id: integer, tags: { type: 'array' } } } },
       map: { type: 'object', additionalProperties: { type: 'array', items: integer } },
+      labels: { type: 'object', patternProperties: { '^n_': integer }, additionalProperties: { type: 'string' } },
       child: { $ref: '#/components/schemas/Node' },
       any: {},
     },
@@ -69,6 +70,7 @@ test('every member is checked by the schema of its depth', async () => {
   assert.deepEqual(read('q[ids][]=1&q[ids][]=1&q[ids][]=1&q[ids][]=1'), ['query q.ids too_many_items']);
   assert.deepEqual(read('q[child][child][child][value]=x'), ['query q.child.child.child.value wrong_type']);
   assert.deepEqual(read('q[child][child][child][value]=7'), { child: { child: { child: { value: 7 } } } });
+  assert.deepEqual(read('q[labels][n_a]=1&q[labels][b]=1'), { labels: { n_a: 1, b: '1' } });
   assert.deepEqual(read('q[other][]=1'), ['query q.other unknown']);
 });
 

@@ -1,12 +1,13 @@
-// What a contract declares about the members of a form, prepared for reading text: types, members, and whether a member is a file.
+// What a schema declares about a value and its members, prepared for reading texts with bracketed names: types, members, and bounds of
+// files. Queries and forms read by it.
 
-import { isJson } from '../media-types.ts';
-import { toPattern } from '../patterns.ts';
-import { child, follow, isObject, itemsOf, type JsonObject, type Located, member } from '../pointer.ts';
-import { formsOf, type Types, typesOf } from '../value-types.ts';
+import { isJson } from './media-types.ts';
+import { toPattern } from './patterns.ts';
+import { child, follow, isObject, itemsOf, type JsonObject, type Located, member } from './pointer.ts';
+import { formsOf, type Types, typesOf } from './value-types.ts';
 
 /** One member, with all schemas that may describe it. */
-export interface FormShape {
+export interface ValueShape {
   /** JSON types; empty if the schema names none. */
   readonly types: Types;
   /** Whether the schema describes bytes instead of text. */
@@ -19,22 +20,22 @@ export interface FormShape {
   /** Media type that the schema of a file names. */
   readonly contentMediaType: string | undefined;
   /** The items, if it is a list. */
-  items(): FormShape;
+  items(): ValueShape;
   /** A member that `properties` declares. */
-  property(name: string): FormShape | undefined;
+  property(name: string): ValueShape | undefined;
   /** A member that `properties`, `patternProperties` or `additionalProperties` describes. */
-  member(name: string): FormShape | undefined;
+  member(name: string): ValueShape | undefined;
 }
 
 /** Bytes whose schema says no more are often declared as this type (FastAPI does so): it includes every other one. */
 const ANY_BYTES = 'application/octet-stream';
 const DEPTH_MAX = 8;
 
-/** Creates the shapes of a document: each once, when a form first needs it, because schemas may be circular. */
-export function createFormShapes(root: JsonObject): (schemas: readonly Located[]) => FormShape {
-  const made = new Map<string, FormShape>();
+/** Creates the shapes of a document: each once, when a request first needs it, because schemas may be circular. */
+export function createValueShapes(root: JsonObject): (schemas: readonly Located[]) => ValueShape {
+  const made = new Map<string, ValueShape>();
 
-  function shapeOf(schemas: readonly Located[]): FormShape {
+  function shapeOf(schemas: readonly Located[]): ValueShape {
     const key = schemas.map(({ pointer }) => pointer).join('\n');
     const known = made.get(key);
     if (known) return known;
@@ -49,15 +50,15 @@ export function createFormShapes(root: JsonObject): (schemas: readonly Located[]
 function toShape(
   root: JsonObject,
   schemas: readonly Located[],
-  shapeOf: (schemas: readonly Located[]) => FormShape,
-): FormShape {
+  shapeOf: (schemas: readonly Located[]) => ValueShape,
+): ValueShape {
   const forms = schemas.flatMap((schema) => formsOf(root, schema));
   const keywords = forms.map(({ value }) => value as JsonObject);
-  const properties = new Map<string, FormShape | undefined>();
-  const members = new Map<string, FormShape | undefined>();
+  const properties = new Map<string, ValueShape | undefined>();
+  const members = new Map<string, ValueShape | undefined>();
   const patterns = forms.flatMap((form) => patternsOf(root, form));
   const mediaType = keywords.map(({ contentMediaType: type }) => type).find((type) => typeof type === 'string');
-  let items: FormShape | undefined;
+  let items: ValueShape | undefined;
 
   const combined = (found: readonly Located[]) => {
     const useful = found.filter(({ value }) => isObject(value) && Object.keys(value).length > 0);
@@ -115,7 +116,7 @@ function isBinarySchema({ format, contentMediaType, contentEncoding }: JsonObjec
 }
 
 /** Bounds of a length: all of `allOf` apply, the widest branch of a union. */
-function byteBounds(root: JsonObject, schemas: readonly Located[]): Pick<FormShape, 'bytesMin' | 'bytesMax'> {
+function byteBounds(root: JsonObject, schemas: readonly Located[]): Pick<ValueShape, 'bytesMin' | 'bytesMax'> {
   const bounds = schemas.map((schema) => boundsOf(root, schema, 0));
   if (bounds.length === 0) return { bytesMin: 0, bytesMax: Number.POSITIVE_INFINITY };
   return {
