@@ -18,6 +18,7 @@ COPY sandbox ./sandbox
 COPY openapi ./openapi
 COPY config ./config
 COPY docs/guides ./docs/guides
+COPY docs/operations.md ./docs/operations.md
 RUN mkdir /data && chown node:node /data
 # By number, since Kubernetes only then knows that it is not root (runAsNonRoot).
 USER 1000:1000
