@@ -46,15 +46,21 @@ function ofConfiguration({ configuration }: StatusForCauses): Cause[] {
   const failure = configuration?.last_failure;
   if (!failure) return [];
   const [first = '', ...others] = failure.mistakes;
-  const more = others.length > 0 ? ` And ${others.length} more.` : '';
+  const more = others.length > 0 ? `, and ${others.length} more` : '';
   return [
     failureCause(
       'configuration',
-      `The configuration files have mistakes: ${first}${more}`,
+      `The configuration files have mistakes: ${shortened(first)}${more}.`,
       'The previous configuration stays in force; the next start fails.',
       { since: failure.at, runbook: 'GatewayConfigurationRefused', details: '#/system' },
     ),
   ];
+}
+
+/** The first sentence, with the name of the file alone: the details have the rest. */
+function shortened(mistake: string): string {
+  const [first = ''] = mistake.split(/\.(?:\s|$)/);
+  return first.replace(/^\S*\//, '');
 }
 
 function ofIssuers({ issuers = {} }: StatusForCauses): Cause[] {
@@ -129,8 +135,8 @@ function ofErrors({ requests, serverErrors, mostOften }: LastMinute): Cause[] {
   return [
     failureCause(
       'errors',
-      `${serverErrors} of ${requests} requests in the last minute were answered with 5xx${code}.`,
-      `${share} % of the requests fail.`,
+      `${share} % of the requests fail with 5xx: ${serverErrors} of ${requests} in the last minute${code}.`,
+      '',
       { title: 'Answers with 5xx.', runbook: 'GatewayServerErrors', details: '#/exchanges?status=5xx' },
     ),
   ];

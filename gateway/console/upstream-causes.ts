@@ -45,10 +45,7 @@ interface OfMode {
 function ofMode({ name, mode, breaker, targets, details }: OfMode): Cause[] {
   const id = `upstream ${name} ${mode}`;
   const out = targets.filter(({ state }) => OUT.includes(state));
-  const since = out
-    .map(({ failing_since: at }) => at)
-    .filter((at) => typeof at === 'string')
-    .sort()[0];
+  const since = beginOf(out);
   if (breaker === 'open' || breaker === 'half_open') {
     const what = out.length > 0 ? faultsOf(out) : 'its requests failed';
     return [
@@ -66,7 +63,7 @@ function ofMode({ name, mode, breaker, targets, details }: OfMode): Cause[] {
   if (out.length === 0 && trial.length > 0)
     return [
       warningCause(id, `Upstream ${name} (${mode}): ${faultsOf(trial)}.`, 'It gets one request at a time.', {
-        details,
+        ...{ since: beginOf(trial), runbook: 'GatewayTargetDown', details },
       }),
     ];
   if (out.length === 0) return [];
@@ -75,6 +72,13 @@ function ofMode({ name, mode, breaker, targets, details }: OfMode): Cause[] {
   return out.length === targets.length
     ? [failureCause(id, `Upstream ${name} (${mode}): ${faultsOf(out)}.`, 'Its requests fail with 502 or 504.', more)]
     : [warningCause(id, `Upstream ${name} (${mode}): ${faultsOf(out)}.`, 'The other targets get its share.', more)];
+}
+
+function beginOf(targets: readonly Target[]): string | undefined {
+  return targets
+    .map(({ failing_since: at }) => at)
+    .filter((at) => typeof at === 'string')
+    .sort()[0];
 }
 
 function faultsOf(targets: readonly Target[]): string {

@@ -64,7 +64,7 @@ export function exchangeTable(container, { caption, empty, without = [], sort })
     { key: 'id', label: 'Request', minor: true, cell: (row) => element('code', {}, row.request_id) },
   ];
   const show = createTable(container, {
-    ...{ caption, empty, sort: sort ?? { key: 'time', descending: true } },
+    ...{ caption, empty, compact: true, sort: sort ?? { key: 'time', descending: true } },
     keyOf: (row) => row.request_id,
     hrefOf: (row) => addressOf('exchanges', {}, row.request_id),
     columns: columns.filter(({ key }) => !without.includes(key)),

@@ -9,9 +9,10 @@ import { element, keepFocus } from './elements.js';
  *   gives it a line of its own there
  * @param options.keyOf what stays the same about a row
  * @param options.hrefOf where the row leads; the first cell becomes a link that covers the row
+ * @param options.compact leaves out the labels of cards, where values speak for themselves
  * @param options.sort the column it is sorted by at first, and whether the greatest comes first
  */
-export function createTable(container, { caption, columns, empty, sort, keyOf, hrefOf }) {
+export function createTable(container, { caption, columns, empty, sort, keyOf, hrefOf, compact }) {
   let sorted = sort;
   let latest = [];
   const known = new Map();
@@ -19,7 +20,7 @@ export function createTable(container, { caption, columns, empty, sort, keyOf, h
   const heads = columns.map((column) => headOf(column, () => sortBy(column)));
   const table = element(
     'table',
-    { role: 'table' },
+    { role: 'table', class: compact ? 'compact' : undefined },
     element('caption', { class: 'hidden' }, caption),
     element('thead', { role: 'rowgroup' }, element('tr', { role: 'row' }, ...heads)),
     body,

@@ -22,7 +22,7 @@ const asked = 'http_server_request_duration_seconds_count{http_request_method="G
 
 describe('two workers', () => {
   it('are announced once, when both take requests', async () => {
-    assert.equal(several.output().match(/gateway {3}http/g)?.length, 1);
+    assert.equal(several.output().match(/gateway {8}http/g)?.length, 1);
     const workers = await several.workers();
     assert.deepEqual(
       workers.map(({ worker, state, restarts }) => ({ worker, state, restarts })),

@@ -86,8 +86,8 @@ test('everything that is wrong is one cause with a runbook, and most name what c
   const rows: [StatusForCauses, RegExp, string | undefined][] = [
     [{ lifecycle: 'draining' }, /^warn: The gateway is draining/, undefined],
     [
-      { configuration: { last_failure: { at: SINCE, mistakes: ['a.yaml:1: no', 'b'] } } },
-      /^bad: .*mistakes: a\.yaml:1: no And 1 more\. The previous configuration stays in force/,
+      { configuration: { last_failure: { at: SINCE, mistakes: ['/etc/gateway/a.yaml:1: no. Do this.', 'b'] } } },
+      /^bad: .*mistakes: a\.yaml:1: no, and 1 more\. The previous configuration stays in force/,
       'GatewayConfigurationRefused',
     ],
     [
@@ -105,7 +105,7 @@ test('everything that is wrong is one cause with a runbook, and most name what c
       /^warn: .*The other targets get its share/,
       'GatewayTargetDown',
     ],
-    [upstream({ targets: [target('trial')] }), /^warn: .*is being tried again/, undefined],
+    [upstream({ targets: [target('trial')] }), /^warn: .*is being tried again/, 'GatewayTargetDown'],
     [upstream({ targets: [target('unhealthy')] }), /^bad: .*fails its health checks/, 'GatewayTargetDown'],
     [
       upstream({ targets: [target('failing')], breaker: { live: 'open' } }),
@@ -141,7 +141,10 @@ test('everything that is wrong is one cause with a runbook, and most name what c
 
 test('errors need attention from one percent on, unless their cause is told already', () => {
   const many = { requests: 100, serverErrors: 5, mostOften: 'upstream_error' };
-  assert.match(textsOf({}, many).join(), /^bad: 5 of 100 requests .*most of them with upstream_error/);
+  assert.match(
+    textsOf({}, many).join(),
+    /^bad: 5 % of the requests fail with 5xx: 5 of 100 .*most of them with upstream_error/,
+  );
   assert.deepEqual(textsOf({}, { requests: 1000, serverErrors: 5 }), []);
   assert.equal(textsOf(redisAway, many).length, 1);
 });
