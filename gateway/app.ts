@@ -25,7 +25,7 @@ export interface App {
   readonly adminPort: number;
   readonly operators: Operators<Sample>;
   readonly log: Log;
-  /** Reloads the configuration. A change of its files triggers a reload by itself. Never rejects. */
+  /** Reloads the configuration, and tries refused credentials again. A change of its files triggers a reload by itself. Never rejects. */
   reload(): Promise<void>;
   /**
    * Turns readiness off, finishes the requests in flight and closes every part. The caller closes the key store.
@@ -62,7 +62,8 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const opened = { ...identified, ...openTraffic(identified, parts) };
   // reload
   const { reloads, operators } = openOperation(opened, parts);
-  const { gateway, identity, listeners, admin, sandbox, assertions, streams, certificates, log, onLifecycle } = opened;
+  const { gateway, identity, listeners, admin, sandbox, assertions, streams, certificates, access, log, onLifecycle } =
+    opened;
 
   await identity.ready();
   const { port, plainPort } = await listeners.listen(requestsTo(opened));
@@ -86,6 +87,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
 
   async function reload(): Promise<void> {
     certificates.reload();
+    access.retry(undefined);
     await reloads.reload();
   }
 

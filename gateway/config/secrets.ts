@@ -2,6 +2,7 @@
 // Redis or in the data directory. Error messages never contain a value.
 
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBackedUpSecrets } from './backed-up-secrets.ts';
 import { type Ed25519Jwk, newAssertionKey, parseAssertionKeys, printAssertionKeys } from './secret-assertion-keys.ts';
@@ -17,6 +18,8 @@ const CHANGE_ATTEMPTS = 20;
 export interface Secrets {
   /** Returns the present value (files are read again each time), or undefined if the entry does not exist. Throws an Error. */
   read(entry: string): string | undefined;
+  /** When the file of an entry was last written, epoch milliseconds; undefined for an entry without a file. Throws an Error. */
+  writtenAt(entry: string): number | undefined;
   /**
    * Returns the value, or the one that the gateway has created in the data directory; undefined if there is neither. Creates nothing, and
    * does not ask Redis. Throws as `read` does.
@@ -115,6 +118,8 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
 
   return {
     read,
+    writtenAt: (entry) =>
+      directory === undefined ? undefined : statSync(join(directory, entry), { throwIfNoEntry: false })?.mtimeMs,
     found: (entry) => read(entry) ?? (redisUrl === undefined ? readSecretFile(generatedIn, entry) : undefined),
     readOrMake: (entry) => readOrMake(entry, newSecret),
     keyPepper: () => readLongEnough('key_pepper'),

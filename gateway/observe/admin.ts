@@ -35,6 +35,8 @@ export interface Answers {
     show(organization: string): Promise<object | undefined>;
     reset(organization: string, by: string): Promise<object | undefined>;
   };
+  /** Lets the refused credential of an upstream be sent again. Returns undefined for an unknown upstream. */
+  retryUpstream(upstream: string): Promise<object | undefined>;
   /** Recorded exchanges with this id; empty if none is recorded. */
   exchanges(id: string): Promise<readonly DecisionRecord[]>;
   /** Recorded exchanges that a filter lets through, the newest first. */
@@ -115,6 +117,12 @@ export function createAdminServer(options: AdminOptions): Server {
   app.post('/limits/reset', (request, response) =>
     answerOf(request, response, ({ organization, by }) => options.limits.reset(organization, by)),
   );
+  app.post('/upstreams/retry', async ({ url }, response) => {
+    const name = new URL(url, 'http://admin').searchParams.get('upstream') ?? '';
+    const found = await options.retryUpstream(name);
+    const unknown = { code: 'upstream_unknown', error: `There is no upstream "${name}".` };
+    response.status(found ? 200 : 404).json(found ?? unknown);
+  });
   app.get('/versions', async (_request, response) => {
     try {
       response.json(await options.versions());

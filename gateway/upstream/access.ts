@@ -9,6 +9,7 @@ import {
 } from './concurrency-limit.ts';
 import { type Credential, createCredential, type LatchReason } from './credential.ts';
 import { type CredentialSettings, parseCredential } from './credential-kinds.ts';
+import type { LatchProbes } from './latch-probes.ts';
 
 /** Longest wait in a queue that no longer empties, if the upstream has no `maxInFlight`. */
 const QUEUE_MS = 200;
@@ -40,6 +41,10 @@ export interface AccessesOptions {
   onShed(upstream: string, why: QueueRefusal): void;
   /** True if the gateway has refused requests to this upstream recently. */
   isShedding(upstream: string): boolean;
+  /** When the entry of the secrets was last written; undefined if that is not known. */
+  secretWrittenAt(entry: string): number | undefined;
+  /** Turns to probe latched credentials. */
+  readonly probes: LatchProbes;
   onLatched(upstream: string, reason: LatchReason): void;
   onHealed(upstream: string): void;
   now(): number;
@@ -54,6 +59,12 @@ export interface Accesses {
   use(entries: Readonly<Record<string, AccessEntry>>, organizationShare: number): void;
   /** Undefined for an unknown upstream. */
   of(upstream: string): Access | undefined;
+  /**
+   * Lets a refused credential be sent again. Returns undefined for an unknown upstream.
+   *
+   * @param upstream undefined: all upstreams
+   */
+  retry(upstream: string | undefined): { readonly retried: readonly string[] } | undefined;
   /** By upstream, for /status. */
   status(): Readonly<Record<string, AccessStatus>>;
 }
@@ -84,6 +95,9 @@ export function createAccesses(options: AccessesOptions): Accesses {
     if (known) return known;
     const made = createCredential({
       read: () => options.readSecret(credential.secret),
+      writtenAt: () => options.secretWrittenAt(credential.secret),
+      takeTurn: (latchedAtMs) => options.probes.take(name, latchedAtMs, options.now()),
+      onAccepted: () => void options.probes.healed(name, options.now()),
       parse: (secret) => parseCredential(secret, credential),
       now: options.now,
       onLatched: (reason) => options.onLatched(name, reason),
@@ -122,6 +136,11 @@ export function createAccesses(options: AccessesOptions): Accesses {
       }
     },
     of: (upstream) => accesses.get(upstream),
+    retry(upstream) {
+      if (upstream !== undefined && !accesses.has(upstream)) return undefined;
+      const names = upstream === undefined ? [...accesses.keys()] : [upstream];
+      return { retried: names.filter((name) => accesses.get(name)?.credential?.retry() === true) };
+    },
     status() {
       const all = [...accesses].map(([name, { credential, concurrency }]) => [
         name,

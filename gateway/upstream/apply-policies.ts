@@ -43,6 +43,8 @@ export async function sendWithPolicies(
 ): Promise<void> {
   const change = await changeFor(fresh, policies.rewrite, deadlineAt);
   if (change === undefined) return;
+  const turn = policies.credential?.awaitTurn();
+  if (turn !== undefined) await turn;
   const dispatch: Dispatch = (target, relay, attempts) =>
     attempt({ fresh, policies, attempts, target, relay, outgoing: () => change(outgoing()) });
   await sendWithAttempts(options, fresh, route, deadlineAt, dispatch);
@@ -81,7 +83,7 @@ function attempt(one: Attempt): void {
     const judged = judge === undefined ? answer : decodedAnswer(answer);
     const judgement = judge?.(judged, judgeContextOf(fresh)) ?? defaultJudgement(judged, credential);
     if (judgement.kind === 'credential') {
-      const hasChanged = sent !== undefined && credential?.refused(sent) === true;
+      const hasChanged = sent !== undefined && credential?.refused(sent, answer.status) === true;
       if (hasChanged && attempts.mayRepeat('credential')) attempt(one);
       else fail(new GatewayError('upstream_auth_failed'));
       return;

@@ -1,9 +1,17 @@
 // The gateway's credential at an upstream. Upstreams may lock out a client after repeated failures, so a refused secret is not sent again:
-// the credential is latched until the secret changes. Throws upstream_auth_failed.
+// the credential is latched until the secret changes or an operator asks. If the login was right and only a permission or a second factor
+// is in the way, single requests probe it. Throws upstream_auth_failed.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import type { CredentialHeader, ParsedCredential } from './credential-kinds.ts';
+import type { Turn } from './latch-probes.ts';
+
+/** The statuses by which an upstream refuses a login. It may count them toward a ban, so they are never probed. */
+const loginStatuses = new Set([401, 407]);
+
+/** Until the next question for a turn after the store of the turns did not answer. */
+const ASK_AGAIN_MS = 30_000;
 
 /** Shortest interval between two reads of the secret while the credential works. */
 const READ_EVERY_MS = 250;
@@ -22,13 +30,19 @@ const causes: Readonly<Record<LatchReason, string>> = {
 export interface CredentialOptions {
   /** The current secret; undefined if it is missing. May throw. */
   read(): string | undefined;
+  /** When the secret was last written, in any unit; undefined if that is not known. May throw. */
+  writtenAt?(): number | undefined;
+  /** Asks for a turn to probe the latched credential. */
+  takeTurn?(latchedAtMs: number): Promise<Turn>;
+  /** The upstream accepts requests again, for the first time since a refusal. */
+  onAccepted?(): void;
   /** Undefined for a secret that cannot be used. */
   parse(secret: string): ParsedCredential | undefined;
   /** Epoch milliseconds. */
   now(): number;
   /** The credential is latched now. Called once per change, possibly during creation. */
   onLatched(reason: LatchReason): void;
-  /** The secret has changed and was not refused. Called once per change. */
+  /** Requests are sent again: the secret has changed, a probe was accepted, or an operator asked. Called once per change. */
   onHealed(): void;
 }
 
@@ -38,15 +52,19 @@ export interface Credential {
    * still latched.
    */
   header(): CredentialHeader;
+  /** If a latched credential may be due for a probe: resolves when it is known whether `header` may be called for it. Never rejects. */
+  awaitTurn(): Promise<void> | undefined;
+  /** Sends a refused secret again, as if it were new. Returns false if the credential is not latched by a refusal. */
+  retry(): boolean;
   /** True if the upstream has accepted the current secret. Until then only one request at a time is sent. */
   isProven(): boolean;
   /** The upstream accepted this header. */
   accepted(header: CredentialHeader): void;
   /**
-   * The upstream refused this header. Returns true if the secret has changed since it was sent, so that a retry makes sense; false if
+   * The upstream refused this header, with this status. Returns true if the secret has changed since it was sent, so that a retry makes sense; false if
    * latched.
    */
-  refused(header: CredentialHeader): boolean;
+  refused(header: CredentialHeader, status: number): boolean;
   /** True if a client presents this credential as user name and password. Runs in constant time. User names are compared without case and surrounding spaces. */
   matches(user: string, password: string): boolean;
   status(): 'unproven' | 'proven' | 'latched';
@@ -59,7 +77,8 @@ interface Login {
 }
 
 /** Reads the secret immediately: a credential without a secret starts latched. */
-export function createCredential({ read, parse, now, onLatched, onHealed }: CredentialOptions): Credential {
+export function createCredential(options: CredentialOptions): Credential {
+  const { read, parse, now, onLatched, onHealed } = options;
   const digestOf = createDigestOf();
   /** Compared against if clients can present no credential, so that the comparison takes the same time. */
   const noLogin = { userDigest: randomBytes(32), passwordDigest: randomBytes(32) };
@@ -70,6 +89,17 @@ export function createCredential({ read, parse, now, onLatched, onHealed }: Cred
   let fault: 'absent' | 'unusable' | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
   let isReportedLatched = false;
+  /** The time of writing of the refused secret. */
+  let refusedWrittenAt: number | undefined;
+  let latchedAtMs = 0;
+  let isLoginRefused = false;
+  /** The upstream has accepted nothing since the last refusal. */
+  let isAfterLatch = false;
+  /** When to ask for a turn. */
+  let turnAtMs = Number.POSITIVE_INFINITY;
+  let hasTurn = false;
+  /** The header of the probe under way. */
+  let probe: CredentialHeader | undefined;
 
   const latchedBy = (): LatchReason | undefined => fault ?? (verdict === 'refused' ? 'refused' : undefined);
 
@@ -81,8 +111,60 @@ export function createCredential({ read, parse, now, onLatched, onHealed }: Cred
     else onLatched(reason);
   }
 
+  /** Ends a latch by refusal. */
+  function unlatch(next: 'unproven' | 'proven'): void {
+    verdict = next;
+    turnAtMs = Number.POSITIVE_INFINITY;
+    hasTurn = false;
+    probe = undefined;
+    isLoginRefused = false;
+  }
+
+  /** The upstream has accepted the secret that it refused before, or the one after it. */
+  function proven(): void {
+    unlatch('proven');
+    if (isAfterLatch) options.onAccepted?.();
+    isAfterLatch = false;
+    report();
+  }
+
+  function latch(status: number): void {
+    verdict = 'refused';
+    refusedWrittenAt = writtenAt();
+    hasTurn = false;
+    isAfterLatch = true;
+    isLoginRefused ||= loginStatuses.has(status);
+    if (isLoginRefused) turnAtMs = Number.POSITIVE_INFINITY;
+    else if (turnAtMs === Number.POSITIVE_INFINITY) {
+      latchedAtMs = now();
+      void askForTurn();
+    }
+  }
+
+  async function askForTurn(): Promise<void> {
+    const { takeTurn } = options;
+    if (takeTurn === undefined) return;
+    // Until the answer, further requests do not ask.
+    turnAtMs = now() + ASK_AGAIN_MS;
+    const turn = await takeTurn(latchedAtMs).catch(() => undefined);
+    if (turn === undefined || verdict !== 'refused' || turnAtMs === Number.POSITIVE_INFINITY) return;
+    turnAtMs = turn.nextAtMs;
+    hasTurn = turn.kind === 'probe';
+    if (turn.kind === 'healed') unlatch('unproven');
+    report();
+  }
+
+  function writtenAt(): number | undefined {
+    try {
+      return options.writtenAt?.();
+    } catch {
+      return undefined;
+    }
+  }
+
   function reload(): void {
     readAtMs = now();
+    if (verdict === 'refused' && writtenAt() !== refusedWrittenAt) unlatch('unproven');
     const found = readParsed();
     fault = typeof found === 'string' ? found : undefined;
     if (typeof found !== 'string') use(found);
@@ -103,7 +185,7 @@ export function createCredential({ read, parse, now, onLatched, onHealed }: Cred
     if (isCurrent(header)) return;
     const digests = shared && { userDigest: digestOf(nameOf(shared.user)), passwordDigest: digestOf(shared.password) };
     login = { header, ...(digests ?? noLogin) };
-    verdict = 'unproven';
+    unlatch('unproven');
   }
 
   function isCurrent({ name, value }: CredentialHeader): boolean {
@@ -123,18 +205,33 @@ export function createCredential({ read, parse, now, onLatched, onHealed }: Cred
       if (latchedBy() === undefined) reloadIfOld();
       else reload();
       const reason = latchedBy();
+      if (reason === 'refused' && hasTurn) {
+        hasTurn = false;
+        probe = { ...(login as Login).header };
+        return probe;
+      }
       if (reason !== undefined) throw new GatewayError('upstream_auth_failed', { cause: new Error(causes[reason]) });
       return (login as Login).header;
+    },
+    awaitTurn() {
+      return verdict === 'refused' && now() >= turnAtMs ? askForTurn() : undefined;
+    },
+    retry() {
+      if (verdict !== 'refused') return false;
+      unlatch('unproven');
+      reload();
+      return true;
     },
     isProven: () => latchedBy() === undefined && verdict === 'proven',
     accepted(header) {
       // An acceptance that arrives after a refusal belongs to an earlier request.
-      if (isCurrent(header) && verdict === 'unproven') verdict = 'proven';
+      if (isCurrent(header) && (verdict === 'unproven' || header === probe)) proven();
     },
-    refused(header) {
+    refused(header, status) {
+      if (header === probe) probe = undefined;
       // A refusal of a replaced secret does not concern the current one.
       if (isCurrent(header)) reload();
-      if (isCurrent(header)) verdict = 'refused';
+      if (isCurrent(header)) latch(status);
       report();
       return latchedBy() === undefined;
     },

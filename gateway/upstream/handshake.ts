@@ -83,7 +83,7 @@ export function createHandshake(options: HandshakeOptions): (fresh: Fresh) => Pr
       answered(status) {
         end(status, undefined);
         if (login === undefined) return;
-        if (status === 401 || status === 407) credential?.refused(login);
+        if (status === 401 || status === 407) credential?.refused(login, status);
         else if (status === 101) credential?.accepted(login);
       },
       failed: (error) => end(undefined, error),

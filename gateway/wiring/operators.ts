@@ -75,6 +75,7 @@ export interface OperatorsOptions extends StatusOptions {
   readonly pressed: NearLimit;
   readonly counters: CounterStore;
   readonly versionUses: Pick<VersionUses, 'report'>;
+  retryUpstream(upstream: string): object | undefined;
   /** The serving object of the configuration in force. */
   serving(): Pick<Serving, 'configuration' | 'operations' | 'deprecations'>;
 }
@@ -97,6 +98,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     readiness,
     status,
     sample: async () => ({ ...(await metrics.sample()), organizations: options.pressed.list() }),
+    retryUpstream: async (upstream) => options.retryUpstream(upstream),
     exchanges: async (id) => options.log.recent(id),
     versions: () => versionUses.report(serving().deprecations),
     limits: usage,

@@ -8,6 +8,7 @@ import type { Mistake } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
 import { type Accesses, type AccessesOptions, createAccesses } from '../upstream/access.ts';
+import type { LatchProbes } from '../upstream/latch-probes.ts';
 import { isSimulated } from '../upstream/simulated.ts';
 
 export interface UpstreamAccess extends Accesses {
@@ -22,6 +23,7 @@ export interface UpstreamAccessOptions extends Pick<AccessesOptions, 'onWaited' 
   /** Number of processes of this gateway. */
   readonly workers: number;
   readonly secrets: Secrets;
+  readonly probes: LatchProbes;
   readonly log: Log;
   now(): number;
 }
@@ -31,6 +33,7 @@ export async function openUpstreamAccess({
   config,
   workers,
   secrets,
+  probes,
   log,
   now,
   onWaited,
@@ -58,6 +61,8 @@ export async function openUpstreamAccess({
 
   const accesses = createAccesses({
     readSecret,
+    secretWrittenAt: secrets.writtenAt,
+    probes,
     workers,
     now,
     onWaited,
@@ -66,7 +71,7 @@ export async function openUpstreamAccess({
     onLatched: (upstream, reason) =>
       log.logger.error(
         { upstream, reason },
-        'the upstream credential cannot be used; requests are suspended until the secret changes',
+        'the upstream credential cannot be used; requests are suspended until the secret changes or `upstreams retry` is run',
       ),
     onHealed: (upstream) => log.logger.info({ upstream }, 'the credential for the upstream can be used again'),
   });

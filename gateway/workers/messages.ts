@@ -49,6 +49,7 @@ export interface WorkerFailure {
 /** A question or command of an operator to a worker. */
 export type WorkerQuestion =
   | { readonly about: 'readiness' | 'status' | 'metrics' | 'sample' | 'versions' }
+  | { readonly about: 'upstream retry'; readonly upstream: string }
   | { readonly about: 'exchanges'; readonly id: string }
   | { readonly about: 'recent'; readonly filter: ExchangeFilter }
   | { readonly about: 'find organizations'; readonly text: string }

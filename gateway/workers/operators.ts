@@ -111,6 +111,10 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     status,
     samples: () => askAll({ about: 'sample' }),
     versions: async () => (await askOne({ about: 'versions' })) ?? {},
+    async retryUpstream(upstream) {
+      const replies = await askAll<object>({ about: 'upstream retry', upstream });
+      return [...replies.values()].find((reply) => reply !== undefined);
+    },
     async exchanges(id) {
       const replies = await askAll<readonly Readonly<Record<string, unknown>>[]>({ about: 'exchanges', id });
       return [...replies.values()].flatMap((found) => found ?? []);

@@ -94,6 +94,8 @@ function answerOf(operators: Operators, question: WorkerQuestion): Promise<unkno
       return operators.sample();
     case 'versions':
       return operators.versions();
+    case 'upstream retry':
+      return operators.retryUpstream(question.upstream);
     case 'exchanges':
       return operators.exchanges(question.id);
     case 'recent':

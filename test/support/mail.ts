@@ -57,6 +57,8 @@ export interface MailGateway {
   readonly gateway: TestGateway;
   /** `Authorization` of the administrator, with the password that the gateway was started with. */
   readonly administrator: string;
+  /** The directory of the secrets store. */
+  readonly secrets: string;
   /** Puts another password into the secrets store. */
   useSecret(password: string): void;
   /** One request with that administrator's credentials, unless others are given. */
@@ -79,12 +81,14 @@ export async function startMailGateway(
     upstreams: { mail: { ...shippedEntry(), live: url, ...entry } },
     limits: { tiers: { standard: roomy, premium: roomy, 'mail-administrator': roomy }, ...options.limits },
     gateway: options.gateway ?? {},
-    environment: { SECRETS_DIR: secrets },
+    environment: { ...options.environment, SECRETS_DIR: secrets },
+    ...(options.now && { now: options.now }),
   });
   const administrator = basic(ADMINISTRATOR, password);
   return {
     gateway,
     administrator,
+    secrets,
     useSecret,
     call(line, body, headers = {}) {
       const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);

@@ -9,6 +9,7 @@ import type { Configuration } from '../../configuration.ts';
 import type { Caller, Mode } from '../../exchange.ts';
 import { createLog } from '../../observe/log.ts';
 import { entryOfUpstream } from '../../shared/upstream-names.ts';
+import { withoutProbes } from '../../upstream/latch-probes.ts';
 import { checkSecrets } from '../../wiring/named-secrets.ts';
 import { openSandbox } from '../../wiring/open-sandbox.ts';
 import { openUpstreamAccess } from '../../wiring/upstream-access.ts';
@@ -51,6 +52,7 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
     config: ofThis.config,
     workers: 1,
     secrets,
+    probes: withoutProbes,
     log,
     now,
     onWaited: () => undefined,

@@ -1,4 +1,4 @@
-// `gateway upstreams try`: tests a service against its contract and the rules of the gateway before it gets traffic.
+// `gateway upstreams …`: `try` tests a service against its contract and the rules of the gateway before it gets traffic.
 
 import type { Command } from 'commander';
 import type { UpstreamEntry } from '../../config/schema.ts';
@@ -17,6 +17,7 @@ import { exercise, isRefused } from './exercise.ts';
 import { idempotencyOf } from './idempotency.ts';
 import { openBackend } from './open.ts';
 import { checkConnections, checkHeaders, checkTimes } from './response-checks.ts';
+import { addRetry } from './retry.ts';
 
 interface TryFlags {
   readonly target?: string;
@@ -31,6 +32,7 @@ const REQUESTS_MAX = 10_000;
 
 export function addUpstreamsCommands(program: Command, context: CommandContext): void {
   const upstreams = program.command('upstreams').description('test the services behind the gateway');
+  addRetry(upstreams, context);
   upstreams
     .command('try')
     .description(

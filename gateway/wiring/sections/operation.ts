@@ -57,6 +57,7 @@ export function openOperation(
     pressed,
     counters,
     versionUses,
+    retryUpstream: access.retry,
     serving: serving.current,
   });
 

@@ -3,6 +3,7 @@
 import { createAssertions } from '../../auth/assertions/assertions.ts';
 import { upstreamStatus } from '../../observe/status.ts';
 import type { Parts } from '../../parts.ts';
+import { createLatchProbes } from '../../upstream/latch-probes.ts';
 import { openExamples } from '../open-examples.ts';
 import { openShedding } from '../open-overload.ts';
 import { openSandbox } from '../open-sandbox.ts';
@@ -22,6 +23,7 @@ export async function openUpstreams(opened: BaseSection & ObservationSection, pa
     config: configuration.config,
     workers: settings.workers,
     secrets,
+    probes: createLatchProbes(settings.redisUrl, settings.dataDirectory),
     log,
     now,
     onWaited: metrics.overload.queued,

@@ -1,6 +1,7 @@
 // The connections to upstreams, for tests that need only their places.
 
 import { createAccesses } from '../../../gateway/upstream/access.ts';
+import { withoutProbes } from '../../../gateway/upstream/latch-probes.ts';
 
 export const openAccesses = (workers = 1) =>
   createAccesses({
@@ -9,6 +10,8 @@ export const openAccesses = (workers = 1) =>
     onWaited: () => undefined,
     onShed: () => undefined,
     isShedding: () => false,
+    secretWrittenAt: () => undefined,
+    probes: withoutProbes,
     onLatched: () => undefined,
     onHealed: () => undefined,
     now: Date.now,

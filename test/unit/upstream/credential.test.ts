@@ -29,7 +29,7 @@ function setUp(secret: Secret) {
     ...credential,
     header: () => credential.header().value,
     accepted: (value: string) => credential.accepted(named(value)),
-    refused: (value: string) => credential.refused(named(value)),
+    refused: (value: string) => credential.refused(named(value), 401),
     told,
     put(next: Secret) {
       present = next;

@@ -1,0 +1,135 @@
+// When a latched credential is tried again. Instances share one schedule for each upstream, which outlasts restarts: in Redis, or in a file of
+// the data directory where there is one instance only.
+
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { askRedis } from '../redis/client.ts';
+
+const FIRST_WAIT_MS = 30_000;
+const LONGEST_WAIT_MS = 3 * 3_600_000;
+const DAY_MS = 86_400_000;
+/** Of all instances together: upstreams may count refused requests by the day. */
+const PROBES_A_DAY_MAX = 12;
+
+const COMMAND_TIMEOUT_MS = 500;
+/** Longer than all commands of one turn take. */
+const LEASE_MS = 5000;
+
+/** The schedule of one upstream. */
+export interface ProbeState {
+  /** Probes since the credential was latched; undefined while it is not. */
+  readonly probes?: number | undefined;
+  readonly nextAtMs?: number | undefined;
+  /** Epoch milliseconds of the probes of the last 24 hours. */
+  readonly sentAtMs: readonly number[];
+  /** When a probe was last accepted. */
+  readonly healedAtMs?: number | undefined;
+}
+
+/** `probe`: this process may send one request. `healed`: the probe of another process was accepted. */
+export type Turn =
+  | { readonly kind: 'wait' | 'probe'; readonly nextAtMs: number }
+  | { readonly kind: 'healed'; readonly nextAtMs: number };
+
+export interface LatchProbes {
+  /**
+   * Asks for a turn. The first call after a latch begins the schedule. Rejects if the store is away.
+   *
+   * @param latchedAtMs when this process latched the credential, epoch milliseconds
+   */
+  take(upstream: string, latchedAtMs: number, nowMs: number): Promise<Turn>;
+  /** The credential works again, or there is a new one: the schedule ends, and the count of the day stays. Never rejects. */
+  healed(upstream: string, nowMs: number): Promise<void>;
+}
+
+/** For commands, which end with the first refusal. */
+export const withoutProbes: LatchProbes = {
+  take: async (_upstream, _latchedAtMs, nowMs) => ({ kind: 'wait', nextAtMs: nowMs + LONGEST_WAIT_MS }),
+  healed: async () => undefined,
+};
+
+/** The turn of a process, and the schedule after it. Pure. */
+export function turnAt(state: ProbeState, latchedAtMs: number, nowMs: number): { turn: Turn; after: ProbeState } {
+  const sentAtMs = state.sentAtMs.filter((at) => at <= nowMs && at > nowMs - DAY_MS);
+  const { probes, nextAtMs = 0, healedAtMs = 0 } = state;
+  if (healedAtMs > latchedAtMs) return { turn: { kind: 'healed', nextAtMs: nowMs }, after: state };
+  const waitUntil = (at: number, count: number) => ({
+    turn: { kind: 'wait', nextAtMs: at } as const,
+    after: { ...state, sentAtMs, probes: count, nextAtMs: at },
+  });
+  if (probes === undefined) return waitUntil(nowMs + FIRST_WAIT_MS, 0);
+  if (nowMs < nextAtMs) return waitUntil(nextAtMs, probes);
+  if (sentAtMs.length >= PROBES_A_DAY_MAX) return waitUntil((sentAtMs[0] as number) + DAY_MS, probes);
+  const at = nowMs + Math.min(FIRST_WAIT_MS * 2 ** (probes + 1), LONGEST_WAIT_MS);
+  const after = { ...state, probes: probes + 1, nextAtMs: at, sentAtMs: [...sentAtMs, nowMs] };
+  return { turn: { kind: 'probe', nextAtMs: at }, after };
+}
+
+function healedAt({ sentAtMs }: ProbeState, nowMs: number): ProbeState {
+  return { sentAtMs, healedAtMs: nowMs };
+}
+
+/** @param redisUrl as `connectRedis` takes it; undefined: the data directory has the schedules, and one process uses it */
+export function createLatchProbes(redisUrl: string | undefined, dataDirectory: string): LatchProbes {
+  return redisUrl === undefined ? inDirectory(dataDirectory) : inRedis(redisUrl);
+}
+
+type Change<T> = (state: ProbeState) => { readonly after: ProbeState; readonly result: T };
+
+function withStore(change: <T>(upstream: string, work: Change<T>) => Promise<T | undefined>): LatchProbes {
+  return {
+    async take(upstream, latchedAtMs, nowMs) {
+      const turn = await change(upstream, (state) => {
+        const { turn, after } = turnAt(state, latchedAtMs, nowMs);
+        return { after, result: turn };
+      });
+      // Another process has the lease.
+      return turn ?? { kind: 'wait', nextAtMs: nowMs + LEASE_MS };
+    },
+    async healed(upstream, nowMs) {
+      await change(upstream, (state) => ({ after: healedAt(state, nowMs), result: true })).catch(() => undefined);
+    },
+  };
+}
+
+function inRedis(url: string): LatchProbes {
+  return withStore((upstream, work) =>
+    askRedis(url, COMMAND_TIMEOUT_MS, async (client) => {
+      const key = `credential-probes:${upstream}`;
+      if ((await client.set(`${key}:lease`, '1', 'PX', LEASE_MS, 'NX')) === null) return undefined;
+      const { after, result } = work(parsed(await client.get(key)));
+      await client.set(key, JSON.stringify(after), 'PX', 2 * DAY_MS);
+      await client.del(`${key}:lease`);
+      return result;
+    }),
+  );
+}
+
+function inDirectory(directory: string): LatchProbes {
+  const fileOf = (upstream: string) => join(directory, `credential-probes.${upstream}.json`);
+  return withStore(async (upstream, work) => {
+    const file = fileOf(upstream);
+    const { after, result } = work(parsed(readIfPresent(file)));
+    writeFileSync(`${file}.draft`, JSON.stringify(after));
+    renameSync(`${file}.draft`, file);
+    return result;
+  });
+}
+
+function readIfPresent(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** A state that cannot be read begins anew. */
+function parsed(text: string | null): ProbeState {
+  try {
+    const state = JSON.parse(text ?? '') as ProbeState;
+    return Array.isArray(state.sentAtMs) ? state : { sentAtMs: [] };
+  } catch {
+    return { sentAtMs: [] };
+  }
+}

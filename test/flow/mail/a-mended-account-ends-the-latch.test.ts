@@ -1,0 +1,132 @@
+// A lacking permission latches the credential as a wrong password does. Mended in the mail server, it has to come back by itself; a wrong
+// password must not be tried again by itself.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { createLatchProbes } from '../../../gateway/upstream/latch-probes.ts';
+import { assertRefusal } from '../../support/errors.ts';
+import { basic, type Mail, type MailGateway, newPassword, startMail, startMailGateway } from '../../support/mail.ts';
+import { startRedis } from '../../support/redis.ts';
+
+const KEY = { organization: 'org_operator', operator: true, scopes: ['mail:read', 'mail:write'] };
+const SECOND = 1000;
+
+describe('an account of the gateway without a permission', () => {
+  const password = newPassword();
+  const root = newPassword();
+  let mail: Mail;
+  let gateway: MailGateway;
+  let Authorization: string;
+  let nowMs = Date.now();
+  before(async () => {
+    mail = await startMail(password, { administrator: () => ({ user: 'root', password: root }) });
+    await atServer('POST', '', { name: 'admin', type: 'individual', secrets: [password] });
+    gateway = await startMailGateway(mail.url, password, {}, { now: () => nowMs });
+    Authorization = (await gateway.gateway.authorize(KEY)).authorization;
+  });
+  after(async () => {
+    await gateway.stop();
+    await mail.close();
+  });
+
+  async function atServer(method: string, path: string, body: unknown): Promise<void> {
+    const headers = { authorization: basic('root', root), 'content-type': 'application/json' };
+    const answer = await fetch(`${mail.url}/api/principal${path}`, { method, headers, body: JSON.stringify(body) });
+    assert.equal('data' in ((await answer.json()) as object), true);
+  }
+  const role = (action: string) => atServer('PATCH', '/admin', [{ action, field: 'roles', value: 'admin' }]);
+  const list = () => gateway.call('GET /api/principal', undefined, { Authorization });
+  /** Requests of the gateway that reached the mail server during this work. */
+  async function sentDuring(work: () => Promise<unknown>): Promise<number> {
+    const count = () => mail.received.filter((line) => line.startsWith('GET')).length;
+    const before = count();
+    await work();
+    return count() - before;
+  }
+  /** Several requests at once and afterwards, all refused. */
+  async function refused(): Promise<void> {
+    for (const answer of [...(await Promise.all([list(), list(), list()])), await list()])
+      assertRefusal(answer, 'upstream_auth_failed');
+  }
+
+  it('is probed by single requests, after 30 seconds and after waits that double', async () => {
+    assert.equal(await sentDuring(refused), 1);
+    nowMs += 29 * SECOND;
+    assert.equal(await sentDuring(refused), 0);
+    nowMs += 2 * SECOND;
+    assert.equal(await sentDuring(refused), 1);
+    nowMs += 50 * SECOND;
+    assert.equal(await sentDuring(refused), 0);
+    nowMs += 11 * SECOND;
+    assert.equal(await sentDuring(refused), 1);
+  });
+
+  it('serves again with the first probe after it has the permission', async () => {
+    await role('addItem');
+    assert.equal(await sentDuring(refused), 0);
+    nowMs += 121 * SECOND;
+    for (let i = 0; i < 5; i++) assert.equal((await list()).status, 200);
+  });
+
+  it('is tried at once if its secret is touched, on SIGHUP, and by `upstreams retry`', async () => {
+    const retry = (name: string) =>
+      fetch(`${gateway.gateway.adminUrl}/upstreams/retry?upstream=${name}`, { method: 'POST' });
+    const ways = [
+      async () => {
+        const file = join(gateway.secrets, 'stalwart_admin_credentials');
+        utimesSync(file, new Date(), new Date(Date.now() + 5 * SECOND));
+      },
+      () => gateway.gateway.app.reload(),
+      async () => assert.deepEqual(await (await retry('mail')).json(), { retried: ['mail'] }),
+    ];
+    for (const way of ways) {
+      await role('removeItem');
+      await refused();
+      await role('addItem');
+      assert.equal(await sentDuring(refused), 0);
+      await way();
+      assert.equal((await list()).status, 200);
+    }
+    assert.deepEqual(await (await retry('mail')).json(), { retried: [] });
+    assert.equal((await retry('post')).status, 404);
+  });
+
+  it('is never probed after a 401', async () => {
+    await atServer('PATCH', '/admin', [{ action: 'set', field: 'secrets', value: newPassword() }]);
+    assertRefusal(await list(), 'upstream_auth_failed');
+    for (let i = 0; i < 30; i++) {
+      nowMs += 3600 * SECOND;
+      assert.equal(await sentDuring(refused), 0);
+    }
+  });
+});
+
+describe('the schedule of probes', () => {
+  it('is shared in Redis, and one process gets each turn', async () => {
+    const redis = await startRedis();
+    try {
+      const [one, other] = [createLatchProbes(redis.url, '/nowhere'), createLatchProbes(redis.url, '/nowhere')];
+      const turns = async (now: number) =>
+        (await Promise.all([one.take('mail', 0, now), other.take('mail', 0, now)])).map(({ kind }) => kind).sort();
+      assert.deepEqual(await turns(1000), ['wait', 'wait']);
+      assert.deepEqual(await turns(32_000), ['probe', 'wait']);
+      assert.deepEqual(await turns(33_000), ['wait', 'wait']);
+      await one.healed('mail', 34_000);
+      assert.equal((await other.take('mail', 0, 40_000)).kind, 'healed');
+    } finally {
+      await redis.stop();
+    }
+  });
+
+  it('lies in the data directory without Redis, and outlasts a restart', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'latch-probes-'));
+    const opened = () => createLatchProbes(undefined, directory);
+    assert.equal((await opened().take('mail', 0, 0)).kind, 'wait');
+    assert.deepEqual(await opened().take('mail', 0, 30_000), { kind: 'probe', nextAtMs: 90_000 });
+    assert.deepEqual(await opened().take('mail', 0, 31_000), { kind: 'wait', nextAtMs: 90_000 });
+    rmSync(directory, { recursive: true });
+  });
+});
