@@ -44,14 +44,6 @@ async function start(): Promise<void> {
     issuer: variable('SANDBOX_ISSUER'),
     audiences: (process.env.SANDBOX_AUDIENCES ?? 'platform').split(','),
   };
-  const platform = createSandbox({
-    ...trust,
-    databasePath: join(directory, 'platform.db'),
-    cursorSecret: variable('SANDBOX_CURSOR_SECRET'),
-    onLeases,
-    onFault,
-  });
-  started.push(platform);
   const mail = createMailServer({
     databasePath: join(directory, 'mail.db'),
     blobsDirectory: join(directory, 'mail-blobs'),
@@ -59,6 +51,15 @@ async function start(): Promise<void> {
     onFault,
   });
   started.push(mail);
+  const platform = createSandbox({
+    ...trust,
+    databasePath: join(directory, 'platform.db'),
+    cursorSecret: variable('SANDBOX_CURSOR_SECRET'),
+    onLeases,
+    onSeed: mail.plantExamples,
+    onFault,
+  });
+  started.push(platform);
   const files = createFileService({ ...trust, directory, onFault });
   started.push(files);
   process.on('SIGTERM', () => void end());

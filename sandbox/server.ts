@@ -33,6 +33,8 @@ export interface SandboxOptions {
   readonly random?: Random;
   /** Gets the number of held leases, each time that it changes. */
   readonly onLeases?: (held: number) => void;
+  /** Called when demonstration data is made. */
+  readonly onSeed?: () => void;
   /** Gets faults of the sandbox itself, which clients see as internal_error without details. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -73,6 +75,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 function createParts(database: Database, options: SandboxOptions, now: Clock): Route {
   const random = options.random ?? randomBytes;
   const store = createStore(database);
+  const seed = createDemoSeed(database, store, now, random);
   return createRoute({
     database,
     store,
@@ -80,7 +83,10 @@ function createParts(database: Database, options: SandboxOptions, now: Clock): R
     list: createList(database, createCursors(options.cursorSecret)),
     write: createWrite(store, now, random),
     idempotency: createWriteMemory(database, now),
-    seed: createDemoSeed(database, store, now, random),
+    seed(scope) {
+      options.onSeed?.();
+      return seed(scope);
+    },
   });
 }
 

@@ -21,6 +21,8 @@ export interface Plant {
 }
 
 export interface DemoHistory {
+  /** Default: a random identifier. */
+  readonly id?: string;
   readonly changes?: readonly { readonly ageMs: number; readonly values: Values }[];
   /** Members that only the service itself would have set. */
   readonly kept?: StoredRecord;
@@ -36,11 +38,11 @@ export function createPlant(store: RecordStore, scope: Scope, nowMs: number, ran
   return {
     timeAt,
     dateAt: (ageMs) => timeAt(ageMs).slice(0, 10),
-    record(name, ageMs, values, { changes = [], kept = {} } = {}) {
+    record(name, ageMs, values, { id: given, changes = [], kept = {} } = {}) {
       const resource = RESOURCES[name];
       const form = (purpose: Purpose, input: Values): StoredRecord =>
         readForm(resource, purpose, Buffer.from(JSON.stringify(input)));
-      const id = createIdentifier(resource.prefix, random);
+      const id = given ?? createIdentifier(resource.prefix, random);
       let record = newRecord(resource, id, form('create', values), momentAt(ageMs));
       for (const change of changes) {
         record = changedRecord(resource, record, form('update', change.values), momentAt(change.ageMs));

@@ -14,6 +14,7 @@ import { createBans } from './bans.ts';
 import { createBlobs } from './blobs.ts';
 import { acceptUpgrades, answerMalformed, dropBanned } from './connections.ts';
 import { createEventSource } from './event-source.ts';
+import { EMPTY } from './fields.ts';
 import { createJmapRoute } from './jmap-routes.ts';
 import { createOAuth } from './oauth.ts';
 import { type MailServerOptions, withDefaults } from './options.ts';
@@ -30,11 +31,15 @@ export type { MailServerOptions } from './options.ts';
 export interface MailServer {
   /** Not listening yet. */
   readonly server: Server;
+  /** Creates the accounts that the examples of the contract name, if they are missing. */
+  plantExamples(): void;
   /** Notifies the listeners of an account that something of a type changed, as incoming mail would. */
   push(name: string, type: string): void;
   close(): Promise<void>;
 }
 
+/** The accounts that the examples of the contract read and change, and delete. */
+const EXAMPLES = ['dana', 'robin'] as const;
 const HEADER_BYTES_MAX = 400 * 1024;
 const DRAIN_MS = 1000;
 
@@ -72,6 +77,10 @@ export function createMailServer(options: MailServerOptions): MailServer {
 
   return {
     server,
+    plantExamples() {
+      for (const name of EXAMPLES)
+        if (store.find(name) === undefined) store.insert('individual', name, { ...EMPTY, builtInRoles: ['user'] });
+    },
     push(name, type) {
       const id = administrator()?.user === name ? 0 : store.find(name)?.id;
       if (id !== undefined) pushes.push(accountIdOf({ id }), type);

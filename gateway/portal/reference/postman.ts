@@ -1,7 +1,7 @@
 // A contract as a collection for Postman (format 2.1): one folder per group, the key and the base URL as variables.
 
 import { KEY_MARK } from '../highlight.ts';
-import { type SampleBody, type SampleRequest, sampleRequestOf } from '../samples/sample-request.ts';
+import { type SampleContent, type SampleRequest, sampleRequestOf } from '../samples/sample-request.ts';
 import type { AddressedContract, OperationAddress } from './addresses.ts';
 import { viewOfOperation } from './operation-view.ts';
 import type { DocumentTools } from './reference.ts';
@@ -67,7 +67,7 @@ function authOf({ credentials }: SampleRequest): object {
   return credentials === 'basic' ? { auth: { type: 'basic', basic: [] } } : {};
 }
 
-function bodyOf(body: SampleBody): object {
+function bodyOf(body: SampleContent): object {
   if (body.kind === 'file') return { mode: 'file', file: {} };
   if (body.kind === 'json' || body.kind === 'text') {
     const raw = body.kind === 'json' ? JSON.stringify(body.value, null, 2) : body.text;

@@ -1,6 +1,6 @@
 // A sample in Go: a whole program, with its standard library alone.
 
-import { authorizationOf, type SampleBody, type SampleRequest } from './sample-request.ts';
+import { authorizationOf, type SampleContent, type SampleRequest } from './sample-request.ts';
 
 export function goSample(request: SampleRequest): string {
   const { method, url, headers, body, credentials } = request;
@@ -36,7 +36,7 @@ ${lines.map((line) => `\t${line}`).join('\n')}
 }`;
 }
 
-function importsOf(body: SampleBody | undefined): string[] {
+function importsOf(body: SampleContent | undefined): string[] {
   const names = ['fmt', 'io', 'net/http'];
   if (body?.kind === 'json' || body?.kind === 'text') names.push('strings');
   if (body?.kind === 'form') names.push('net/url', 'strings');
@@ -45,7 +45,7 @@ function importsOf(body: SampleBody | undefined): string[] {
   return names.sort();
 }
 
-function bodyLines(body: SampleBody | undefined): string[] {
+function bodyLines(body: SampleContent | undefined): string[] {
   if (body === undefined) return [];
   const failing = ['if err != nil {', '\tpanic(err)', '}'];
   if (body.kind === 'json') return [`body := strings.NewReader(${raw(JSON.stringify(body.value, null, 2))})`];

@@ -1,6 +1,6 @@
 // A sample in JavaScript: fetch, as Node.js, Deno, Bun and browsers have it.
 
-import { authorizationOf, type SampleBody, type SampleRequest } from './sample-request.ts';
+import { authorizationOf, type SampleContent, type SampleRequest } from './sample-request.ts';
 
 export function javascriptSample(request: SampleRequest): string {
   const { method, url, headers, body, credentials } = request;
@@ -20,14 +20,14 @@ export function javascriptSample(request: SampleRequest): string {
 console.log(answer.status, await answer.text());`;
 }
 
-function before(body: SampleBody | undefined): string {
+function before(body: SampleContent | undefined): string {
   if (body?.kind === 'file') return "import { readFile } from 'node:fs/promises';\n\n";
   if (body?.kind !== 'multipart') return '';
   const parts = body.fields.map(([name, value]) => `form.append(${text(name)}, ${text(value)});\n`);
   return `const form = new FormData();\n${parts.join('')}\n`;
 }
 
-function expressionOf(body: SampleBody): string {
+function expressionOf(body: SampleContent): string {
   if (body.kind === 'json') return `JSON.stringify(${JSON.stringify(body.value, null, 2)})`;
   if (body.kind === 'text') return text(body.text);
   if (body.kind === 'multipart') return 'form';

@@ -1,6 +1,6 @@
 // A sample in Python, with its standard library alone.
 
-import { authorizationOf, type SampleBody, type SampleRequest } from './sample-request.ts';
+import { authorizationOf, type SampleContent, type SampleRequest } from './sample-request.ts';
 
 export function pythonSample(request: SampleRequest): string {
   const { method, url, headers, body, credentials } = request;
@@ -37,7 +37,7 @@ function importsOf({ body, credentials }: SampleRequest): string {
   return `${names.map((name) => `import ${name}`).join('\n')}\n`;
 }
 
-function before(body: SampleBody | undefined): string {
+function before(body: SampleContent | undefined): string {
   if (body?.kind !== 'multipart') return '';
   const parts = body.fields.map(
     ([name, value]) =>
@@ -46,7 +46,7 @@ function before(body: SampleBody | undefined): string {
   return `boundary = "boundary-of-this-form"\nform = (\n${parts.join('')}    f"--{boundary}--\\r\\n"\n)\n`;
 }
 
-function expressionOf(body: SampleBody): string {
+function expressionOf(body: SampleContent): string {
   if (body.kind === 'json') return `json.dumps(${literal(body.value, '')}).encode()`;
   if (body.kind === 'text') return `${text(body.text)}.encode()`;
   if (body.kind === 'multipart') return 'form.encode()';

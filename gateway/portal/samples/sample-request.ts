@@ -9,10 +9,10 @@ export interface SampleRequest {
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly credentials: 'key' | 'basic' | 'none';
-  readonly body: SampleBody | undefined;
+  readonly body: SampleContent | undefined;
 }
 
-export type SampleBody =
+export type SampleContent =
   | { readonly kind: 'json'; readonly value: unknown }
   | FormBody
   | { readonly kind: 'file'; readonly type: string }
@@ -25,7 +25,7 @@ interface FormBody {
 
 /** Returns a request with every required parameter. Optional parameters are left out. */
 export function sampleRequestOf(operation: ReferredOperation, view: OperationView, server: string): SampleRequest {
-  const [alternative] = operation.security;
+  const alternative = alternativeOf(operation);
   const credentials = alternative === undefined ? 'none' : alternative.scheme === 'basic' ? 'basic' : 'key';
   const required = view.parameters.filter(({ isRequired }) => isRequired);
   const headers = required
@@ -47,6 +47,12 @@ export function sampleRequestOf(operation: ReferredOperation, view: OperationVie
     credentials,
     body: view.body && bodyOf(view.body),
   };
+}
+
+/** Without test data a test key is refused: another kind of credentials is shown where there is one. */
+function alternativeOf({ security, hasTestMode }: ReferredOperation) {
+  const basic = security.find(({ scheme }) => scheme === 'basic');
+  return hasTestMode ? security[0] : (basic ?? security[0]);
 }
 
 /** What goes into the Authorization header of a sample. */
@@ -103,7 +109,7 @@ export function fieldText(value: unknown): string {
     .replace(/\p{Cc}/gu, ' ');
 }
 
-function bodyOf({ media }: BodyView): SampleBody | undefined {
+function bodyOf({ media }: BodyView): SampleContent | undefined {
   const [first] = media;
   if (first === undefined) return undefined;
   const value = first.examples[0]?.value;

@@ -1,0 +1,93 @@
+// Every operation works the first time with the sample of its page, writes included, on a gateway as `npm start` runs it: with its demo key
+// and its demo data. "Try it" begins with the values of the samples.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { createInstallation, type Installation, type Running } from '../../support/process.ts';
+
+const run = promisify(execFile);
+
+/** The samples of a page in Markdown, by language. */
+function samplesIn(markdown: string): Record<string, string> {
+  const part = markdown.slice(markdown.indexOf('## Samples'), markdown.indexOf('## Answers'));
+  return Object.fromEntries(
+    [...part.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language, code]) => [language, code]),
+  );
+}
+
+describe('the samples of the reference', () => {
+  let installation: Installation;
+  let gateway: Running;
+  let url: string;
+  let key: string;
+  let file: string;
+  before(async () => {
+    installation = createInstallation();
+    gateway = await installation.start();
+    url = `http://127.0.0.1:${gateway.port}`;
+    key = /sk_test_\w+/.exec(gateway.standardError())?.[0] ?? '';
+    file = join(installation.dataDirectory, 'example.txt');
+    writeFileSync(file, 'An example.\n');
+  });
+  after(async () => {
+    await gateway?.stop();
+    installation?.remove();
+  });
+
+  const read = async (path: string) => (await fetch(url + path)).text();
+
+  /** Puts in what a reader would: the key, a file, and the administrator of the mail server; and where the gateway is. */
+  function filled(code: string): string {
+    const administrator = readFileSync(
+      join(installation.dataDirectory, 'secrets/stalwart_admin_credentials'),
+      'utf8',
+    ).trim();
+    return code
+      .replaceAll('YOUR_API_KEY', key)
+      .replaceAll('USER:PASSWORD', administrator.includes(':') ? administrator : `admin:${administrator}`)
+      .replaceAll('@FILE', `@${file}`)
+      .replaceAll(/http:\/\/localhost:\d+/g, url);
+  }
+
+  it('are accepted for every operation, in the order of the reference', async () => {
+    const pages = [...(await read('/llms.txt')).matchAll(/\((\S+?)(\/docs\/reference\/[\w-]+\/[\w-]+\.md)\)/g)];
+    assert.ok(pages.length >= 56, `${pages.length} operations`);
+    const failed: string[] = [];
+    for (const [, , page = ''] of pages) {
+      const markdown = await read(page);
+      // The one is a stream without an end, the other cannot be opened with curl.
+      if (/Opens a WebSocket|text\/event-stream/.test(markdown)) continue;
+      const code = filled(samplesIn(markdown).sh ?? '').replace(
+        'curl ',
+        "curl -sS --max-time 60 -o /dev/null -w '%{http_code}' ",
+      );
+      const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', code]).catch(({ stderr }) => ({
+        stdout: String(stderr),
+      }));
+      if (!/^2\d\d$/.test(stdout)) failed.push(`${page}: ${stdout}\n${code}`);
+    }
+    assert.deepEqual(failed, []);
+  });
+
+  it('run in JavaScript and in Python', async () => {
+    for (const page of ['/docs/reference/v1/listCustomers.md', '/docs/reference/v1/createGuest.md']) {
+      const { js = '', python = '' } = samplesIn(await read(page));
+      const node = await run(process.execPath, ['--input-type=module', '--eval', filled(js)]);
+      assert.match(node.stdout, /^20[01] /, page);
+      const snake = await run('python3', ['-c', filled(python)]);
+      assert.match(snake.stdout, /^20[01] /, page);
+    }
+  });
+
+  it('are those of the Postman collection, too', async () => {
+    const collection = JSON.parse(await read('/docs/reference/v1.postman.json'));
+    const customers = collection.item.find(({ name }: { name: string }) => name === 'customers');
+    const create = customers.item.find(({ name }: { name: string }) => name === 'Create a customer');
+    assert.equal(create.request.url.raw, '{{baseUrl}}/v1/customers');
+    assert.equal(JSON.parse(create.request.body.raw).name, 'Dana Whitfield');
+  });
+});
