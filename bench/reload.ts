@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startApp } from '../gateway/app.ts';
 import { openKeyStore, openSecrets } from '../gateway/commands/context.ts';
-import { loadSettings } from '../gateway/config/load.ts';
+import { loadSettings } from '../gateway/config/settings.ts';
 import { loadConfiguration, reloadConfiguration } from '../gateway/configuration.ts';
 
 const RUNS = 6;

@@ -4,12 +4,13 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
-import { type Config, type ConfigDraft, completed, configFiles, loadConfig, type Settings } from './config/load.ts';
+import { type Config, type ConfigDraft, completed, configFiles, loadConfig } from './config/load.ts';
 import { checkNamedOnce, withOperationIds } from './config/operation-names.ts';
 import { checkOperationSettings } from './config/operation-settings.ts';
 import { checkSampleOperation, type PortalFiles, readPortalFiles } from './config/portal-files.ts';
 import { checkRuleNames } from './config/rule-names.ts';
 import { checkServersUsed, serversOf } from './config/servers.ts';
+import type { Environment, Settings } from './config/settings.ts';
 import { checkTunnels } from './config/tunnels.ts';
 import { readUpstreamTls, type UpstreamTls } from './config/upstream-tls.ts';
 import { checkDeprecations } from './config/versions.ts';
@@ -30,8 +31,6 @@ import type { Certificate } from './edge/tls/certificate.ts';
 import { BUILT_IN_GUIDES } from './portal/guides.ts';
 import { type BreakingChanges, checkBreakingChanges } from './wiring/breaking-changes.ts';
 import { loadCertificates } from './wiring/certificates.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Configuration {
   readonly config: Config;

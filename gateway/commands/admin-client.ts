@@ -1,6 +1,6 @@
 // Client of the admin listener of the gateway that runs on this machine.
 
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 
 const PATIENCE_MS = 10_000;
 /** Loopback addresses of a listener that is bound to all addresses. */

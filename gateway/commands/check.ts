@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { ORGANIZATION_ID } from '../auth/issue.ts';
 import type { LimitsFile } from '../config/limits-file.ts';
-import { misspeltVariables, type Settings } from '../config/load.ts';
+import { misspeltVariables, type Settings } from '../config/settings.ts';
 import { untimelyTls } from '../config/upstream-tls.ts';
 import { ConfigError, condensed, type Mistake, suggest, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';

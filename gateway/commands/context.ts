@@ -4,8 +4,8 @@
 import type { Readable } from 'node:stream';
 import { createDigestOf, type DigestOf, keyFingerprint } from '../auth/api-key.ts';
 import type { KeyStore } from '../auth/store/store.ts';
-import { loadSettings, type Settings } from '../config/load.ts';
 import { loadSecrets, type Secrets } from '../config/secrets.ts';
+import { loadSettings, type Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
 import { type AdminClient, createAdminClient } from './admin-client.ts';
 

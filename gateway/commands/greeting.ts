@@ -1,6 +1,6 @@
 // The greeting of a started gateway: where its pages are, upstreams without a service, and how to send a first request.
 
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 
 /** Facts about a started gateway. */
 export interface Started {

@@ -2,7 +2,7 @@
 
 import { type App, startApp } from '../app.ts';
 import type { KeyStore } from '../auth/store/store.ts';
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 import { ConfigError } from '../config-errors.ts';
 import { type Configuration, reloadConfiguration } from '../configuration.ts';
 import { isSimulated } from '../upstream/simulated.ts';

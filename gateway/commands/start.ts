@@ -2,7 +2,7 @@
 // output carries log lines.
 
 import type { Command } from 'commander';
-import { readSettings, type Settings } from '../config/load.ts';
+import { readSettings, type Settings } from '../config/settings.ts';
 import { namesFromContract } from '../upstream/simulated.ts';
 import type { CommandContext } from './context.ts';
 import { endOnCrash } from './crash.ts';

@@ -3,8 +3,8 @@
 import type { DigestOf } from '../auth/api-key.ts';
 import type { Assertions } from '../auth/assertions/assertions.ts';
 import type { KeyStore } from '../auth/store/store.ts';
-import type { Settings } from '../config/load.ts';
 import type { Secrets } from '../config/secrets.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
 import type { createLog } from '../observe/log.ts';
 import type { LoopProbe } from '../overload/pressure.ts';

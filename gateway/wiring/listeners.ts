@@ -3,7 +3,7 @@
 
 import type { Socket } from 'node:net';
 import type { KeyStore } from '../auth/store/store.ts';
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
 import type { DownstreamRequest } from '../downstream.ts';
 import { createAdmit } from '../edge/admit.ts';

@@ -1,8 +1,9 @@
 // Wiring of the sandbox process: started if an upstream uses it, and found at its new port after a restart.
 
 import type { Assertions } from '../auth/assertions/assertions.ts';
-import type { Config, Settings } from '../config/load.ts';
+import type { Config } from '../config/load.ts';
 import type { Secrets } from '../config/secrets.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Mistake } from '../config-errors.ts';
 import type { Log } from '../observe/log.ts';
 import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/sandbox.ts';

@@ -1,7 +1,7 @@
 // Counts calls of deprecated operations while the gateway serves, and reports them to operators with the resulting notices.
 
 import type { KeyStore } from '../auth/store/store.ts';
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Organization } from '../exchange.ts';
 import type { Log } from '../observe/log.ts';
 import type { Deprecations } from '../versions/deprecation.ts';

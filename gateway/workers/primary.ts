@@ -5,7 +5,7 @@ import type { CommandContext } from '../commands/context.ts';
 import { endOnCrash } from '../commands/crash.ts';
 import type { Started } from '../commands/greeting.ts';
 import { tellDrain, terminalSinkOf } from '../commands/terminal-log.ts';
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 import { closeAtOnce, listen } from '../edge/server.ts';
 import { newTicketKeys } from '../edge/tls/secure.ts';
 import { createAdminServer } from '../observe/admin.ts';

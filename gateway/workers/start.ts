@@ -3,7 +3,7 @@
 import cluster from 'node:cluster';
 import type { CommandContext } from '../commands/context.ts';
 import type { Started } from '../commands/greeting.ts';
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 import { startPrimary } from './primary.ts';
 import { startWorker } from './worker.ts';
 

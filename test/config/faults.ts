@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { loadSettings } from '../../gateway/config/load.ts';
+import { loadSettings } from '../../gateway/config/settings.ts';
 import { ConfigError, toSentence } from '../../gateway/config-errors.ts';
 import { loadConfiguration } from '../../gateway/configuration.ts';
 

@@ -1,7 +1,7 @@
 // The shipped contracts, loaded as at boot, and their declarations.
 
 import assert from 'node:assert/strict';
-import { loadSettings } from '../../gateway/config/load.ts';
+import { loadSettings } from '../../gateway/config/settings.ts';
 import { loadConfiguration } from '../../gateway/configuration.ts';
 import type { ContractOperation } from '../../gateway/contract/operations.ts';
 import { child, follow, isObject, type Located, member } from '../../gateway/contract/pointer.ts';

@@ -20,7 +20,7 @@ test('the defaults of settings that contracts can express', async () => {
 });
 
 test('the environment', () => {
-  const loader = read('gateway/config/load.ts');
+  const loader = read('gateway/config/settings.ts');
   const used = [...loader.matchAll(/environment\.([A-Z_]+)|(?:port|host)\('([A-Z_]+)'/g)].map(
     ([, one, port]) => one ?? port,
   );

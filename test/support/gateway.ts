@@ -9,7 +9,7 @@ import { type App, startApp } from '../../gateway/app.ts';
 import { createIssueKey } from '../../gateway/auth/issue.ts';
 import type { KeyStore } from '../../gateway/auth/store/store.ts';
 import { type OpenKeyStore, openKeyStore, openSecrets } from '../../gateway/commands/context.ts';
-import { loadSettings } from '../../gateway/config/load.ts';
+import { loadSettings } from '../../gateway/config/settings.ts';
 import { loadConfiguration, reloadConfiguration } from '../../gateway/configuration.ts';
 import type { Mode } from '../../gateway/exchange.ts';
 import type { LoopProbe } from '../../gateway/overload/pressure.ts';

@@ -1,7 +1,7 @@
 // `gateway doctor`: checks machine, Redis, secrets, certificates and upstreams; prints one line per check with a remedy.
 
 import type { Command } from 'commander';
-import type { Settings } from '../../config/load.ts';
+import type { Settings } from '../../config/settings.ts';
 import { ConfigError, toSentence } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { CommandContext } from '../context.ts';

@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import type { Config, Settings } from '../../config/load.ts';
+import type { Config } from '../../config/load.ts';
+import type { Settings } from '../../config/settings.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { belowBaseline } from '../node-baseline.ts';
 

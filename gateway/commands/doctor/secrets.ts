@@ -2,8 +2,8 @@
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Settings } from '../../config/load.ts';
 import type { Secrets } from '../../config/secrets.ts';
+import type { Settings } from '../../config/settings.ts';
 import type { Configuration } from '../../configuration.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
 import { type NamedSecret, namedSecrets } from '../../wiring/named-secrets.ts';

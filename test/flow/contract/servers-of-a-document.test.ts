@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadSettings } from '../../../gateway/config/load.ts';
+import { loadSettings } from '../../../gateway/config/settings.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { startUpstream } from '../../support/upstream.ts';

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { loadSettings } from '../../../gateway/config/load.ts';
+import { loadSettings } from '../../../gateway/config/settings.ts';
 import { ConfigError } from '../../../gateway/config-errors.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import type { Finished } from '../../support/in-process.ts';

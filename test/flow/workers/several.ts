@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createIssueKey } from '../../../gateway/auth/issue.ts';
 import type { KeyStore } from '../../../gateway/auth/store/store.ts';
 import { openKeyStore, openSecrets } from '../../../gateway/commands/context.ts';
-import { loadSettings } from '../../../gateway/config/load.ts';
+import { loadSettings } from '../../../gateway/config/settings.ts';
 import { type GatewayOptions, writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation, type Running } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';

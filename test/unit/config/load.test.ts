@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { test } from 'node:test';
-import { loadSettings } from '../../../gateway/config/load.ts';
+import { loadSettings } from '../../../gateway/config/settings.ts';
 import { ConfigError } from '../../../gateway/config-errors.ts';
 import { loadConfiguration } from '../../../gateway/configuration.ts';
 import { environmentOf, writeFiles } from '../../config/faults.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadSettings } from '../../../gateway/config/load.ts';
+import { loadSettings } from '../../../gateway/config/settings.ts';
 import { loadConfiguration } from '../../../gateway/configuration.ts';
 import { valueOrNone } from '../../../gateway/contract/examples/answers.ts';
 import { contentOf, declaredAnswer, statusesOf } from '../../../gateway/contract/examples/declared.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { requestsFor } from '../../../gateway/commands/upstreams/plan.ts';
-import { loadSettings } from '../../../gateway/config/load.ts';
+import { loadSettings } from '../../../gateway/config/settings.ts';
 import { loadConfiguration } from '../../../gateway/configuration.ts';
 import type { JsonObject } from '../../../gateway/contract/pointer.ts';
 import { samplesOf } from '../../../gateway/contract/sample.ts';

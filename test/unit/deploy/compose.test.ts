@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { parseDockerfile } from '../../../deploy/image/dockerfile.ts';
 import { gatewayFile } from '../../../gateway/config/gateway-file.ts';
-import { loadSettings } from '../../../gateway/config/load.ts';
+import { loadSettings } from '../../../gateway/config/settings.ts';
 import { loadConfiguration } from '../../../gateway/configuration.ts';
 import { parseCompose, readCompose } from '../../support/deploy/compose.ts';
 

@@ -13,7 +13,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { parseDockerfile } from '../../../deploy/image/dockerfile.ts';
 import { gatewayFile } from '../../../gateway/config/gateway-file.ts';
-import { loadConfig, loadSettings } from '../../../gateway/config/load.ts';
+import { loadConfig } from '../../../gateway/config/load.ts';
+import { loadSettings } from '../../../gateway/config/settings.ts';
 import type { Mistake } from '../../../gateway/config-errors.ts';
 import { complaintsAbout, manifestFiles, manifestsDirectory, readManifests } from '../../support/deploy/manifests.ts';
 

@@ -1,0 +1,142 @@
+// Reads the settings from environment variables. The only file that knows their names.
+
+import { isIP } from 'node:net';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ConfigError, closest, type Mistake } from '../config-errors.ts';
+import { parseRedisUrl } from '../redis/url.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly adminHost: string;
+  readonly adminPort: number;
+  readonly configDirectory: string;
+  readonly contractsDirectory: string;
+  readonly dataDirectory: string;
+  readonly redisUrl: string | undefined;
+  readonly secretsDirectory: string | undefined;
+  /** Number of serving processes. If more than one, a further process holds the listeners and starts them. */
+  readonly workers: number;
+}
+
+type Complain = (variable: string, reason: string, remedy: string) => void;
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const PORT_DEFAULT = 8080;
+const WORKERS_MAX = 64;
+/** One or more labels; underscores, because container networks use them. */
+const HOST_NAME =
+  /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/;
+const variables = [
+  'HOST',
+  'PORT',
+  'ADMIN_HOST',
+  'ADMIN_PORT',
+  'GATEWAY_CONFIG',
+  'GATEWAY_CONTRACTS',
+  'GATEWAY_DATA',
+  'REDIS_URL',
+  'SECRETS_DIR',
+  'WORKERS',
+] as const;
+/** Begins of names that are hardly those of other programs: `HOME` is not a misspelt `HOST`. */
+const PREFIX = /^(ADMIN|GATEWAY|REDIS|SECRET|WORKER)/;
+const TYPING_ERRORS_MAX = 2;
+
+/** Returns the settings from the environment, as docs/config.md lists them. Throws ConfigError. */
+export function loadSettings(environment: Environment): Settings {
+  const { settings, mistakes } = readSettings(environment);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return settings;
+}
+
+/** Returns the settings with their mistakes. A setting with a mistake has its default, so that the other files can be checked too. */
+export function readSettings(environment: Environment): {
+  readonly settings: Settings;
+  readonly mistakes: readonly Mistake[];
+} {
+  const mistakes: Mistake[] = [];
+  const complain: Complain = (place, reason, remedy) => mistakes.push({ file: 'environment', place, reason, remedy });
+  const port = (variable: string, fallback: number) => {
+    const text = environment[variable];
+    if (text === undefined || text === '') return fallback;
+    if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+    complain(
+      variable,
+      `${JSON.stringify(text)} is not a port number.`,
+      `Set ${variable} to 0–65535, or unset it for ${fallback}.`,
+    );
+    return fallback;
+  };
+  const host = (variable: string, fallback: string) => {
+    const text = environment[variable] || fallback;
+    if (isIP(text) !== 0 || HOST_NAME.test(text)) return text;
+    complain(
+      variable,
+      `${JSON.stringify(text)} is not an IP address or a host name.`,
+      `Write it without scheme, port and brackets, or unset ${variable} for ${fallback}.`,
+    );
+    return fallback;
+  };
+  const redisUrl = environment.REDIS_URL || undefined;
+  const workers = workersOf(environment.WORKERS || '1', redisUrl, complain);
+  if (redisUrl !== undefined && parseRedisUrl(redisUrl) === undefined) {
+    complain(
+      'REDIS_URL',
+      'this is not the address of a Redis.',
+      'Write redis://host:6379, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:6379,host:6379, or unset REDIS_URL for limits counted in the process.',
+    );
+  }
+  const settings = {
+    host: host('HOST', '0.0.0.0'),
+    port: port('PORT', PORT_DEFAULT),
+    adminHost: host('ADMIN_HOST', '127.0.0.1'),
+    adminPort: port('ADMIN_PORT', 9090),
+    configDirectory: resolve(environment.GATEWAY_CONFIG || join(root, 'config')),
+    contractsDirectory: resolve(environment.GATEWAY_CONTRACTS || join(root, 'openapi')),
+    dataDirectory: resolve(environment.GATEWAY_DATA || join(root, 'data')),
+    redisUrl,
+    secretsDirectory: environment.SECRETS_DIR ? resolve(environment.SECRETS_DIR) : undefined,
+    workers,
+  };
+  return { settings: Object.freeze(settings), mistakes };
+}
+
+/** Returns a sentence for each variable that is not read and whose name is almost that of a setting. */
+export function misspeltVariables(environment: Environment): string[] {
+  const unread = Object.keys(environment).filter(
+    (name) => PREFIX.test(name) && !(variables as readonly string[]).includes(name),
+  );
+  return unread.flatMap((name) => {
+    const likely = closest(name, variables, TYPING_ERRORS_MAX);
+    return likely === undefined ? [] : [`environment: ${name} is not a setting. Did you mean ${likely}?`];
+  });
+}
+
+/** Refuses several workers without Redis, because they need a shared store to count exactly. */
+function workersOf(text: string, redisUrl: string | undefined, complain: Complain): number {
+  const workers = /^\d{1,2}$/.test(text) ? Number(text) : 0;
+  const isPossible = workers >= 1 && workers <= WORKERS_MAX;
+  if (!isPossible) {
+    complain(
+      'WORKERS',
+      `${JSON.stringify(text)} is not a number of workers.`,
+      `Set WORKERS to 1–${WORKERS_MAX}, or unset it for 1.`,
+    );
+  } else if (workers > 1 && redisUrl === undefined) {
+    complain(
+      'WORKERS',
+      `${workers} workers need a store that they share.`,
+      'Set REDIS_URL, or unset WORKERS for one worker.',
+    );
+  }
+  return workers;
+}
+
+/** The address of the gateway for clients on its own machine. Port 0 stands for any free port, which is not known yet. */
+export function localUrl({ PORT }: Environment): string {
+  return `http://localhost:${Number(PORT) || PORT_DEFAULT}`;
+}
