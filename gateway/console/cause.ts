@@ -24,7 +24,8 @@ export interface Cause {
 /** The members of `/status` that are read here; all of them may be absent. */
 export interface StatusForCauses {
   readonly lifecycle?: string;
-  readonly redis?: { readonly address: string };
+  /** `failure`: the last error of a connection to it. */
+  readonly redis?: { readonly address: string; readonly failure?: string | undefined };
   readonly keys?: KeysState;
   readonly limits?: LimitsState;
   readonly idempotency?: { readonly state?: string };

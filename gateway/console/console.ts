@@ -119,7 +119,13 @@ export function createConsole(options: ConsoleOptions): Console {
     }
     organizations = mergeNearLimit(taken.map(([, one]) => one.organizations));
     lastStatus = said;
-    events.observe(said, causesOf(said as StatusForCauses | null, lastMinute(), now()));
+    const known = withFailure(said as StatusForCauses | null);
+    events.observe(known, causesOf(known, lastMinute(), now()));
+  }
+
+  /** The stores remember why Redis was lost; the console's own connection knows why it is still away. */
+  function withFailure(said: StatusForCauses | null): StatusForCauses | null {
+    return said?.redis === undefined ? said : { ...said, redis: { ...said.redis, failure: fleet?.failure() } };
   }
 
   function lastMinute(): LastMinute {
@@ -162,7 +168,10 @@ export function createConsole(options: ConsoleOptions): Console {
   ): Promise<{ readonly instance: FleetInstance; readonly value: T | undefined }[]> {
     const here = async () => ({ instance: self, value: (await local(question)) as T });
     if (fleet === undefined || to === self.id) return [await here()];
-    if (to !== 'all') return (await fleet.ask(question, to)) as { instance: FleetInstance; value: T | undefined }[];
+    if (to !== 'all') {
+      const answers = await fleet.ask(question, to);
+      return answers.length === 0 ? [await here()] : (answers as { instance: FleetInstance; value: T | undefined }[]);
+    }
     const [own, others] = await Promise.all([here(), fleet.ask(question)]);
     return [own, ...(others as { instance: FleetInstance; value: T | undefined }[])];
   }

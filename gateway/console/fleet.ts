@@ -25,8 +25,12 @@ export interface Fleet {
   readonly self: FleetInstance;
   /** The other instances that have answered in the last minute. */
   others(): readonly FleetInstance[];
-  /** Asks one instance, or all others; resolves with an answer per known instance after at most a second. */
+  /**
+   * Asks one instance, or all others. Resolves with an answer per known instance after at most a second; with none while Redis is away.
+   */
   ask(question: object, to?: string): Promise<readonly FleetAnswer[]>;
+  /** The last error of the connection to Redis; undefined while there is a connection. */
+  failure(): string | undefined;
   close(): void;
 }
 
@@ -69,7 +73,17 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
   const own = `${channel}:${self.id}`;
   const known = new Map<string, { readonly instance: FleetInstance; readonly seenAt: number }>();
   const waiting = new Map<string, Waiting>();
-  const sender = connectRedis({ url, commandTimeoutMs: ANSWER_MS });
+  let failure: string | undefined;
+  const sender = connectRedis({
+    url,
+    commandTimeoutMs: ANSWER_MS,
+    onReady() {
+      failure = undefined;
+    },
+    onLost({ message }) {
+      failure = message;
+    },
+  });
   const receiver: Redis = connectRedis({
     url,
     // A failure here ends with the connection; the next connection subscribes again.
@@ -108,12 +122,12 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
     if (answers.size >= receivers && [...expected].every((one) => answers.has(one))) done();
   }
 
-  /** Resolves with the number of receivers; 0 while Redis is away. */
-  async function publish(to: string, message: Message): Promise<number> {
+  /** Resolves with the number of receivers; undefined while Redis is away. */
+  async function publish(to: string, message: Message): Promise<number | undefined> {
     try {
       return await sender.publish(to, JSON.stringify(message));
     } catch {
-      return 0;
+      return undefined;
     }
   }
 
@@ -136,13 +150,14 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
     const timer = setTimeout(resolve, ANSWER_MS);
     const received = await publish(channel, { kind: 'question', id, from: self.id, to, question });
     // This process receives its own question. A question to one instance is answered by that one.
-    asked.receivers = to === ALL ? Math.max(0, received - 1) : 0;
-    if (received === 0) resolve();
+    asked.receivers = to === ALL ? Math.max(0, (received ?? 0) - 1) : 0;
+    if (received === undefined) resolve();
     endIfComplete(asked);
     await promise;
     clearTimeout(timer);
     waiting.delete(id);
-    const silent = expected.filter((one) => !asked.answers.has(one.id));
+    // Without Redis nothing was asked, so no instance is silent.
+    const silent = received === undefined ? [] : expected.filter((one) => !asked.answers.has(one.id));
     return [...asked.answers.values(), ...silent.map((instance) => ({ instance, value: undefined }))];
   }
 
@@ -150,6 +165,7 @@ export function openFleet({ url, self: names, answer, clock }: FleetOptions): Fl
     self,
     others,
     ask,
+    failure: () => failure,
     close() {
       void publish(channel, { kind: 'end', from: self.id }).finally(() => sender.disconnect());
       receiver.disconnect();

@@ -17,7 +17,7 @@ export function redisCause(status: StatusForCauses, nowMs: number): Cause[] {
     uses.state === 'away' ? 'calls of deprecated operations are counted later' : undefined,
   ].filter((one) => one !== undefined);
   if (consequences.length === 0) return ofWrites(status);
-  const reason = limitsAway ? (limits.reason ?? keys.reason) : keys.reason;
+  const reason = redis?.failure ?? (limitsAway ? (limits.reason ?? keys.reason) : keys.reason);
   const cause =
     redis === undefined
       ? `The ${keysAway ? 'key store' : 'store of idempotent answers'} cannot be used${reason ? `: ${reason}` : ''}`
@@ -65,6 +65,7 @@ function fault(reason = ''): string {
   if (/ECONNREFUSED/.test(reason)) return 'refuses connections';
   if (/ENOTFOUND|EAI_AGAIN/.test(reason)) return 'has no address';
   if (/ETIMEDOUT|no right answer|timed out|EHOSTUNREACH/i.test(reason)) return 'does not answer';
+  if (/was closed|is closed|ECONNRESET/i.test(reason)) return 'closed the connection and takes no new one';
   if (/OOM/.test(reason)) return 'is full and takes no writes';
   if (/READONLY/.test(reason)) return 'is a replica and takes no writes';
   if (/LOADING/.test(reason)) return 'is loading its data';
