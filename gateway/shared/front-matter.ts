@@ -21,13 +21,7 @@ export function readFrontMatter(text: string): WithFrontMatter {
     if (name !== undefined) members.set(name, { value: value.replace(/^(["'])(.*)\1$/, '$2'), line: index + 1 });
     else if (lines[index] !== '') unreadable.push(index + 1);
   }
-  return {
-    members,
-    unreadable,
-    body: lines
-      .slice(end + 1)
-      .join('\n')
-      .replace(/^\n+/, ''),
-    bodyLine: end + 2,
-  };
+  let first = end + 1;
+  while (first < lines.length && lines[first]?.trim() === '') first += 1;
+  return { members, unreadable, body: lines.slice(first).join('\n'), bodyLine: first + 1 };
 }

@@ -29,6 +29,33 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/gateway.yaml:1:12: publicUrl: "https://a\\"b.example" is not possible here. It must be an http:// or https:// address.',
     ],
   },
+  'portal-with-mistakes': {
+    files: {
+      [gateway]:
+        'portal:\n  logo: logo.svg\n  colours: { light: "#8ab4ff" }\n  guides: guides\n  builtInGuides: [errors, pagnation]\n  sampleOperation: listItem\n',
+    },
+    says: [
+      'config/gateway.yaml:3:21: portal.colours.light: "#8ab4ff" is not possible here. It must have a contrast of 4.5 to 1 to the light page (#ffffff): links are written in it.',
+    ],
+  },
+  'guides-with-mistakes': {
+    files: {
+      [gateway]:
+        'portal:\n  logo: logo.svg\n  guides: guides\n  builtInGuides: [errors, pagnation]\n  sampleOperation: listItem\n',
+      'config/guides/Start.md': '# Start\n',
+      'config/guides/welcome.md':
+        '---\nsumary: Hello.\n---\n\nSee [errors](errors.md) and\n[limits](/docs/guides/limits).\n',
+    },
+    says: [
+      'config/gateway.yaml:2:9: portal.logo: the file cannot be read (ENOENT). Create it, or correct the path.',
+      'config/guides/Start.md: the name of the file becomes an address. Use lower-case letters, digits and hyphens.',
+      'config/guides/welcome.md:2: a guide has no "sumary". Did you mean "summary"?',
+      'config/guides/welcome.md:5: the guide has no title. Begin it with a line such as "# Getting started".',
+      'config/guides/welcome.md:6: there is no guide "limits". Use one of: Start, authentication, errors, idempotency, pagination, rate-limits, versioning, welcome.',
+      'config/gateway.yaml:4:27: portal.builtInGuides.1: the gateway brings no guide "pagnation". Did you mean "pagination"?',
+      'config/gateway.yaml:5:20: portal.sampleOperation: there is no operation "listItem". Did you mean "listItems"?',
+    ],
+  },
   'yaml-syntax': {
     files: spoiled(upstreams, '[items.yaml]', '[items.yaml'),
     says: [

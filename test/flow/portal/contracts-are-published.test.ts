@@ -28,6 +28,19 @@ describe('published contracts', () => {
       gateway: {
         cors: { '*': { origins: ['https://app.example.com'], credentials: true } },
         operations: { old: { deprecated: '2026-01-01' } },
+        portal: {
+          title: 'Acme API',
+          logo: 'logo.svg',
+          colours: { light: '#7a1fa2' },
+          guides: 'guides',
+          builtInGuides: ['rate-limits'],
+        },
+      },
+      files: {
+        'logo.svg': '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
+        'guides/welcome.md':
+          '---\nsummary: How to begin.\nupdated: 2026-02-03\n---\n# Welcome to Acme\n\nSee [errors](errors.md).\n',
+        'guides/errors.md': '# Our errors\n\nAsk Acme.\n',
       },
       contracts: { 'things.json': documentOf('old'), 'later.json': documentOf('later') },
       upstreams: {
@@ -79,5 +92,34 @@ describe('published contracts', () => {
     const now = await get('/openapi/v1.json').set('If-None-Match', String(headers.etag)).expect(200);
     assert.deepEqual(Object.keys(now.body.paths), ['/v1/old', '/v1/added']);
     await get('/docs/reference/v1').expect(/\/v1\/added/);
+  });
+
+  it('have the title, the colours, the logo and the guides of the configuration around them', async () => {
+    const { text } = await get('/docs')
+      .expect(/<title>Acme API<\/title>/)
+      .expect(/<img class="logo" src="\/docs\/assets\/logo"/);
+    assert.deepEqual(
+      [...text.matchAll(/href="\/docs\/guides\/([\w-]+)"/g)].map(([, name]) => name),
+      ['rate-limits', 'errors', 'welcome'],
+    );
+    await get('/docs/guides/welcome')
+      .expect(/<h1>Welcome to Acme<\/h1>/)
+      .expect(/href="\/docs\/guides\/errors"/)
+      .expect(/Last updated <time datetime="2026-02-03T00:00:00.000Z">3 February 2026</);
+    await get('/docs/guides/authentication').expect(404);
+    await get('/docs/assets/theme.css').expect(/--accent: #7a1fa2/);
+    // A logo that is opened by itself runs nothing.
+    await get('/docs/assets/logo')
+      .expect('content-type', 'image/svg+xml')
+      .expect('content-security-policy', /default-src 'none'/);
+    await get('/openapi/v1.json').expect(({ body }) => assert.equal(body.info.title, 'Things'));
+  });
+
+  it('have new guides after a reload', async () => {
+    writeFileSync(join(gateway.directory, 'config/guides/added.md'), '# Added\n');
+    writeFileSync(join(gateway.directory, 'config/guides/errors.md'), '# Our errors\n\nAsk Acme again.\n');
+    await gateway.app.reload();
+    await get('/docs/guides/added').expect(200, /<h1>Added<\/h1>/);
+    await get('/docs/guides/errors.md').expect(200, /Ask Acme again/);
   });
 });
