@@ -5,6 +5,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import { createUnread } from '../sockets/unread-bytes.ts';
+import { readBeforeFailing } from '../sockets/waiting-answer.ts';
 import { type Agents, createAgents, createSecureAgents } from './agents.ts';
 
 /** For https:// targets, in PEM. Without it, the default certificate authorities are trusted and no client certificate is sent. */
@@ -53,7 +54,11 @@ export function createHttpProxy(): HttpProxy {
   }
 
   const listen: Plugin = (proxy) => {
-    proxy.on('proxyReq', (outgoing, request) => proxiedRequests.get(request)?.begun(outgoing));
+    proxy.on('proxyReq', (outgoing, request) => {
+      const socket = outgoing.socket as Socket;
+      readBeforeFailing(socket, unread, (bytes, length) => socket.emit('data', Buffer.from(bytes.subarray(0, length))));
+      proxiedRequests.get(request)?.begun(outgoing);
+    });
     proxy.on('proxyReqWs', (outgoing, request) => {
       const proxied = proxiedRequests.get(request);
       outgoing.once('response', (incoming) => {

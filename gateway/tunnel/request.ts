@@ -58,6 +58,7 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
   let outgoing: ClientRequest | undefined;
   let isSent = () => false;
   let answering = false;
+  let answer: IncomingMessage | undefined;
   let retried = false;
   let settled = false;
   let bytesIn = 0;
@@ -114,6 +115,8 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
     },
     answered,
     failed(error) {
+      // The upload ended with its answer, which is here.
+      if (answer?.complete) return;
       if (isClientGone()) onClose();
       else if (canRetry(error)) {
         retried = true;
@@ -149,6 +152,7 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
       fail(toFailure(new Error('the answer came before the request was sent, or it is a 101')));
       return;
     }
+    answer = incoming;
     failIfCut(incoming);
     const status = incoming.statusCode as number;
     trail.upstreamStatus = status;

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { onTlsEnd } from '../../sockets/tls-end.ts';
 import { handleOf, NOTHING, type Unread } from '../../sockets/unread-bytes.ts';
+import { readBeforeFailing } from '../../sockets/waiting-answer.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { WireFault } from './fault.ts';
 import type { RequestInFlight } from './request-in-flight.ts';
@@ -66,6 +67,7 @@ export class Connection {
     this.#take = unread.takerOf(socket);
     this.#isTls = socket instanceof TLSSocket;
     this.#isRetired = isSingle;
+    readBeforeFailing(socket, unread, (bytes, length) => this.read(bytes, length));
     socket.on('error', (error) => this.#lost(error));
     if (socket instanceof TLSSocket) {
       onTlsEnd(socket, (isSaid) => {

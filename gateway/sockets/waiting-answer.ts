@@ -1,0 +1,39 @@
+// An upstream that answers in the middle of an upload and closes makes the next write fail. Its answer then waits in the kernel, and Node would
+// close the socket without reading it.
+
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { handleOf, NOTHING, type Unread } from './unread-bytes.ts';
+
+const kept = new WeakSet<Socket>();
+/** An answer longer than this is not awaited. */
+const READS_MAX = 64;
+
+/**
+ * Reads what waits in a socket before a failed write destroys it. Has no effect on a socket that it was called with before.
+ *
+ * @param read gets the bytes of a plain socket; their buffer is reused afterwards. TLS delivers its bytes as usual
+ */
+export function readBeforeFailing(
+  socket: Socket,
+  unread: Unread,
+  read: (bytes: Uint8Array, length: number) => void,
+): void {
+  if (kept.has(socket)) return;
+  kept.add(socket);
+  const { destroy } = socket;
+  socket.destroy = (error?: Error) => {
+    socket.destroy = destroy;
+    if ((error as NodeJS.ErrnoException | undefined)?.syscall === 'write') readAll(socket, unread, read);
+    return destroy.call(socket, error);
+  };
+}
+
+function readAll(socket: Socket, unread: Unread, read: (bytes: Uint8Array, length: number) => void): void {
+  for (let reads = 0; reads < READS_MAX && !socket.destroyed; reads++) {
+    const length = unread.take(socket);
+    if (length === NOTHING || length === 0) return;
+    if (socket instanceof TLSSocket) handleOf(socket)?.receive?.(unread.bytes.subarray(0, length));
+    else read(unread.bytes, length);
+  }
+}
