@@ -9,8 +9,8 @@ import { type App, startApp } from '../../gateway/app.ts';
 import { createIssueKey } from '../../gateway/auth/issue.ts';
 import type { KeyStore } from '../../gateway/auth/store/store.ts';
 import { type OpenKeyStore, openKeyStore, openSecrets } from '../../gateway/commands/context.ts';
-import { loadSettings } from '../../gateway/config/settings.ts';
-import { loadConfiguration, reloadConfiguration } from '../../gateway/configuration.ts';
+import { loadSettings, type Settings } from '../../gateway/config/settings.ts';
+import { type Configuration, loadConfiguration, reloadConfiguration } from '../../gateway/configuration.ts';
 import type { Mode } from '../../gateway/exchange.ts';
 import type { LoopProbe } from '../../gateway/overload/pressure.ts';
 
@@ -71,6 +71,31 @@ const roomyLimits = {
   addresses: { failures: 1_000_000 },
 };
 
+/** Contracts of entries → the configuration of a gateway of this process that had the same, of those on the shipped contracts. */
+const loaded = new Map<string, Configuration>();
+
+/**
+ * Loads the configuration as a reload does if a gateway of this process had the same shipped contracts, because these take longer to read
+ * and compile than most tests. Certificates are not read again by a reload.
+ */
+async function loadOnce(
+  settings: Settings,
+  environment: Record<string, string>,
+  options: GatewayOptions,
+): Promise<Configuration> {
+  const isShipped = settings.contractsDirectory === shippedContracts && options.gateway?.tls === undefined;
+  const name = JSON.stringify(Object.values(options.upstreams ?? {}).map((entry) => contractsOf(entry)));
+  const before = isShipped ? loaded.get(name) : undefined;
+  const configuration =
+    before === undefined
+      ? await loadConfiguration(settings, environment)
+      : await reloadConfiguration(settings, environment, before);
+  if (isShipped) loaded.set(name, configuration);
+  return configuration;
+}
+
+const contractsOf = (entry: unknown) => (entry as { contracts?: unknown }).contracts;
+
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const dataDirectory = options.dataDirectory ?? join(directory, 'data');
@@ -87,7 +112,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   };
   const settings = loadSettings(environment);
   const now = options.now ?? Date.now;
-  const configuration = await loadConfiguration(settings, environment);
+  const configuration = await loadOnce(settings, environment, options);
   const secrets = openSecrets({ environment }, settings);
   const { store, digestOf } = await openKeyStore({ environment, now }, settings, secrets);
   const lines: string[] = [];
