@@ -60,8 +60,9 @@ function organizationToJson({ id, name, tier, state, operator }: Organization): 
   return { id, name, tier, state, operator };
 }
 
-function commandsFor({ id, tier, state }: Organization, tiers: readonly string[]): CommandLine[] {
-  const other = tiers.find((one) => one !== tier) ?? tier;
+function commandsFor({ id: name, tier, state }: Organization, tiers: readonly string[]): CommandLine[] {
+  const id = shellWord(name);
+  const other = shellWord(tiers.find((one) => one !== tier) ?? tier);
   return [
     state === 'suspended'
       ? { does: 'Let it in again', line: `bin/gateway orgs resume ${id} --wait` }
@@ -75,9 +76,15 @@ function commandsFor({ id, tier, state }: Organization, tiers: readonly string[]
   ];
 }
 
-function commandsForKey({ id, revokedAtMs, expiresAtMs, replacedBy }: StoredKey, nowMs: number): CommandLine[] {
+function commandsForKey({ id: name, revokedAtMs, expiresAtMs, replacedBy }: StoredKey, nowMs: number): CommandLine[] {
+  const id = shellWord(name);
   if (revokedAtMs !== undefined || (expiresAtMs !== undefined && expiresAtMs <= nowMs)) return [];
   const revoke = { does: 'Revoke it for good', line: `bin/gateway keys revoke ${id} --wait` };
   if (replacedBy !== undefined) return [revoke];
   return [{ does: 'Replace it by a new key', line: `bin/gateway keys rotate ${id} --overlap 24h` }, revoke];
+}
+
+/** An imported id may hold anything: a copied line must not run it. */
+function shellWord(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -119,7 +119,7 @@ function draw(svg, data, options, width) {
   }
   for (const ms of timeTicks(beginMs, endMs, right - MARGIN.left)) {
     parts.push(drawn('line', { class: 'axis', x1: toX(ms), x2: toX(ms), y1: bottom, y2: bottom + 4 }));
-    parts.push(text(Math.max(toX(ms), MARGIN.left + 12), bottom + 18, clock(ms), 'middle'));
+    parts.push(text(Math.min(Math.max(toX(ms), MARGIN.left + 12), right - 8), bottom + 18, clock(ms), 'middle'));
   }
   const { tops, drawings } = options.draw(series, { slotX, toY, bottom });
   parts.push(...marksIn(events, { beginMs, endMs, toX, top: MARGIN.top, bottom }).map((mark) => mark.drawing));

@@ -150,6 +150,17 @@ describe('what the console knows of exchanges, organizations and keys', () => {
     await get('organizations/org_nobody').expect(404);
   });
 
+  it('quotes in a command what a shell would run', async () => {
+    const id = "org_$(touch it)';reboot";
+    await gateway.store.organizations.create(
+      { id, name: id, tier: 'standard', state: 'active', contacts: [], operator: false },
+      'test',
+    );
+    const { body } = await get(`organizations/${encodeURIComponent(id)}`).expect(200);
+    const [first] = (body as Organization).commands;
+    assert.equal(first?.line, "bin/gateway orgs suspend 'org_$(touch it)'\\'';reboot' --wait");
+  });
+
   it('has no command that revokes a key twice', async () => {
     const gone = await gateway.issueKey({ organization: 'org_other' });
     await gateway.store.keys.revoke(gone.id, 'test', undefined);
