@@ -117,11 +117,17 @@ function answersHtml(answers: readonly AnswerView[], render: Render): string {
       list.length === 0
         ? ''
         : `<details class="nested"><summary>${list.length} headers <span class="quiet">of ${status}</span></summary><ul class="members">${list.join('')}</ul></details>`;
-    const [first = ''] = description.split('\n');
+    const [first = '', rest = ''] = firstSentence(description);
     return `<details class="answer" id="${id}"${answer === firstGood ? ' open' : ''}><summary><span class="status s${status[0]}">${status}</span> <span>${renderInline(first)}</span></summary>
-${description === first ? '' : renderDescription(description)}${shown}${mediaHtml(media, id, render)}</details>`;
+${renderDescription(rest)}${shown}${mediaHtml(media, id, render)}</details>`;
   });
   return `<h2 id="answers">Answers</h2>${items.join('\n')}<p class="quiet-text">Every refusal is <a href="/docs/errors">one error object</a>.</p>`;
+}
+
+/** Splits a description after its first sentence: the rest unfolds. */
+function firstSentence(description: string): string[] {
+  const [, first = description, rest = ''] = /^(.{20,}?[.:!?])\s+(\S[\s\S]*)$/.exec(description) ?? [];
+  return [first, rest];
 }
 
 /** A line of Markdown within a control, in which links have no place. */
