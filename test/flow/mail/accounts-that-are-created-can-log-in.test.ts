@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { basic, newPassword, startMailWorld } from '../../support/mail.ts';
+import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 
 let world: Awaited<ReturnType<typeof startMailWorld>>;
 before(async () => {
@@ -99,7 +100,7 @@ describe('a created account', () => {
           assert.ok(await logsIn(name, password), JSON.stringify(password));
         },
       ),
-      { numRuns: 15 },
+      { numRuns: 5 * LIMIT_RUNS },
     );
   });
 });

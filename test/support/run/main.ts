@@ -15,7 +15,7 @@ import { untaken } from './list.ts';
 const FIRST = ['test/attack/', 'test/flow/'];
 
 /** A process keeps the modules of its files, and with them the servers that their tests started: some 30 MB each. */
-const FILES_MAX = 30;
+const FILES_MAX = 60;
 
 /** Of a file and of each test in it: tests have the timeout of the file that declares them. */
 const FILE_MS_MAX = 240_000;
