@@ -34,6 +34,8 @@ type Kind = keyof typeof values;
 
 /** The kinds of values that the reference lists for an action on a field. */
 function taken(action: string, field: string): readonly Kind[] {
+  // By their stored forms alone, see below.
+  if (action === 'removeItem' && field === 'secrets') return [];
   if (action !== 'set') {
     if (!lists.includes(field)) return [];
     return action === 'addItem' ? ['text'] : ['text', 'an empty text'];
@@ -89,6 +91,14 @@ describe('a change', () => {
     ]);
   });
 
+  it('removes secrets by name, and no password, which the mail server would not find', () => {
+    const removal = (value: string) => places(update, [{ action: 'removeItem', field: 'secrets', value }]);
+    for (const value of ['$app$phone$', '$app$', 'otpauth://', `$2b$12$${'a'.repeat(53)}`, '{SSHA512}a'])
+      assert.deepEqual(removal(value), [], value);
+    // An empty text would remove all app passwords and the second factor.
+    for (const value of ['', 'correct horse', 'app$']) assert.deepEqual(removal(value), ['/0/value pattern_mismatch']);
+  });
+
   it('comes in lists of up to fifty, or of none', () => {
     const change = { action: 'set', field: 'description', value: 'x' };
     assert.deepEqual(places(update, Array(50).fill(change)), []);
@@ -136,6 +146,9 @@ describe('a new principal', () => {
   it('has a name that can be addressed', () => {
     for (const name of ['a', 'ä', 'dana@example.com', 'a b', '...', 'a'.repeat(512), 'ä'.repeat(128)])
       assert.deepEqual(places(create, { name }), [], name);
+    // Spaces are cut off at a login, and a colon ends the name.
+    for (const name of [' a', 'a ', '\u00a0a', 'a\u3000', ' ', 'a:b', ':', 'a:'])
+      assert.notDeepEqual(places(create, { name }), [], JSON.stringify(name));
     for (const name of ['a/b', 'a\\b', 'a\nb', 'a\u0000b', '', '.', '..', 'a'.repeat(513), 'ä'.repeat(129)])
       assert.notDeepEqual(places(create, { name }), [], JSON.stringify(name));
   });

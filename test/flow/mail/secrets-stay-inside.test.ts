@@ -183,6 +183,7 @@ describe('a mail server that repeats its input', () => {
   const create = ['POST /api/principal', { name: 'dana', secrets: passwords.created }] as const;
   const change = (action: string, value: string) =>
     ['PATCH /api/principal/dana', [{ action, field: 'secrets', value }]] as const;
+  const removedApp = `$app$phone$${passwords.removed}`;
   const requests = [
     { when: 'on create, quoted whole', request: create, said: passwords.created },
     {
@@ -190,10 +191,10 @@ describe('a mail server that repeats its input', () => {
       request: change('addItem', passwords.added),
       said: escaped(passwords.added),
     },
-    { when: 'on removal, quoted whole', request: change('removeItem', passwords.removed), said: passwords.removed },
+    { when: 'on removal, quoted whole', request: change('removeItem', removedApp), said: removedApp },
     {
       when: 'on removal, quoted in pieces',
-      request: change('removeItem', passwords.removed),
+      request: change('removeItem', removedApp),
       said: escaped(passwords.removed),
     },
   ];
