@@ -9,6 +9,8 @@ export interface OAuth {
   device(form: URLSearchParams, origin: string): MailAnswer;
   /** `POST /auth/token` */
   token(form: URLSearchParams): MailAnswer;
+  /** `GET /auth/jwks.json`: as the real server does by default, the symmetric key that signs tokens. */
+  keys(): MailAnswer;
 }
 
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -20,7 +22,10 @@ export function createOAuth(now: () => number): OAuth {
   /** When each code expires, in milliseconds, and for which client it is; oldest first. */
   const pending = new Map<string, { readonly untilMs: number; readonly client: string }>();
 
+  const k = randomBytes(32).toString('base64url');
+
   return {
+    keys: () => json(200, { keys: [{ kty: 'oct', use: 'sig', kid: 'default', alg: 'HS256', k }] }),
     device(form, origin) {
       const client = lastOf(form, 'client_id');
       if (client === undefined) return refusal('invalid_request');

@@ -105,6 +105,7 @@ export function createMailRoute(parts: Parts): MailRoute {
     }
     if (method === 'POST' && (path === '/auth/device' || path === '/auth/token'))
       return onToken(request, address, path);
+    if (method === 'GET' && path === '/auth/jwks.json') return oauth.keys();
     const answered = first === '.well-known' ? onWellKnown(method, address, path) : undefined;
     if (answered) return answered;
     if (method === 'GET' && /^\/healthz\/(?:live|ready)$/.test(path)) {

@@ -64,7 +64,7 @@ describe('wrong passwords of mail users', () => {
   });
 });
 
-describe('a request that the mail server counts as a scan', () => {
+describe('a request that must not reach the mail server', () => {
   let world: Awaited<ReturnType<typeof startMailWorld>>;
   const servedStill = async () =>
     assert.equal((await world.call('GET /api/principal', undefined, { Host: 'localhost' })).status, 200);
@@ -122,6 +122,18 @@ describe('a request that the mail server counts as a scan', () => {
     assertRefusal(await session(90), 'headers_too_large');
     assert.equal((await session(80)).status, 200);
     await servedStill();
+  });
+
+  it('never reaches it if it is for the key that signs tokens, which the mail server publishes', async () => {
+    const before = world.mail.received.length;
+    assert.equal((await fetch(`${world.mail.url}/auth/jwks.json`)).status, 200);
+    for (const Host of ['localhost', 'panel.test']) {
+      for (const path of ['/auth/jwks.json', '/auth/%6Awks.json']) {
+        const { status } = await world.call(`GET ${path}`, undefined, { Host, Authorization: undefined });
+        assert.equal(status, 404, `${Host}${path}`);
+      }
+    }
+    assert.equal(world.mail.received.length, before + 1);
   });
 
   it('never reaches it if only scanners use its path', async () => {
