@@ -1,6 +1,7 @@
 // An operation in the form that a comparison needs: its public path, its input and answers, and its security.
 
 import type { ContractDocument } from '../document.ts';
+import { SCOPES } from '../merged/security.ts';
 import type { ContractOperation } from '../operations.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';
 
@@ -40,13 +41,14 @@ export function describedOf({ operation, document, located, parameters }: Contra
   };
 }
 
-/** Describes an operation that is not served. Its security is the one that its document declares. */
+/** Describes an operation that is not served. Its security is the one that its document declares; published ones have scopes apart. */
 export function describedAlone(entry: ContractOperation): Described {
   return { ...describedOf(entry), security: securityIn(entry.document, entry.located.value) };
 }
 
 function securityIn({ root }: ContractDocument, operation: unknown): Alternative[] {
-  const required = isObject(operation) && operation.security !== undefined ? operation.security : root.security;
+  const own = isObject(operation) ? (operation[SCOPES] ?? operation.security) : undefined;
+  const required = own ?? root.security;
   if (!Array.isArray(required)) return [];
   const alternatives = required.map(
     (requirement): Alternative =>

@@ -9,8 +9,15 @@ const component = /^#\/components\/([^/]+)\/([^/]+)(.*)$/;
 /** The members of these have names chosen by the author, or are data, so `x-gateway-` in them is not an extension. */
 const chosen = new Set(['properties', 'headers', 'patternProperties', 'example', 'default', 'value', 'const']);
 
-/** @param newPlace maps a component to its new place: `schemas/Job` → `schemas/billing_Job` */
-export function createCopy(root: JsonObject, newPlace: (place: string) => string): Copy {
+/**
+ * @param newPlace maps a component to its new place: `schemas/Job` → `schemas/billing_Job`
+ * @param idOf maps the name of an operation to its published one
+ */
+export function createCopy(
+  root: JsonObject,
+  newPlace: (place: string) => string,
+  idOf: (declared: string) => string,
+): { readonly copy: Copy; readonly copyLink: Copy } {
   const underWay = new Set<string>();
 
   function copy(value: unknown, isChosen = false): unknown {
@@ -24,7 +31,9 @@ export function createCopy(root: JsonObject, newPlace: (place: string) => string
       const copied =
         name === '$ref' || (typeof below === 'string' && below.startsWith('#/components/'))
           ? movedReference(below, newPlace)
-          : copy(below, chosen.has(name));
+          : name === 'links' && !isChosen && isObject(below)
+            ? Object.fromEntries(Object.entries(below).map(([link, value]) => [link, copyLink(value)]))
+            : copy(below, chosen.has(name));
       // Assignment would set the prototype if the name is `__proto__`.
       Object.defineProperty(result, name, { value: copied, enumerable: true, writable: true, configurable: true });
     }
@@ -43,7 +52,13 @@ export function createCopy(root: JsonObject, newPlace: (place: string) => string
     return result;
   }
 
-  return copy;
+  function copyLink(value: unknown): unknown {
+    const link = copy(value);
+    if (isObject(link) && typeof link.operationId === 'string') link.operationId = idOf(link.operationId);
+    return link;
+  }
+
+  return { copy, copyLink };
 }
 
 function movedReference(reference: unknown, newPlace: (place: string) => string): unknown {

@@ -153,7 +153,18 @@ function commonInfo(name: string, documents: readonly ContractDocument[], api: s
     title: `${api} ${name}`,
     version: versions.size === 1 ? version : name,
     description: `Everything under \`/${name}\`: ${titles.join(', ')}.`,
+    ...sharedInfo(documents),
   };
+}
+
+/** Returns the members about the publisher on which all documents that have them agree. */
+function sharedInfo(documents: readonly ContractDocument[]): JsonObject {
+  const shared: JsonObject = {};
+  for (const name of ['termsOfService', 'contact', 'license']) {
+    const values = documents.map((document) => infoOf(document)[name]).filter((value) => value !== undefined);
+    if (new Set(values.map((value) => JSON.stringify(value))).size === 1) shared[name] = values[0];
+  }
+  return shared;
 }
 
 function tagsOf(operation: unknown): string[] {

@@ -26,7 +26,8 @@ export function* joinContracts(
   const kinds = new Map<string, string[]>();
   for (const [document, own] of Map.groupBy(members, (member) => member.document)) {
     const used = yield* usedBy(document, own);
-    const { copy, added } = nameComponents(document, used, prefixOf(document), taken);
+    const idOf = operationIds(own);
+    const { copy, added } = nameComponents({ document, used, prefix: prefixOf(document), taken, idOf });
     copies.set(document, copy);
     for (const [kind, name, text] of added) {
       const entry = `${JSON.stringify(name)}:${text}`;
@@ -52,6 +53,13 @@ export function* joinContracts(
     separator = ',';
   }
   yield '}}';
+}
+
+/** Returns the published name of an operation of one document, which differs where several contracts share names. */
+function operationIds(members: readonly ContractOperation[]): (declared: string) => string {
+  const ids = new Map<unknown, string>();
+  for (const { located, operation } of members) ids.set((located.value as JsonObject).operationId, operation.id);
+  return (declared) => ids.get(declared) ?? declared;
 }
 
 /** Returns every component that these operations refer to, directly or indirectly. */
@@ -102,7 +110,7 @@ function pathItem(
       // Unique in this document too, where names of several contracts meet.
       ...(typeof declared.operationId === 'string' ? { operationId: operation.id } : {}),
       ...(isDeprecated(operation) ? { deprecated: true } : {}),
-      security: mergedSecurity(operation),
+      ...mergedSecurity(operation, declared.description),
     };
   }
   return item;

@@ -13,19 +13,23 @@ export interface NamedComponent {
   readonly added: readonly (readonly [string, string, string])[];
 }
 
-/**
- * @param used `schemas/Job` and the like, as the document has them
- * @param prefix goes in front of names that the joint document uses for another component
- */
-export function nameComponents(
-  document: ContractDocument,
-  used: ReadonlySet<string>,
-  prefix: string,
-  taken: Taken,
-): NamedComponent {
+/** What the names of one document's components depend on. */
+export interface NamingContext {
+  readonly document: ContractDocument;
+  /** `schemas/Job` and the like, as the document has them. */
+  readonly used: ReadonlySet<string>;
+  /** Goes in front of names that the joint document uses for another component. */
+  readonly prefix: string;
+  readonly taken: Taken;
+  /** Returns the name that an operation has in the joint document. */
+  idOf(declared: string): string;
+}
+
+export function nameComponents({ document, used, prefix, taken, idOf }: NamingContext): NamedComponent {
   const renamed = new Map<string, string>();
-  const copy = createCopy(document.root, (place) => renamed.get(place) ?? place);
-  const textOf = (place: string) => JSON.stringify(copy(componentAt(document.root, place)));
+  const { copy, copyLink } = createCopy(document.root, (place) => renamed.get(place) ?? place, idOf);
+  const copyOf = (place: string) => (place.startsWith('links/') ? copyLink : copy)(componentAt(document.root, place));
+  const textOf = (place: string) => JSON.stringify(copyOf(place));
   // A component that refers to a renamed component changes as well, so repeat until no name changes.
   for (let before = -1; before !== renamed.size; ) {
     before = renamed.size;

@@ -14,9 +14,25 @@ const schemes: Readonly<Record<string, JsonObject>> = {
   basic: { type: 'http', scheme: 'basic', description: 'The user name and password of the service itself.' },
 };
 
-/** Returns the security requirements of one operation; empty: public. */
-export function mergedSecurity({ security }: Operation): JsonObject[] {
-  return security.map(({ scheme, scopes }) => ({ [scheme]: scopes }));
+/** The member of a published operation with its requirements and their scopes, in the form of `security`. */
+export const SCOPES = 'x-security-scopes';
+
+/**
+ * Returns the members of a published operation that say who may call it; `security` is empty: public. Scopes are an extension and a
+ * sentence of the description: generators show only the latter, and linters know scopes of OAuth schemes alone.
+ *
+ * @param description as the contract has it
+ */
+export function mergedSecurity({ security }: Operation, description: unknown): JsonObject {
+  const scoped = security.filter(({ scopes }) => scopes.length > 0);
+  if (scoped.length === 0) return { security: security.map(({ scheme }) => ({ [scheme]: [] })) };
+  const named = scoped.map(({ scopes }) => scopes.map((scope) => `\`${scope}\``).join(' and ')).join(' or ');
+  const text = typeof description === 'string' && description !== '' ? `${description.trimEnd()}\n\n` : '';
+  return {
+    description: `${text}An API key has to hold ${named}.`,
+    security: security.map(({ scheme }) => ({ [scheme]: [] })),
+    [SCOPES]: security.map(({ scheme, scopes }) => ({ [scheme]: scopes })),
+  };
 }
 
 /** Returns the required schemes, each as `"name":{…}`. Uses the description of a contract if one describes a scheme of this name. */

@@ -74,7 +74,8 @@ describe('published contracts', () => {
     const document = json.body as Published;
     assert.deepEqual(parse(yaml.text), document);
     assert.equal(document.paths['/v1/old']?.get.deprecated, true);
-    assert.deepEqual(document.paths['/v1/old']?.get.security, [{ apiKey: ['things:read'] }]);
+    assert.deepEqual(document.paths['/v1/old']?.get.security, [{ apiKey: [] }]);
+    assert.deepEqual(document.paths['/v1/old']?.get['x-security-scopes'], [{ apiKey: ['things:read'] }]);
     const head = await supertest(gateway.url).head('/openapi/v1.yaml').expect(200);
     assert.equal(head.text, undefined);
   });

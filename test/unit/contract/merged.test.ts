@@ -134,6 +134,7 @@ describe('contracts that are published as one', () => {
           servers: [{ url: 'https://other.example.net' }],
           get: {
             operationId: 'bills',
+            description: 'All bills.',
             'x-gateway-cost': 2,
             servers: [{ url: 'https://third.example.net' }],
             responses: {
@@ -159,11 +160,53 @@ describe('contracts that are published as one', () => {
     assert.doesNotMatch(JSON.stringify(document), /example\.net|theirs|nullable/);
     const bills = document.paths['/v1/bills']?.get as Json;
     assert.equal(bills['x-gateway-cost'], undefined);
-    assert.deepEqual(bills.security, [{ apiKey: ['things:read'] }]);
+    assert.deepEqual(bills.security, [{ apiKey: [] }]);
+    assert.deepEqual(bills['x-security-scopes'], [{ apiKey: ['things:read'] }]);
+    assert.equal(bills.description, 'All bills.\n\nAn API key has to hold `things:read`.');
     assert.equal(document.components.securitySchemes?.apiKey?.scheme, 'bearer');
     // A part that another operation refers to in the middle of a path is written out.
     assert.deepEqual(document.paths['/v1/copies']?.get?.responses, bills.responses);
     assert.match(JSON.stringify(bills.responses), /"example":\{"x-gateway-cost":1\}/);
+  });
+
+  it('name a publisher on whom all agree', async () => {
+    const contract = (path: string, info: object) => ({
+      ...secured,
+      info: { ...secured.info, ...info },
+      paths: { [path]: { get: { responses: ok } } },
+    });
+    const contact = { email: 'help@example.com' };
+    const documents = await publish({
+      'a.json': contract('/v1/a', { contact, license: { name: 'A' } }),
+      'b.json': contract('/v1/b', { contact, license: { name: 'B' } }),
+      'c.json': contract('/v1/c', {}),
+    });
+    assert.deepEqual(documents.get('v1')?.info, {
+      title: 'Platform API v1',
+      version: '1',
+      description: 'Everything under `/v1`: Any, Any, Any.',
+      contact,
+    });
+  });
+
+  it('lead links to operations under their published names', async () => {
+    const Self = { operationId: 'readA', parameters: { id: '$response.body#/id' } };
+    const links = { Self, Other: { $ref: '#/components/links/Other' } };
+    const contract = {
+      ...secured,
+      paths: {
+        '/v1/a': { get: { operationId: 'readA', responses: { '200': { ...ok['200'], links } } } },
+      },
+      components: { links: { Other: Self } },
+    };
+    const documents = await publish({ 'a.json': contract }, { operationNames: 'qualified' });
+    const { paths, components } = documents.get('v1') as Document;
+    const published = { ...Self, operationId: 'things.readA' };
+    assert.equal(paths['/v1/a']?.get?.operationId, 'things.readA');
+    assert.deepEqual(paths['/v1/a']?.get?.responses, {
+      '200': { ...ok['200'], links: { Self: published, Other: { $ref: '#/components/links/Other' } } },
+    });
+    assert.deepEqual(components.links, { Other: published });
   });
 
   it('survive schemas that hold themselves', async () => {
