@@ -14,13 +14,16 @@ port?.once('message', (json: Uint8Array) => {
 /** Depth to which a document is split: the library keeps its whole input in memory, and paths and components are large. */
 const DEPTH = 3;
 
+/** Quotes what YAML 1.1, which many readers still have, takes for something else than text: dates, `yes`, `12:30`. */
+const options = { compat: 'yaml-1.1', aliasDuplicateObjects: false, lineWidth: 110 } as const;
+
 function write(object: Record<string, unknown>, indent: string, lines: string[]): void {
   for (const [name, value] of Object.entries(object)) {
     if (indent.length < DEPTH * 2 && isMap(value)) {
-      lines.push(`${indent}${stringify(name).trimEnd()}:\n`);
+      lines.push(`${indent}${stringify(name, options).trimEnd()}:\n`);
       write(value, `${indent}  `, lines);
     } else {
-      const text = stringify({ [name]: value }, { aliasDuplicateObjects: false, lineWidth: 110 });
+      const text = stringify({ [name]: value }, options);
       lines.push(indent === '' ? text : text.replace(/^(?=.)/gm, indent));
     }
   }
