@@ -6,13 +6,10 @@ import type { CommandContext } from './context.ts';
 
 type Add = (program: Command, context: CommandContext) => void;
 
-/** `check` and `routes` are added together. */
-const addCheck = async () => (await import('./check.ts')).addCheckCommands;
-
 const commands: Readonly<Record<string, () => Promise<Add>>> = {
   start: async () => (await import('./start.ts')).addStartCommand,
-  check: addCheck,
-  routes: addCheck,
+  check: async () => (await import('./check.ts')).addCheckCommand,
+  routes: async () => (await import('./routes.ts')).addRoutesCommand,
   doctor: async () => (await import('./doctor/doctor.ts')).addDoctorCommand,
   init: async () => (await import('./init/init.ts')).addInitCommand,
   orgs: async () => (await import('./orgs.ts')).addOrgsCommands,
@@ -30,6 +27,6 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
 /** Adds the named command, or all commands if the name is unknown, so that commander prints help or a suggestion. */
 export async function addCommands(program: Command, context: CommandContext, name?: string): Promise<void> {
   const only = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  const loading = only === undefined ? new Set(Object.values(commands)) : [only];
+  const loading = only === undefined ? Object.values(commands) : [only];
   for (const load of loading) (await load())(program, context);
 }

@@ -1,43 +1,24 @@
-// `gateway check` and `gateway routes`: load the configuration as start does, and print its mistakes or the served operations.
+// `gateway check`: loads the configuration as start does, and prints its mistakes.
 
 import type { Command } from 'commander';
-import { ORGANIZATION_ID } from '../auth/issue.ts';
-import type { LimitsFile } from '../config/limits-file.ts';
 import { misspeltVariables, type Settings } from '../config/settings.ts';
-import { untimelyTls } from '../config/upstream-tls.ts';
-import { ConfigError, condensed, type Mistake, suggest, toSentence } from '../config-errors.ts';
+import { ConfigError, type Mistake, toSentence } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
-import { ambiguousPaths } from '../contract/ambiguous-paths.ts';
-import { unlistedFiles } from '../contract/load.ts';
-import { member } from '../contract/pointer.ts';
-import { foreignOrigin } from '../contract/servers.ts';
-import type { Operation } from '../exchange.ts';
-import { ANONYMOUS_TIER, extraOf } from '../limits/counters.ts';
-import { entryOfUpstream, isFurtherServer } from '../shared/upstream-names.ts';
-import { positionsIn, shownPath } from '../shared/yaml-source.ts';
-import { modesFromContract } from '../upstream/simulated.ts';
 import { untimelyMistakes } from '../wiring/certificates.ts';
 import { checkStart } from '../wiring/start-mistakes.ts';
 import { machineWarnings } from './check-machine.ts';
+import { warningsOf } from './check-warnings.ts';
 import { type CommandContext, openSecrets } from './context.ts';
-import { counted, printJson, printTable } from './print.ts';
-import { withheldByDefault } from './withheld-by-default.ts';
+import { counted, printJson } from './print.ts';
 
 const MAY_BE_ELSEWHERE = 'Without it the gateway does not start; it may be on another machine.';
-/** Operations without a limit that the warning names. */
-const UNLIMITED_NAMED_MAX = 5;
 
-export function addCheckCommands(program: Command, context: CommandContext): void {
+export function addCheckCommand(program: Command, context: CommandContext): void {
   program
     .command('check')
     .description('check configuration and contracts, and name every mistake with file, line and remedy')
     .option('--json', 'print one JSON object')
     .action((options: { json?: boolean }) => check(context, options.json === true));
-  program
-    .command('routes')
-    .description('list the operations that are served')
-    .option('--json', 'print one JSON array')
-    .action((options: { json?: boolean }) => routes(context, options.json === true));
 }
 
 async function check(context: CommandContext, asJson: boolean): Promise<void> {
@@ -51,8 +32,7 @@ async function check(context: CommandContext, asJson: boolean): Promise<void> {
     const mistakes = [...untimely, ...checked.mistakes];
     if (configuration === undefined || mistakes.length > 0) throw new ConfigError(mistakes);
     const all = [
-      ...warningsOf(configuration, settings.contractsDirectory, nowMs),
-      ...(await examplesWarnings(configuration)),
+      ...(await warningsOf(configuration, settings.contractsDirectory, nowMs)),
       ...checked.missing.map((mistake) => `${toSentence(mistake)} ${MAY_BE_ELSEWHERE}`),
       ...(await machineWarnings({ settings, config: configuration.config, secrets, nowMs })),
       ...misspeltVariables(environment),
@@ -90,183 +70,4 @@ function printMistakes(context: CommandContext, asJson: boolean, mistakes: reado
   for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
   const count = counted(mistakes.length, 'mistake');
   context.complain(`${count}. Correct them before you start or reload the gateway.\n`);
-}
-
-async function routes(context: CommandContext, asJson: boolean): Promise<void> {
-  const { config, contracts } = await context.configuration('check');
-  const rows = contracts.operations.map(({ operation }) => toRow(operation, config.limits));
-  if (asJson) printJson(context, rows);
-  else {
-    const heads = ['METHOD', 'PATH', 'OPERATION', 'SCOPES', 'LIMITS', 'UPSTREAM'];
-    printTable(
-      context,
-      heads,
-      rows.map((row) => [
-        row.method,
-        row.path,
-        row.operation,
-        row.scopes.join(' ') || (row.public ? 'public' : '-'),
-        row.limits.join(' '),
-        row.upstream,
-      ]),
-    );
-  }
-}
-
-function toRow(operation: Operation, limits: LimitsFile) {
-  const extra = extraOf(limits, operation);
-  const isPublic = operation.security.length === 0;
-  const main = isPublic ? ANONYMOUS_TIER : 'tier';
-  const isLimited = !isPublic || limits.tiers[ANONYMOUS_TIER] !== undefined;
-  return {
-    method: operation.method,
-    path: operation.path,
-    operation: operation.id,
-    scopes: [...new Set(operation.security.flatMap(({ scopes }) => scopes))],
-    public: isPublic,
-    limits: [...(isLimited ? [main] : []), ...(extra === undefined ? [] : [extra])],
-    upstream: operation.upstream,
-    contract: operation.contract,
-  };
-}
-
-function warningsOf(configuration: Configuration, contractsDirectory: string, nowMs: number): string[] {
-  const { contracts, breakingChanges, upstreamTls } = configuration;
-  const published = new Set(breakingChanges.promised.map(({ file }) => file));
-  const files = unlistedFiles(contractsDirectory, contracts).filter((file) => !published.has(file));
-  const unlisted = files.map(
-    (file) =>
-      `${shownPath(file)} is listed by no upstream, so it is not served. List it in upstreams.yaml, or remove it.`,
-  );
-  const crossing = ambiguousPaths(contracts.operations.map(({ operation }) => operation)).map(
-    ([left, right]) => `${left} and ${right} both match some paths; the one with a literal further left wins.`,
-  );
-  const elsewhere = onOtherHosts(configuration).map(toSentence);
-  const withheld = condensed(withheldByDefault(configuration)).map(toSentence);
-  const limits = [...withoutEffect(configuration), ...unlimited(configuration)].map(toSentence);
-  const inexact = condensed(contracts.documents.flatMap(({ warnings }) => warnings)).map(toSentence);
-  return [
-    ...unlisted,
-    ...crossing,
-    ...inexact,
-    ...elsewhere,
-    ...withheld,
-    ...limits,
-    ...untimelyTls(upstreamTls, nowMs),
-    ...inconsistentDeprecations(configuration),
-  ];
-}
-
-/** Warns of live keys that are answered from a contract, and of places where a contract cannot be answered from. */
-async function examplesWarnings({ config, contracts }: Configuration): Promise<string[]> {
-  const { upstreams, sources } = config;
-  const modesOf = (name: string) => modesFromContract(upstreams[name] ?? { live: [] });
-  const live = Object.keys(upstreams).filter((name) => modesOf(name).includes('live'));
-  const unready = live.map((name) => {
-    const reason = 'live keys are answered from the contract, because no service is behind it.';
-    const remedy = 'Before production, set the address of the service.';
-    return sources.upstreams.mistakeAt(['upstreams', name, 'live'], reason, remedy);
-  });
-  const operations = contracts.operations.filter(({ operation }) => modesOf(operation.upstream).length > 0);
-  if (operations.length === 0) return unready.map(toSentence);
-  // Loaded on demand, because it takes long.
-  const { exampleFindings } = await import('../contract/examples/findings.ts');
-  const found = exampleFindings(operations, contracts.schemas);
-  const documents = new Set(operations.map(({ document }) => document));
-  for (const document of documents) await document.position().locate(async (file, spots) => positionsIn(file, spots));
-  return [...unready, ...condensed(found)].map(toSentence);
-}
-
-/** Warns of operations that a contract declares on another host: they go to the addresses of the entry all the same. */
-function onOtherHosts({ config, contracts }: Configuration): Mistake[] {
-  const foreign = contracts.operations.flatMap(({ operation, document: { root }, located }) => {
-    const { entry, upstream, path, publicPrefix } = operation;
-    const item = member(root, { value: root.paths, pointer: '/paths' }, path.slice(publicPrefix.length)).value;
-    const origin = entry === upstream ? foreignOrigin(root, item, located.value) : undefined;
-    return origin === undefined ? [] : [{ operation, origin }];
-  });
-  const groups = Map.groupBy(foreign, ({ operation, origin }) => `${operation.entry} ${origin}`);
-  return [...groups.values()].map((group) => {
-    const [{ operation, origin }] = group as [(typeof foreign)[0]];
-    const more = group.length === 1 ? '' : ` and ${group.length - 1} more`;
-    const reason = `its contract has ${operation.id}${more} at ${origin}, and requests go to the addresses of "${operation.entry}".`;
-    const remedy = `If they do not serve it, add servers: { ${origin}: <address> } to the entry.`;
-    return config.sources.upstreams.mistakeAt(['upstreams', operation.entry, 'live'], reason, remedy);
-  });
-}
-
-/** Warns of public operations without a limit: they have no key to count by, so a client address could call them without end. */
-function unlimited({ config, contracts }: Configuration): Mistake[] {
-  const { limits, sources } = config;
-  const ids = contracts.operations
-    .filter(({ operation }) => operation.security.length === 0 && extraOf(limits, operation) === undefined)
-    .map(({ operation }) => operation.id);
-  if (ids.length === 0 || limits.tiers[ANONYMOUS_TIER] !== undefined) return [];
-  const more = ids.length > UNLIMITED_NAMED_MAX ? ` and ${ids.length - UNLIMITED_NAMED_MAX} more` : '';
-  const named = ids.slice(0, UNLIMITED_NAMED_MAX).join(', ') + more;
-  const which = `the public ${ids.length === 1 ? 'operation' : 'operations'} ${named}`;
-  const reason = `no limit counts the requests of a client address to ${which}.`;
-  return [sources.limits.mistakeAt(['tiers'], reason, `Add the tier ${ANONYMOUS_TIER}.`)];
-}
-
-/** Warns of settings without effect, most likely due to a misspelt name. */
-function withoutEffect(configuration: Configuration): Mistake[] {
-  const { config, contracts } = configuration;
-  const { gateway, limits, sources, upstreams } = config;
-  const noTier = sources.limits.mistakeAt(['tiers'], 'there is no tier, so no organization is limited.', 'Define one.');
-  const organizations = Object.keys(limits.organizations).filter((id) => !ORGANIZATION_ID.test(id));
-  // Only if the file sets it: the default names scopes of the mail server, which many installations do not have.
-  const isWritten = Object.hasOwn((sources.gateway.value ?? {}) as object, 'operatorScopes');
-  return [
-    ...(Object.keys(limits.tiers).length === 0 ? [noTier] : []),
-    ...organizations.map((id) => {
-      const reason = `"${id}" is not the id of an organization, so this limit applies to none.`;
-      return sources.limits.mistakeAtKey(['organizations', id], reason, 'Write it as "gateway orgs list" shows it.');
-    }),
-    ...Object.entries(upstreams).flatMap(([name, { honoursIdempotencyKey, whenOutcomeUnknown }]) => {
-      if (isFurtherServer(name) || !honoursIdempotencyKey || whenOutcomeUnknown === undefined) return [];
-      const reason = 'it says nothing, because honoursIdempotencyKey is true: a repeated key is sent to the upstream.';
-      return sources.upstreams.mistakeAt(['upstreams', name, 'whenOutcomeUnknown'], reason, 'Remove one of them.');
-    }),
-    ...basicWithoutAWord(configuration),
-    ...gateway.operatorScopes.flatMap((scope, index) => {
-      if (!isWritten || contracts.scopes.has(scope)) return [];
-      const reason = `no operation requires the scope "${scope}", so reserving it has no effect.`;
-      return sources.gateway.mistakeAt(['operatorScopes', index], reason, suggest(scope, contracts.scopes));
-    }),
-  ];
-}
-
-/** Warns of entries whose contract alone opens operations to the gateway's own user name and password. */
-function basicWithoutAWord({ config, contracts }: Configuration): Mistake[] {
-  const { sources, upstreams } = config;
-  return Object.entries(upstreams).flatMap(([name, { basicForClients }]) => {
-    const isOpen = contracts.operations.some(
-      ({ operation }) =>
-        entryOfUpstream(operation.upstream) === name && operation.security.some(({ scheme }) => scheme === 'basic'),
-    );
-    if (!isOpen || isFurtherServer(name) || basicForClients !== undefined) return [];
-    const reason = 'the contract lets clients present this user name and password instead of a key.';
-    return [sources.upstreams.mistakeAtKey(['upstreams', name, 'credential'], reason, 'Say basicForClients: true.')];
-  });
-}
-
-/** Warns of deprecations without a date, unpublished contracts, and exceptions that are no longer needed. */
-function inconsistentDeprecations({ config, contracts, breakingChanges }: Configuration): string[] {
-  const { versions, operations, publishedContracts } = config.gateway;
-  const undated = contracts.operations.flatMap(({ operation, located }) => {
-    const isDeprecated = (located.value as { deprecated?: unknown }).deprecated === true;
-    const hasDate = [operations[operation.id], versions[operation.version ?? '']].some((life) => life?.deprecated);
-    if (!isDeprecated || hasDate) return [];
-    return `${operation.id} is deprecated in its contract, and no answer says so. Add operations.${operation.id}.deprecated with a day to gateway.yaml.`;
-  });
-  const unpublished = breakingChanges.unpublished.map(
-    (name) =>
-      `${name} has never been published, so nothing keeps it from breaking clients. Run "gateway contract publish".`,
-  );
-  const unused = breakingChanges.unused.map(
-    ({ operation, rule }) =>
-      `the exception for ${operation} (${rule}) is not needed. Remove it from breaking in upstreams.yaml.`,
-  );
-  return [...undated, ...(publishedContracts === undefined ? [] : [...unpublished, ...unused])];
 }

@@ -11,7 +11,7 @@ import { ConfigError } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Operation } from '../../exchange.ts';
 import { shownPath } from '../../shared/yaml-source.ts';
-import { addCheckCommands } from '../check.ts';
+import { addCheckCommand } from '../check.ts';
 import { type CommandContext, CommandFailure, createCommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
 import { addUpstreamsCommands } from '../upstreams/upstreams.ts';
@@ -135,7 +135,7 @@ export async function tryService(
   { name, entry }: ProposedService,
 ): Promise<void> {
   printLine(context, '\n$ bin/gateway check');
-  if (!(await runAlso(addCheckCommands, ['check'], contextOf(context, directories))))
+  if (!(await runAlso(addCheckCommand, ['check'], contextOf(context, directories))))
     return context.fail(`The document and the entry "${name}" are written. Mend what check names, then run it again.`);
   printLine(context, `\n$ bin/gateway upstreams try ${name}`);
   await runAlso(addUpstreamsCommands, ['upstreams', 'try', name], contextOf(context, directories));

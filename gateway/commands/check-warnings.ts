@@ -1,0 +1,166 @@
+// What a configuration without mistakes does otherwise than its files may suggest: files that are not served, settings without effect,
+// public operations without a limit. `check` prints it as warnings.
+
+import { ORGANIZATION_ID } from '../auth/issue.ts';
+import { untimelyTls } from '../config/upstream-tls.ts';
+import { condensed, type Mistake, suggest, toSentence } from '../config-errors.ts';
+import type { Configuration } from '../configuration.ts';
+import { ambiguousPaths } from '../contract/ambiguous-paths.ts';
+import { unlistedFiles } from '../contract/load.ts';
+import { member } from '../contract/pointer.ts';
+import { foreignOrigin } from '../contract/servers.ts';
+import { ANONYMOUS_TIER, extraOf } from '../limits/counters.ts';
+import { entryOfUpstream, isFurtherServer } from '../shared/upstream-names.ts';
+import { positionsIn, shownPath } from '../shared/yaml-source.ts';
+import { modesFromContract } from '../upstream/simulated.ts';
+import { withheldByDefault } from './withheld-by-default.ts';
+
+/** Operations without a limit that the warning names. */
+const UNLIMITED_NAMED_MAX = 5;
+
+/** Resolves with one sentence per warning, in the order of their kinds. Warnings of the machine are in check-machine.ts. */
+export async function warningsOf(
+  configuration: Configuration,
+  contractsDirectory: string,
+  nowMs: number,
+): Promise<string[]> {
+  const { contracts, breakingChanges, upstreamTls } = configuration;
+  const published = new Set(breakingChanges.promised.map(({ file }) => file));
+  const files = unlistedFiles(contractsDirectory, contracts).filter((file) => !published.has(file));
+  const unlisted = files.map(
+    (file) =>
+      `${shownPath(file)} is listed by no upstream, so it is not served. List it in upstreams.yaml, or remove it.`,
+  );
+  const crossing = ambiguousPaths(contracts.operations.map(({ operation }) => operation)).map(
+    ([left, right]) => `${left} and ${right} both match some paths; the one with a literal further left wins.`,
+  );
+  const elsewhere = onOtherHosts(configuration).map(toSentence);
+  const withheld = condensed(withheldByDefault(configuration)).map(toSentence);
+  const limits = [...withoutEffect(configuration), ...unlimited(configuration)].map(toSentence);
+  const inexact = condensed(contracts.documents.flatMap(({ warnings }) => warnings)).map(toSentence);
+  return [
+    ...unlisted,
+    ...crossing,
+    ...inexact,
+    ...elsewhere,
+    ...withheld,
+    ...limits,
+    ...untimelyTls(upstreamTls, nowMs),
+    ...inconsistentDeprecations(configuration),
+    ...(await examplesWarnings(configuration)),
+  ];
+}
+
+/** Warns of live keys that are answered from a contract, and of places where a contract cannot be answered from. */
+async function examplesWarnings({ config, contracts }: Configuration): Promise<string[]> {
+  const { upstreams, sources } = config;
+  const modesOf = (name: string) => modesFromContract(upstreams[name] ?? { live: [] });
+  const live = Object.keys(upstreams).filter((name) => modesOf(name).includes('live'));
+  const unready = live.map((name) => {
+    const reason = 'live keys are answered from the contract, because no service is behind it.';
+    const remedy = 'Before production, set the address of the service.';
+    return sources.upstreams.mistakeAt(['upstreams', name, 'live'], reason, remedy);
+  });
+  const operations = contracts.operations.filter(({ operation }) => modesOf(operation.upstream).length > 0);
+  if (operations.length === 0) return unready.map(toSentence);
+  // Loaded on demand, because it takes long.
+  const { exampleFindings } = await import('../contract/examples/findings.ts');
+  const found = exampleFindings(operations, contracts.schemas);
+  const documents = new Set(operations.map(({ document }) => document));
+  for (const document of documents) await document.position().locate(async (file, spots) => positionsIn(file, spots));
+  return [...unready, ...condensed(found)].map(toSentence);
+}
+
+/** Warns of operations that a contract declares on another host: they go to the addresses of the entry all the same. */
+function onOtherHosts({ config, contracts }: Configuration): Mistake[] {
+  const foreign = contracts.operations.flatMap(({ operation, document: { root }, located }) => {
+    const { entry, upstream, path, publicPrefix } = operation;
+    const item = member(root, { value: root.paths, pointer: '/paths' }, path.slice(publicPrefix.length)).value;
+    const origin = entry === upstream ? foreignOrigin(root, item, located.value) : undefined;
+    return origin === undefined ? [] : [{ operation, origin }];
+  });
+  const groups = Map.groupBy(foreign, ({ operation, origin }) => `${operation.entry} ${origin}`);
+  return [...groups.values()].map((group) => {
+    const [{ operation, origin }] = group as [(typeof foreign)[0]];
+    const more = group.length === 1 ? '' : ` and ${group.length - 1} more`;
+    const reason = `its contract has ${operation.id}${more} at ${origin}, and requests go to the addresses of "${operation.entry}".`;
+    const remedy = `If they do not serve it, add servers: { ${origin}: <address> } to the entry.`;
+    return config.sources.upstreams.mistakeAt(['upstreams', operation.entry, 'live'], reason, remedy);
+  });
+}
+
+/** Warns of public operations without a limit: they have no key to count by, so a client address could call them without end. */
+function unlimited({ config, contracts }: Configuration): Mistake[] {
+  const { limits, sources } = config;
+  const ids = contracts.operations
+    .filter(({ operation }) => operation.security.length === 0 && extraOf(limits, operation) === undefined)
+    .map(({ operation }) => operation.id);
+  if (ids.length === 0 || limits.tiers[ANONYMOUS_TIER] !== undefined) return [];
+  const more = ids.length > UNLIMITED_NAMED_MAX ? ` and ${ids.length - UNLIMITED_NAMED_MAX} more` : '';
+  const named = ids.slice(0, UNLIMITED_NAMED_MAX).join(', ') + more;
+  const which = `the public ${ids.length === 1 ? 'operation' : 'operations'} ${named}`;
+  const reason = `no limit counts the requests of a client address to ${which}.`;
+  return [sources.limits.mistakeAt(['tiers'], reason, `Add the tier ${ANONYMOUS_TIER}.`)];
+}
+
+/** Warns of settings without effect, most likely due to a misspelt name. */
+function withoutEffect(configuration: Configuration): Mistake[] {
+  const { config, contracts } = configuration;
+  const { gateway, limits, sources, upstreams } = config;
+  const noTier = sources.limits.mistakeAt(['tiers'], 'there is no tier, so no organization is limited.', 'Define one.');
+  const organizations = Object.keys(limits.organizations).filter((id) => !ORGANIZATION_ID.test(id));
+  // Only if the file sets it: the default names scopes of the mail server, which many installations do not have.
+  const isWritten = Object.hasOwn((sources.gateway.value ?? {}) as object, 'operatorScopes');
+  return [
+    ...(Object.keys(limits.tiers).length === 0 ? [noTier] : []),
+    ...organizations.map((id) => {
+      const reason = `"${id}" is not the id of an organization, so this limit applies to none.`;
+      return sources.limits.mistakeAtKey(['organizations', id], reason, 'Write it as "gateway orgs list" shows it.');
+    }),
+    ...Object.entries(upstreams).flatMap(([name, { honoursIdempotencyKey, whenOutcomeUnknown }]) => {
+      if (isFurtherServer(name) || !honoursIdempotencyKey || whenOutcomeUnknown === undefined) return [];
+      const reason = 'it says nothing, because honoursIdempotencyKey is true: a repeated key is sent to the upstream.';
+      return sources.upstreams.mistakeAt(['upstreams', name, 'whenOutcomeUnknown'], reason, 'Remove one of them.');
+    }),
+    ...basicWithoutAWord(configuration),
+    ...gateway.operatorScopes.flatMap((scope, index) => {
+      if (!isWritten || contracts.scopes.has(scope)) return [];
+      const reason = `no operation requires the scope "${scope}", so reserving it has no effect.`;
+      return sources.gateway.mistakeAt(['operatorScopes', index], reason, suggest(scope, contracts.scopes));
+    }),
+  ];
+}
+
+/** Warns of entries whose contract alone opens operations to the gateway's own user name and password. */
+function basicWithoutAWord({ config, contracts }: Configuration): Mistake[] {
+  const { sources, upstreams } = config;
+  return Object.entries(upstreams).flatMap(([name, { basicForClients }]) => {
+    const isOpen = contracts.operations.some(
+      ({ operation }) =>
+        entryOfUpstream(operation.upstream) === name && operation.security.some(({ scheme }) => scheme === 'basic'),
+    );
+    if (!isOpen || isFurtherServer(name) || basicForClients !== undefined) return [];
+    const reason = 'the contract lets clients present this user name and password instead of a key.';
+    return [sources.upstreams.mistakeAtKey(['upstreams', name, 'credential'], reason, 'Say basicForClients: true.')];
+  });
+}
+
+/** Warns of deprecations without a date, unpublished contracts, and exceptions that are no longer needed. */
+function inconsistentDeprecations({ config, contracts, breakingChanges }: Configuration): string[] {
+  const { versions, operations, publishedContracts } = config.gateway;
+  const undated = contracts.operations.flatMap(({ operation, located }) => {
+    const isDeprecated = (located.value as { deprecated?: unknown }).deprecated === true;
+    const hasDate = [operations[operation.id], versions[operation.version ?? '']].some((life) => life?.deprecated);
+    if (!isDeprecated || hasDate) return [];
+    return `${operation.id} is deprecated in its contract, and no answer says so. Add operations.${operation.id}.deprecated with a day to gateway.yaml.`;
+  });
+  const unpublished = breakingChanges.unpublished.map(
+    (name) =>
+      `${name} has never been published, so nothing keeps it from breaking clients. Run "gateway contract publish".`,
+  );
+  const unused = breakingChanges.unused.map(
+    ({ operation, rule }) =>
+      `the exception for ${operation} (${rule}) is not needed. Remove it from breaking in upstreams.yaml.`,
+  );
+  return [...undated, ...(publishedContracts === undefined ? [] : [...unpublished, ...unused])];
+}
