@@ -1,7 +1,7 @@
 // The tables of the embedded store of answers, version by version.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction } from '../shared/sqlite.ts';
+import { applySteps, checkedVersion } from '../shared/sqlite-schema.ts';
 
 /** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded one. */
 const STEPS = [
@@ -27,28 +27,10 @@ const STEPS = [
 
 /** Creates the tables or upgrades them. Throws a sentence for operators if the file is newer than this gateway. */
 export function prepareAnswerSchema(database: DatabaseSync): void {
-  if (versionOf(database) < STEPS.length) inTransaction(database, () => upgrade(database));
-  checkAnswerSchema(database);
+  applySteps(database, STEPS);
 }
 
 /** Throws as `prepareAnswerSchema` does, and changes nothing. */
 export function checkAnswerSchema(database: DatabaseSync): void {
-  const version = versionOf(database);
-  if (version > STEPS.length) {
-    throw new Error(
-      `it has schema version ${version} and this gateway knows versions up to ${STEPS.length}; run the newer gateway that wrote it.`,
-    );
-  }
-}
-
-/** Another process may have upgraded the file while this one waited for the lock: read the version again. */
-function upgrade(database: DatabaseSync): void {
-  const version = versionOf(database);
-  if (version >= STEPS.length) return;
-  for (const step of STEPS.slice(version)) database.exec(step);
-  database.exec(`PRAGMA user_version = ${STEPS.length}`);
-}
-
-function versionOf(database: DatabaseSync): number {
-  return Number(database.prepare('PRAGMA user_version').get()?.user_version);
+  checkedVersion(database, STEPS);
 }

@@ -1,7 +1,7 @@
 // The tables of the embedded key store, version by version, and the check that a file belongs to this gateway: schema version and pepper.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction } from '../../../shared/sqlite.ts';
+import { applySteps, checkedVersion } from '../../../shared/sqlite-schema.ts';
 
 /** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded one. */
 const STEPS = [
@@ -35,9 +35,12 @@ const STEPS = [
 
 /** Creates the tables or upgrades them. Throws a sentence if the file is newer than this gateway or was written with another pepper. */
 export function prepareKeySchema(database: DatabaseSync, pepperFingerprint: string): void {
-  if (versionOf(database) < STEPS.length) {
-    inTransaction(database, () => upgrade(database, pepperFingerprint));
-  }
+  applySteps(database, STEPS, (version, apply) => {
+    if (version > 0) checkPepper(database, pepperFingerprint);
+    apply();
+    if (version > 0) return;
+    database.prepare("INSERT INTO meta VALUES ('pepper_fingerprint', ?)").run(pepperFingerprint);
+  });
   checkKeySchema(database, pepperFingerprint);
 }
 
@@ -47,25 +50,7 @@ export function prepareKeySchema(database: DatabaseSync, pepperFingerprint: stri
  * @param pepperFingerprint undefined: there is no pepper yet, so it differs from every one that a file was written with
  */
 export function checkKeySchema(database: DatabaseSync, pepperFingerprint: string | undefined): void {
-  const version = versionOf(database);
-  if (version > STEPS.length) {
-    throw new Error(
-      `it has schema version ${version} and this gateway knows versions up to ${STEPS.length}; run the newer gateway that wrote it.`,
-    );
-  }
-  if (version > 0) checkPepper(database, pepperFingerprint);
-}
-
-/** Another process may have upgraded the file while this one waited for the lock: read the version again. */
-function upgrade(database: DatabaseSync, pepperFingerprint: string): void {
-  const version = versionOf(database);
-  if (version >= STEPS.length) return;
-  if (version > 0) checkPepper(database, pepperFingerprint);
-  for (const step of STEPS.slice(version)) database.exec(step);
-  if (version === 0) {
-    database.prepare("INSERT INTO meta VALUES ('pepper_fingerprint', ?)").run(pepperFingerprint);
-  }
-  database.exec(`PRAGMA user_version = ${STEPS.length}`);
+  if (checkedVersion(database, STEPS) > 0) checkPepper(database, pepperFingerprint);
 }
 
 function checkPepper(database: DatabaseSync, pepperFingerprint: string | undefined): void {
@@ -74,8 +59,4 @@ function checkPepper(database: DatabaseSync, pepperFingerprint: string | undefin
   throw new Error(
     'it was made with another key_pepper, so none of its keys could be recognised. Restore the key_pepper it was made with, or use another data directory.',
   );
-}
-
-function versionOf(database: DatabaseSync): number {
-  return Number(database.prepare('PRAGMA user_version').get()?.user_version);
 }
