@@ -3,6 +3,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Caller, Identified, Operation, Permitted, SecurityAlternative } from '../exchange.ts';
+import { callerRefusal } from './caller-refusal.ts';
 import { withChallenge } from './challenge.ts';
 
 export interface AuthorizeOptions {
@@ -34,12 +35,8 @@ export function createAuthorize({ operatorScopes, hasTestTarget, now }: Authoriz
   }
 
   function check({ caller, operation, clientAddress }: Identified): void {
-    // Check the key before the organization: 401 says that another key would help, 403 that it would not.
-    if (caller.revoked) throw new GatewayError('api_key_revoked');
-    if (caller.expiresAtMs <= now())
-      throw new GatewayError(caller.issuer === undefined ? 'api_key_expired' : 'token_expired');
-    if (caller.allowsAddress?.(clientAddress) === false) throw new GatewayError('ip_not_allowed');
-    if (caller.organization?.state === 'suspended') throw new GatewayError('account_inactive');
+    const refusal = callerRefusal(caller, clientAddress, now());
+    if (refusal !== undefined) throw new GatewayError(refusal);
     requireScopes(caller, operation);
     if (caller.mode === 'test' && !hasTestTarget(operation.upstream)) throw new GatewayError('key_mode_mismatch');
   }

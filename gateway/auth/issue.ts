@@ -1,20 +1,13 @@
 // Creates new keys and organization ids as records for a store. Stores nothing.
 
-import type { Mode } from '../exchange.ts';
 import { createApiKey, type DigestOf, displayOf } from './api-key.ts';
 import { type RandomBytes, randomBase62 } from './base62.ts';
 import type { StoredKey } from './store/store.ts';
 
 const ID_LENGTH = 20;
 
-export interface KeyRequest {
-  /** Id of the organization. */
-  readonly organization: string;
-  readonly mode: Mode;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly allowedCidrs: readonly string[];
-  readonly expiresAtMs: number | undefined;
+export interface KeyRequest
+  extends Pick<StoredKey, 'organization' | 'mode' | 'name' | 'scopes' | 'allowedCidrs' | 'expiresAtMs'> {
   readonly by: string;
 }
 

@@ -3,6 +3,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Admitted, Caller } from '../exchange.ts';
 import { type CredentialReader, createApiKeyReader } from './api-key-reader.ts';
+import { callerRefusal } from './caller-refusal.ts';
 import { parseAuthorization } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
@@ -32,12 +33,7 @@ export function createCallerOfTunnel({ directory, readToken, now }: TunnelCaller
     try {
       const caller = await (readToken(credentials) ?? readKey(credentials));
       if (caller === undefined) return undefined;
-      const isAllowed =
-        !caller.revoked &&
-        caller.expiresAtMs > now() &&
-        caller.organization?.state !== 'suspended' &&
-        caller.allowsAddress?.(clientAddress) !== false;
-      return { caller, isAllowed };
+      return { caller, isAllowed: callerRefusal(caller, clientAddress, now()) === undefined };
     } catch (error) {
       if (error instanceof GatewayError && error.code !== 'auth_unavailable') return undefined;
       throw error;
