@@ -1,5 +1,6 @@
 // Reads the query string into typed parameters, and builds the query for the upstream.
 
+import { decodeFormText } from './form-text.ts';
 import { type ItemPositions, nestedKeysOf, setNested } from './nested.ts';
 import { type Parameter, toMember, toScalar, toValue, withoutReference } from './parameter.ts';
 import { isObject } from './pointer.ts';
@@ -94,8 +95,8 @@ export function createQueryReader(
     for (const pair of text.split('&')) {
       if (pair === '') continue;
       const equals = pair.indexOf('=');
-      const name = decode(equals === -1 ? pair : pair.slice(0, equals));
-      const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
+      const name = decodeFormText(equals === -1 ? pair : pair.slice(0, equals));
+      const value = decodeFormText(equals === -1 ? '' : pair.slice(equals + 1));
       if (name === undefined || value === undefined) {
         const shown = (name ?? pair).slice(0, 100);
         violations.push({ in: 'query', param: shown, code: 'invalid', message: 'Has an invalid percent-escape.' });
@@ -118,7 +119,7 @@ export function createQueryReader(
 }
 
 function nameIn(pair: string): string {
-  return decode(pair.split('=', 1)[0] as string) ?? '';
+  return decodeFormText(pair.split('=', 1)[0] as string) ?? '';
 }
 
 /** The client chooses the names, and notes of them are kept: a text that does not look like a name may be a secret. */
@@ -155,16 +156,6 @@ function addTo(values: Values, { name, itemTypes }: Parameter, text: string): bo
 function objectIn(values: Values, name: string): Values | undefined {
   values[name] ??= withoutReference();
   return isObject(values[name]) ? values[name] : undefined;
-}
-
-/** Decodes form encoding, in which a plus is a space. Returns `undefined` for a broken escape. */
-function decode(text: string): string | undefined {
-  if (!text.includes('%') && !text.includes('+')) return text;
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the default of a parameter as a query string, or an empty text if it cannot be written as one. */

@@ -1,6 +1,7 @@
 // Reads an application/x-www-form-urlencoded body (WHATWG URL Standard, section 5.1). Throws malformed_form.
 
 import { isUtf8 } from 'node:buffer';
+import { decodeFormText } from '../form-text.ts';
 import { malformedForm } from './malformed.ts';
 
 /**
@@ -16,23 +17,13 @@ export function readUrlencoded(body: Buffer, onPair: (name: string, value: strin
     if (end > start) {
       const pair = text.slice(start, end);
       const equals = pair.indexOf('=');
-      const name = decoded(equals === -1 ? pair : pair.slice(0, equals));
-      const value = equals === -1 ? '' : decoded(pair.slice(equals + 1));
+      const name = decodeFormText(equals === -1 ? pair : pair.slice(0, equals));
+      const value = equals === -1 ? '' : decodeFormText(pair.slice(equals + 1));
       if (name === undefined || value === undefined) throw malformedForm('escape', offsetOf(text, start));
       if (pair.includes(';')) throw malformedForm('semicolon', offsetOf(text, start));
       onPair(name, value);
     }
     start = end + 1;
-  }
-}
-
-/** A plus is a space. Undefined for a broken escape and for one that is not UTF-8. */
-function decoded(text: string): string | undefined {
-  if (!text.includes('%') && !text.includes('+')) return text;
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,0 +1,11 @@
+// The encoding of names and values in queries and forms (WHATWG URL Standard, section 5.1).
+
+/** A plus is a space. Returns `undefined` for a broken escape and for one that is not UTF-8. */
+export function decodeFormText(text: string): string | undefined {
+  if (!text.includes('%') && !text.includes('+')) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
