@@ -8,11 +8,11 @@ export type Pipeline = (arrived: Arrived) => Promise<void>;
 /** Every step that can refuse, answer or change a request: the stages, and the steps before and between them. */
 export interface Steps<Sites, Tunnel> extends Stages {
   /** The sites of the host name that the request is for; undefined: the host name is not the gateway's. */
-  sitesFor(arrived: Arrived): Sites | undefined;
+  sitesFor(arrived: Pick<Arrived, 'request'>): Sites | undefined;
   /** Throws misdirected_request, or a code of admit. */
   refuseMisdirected(arrived: Arrived): Promise<void>;
   /** The tunnel of this path, if it has one. */
-  tunnelAt(arrived: Arrived, sites: Sites): Tunnel | undefined;
+  tunnelAt(arrived: Pick<Arrived, 'request'>, sites: Sites): Tunnel | undefined;
   passThrough(admitted: Admitted, tunnel: Tunnel): Promise<void>;
   /** Counts the request as in flight under this configuration until it has ended. */
   track(work: Promise<void>): Promise<void>;

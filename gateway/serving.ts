@@ -1,16 +1,14 @@
 // The pipeline of one configuration. Each new configuration gets its own; parts that outlive a configuration are passed in.
 
-import type { Socket } from 'node:net';
 import type { Configuration } from './configuration.ts';
 import { createAnswerCheck } from './contract/answer.ts';
 import { delimiterOfForm } from './contract/forms/multipart.ts';
 import { parseIdempotencyKey } from './contract/idempotency-key.ts';
-import type { DownstreamRequest } from './downstream.ts';
 import { createCors } from './edge/cors.ts';
 import { createAnswerOptions } from './edge/options.ts';
 import { createOwnPaths } from './edge/own-paths.ts';
 import type { Refuse } from './edge/refuse.ts';
-import { addressOfSite, authorityOf, type Site } from './edge/sites.ts';
+import { addressOfSite, type Site } from './edge/sites.ts';
 import { GatewayError } from './errors.ts';
 import type { Arrived, Fresh, Operation, StreamEnd, StreamKind, TrailNotes } from './exchange.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
@@ -19,14 +17,14 @@ import { createLimit } from './limits/limit.ts';
 import type { CounterStore } from './limits/store.ts';
 import type { Throttle } from './limits/throttle.ts';
 import type { Overload } from './overload/overload.ts';
-import { createPipeline, createTunnelPipeline, type Steps } from './pipeline.ts';
+import { createPipeline, type Steps } from './pipeline.ts';
 import { createPortal } from './portal/portal.ts';
 import { entryOfUpstream } from './shared/upstream-names.ts';
 import type { OpenStreams } from './streams/open-streams.ts';
 import type { Tunnel } from './tunnel/table.ts';
 import type { Tunnels } from './tunnel/tunnels.ts';
 import type { Accesses } from './upstream/access.ts';
-import { createForward, upstreamPathOf } from './upstream/forward.ts';
+import { createForward } from './upstream/forward.ts';
 import { createHandshake } from './upstream/handshake.ts';
 import { createUpstreamPolicies } from './upstream/policies.ts';
 import type { Pools } from './upstream/pools.ts';
@@ -38,6 +36,7 @@ import { createNoteUse } from './versions/uses.ts';
 import type { Identity } from './wiring/identity.ts';
 import { portalOptions } from './wiring/portal-options.ts';
 import { createStatelessStages } from './wiring/stateless-stages.ts';
+import { createUpgrades, type Upgrades } from './wiring/upgrades.ts';
 import type { UpstreamTlsAccess } from './wiring/upstream-tls.ts';
 
 /** Parts that live from start to end of the process. */
@@ -67,17 +66,13 @@ export interface Shared {
   clock(): number;
 }
 
-export interface Serving {
+export interface Serving extends Upgrades {
   readonly configuration: Configuration;
   readonly operations: readonly Operation[];
   /** Deprecated operations, and versions that have ended. */
   readonly deprecations: Deprecations;
   /** Handles a request. Resolves when it has been answered, rejects with the error of a stage. */
   handle(arrived: Arrived): Promise<void>;
-  /** Whether a tunnel grants the WebSocket that this request asks for. */
-  upgrades(request: DownstreamRequest): boolean;
-  /** The same as `handle`, for a request that `upgrades` accepts. */
-  upgrade(arrived: Arrived, socket: Socket, head: Buffer): Promise<void>;
   /** Called when no further request will come. Resolves when all requests have ended and every answer is stored. */
   retire(): Promise<void>;
   /** Called at shutdown: gives up answers that are not stored yet. */
@@ -91,7 +86,8 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const { gateway, upstreams, limits } = config;
   const operations = contracts.operations.map(({ operation }) => operation);
   const tls = shared.tls.settingsOf(configuration);
-  const targets = createTargets({ ...shared, upstreams, tlsOf: (upstream) => tls.get(upstream) });
+  const tlsOf = (upstream: string) => tls.get(upstream);
+  const targets = createTargets({ ...shared, upstreams, tlsOf });
   const policies = createUpstreamPolicies(upstreams, shared.access);
   const routes = createUpstreamRoutes(upstreams, policies, shared.access, () => performance.now());
   const timeoutMs = (operation: Operation) => operation.timeoutMs ?? upstreams[operation.upstream]?.timeoutMs ?? 0;
@@ -108,7 +104,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   });
   const { overload } = shared;
   const deciding = createStatelessStages(configuration, { ...shared, hold: overload.hold });
-  const { admit, allowedMethods, deprecations, sitesOf, table } = deciding;
+  const { admit, allowedMethods, deprecations } = deciding;
   const { throttle } = shared.throttle;
   const addressOf = addressOfSite(gateway.hosts, gateway.publicUrl);
   const portal = createPortal(
@@ -132,11 +128,6 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     admit,
   });
 
-  function tunnelFor(request: DownstreamRequest): Tunnel | undefined {
-    const sites = sitesOf(authorityOf(request));
-    return sites && table.find(sites, request.url as string);
-  }
-
   function openStream(fresh: Fresh, kind: StreamKind, end: (why: StreamEnd) => void): () => void {
     const { caller, clientAddress, operation } = fresh;
     async function admitAgain() {
@@ -153,50 +144,14 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const assertionFor: typeof identity.assertions.assertionFor = (caller, upstream) =>
     identity.assertions.assertionFor(caller, entryOfUpstream(upstream));
   const { traceparentFor } = shared;
-  const mayUpgrade = createUpgradablePaths(operations);
-  const handshake = createHandshake({ targets, routeTo, assertionFor, traceparentFor });
-
-  /** It counts as an open stream from the handshake on. */
-  async function upgradeOperation(fresh: Fresh, socket: Socket, head: Buffer): Promise<void> {
-    const { operation, trail } = fresh;
-    let endJoined: ((why?: StreamEnd) => void) | undefined;
-    const close = openStream(fresh, 'websocket', (why) => {
-      trail.streamEnd = why;
-      if (endJoined === undefined) socket.destroy();
-      else endJoined(why);
-    });
-    try {
-      const asked = await handshake(fresh);
-      await shared.tunnels.upgradeOperation(
-        fresh,
-        {
-          ...asked,
-          tls: tls.get(operation.upstream),
-          path: upstreamPathOf(fresh),
-          onStream(end) {
-            trail.stream = 'websocket';
-            endJoined = end;
-            return () => undefined;
-          },
-        },
-        socket,
-        head,
-      );
-    } finally {
-      close();
-    }
-  }
-
   const { track, empty } = createCount();
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
     ...deciding,
-    sitesFor: ({ request }) => sitesOf(authorityOf(request)),
     async refuseMisdirected(arrived) {
       admit(arrived);
       throw new GatewayError('misdirected_request');
     },
-    tunnelAt: ({ request }, sites) => table.find(sites, request.url as string),
-    passThrough: (admitted, tunnel) => shared.tunnels.handle(admitted, { tunnel, tls: tls.get(tunnel.upstream) }),
+    passThrough: (admitted, tunnel) => shared.tunnels.handle(admitted, { tunnel, tls: tlsOf(tunnel.upstream) }),
     track,
     allowOrigin: cors.allow,
     isPreflight: cors.isPreflight,
@@ -221,23 +176,20 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
       refuseIfFull: ({ caller, clientAddress }) => shared.streams.refuseIfFull(caller, clientAddress),
     }),
   };
+  const upgrades = createUpgrades({
+    operations,
+    steps,
+    tunnels: shared.tunnels,
+    tlsOf,
+    handshake: createHandshake({ targets, routeTo, assertionFor, traceparentFor }),
+    openStream,
+  });
   return {
     configuration,
     operations,
     deprecations,
     handle: createPipeline(steps),
-    upgrades: (request) => (tunnelFor(request)?.rules.webSocket ?? mayUpgrade(request.url as string)) === true,
-    upgrade(arrived, socket, head) {
-      const tunnel = tunnelFor(arrived.request);
-      if (tunnel === undefined) {
-        const forward: typeof steps.forward = (fresh) =>
-          fresh.operation.webSocket ? upgradeOperation(fresh, socket, head) : steps.forward(fresh);
-        return createPipeline({ ...steps, forward })(arrived);
-      }
-      const passThrough: typeof steps.passThrough = (admitted) =>
-        shared.tunnels.upgrade(admitted, { tunnel, tls: tls.get(tunnel.upstream) }, socket, head);
-      return createTunnelPipeline({ ...steps, passThrough })(arrived, tunnel);
-    },
+    ...upgrades,
     async retire() {
       await empty();
       await targets.close();
@@ -272,24 +224,4 @@ function createCount() {
         if (underWay === 0) resolve();
       }),
   };
-}
-
-/**
- * Returns whether a request target may be that of an operation with a WebSocket. `match` decides about the operation: a request that asks
- * for an upgrade and matches another one is handled like any other request.
- */
-function createUpgradablePaths(operations: readonly Operation[]): (target: string) => boolean {
-  const paths = operations
-    .filter(({ webSocket }) => webSocket)
-    .map(({ path }) =>
-      path
-        .split('/')
-        .map((segment) => (segment.includes('{') ? '[^/?#]+' : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))),
-    );
-  if (paths.length === 0) return () => false;
-  const path = new RegExp(
-    `^(?:https?://[^/?#]*)?(?:${paths.map((segments) => segments.join('/')).join('|')})(?:[?#]|$)`,
-    'i',
-  );
-  return (target) => path.test(target);
 }

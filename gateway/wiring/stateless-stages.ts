@@ -7,22 +7,20 @@ import { createMatchBySites } from '../contract/match.ts';
 import { createMatrixPaths } from '../contract/matrix-paths.ts';
 import { createValidate } from '../contract/validate.ts';
 import { createAdmit } from '../edge/admit.ts';
-import { createSites, type Site, type SitesOf } from '../edge/sites.ts';
+import { authorityOf, createSites, type Site } from '../edge/sites.ts';
 import type { Reservation, Stages } from '../exchange.ts';
-import { createTunnelTable, type TunnelTable } from '../tunnel/table.ts';
+import type { Steps } from '../pipeline.ts';
+import { createTunnelTable, type Tunnel } from '../tunnel/table.ts';
 import { type Deprecations, deprecationsOf } from '../versions/deprecation.ts';
 import { createSunset, type Sunset } from '../versions/sunset.ts';
 
 export interface StatelessStages
   extends Pick<Stages, 'admit' | 'match' | 'authorize' | 'validate'>,
-    Pick<Sunset, 'sunset'> {
+    Pick<Sunset, 'sunset'>,
+    Pick<Steps<ReadonlySet<Site>, Tunnel>, 'sitesFor' | 'tunnelAt'> {
   readonly allowedMethods: ReturnType<typeof createMatchBySites>['allowedMethods'];
-  /** The sites of a host name. */
-  readonly sitesOf: SitesOf;
   /** Deprecated and ended versions and operations. */
   readonly deprecations: Deprecations;
-  /** Finds the tunnel of a path. */
-  readonly table: TunnelTable;
 }
 
 export interface StatelessStagesOptions {
@@ -43,6 +41,7 @@ export function createStatelessStages(
   const scheme = gateway.tls === undefined ? 'http' : 'https';
   const operations = contracts.operations.map(({ operation }) => operation);
   const sitesOf = createSites(gateway.hosts, gateway.publicUrl);
+  const table = createTunnelTable(upstreams);
   const deprecations = deprecationsOf(operations, gateway, gateway.publicUrl);
   const { sunset, endOfVersion } = createSunset(deprecations, now);
   const { match, allowedMethods } = createMatchBySites(
@@ -71,7 +70,7 @@ export function createStatelessStages(
       now,
     }),
     validate: createValidate({ ...contracts, ...gateway.limits, hold }),
-    sitesOf,
-    table: createTunnelTable(upstreams),
+    sitesFor: ({ request }) => sitesOf(authorityOf(request)),
+    tunnelAt: ({ request }, sites) => table.find(sites, request.url as string),
   };
 }

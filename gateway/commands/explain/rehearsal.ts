@@ -7,7 +7,7 @@ import type { Configuration } from '../../configuration.ts';
 import { createIds } from '../../edge/ids.ts';
 import { createRefuse } from '../../edge/refuse.ts';
 import { closeAtOnce, createPublicServer, listen } from '../../edge/server.ts';
-import { authorityOf, type Site } from '../../edge/sites.ts';
+import type { Site } from '../../edge/sites.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Arrived, Fresh, Stages } from '../../exchange.ts';
 import { createLimit } from '../../limits/limit.ts';
@@ -94,12 +94,10 @@ function createHandle(
   const answered = async (arrived: Arrived) => done(admit(arrived));
   return createPipeline<ReadonlySet<Site>, Tunnel>({
     ...stateless,
-    sitesFor: ({ request }) => stateless.sitesOf(authorityOf(request)),
     async refuseMisdirected(arrived) {
       admit(arrived);
       throw new GatewayError('misdirected_request');
     },
-    tunnelAt: ({ request }, sites) => stateless.table.find(sites, request.url as string),
     async passThrough(admitted, { name }) {
       admitted.trail.tunnel = name;
       done(admitted);

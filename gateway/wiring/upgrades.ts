@@ -1,0 +1,112 @@
+// Requests that ask for a WebSocket: which of them can get one, and their way through the pipeline. It ends in a tunnel, or in the handshake
+// of an operation.
+
+import type { Socket } from 'node:net';
+import type { DownstreamRequest } from '../downstream.ts';
+import type { Site } from '../edge/sites.ts';
+import type { Arrived, Fresh, Operation, StreamEnd, StreamKind } from '../exchange.ts';
+import { createPipeline, createTunnelPipeline, type Steps } from '../pipeline.ts';
+import type { Tunnel } from '../tunnel/table.ts';
+import type { Tunnels } from '../tunnel/tunnels.ts';
+import { upstreamPathOf } from '../upstream/forward.ts';
+import type { createHandshake } from '../upstream/handshake.ts';
+import type { TlsSettings } from '../upstream/http1/connect.ts';
+
+export interface Upgrades {
+  /** Whether a tunnel or an operation grants the WebSocket that this request asks for. */
+  upgrades(request: DownstreamRequest): boolean;
+  /** Handles a request that `upgrades` accepts. Rejects with the error of a stage. */
+  upgrade(arrived: Arrived, socket: Socket, head: Buffer): Promise<void>;
+}
+
+export interface UpgradesOptions {
+  readonly operations: readonly Operation[];
+  readonly steps: Steps<ReadonlySet<Site>, Tunnel>;
+  readonly tunnels: Tunnels;
+  tlsOf(upstream: string): TlsSettings | undefined;
+  readonly handshake: ReturnType<typeof createHandshake>;
+  /** Counts an open stream until the returned function is called. Throws too_many_streams. */
+  openStream(fresh: Fresh, kind: StreamKind, end: (why: StreamEnd) => void): () => void;
+}
+
+export function createUpgrades({
+  operations,
+  steps,
+  tunnels,
+  tlsOf,
+  handshake,
+  openStream,
+}: UpgradesOptions): Upgrades {
+  const mayUpgrade = createUpgradablePaths(operations);
+
+  function tunnelFor(request: DownstreamRequest): Tunnel | undefined {
+    const sites = steps.sitesFor({ request });
+    return sites && steps.tunnelAt({ request }, sites);
+  }
+
+  /** It counts as an open stream from the handshake on. */
+  async function upgradeOperation(fresh: Fresh, socket: Socket, head: Buffer): Promise<void> {
+    const { operation, trail } = fresh;
+    let endJoined: ((why?: StreamEnd) => void) | undefined;
+    const close = openStream(fresh, 'websocket', (why) => {
+      trail.streamEnd = why;
+      if (endJoined === undefined) socket.destroy();
+      else endJoined(why);
+    });
+    try {
+      const asked = await handshake(fresh);
+      await tunnels.upgradeOperation(
+        fresh,
+        {
+          ...asked,
+          tls: tlsOf(operation.upstream),
+          path: upstreamPathOf(fresh),
+          onStream(end) {
+            trail.stream = 'websocket';
+            endJoined = end;
+            return () => undefined;
+          },
+        },
+        socket,
+        head,
+      );
+    } finally {
+      close();
+    }
+  }
+
+  return {
+    upgrades: (request) => (tunnelFor(request)?.rules.webSocket ?? mayUpgrade(request.url as string)) === true,
+    upgrade(arrived, socket, head) {
+      const tunnel = tunnelFor(arrived.request);
+      if (tunnel === undefined) {
+        const forward: typeof steps.forward = (fresh) =>
+          fresh.operation.webSocket ? upgradeOperation(fresh, socket, head) : steps.forward(fresh);
+        return createPipeline({ ...steps, forward })(arrived);
+      }
+      const passThrough: typeof steps.passThrough = (admitted) =>
+        tunnels.upgrade(admitted, { tunnel, tls: tlsOf(tunnel.upstream) }, socket, head);
+      return createTunnelPipeline({ ...steps, passThrough })(arrived, tunnel);
+    },
+  };
+}
+
+/**
+ * Returns whether a request target may be that of an operation with a WebSocket. `match` decides about the operation: a request that asks
+ * for an upgrade and matches another one is handled like any other request.
+ */
+function createUpgradablePaths(operations: readonly Operation[]): (target: string) => boolean {
+  const paths = operations
+    .filter(({ webSocket }) => webSocket)
+    .map(({ path }) =>
+      path
+        .split('/')
+        .map((segment) => (segment.includes('{') ? '[^/?#]+' : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))),
+    );
+  if (paths.length === 0) return () => false;
+  const path = new RegExp(
+    `^(?:https?://[^/?#]*)?(?:${paths.map((segments) => segments.join('/')).join('|')})(?:[?#]|$)`,
+    'i',
+  );
+  return (target) => path.test(target);
+}
