@@ -64,7 +64,10 @@ describe('gateway init --from', () => {
     assert.equal(code, 0, stdout + stderr);
     assert.match(upstreams(), new RegExp(`book-shop:\n    contracts: \\[book-shop\\.json\\]\n    live: ${origin}\n`));
     assert.match(stdout, /^No mistakes: 3 operations/m);
-    assert.match(stdout, /curl -i 'http:\/\/localhost:8080\/books' -H "Authorization: Bearer \$KEY"/);
+    assert.match(
+      stdout,
+      /curl -i --retry 9 --retry-connrefused 'http:\/\/localhost:8080\/books' -H "Authorization: Bearer \$KEY"/,
+    );
 
     await installation.run('orgs', 'create', '--id', 'org_first', '--name', 'First', '--tier', 'standard');
     const scopes = ['book-shop:read', 'book-shop:write'];

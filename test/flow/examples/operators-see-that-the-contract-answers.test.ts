@@ -111,7 +111,7 @@ it('several workers answer alike, and the start names the upstream', async (test
   const installation = install(test, { live: 'examples:' }, {}, { REDIS_URL: redis.url, WORKERS: '2' });
   const running = await installation.start();
   test.after(() => running.stop());
-  assert.match(running.standardError(), /examples {2}orders \(live\): answered from the contract, without a service/);
+  assert.match(running.standardError(), /examples {7}orders \(live\): answered from the contract, without a service/);
   await installation.run('orgs', 'create', '--id', 'org_acme', '--name', 'Acme', '--tier', 'standard');
   const { stdout } = await installation.run(
     ...['keys', 'create', '--org', 'org_acme', '--mode', 'live', '--scopes', '*', '--json'],
