@@ -3,6 +3,7 @@
 
 import { stat } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { ErrorCode } from '../error-catalogue.ts';
 import { assetsFor } from './assets.ts';
 import { errorCodes, errorPage, errorsPage } from './error-pages.ts';
@@ -27,6 +28,9 @@ export interface PortalSite {
   readonly frame: Frame;
 }
 
+/** The file that error pages are made from. */
+const CATALOGUE = [fileURLToPath(new URL('../error-catalogue.ts', import.meta.url))];
+
 const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
@@ -49,9 +53,11 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   addPage(fixed, '/docs/reference', () => referencesPage(references));
   if (guides.length > 0) addPage(fixed, '/docs/guides', () => guidesPage(guides, title));
   for (const guide of guides) addPage(fixed, `/docs/guides/${guide.name}`, () => guidePage(guide, guides));
-  addPage(fixed, '/docs/errors', () => errorsPage(names));
+  const updated = createDates();
+  const ofCatalogue = async (page: Page) => ({ ...page, updatedMs: await updated(CATALOGUE) });
+  addPage(fixed, '/docs/errors', () => ofCatalogue(errorsPage(names)));
   for (const code of errorCodes as readonly ErrorCode[])
-    addPage(fixed, `/docs/errors/${code}`, () => errorPage(code, publicUrl, names));
+    addPage(fixed, `/docs/errors/${code}`, () => ofCatalogue(errorPage(code, publicUrl, names)));
   for (const [index, contract] of published.entries())
     addReference(contract, references[index] as AddressedContract, { references, options, fixed, many, addPage });
   const llms = () =>
