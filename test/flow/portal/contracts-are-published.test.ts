@@ -16,8 +16,14 @@ const documentOf = (...ids: string[]) => ({
   ),
 });
 
+interface PublishedGet {
+  readonly deprecated?: boolean;
+  readonly security: unknown;
+  readonly 'x-security-scopes'?: unknown;
+}
+
 interface Published {
-  readonly paths: Record<string, { readonly get: { readonly deprecated?: boolean; readonly security: unknown } }>;
+  readonly paths: Record<string, { readonly get: PublishedGet }>;
 }
 
 describe('published contracts', () => {
