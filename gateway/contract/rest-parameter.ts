@@ -43,6 +43,6 @@ export function restParameterOf(path: PathOfOperation, mistakes: Mistake[]): str
 }
 
 /** Returns the parameters that are whole segments of a template. */
-export function wholeSegments(template: string): string[] {
+function wholeSegments(template: string): string[] {
   return segmentsOf(template).flatMap((segment) => /^\{([^{}]*)\}$/.exec(segment)?.[1] ?? []);
 }

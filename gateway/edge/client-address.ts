@@ -3,7 +3,7 @@
 import { BlockList, isIP } from 'node:net';
 
 /** Builds a list from address ranges, `10.0.0.0/8` or single addresses. The configuration has checked their form. */
-export function createAddressList(ranges: readonly string[]): BlockList {
+function createAddressList(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
     const [address = '', bits] = range.split('/');

@@ -8,7 +8,7 @@ import {
   ServerResponse,
 } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
-import { type AddressInfo, Server as Listener, type Socket } from 'node:net';
+import { Server as Listener, type Socket } from 'node:net';
 import type { DownstreamRequest } from '../downstream.ts';
 import type { Arrived } from '../exchange.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
@@ -21,7 +21,6 @@ import { cutOff } from './linger.ts';
 import type { NodeExchange } from './node-exchange.ts';
 import type { Refuse } from './refuse.ts';
 import { watchSlowReaders } from './slow-readers.ts';
-import { keepErrorListeners, reportAcceptErrors } from './sockets.ts';
 import { createUnreadable } from './unreadable.ts';
 
 export interface ServerOptions {
@@ -251,34 +250,4 @@ function destroyItself(this: ServerResponse): void {
 function isWebSocket({ method, httpVersionMinor, headers }: IncomingMessage): boolean {
   if (method !== 'GET' || httpVersionMinor !== 1 || headers.upgrade?.toLowerCase() !== 'websocket') return false;
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
-}
-
-/**
- * Opens a listener; answers the port it got. Every listener is opened by this.
- *
- * @param setting the variable or key of the port
- * @throws a sentence with the reason and the remedy when the address cannot be had
- */
-export async function listen(server: Server, host: string, port: number, setting = 'the port'): Promise<number> {
-  keepErrorListeners(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new Error(`Cannot listen on ${host}:${port}: ${reasonOf(error, setting)}.`));
-    });
-    server.listen(port, host, resolve);
-  });
-  reportAcceptErrors(server);
-  return (server.address() as AddressInfo).port;
-}
-
-function reasonOf({ code, message }: NodeJS.ErrnoException, setting: string): string {
-  if (code === 'EADDRINUSE') return `something else listens there. Stop it, or set ${setting} to a free port`;
-  if (code === 'EACCES') return `this account may not use the port. Set ${setting} to 1024 or more`;
-  return code ?? message;
-}
-
-/** Closes a listener and whatever is open on it. */
-export async function closeAtOnce(server: Server): Promise<void> {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
 }

@@ -11,7 +11,7 @@ import { type Console, type ConsoleOptions, type ConsoleSources, createConsole }
 import { openFleet } from '../console/fleet.ts';
 import type { NearLimit } from '../console/near-limit.ts';
 import type { Sample } from '../console/sample.ts';
-import { closeAtOnce, listen } from '../edge/server.ts';
+import { closeAtOnce, listen } from '../edge/listen.ts';
 import type { CounterStore } from '../limits/store.ts';
 import { createLimitUsage } from '../limits/usage.ts';
 import { createAdminServer, type Operators } from '../observe/admin.ts';

@@ -6,7 +6,7 @@ import { endOnCrash } from '../commands/crash.ts';
 import type { Started } from '../commands/greeting.ts';
 import { tellDrain, terminalSinkOf } from '../commands/terminal-log.ts';
 import type { Settings } from '../config/settings.ts';
-import { closeAtOnce, listen } from '../edge/server.ts';
+import { closeAtOnce, listen } from '../edge/listen.ts';
 import { newTicketKeys } from '../edge/tls/secure.ts';
 import { createAdminServer } from '../observe/admin.ts';
 import { createJoinedOutput, keepsWritesTogether, standardOutput } from '../observe/joined-output.ts';

@@ -1,0 +1,35 @@
+// Opens and closes the listeners of the gateway: the public one, that of operators, and those of workers.
+
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { keepErrorListeners, reportAcceptErrors } from './sockets.ts';
+
+/**
+ * Opens a listener; answers the port it got. Every listener is opened by this.
+ *
+ * @param setting the variable or key of the port
+ * @throws a sentence with the reason and the remedy when the address cannot be had
+ */
+export async function listen(server: Server, host: string, port: number, setting = 'the port'): Promise<number> {
+  keepErrorListeners(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new Error(`Cannot listen on ${host}:${port}: ${reasonOf(error, setting)}.`));
+    });
+    server.listen(port, host, resolve);
+  });
+  reportAcceptErrors(server);
+  return (server.address() as AddressInfo).port;
+}
+
+function reasonOf({ code, message }: NodeJS.ErrnoException, setting: string): string {
+  if (code === 'EADDRINUSE') return `something else listens there. Stop it, or set ${setting} to a free port`;
+  if (code === 'EACCES') return `this account may not use the port. Set ${setting} to 1024 or more`;
+  return code ?? message;
+}
+
+/** Closes a listener and whatever is open on it. */
+export async function closeAtOnce(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}
