@@ -36,7 +36,17 @@ function settleAll(errors: readonly ErrorObject[], root: JsonObject, reach: Reac
     while (i > 0 && belongs(errors[i - 1] as ErrorObject, error, parts)) i--;
     settled.push(settle(error, errors.slice(i, end), root, reach));
   }
-  return settled.reverse().flat();
+  return withoutEchoes(settled.reverse().flat());
+}
+
+/** Leaves out a union of which no branch fits where another schema of the same value says which types are possible. */
+function withoutEchoes(errors: ErrorObject[]): ErrorObject[] {
+  const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
+  if (mistyped.size === 0) return errors;
+  return errors.filter(
+    ({ keyword, instancePath, params }) =>
+      !((keyword === 'anyOf' || keyword === 'oneOf') && !params.passingSchemas && mistyped.has(instancePath)),
+  );
 }
 
 function belongs(error: ErrorObject, union: ErrorObject, parts: ReadonlySet<unknown>): boolean {

@@ -47,6 +47,18 @@ test('the only branch that a value of this type can match is the one that was me
   assert.deepEqual(await codesOf({ anyOf: [{ type: 'number', maximum: 1 }, { type: 'string' }] }, 2), ['/m too_large']);
 });
 
+test('a type that another schema of the value rules out is the one violation', async () => {
+  const items = { type: 'integer' };
+  const anyOf = [
+    { type: 'string', maxLength: 2 },
+    { type: 'array', items },
+  ];
+  const check = await bodyCheck({ allOf: [{ anyOf }, { type: ['string', 'array'] }] });
+  const list = await bodyCheck({ type: ['string', 'array'], maxLength: 2, items });
+  for (const value of [true, 5, {}, null, 'abc', ['x']]) assert.deepEqual(check(value), list(value));
+  assert.equal(check(5)[0]?.message, 'Must be a string or an array.');
+});
+
 test('a union without a deciding branch is one violation', async () => {
   assert.deepEqual(await codesOf({ oneOf: [cat, dog] }, { kind: 'cat', price: {} }), ['/m no_match']);
   assert.deepEqual(await codesOf({ anyOf: [cat, dog] }, {}), ['/m no_match']);
