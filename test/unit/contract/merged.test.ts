@@ -182,7 +182,7 @@ describe('contracts that are published as one', () => {
       'c.json': contract('/v1/c', {}),
     });
     assert.deepEqual(documents.get('v1')?.info, {
-      title: 'Platform API v1',
+      title: 'API v1',
       version: '1',
       description: 'Everything under `/v1`: Any, Any, Any.',
       contact,
