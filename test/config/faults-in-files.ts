@@ -51,7 +51,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/guides/Start.md: the name of the file becomes an address. Use lower-case letters, digits and hyphens.',
       'config/guides/welcome.md:2: a guide has no "sumary". Did you mean "summary"?',
       'config/guides/welcome.md:5: the guide has no title. Begin it with a line such as "# Getting started".',
-      'config/guides/welcome.md:6: there is no guide "limits". Use one of: Start, authentication, errors, idempotency, pagination, rate-limits, versioning, welcome.',
+      'config/guides/welcome.md:6: there is no guide "limits". Use one of: Start, authentication, errors, idempotency, pagination, rate-limits, sdks, versioning, welcome.',
       'config/gateway.yaml:4:27: portal.builtInGuides.1: the gateway brings no guide "pagnation". Did you mean "pagination"?',
       'config/gateway.yaml:5:20: portal.sampleOperation: there is no operation "listItem". Did you mean "listItems"?',
     ],

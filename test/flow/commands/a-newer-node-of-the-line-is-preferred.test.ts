@@ -10,8 +10,8 @@ import { promisify } from 'node:util';
 import { temporaryDirectory } from '../../unit/auth/samples.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const { version, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const [major, minor, patch] = devDependencies.node.split('.').map(Number) as [number, number, number];
+const { version, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const [major, minor, patch] = dependencies.node.split('.').map(Number) as [number, number, number];
 
 const cases = [
   { found: `v${major}.${minor}.${patch + 1}`, runs: 'other' },

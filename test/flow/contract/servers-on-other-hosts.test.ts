@@ -140,7 +140,7 @@ describe('operations on other hosts', () => {
     };
     assert.deepEqual(status.upstreams['shop@uploads.example.com']?.live, [upstreams[1]?.url]);
     assert.ok(status.upstreams['shop@api.example.com/v1/deep']);
-    assert.equal(gateway.logLines().at(-1)?.upstream, 'shop@uploads.example.com');
+    assert.equal(gateway.logLines().findLast(({ msg }) => msg === 'exchange')?.upstream, 'shop@uploads.example.com');
     const explained = await command('explain', '--request', 'GET /shop/files/a', '--org', 'org_test');
     assert.match(explained.stdout + explained.stderr, new RegExp(`would be sent to ${upstreams[1]?.url}`));
     const doctor = await command('doctor');

@@ -146,7 +146,7 @@ describe('a request', () => {
   it('to change secrets has those hashed and nothing else changed', async () => {
     const added = { action: 'addItem', field: 'secrets', value: 'open sesame' };
     const set = { action: 'set', field: 'secrets', value: ['open sesame'] };
-    const removed = { ...added, action: 'removeItem' };
+    const removed = { ...added, action: 'removeItem', value: '$app$phone$' };
     const { line, sent } = await sentAs('PATCH /api/principal/Dana', [...changes, added, set, removed]);
     assert.equal(line, 'PATCH /api/principal/dana HTTP/1.1');
     assert.match(sent[2].value, hash);
