@@ -32,7 +32,7 @@ export function plantExamples(plant: Plant, isMissing: (resource: ResourceName, 
 /** Records that are referred to come first. */
 function examples({ timeAt, dateAt }: Plant): (readonly [ResourceName, prefix: string, id: string, Values])[] {
   const customer_id = IDS.customer;
-  const dana = { name: 'Dana Whitfield', email: 'dana.whitfield@example.com', phone: '+15555550142' };
+  const dana = { name: 'Dana Whitfield', email: 'dana.whitfield@example.com', phone: '+15125550142' };
   const line_items = [{ description: 'Heat pump maintenance', quantity: 1, unit_amount: 14_500 }];
   const job = { customer_id, service_type: 'heat_pump_maintenance', scheduled_at: timeAt(-7 * DAY_MS) };
   return [
