@@ -317,6 +317,9 @@ describe('the console in a browser', () => {
     await page.getByRole('button', { name: `Copy: ${line}` }).click();
     await page.locator('.copy', { hasText: 'Copied' }).waitFor(PATIENCE);
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), line);
+    await gateway.store.keys.revoke(id, 'test', undefined);
+    await page.locator('#organization .key', { hasText: 'revoked' }).waitFor(PATIENCE);
+    assert.equal(await page.evaluate('document.activeElement.closest("#organization") !== null'), true);
     await page.evaluate(`location.hash = ${JSON.stringify(`#/exchanges/${encodeURIComponent(name)}`)}`);
     await page.locator('#story', { hasText: 'This exchange is not remembered' }).waitFor(PATIENCE);
     assert.notEqual(await page.title(), 'taken');

@@ -6,7 +6,7 @@ import { element, place } from './elements.js';
 import { exchanges } from './exchanges.js';
 import { follow } from './follow.js';
 import { clockWithSeconds } from './format.js';
-import { searchText, showOrganization, showSearch } from './organizations.js';
+import { refreshOrganization, searchText, showOrganization, showSearch } from './organizations.js';
 import { overview } from './overview.js';
 import { addressOf, routeIn } from './routes.js';
 import { showRunbook } from './runbook.js';
@@ -35,6 +35,7 @@ let startedAt;
 let restartedAt;
 let answeredAtMs = Date.now();
 let paused = false;
+let refreshing = false;
 let shown;
 
 const range = () => ranges.querySelector('input:checked').value;
@@ -56,6 +57,16 @@ function onFeed(feed) {
   showOverview(feed);
   showSystem(feed);
   list.feed(feed);
+  if (!isFirst) void refreshView();
+}
+
+/** An organization is read again with each answer: a key that is revoked beside the page must not stay active on it. */
+async function refreshView() {
+  const { view, id } = routeIn(location.hash);
+  if (view !== 'organizations' || id === undefined || refreshing) return;
+  refreshing = true;
+  await refreshOrganization(id).catch(() => undefined);
+  refreshing = false;
 }
 
 /** Shown only where there is a choice. */

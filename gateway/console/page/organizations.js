@@ -4,7 +4,7 @@ import { read } from './api.js';
 import { commandLine, element, link, place, state } from './elements.js';
 import { exchangeTable } from './exchanges.js';
 import { ago, count, moment, NONE, timeElement } from './format.js';
-import { addressOf } from './routes.js';
+import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
 
 const stateKinds = { active: 'good', suspended: 'bad', revoked: 'off', expired: 'off', rotating: 'warn' };
@@ -42,6 +42,20 @@ export async function showSearch(find) {
     : 'There may be more: write more of the name, or the id.';
 }
 
+/** Shows the organization as it is now, and leaves the focus and a selection of text where they are. */
+export async function refreshOrganization(id) {
+  if (!getSelection().isCollapsed) return;
+  const box = place('organization');
+  const wasInside = box.contains(document.activeElement);
+  const nameOf = (part) => part?.getAttribute('aria-label') ?? part?.getAttribute('href');
+  const name = nameOf(document.activeElement);
+  await showOrganization(id);
+  if (!wasInside) return;
+  // A command that is no longer offered leaves the focus to the first that is.
+  const parts = [...box.querySelectorAll('a[href], button')];
+  (parts.find((part) => nameOf(part) === name) ?? parts[0])?.focus({ preventScroll: true });
+}
+
 const keysOf = (keys = []) => (keys.length === 0 ? NONE : keys.map((key) => `${visible(key)} (${key.id})`).join(', '));
 const visible = ({ prefix, last_four: end }) => `${prefix}…${end}`;
 
@@ -51,6 +65,8 @@ export async function showOrganization(id) {
     read(`organizations/${encodeURIComponent(id)}`),
     read('exchanges', { organization: id, status: 'failed', limit: 20, instance: 'all' }),
   ]);
+  // The user may have gone to another one meanwhile.
+  if (routeIn(location.hash).id !== id) return undefined;
   if (found === undefined)
     return box.replaceChildren(element('p', { class: 'card empty' }, `There is no organization ${id}.`));
   const refusals = element('div');
