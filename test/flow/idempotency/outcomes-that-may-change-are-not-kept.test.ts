@@ -45,7 +45,9 @@ const unknown: Record<string, Script> = {
   'no HTTP': (socket) => socket.write('+OK ready\r\n\r\n'),
 };
 const start = closesAfterEach();
-const open = (entry: object = {}) => start(createKeyedWorld({}, { timeoutMs: 150, ...entry }, strict));
+/** Long enough that a slow machine has sent the request: one that was not sent has no unknown outcome. */
+const TIMEOUT_MS = 700;
+const open = (entry: object = {}) => start(createKeyedWorld({}, { timeoutMs: TIMEOUT_MS, ...entry }, strict));
 
 /** A write that fails like that, and the same again before an upstream that works. */
 async function failAndRepeat({ upstream, post }: KeyedWorld, script: Script) {
