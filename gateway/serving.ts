@@ -26,9 +26,9 @@ import type { Tunnels } from './tunnel/tunnels.ts';
 import type { Accesses } from './upstream/access.ts';
 import { createForward } from './upstream/forward.ts';
 import { createHandshake } from './upstream/handshake.ts';
-import { createUpstreamPolicies } from './upstream/policies.ts';
 import type { Pools } from './upstream/pools.ts';
 import { createUpstreamRoutes, type UpstreamRoute } from './upstream/routes.ts';
+import { createUpstreamRules } from './upstream/rules.ts';
 import type { TargetSets } from './upstream/target-set.ts';
 import { createTargets } from './upstream/targets.ts';
 import type { Deprecations } from './versions/deprecation.ts';
@@ -88,8 +88,8 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
   const tls = shared.tls.settingsOf(configuration);
   const tlsOf = (upstream: string) => tls.get(upstream);
   const targets = createTargets({ ...shared, upstreams, tlsOf });
-  const policies = createUpstreamPolicies(upstreams, shared.access);
-  const routes = createUpstreamRoutes(upstreams, policies, shared.access, () => performance.now());
+  const rules = createUpstreamRules(upstreams, shared.access);
+  const routes = createUpstreamRoutes(upstreams, rules, shared.access, () => performance.now());
   const timeoutMs = (operation: Operation) => operation.timeoutMs ?? upstreams[operation.upstream]?.timeoutMs ?? 0;
   const idempotency = createIdempotency({
     store: shared.answers,

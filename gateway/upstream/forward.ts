@@ -2,7 +2,7 @@
 // upstream_* codes.
 
 import type { Awaitable, Caller, Checked, Fresh, Recording, TrailNotes } from '../exchange.ts';
-import { sendWithPolicies } from './apply-policies.ts';
+import { sendByRules } from './apply-rules.ts';
 import { type AttemptsOptions, sendWithAttempts } from './attempts.ts';
 import { withheldCookies } from './cookies.ts';
 import { upstreamRequestHeaders } from './headers.ts';
@@ -46,7 +46,7 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
       fresh.trail.notSent = withheldCookies(fresh.headers.get('cookie'), operation.cookies);
     const route = options.routeTo(operation.upstream);
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
-    if (route.policies?.credential !== undefined) return sendAs(fresh, route, deadlineAt, undefined);
+    if (route.rules?.credential !== undefined) return sendAs(fresh, route, deadlineAt, undefined);
     const assertion = options.assertionFor(caller, operation.upstream);
     if (typeof assertion === 'string') return sendAs(fresh, route, deadlineAt, assertion);
     return assertion.then((made) => sendAs(fresh, route, deadlineAt, made));
@@ -61,7 +61,7 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
   ): Promise<void> {
     let isFirst = true;
     const readsAnswer =
-      fresh.operation.answerCheck === 'refuse' || fresh.recording !== undefined || route.policies?.judge !== undefined;
+      fresh.operation.answerCheck === 'refuse' || fresh.recording !== undefined || route.rules?.judge !== undefined;
     const outgoing = (): Outgoing => {
       // Each attempt is a span of its own.
       const traceparent = options.traceparentFor(fresh.trail);
@@ -71,8 +71,7 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
       isFirst = false;
       return { method: methodOf(fresh), path: upstreamPathOf(fresh), headers, body };
     };
-    if (route.policies !== undefined)
-      return sendWithPolicies(options, fresh, route, route.policies, deadlineAt, outgoing);
+    if (route.rules !== undefined) return sendByRules(options, fresh, route, route.rules, deadlineAt, outgoing);
     const dispatch = (target: Target, relay: Relay) => void target.dispatcher.dispatch(outgoing(), relay);
     return sendWithAttempts(options, fresh, route, deadlineAt, dispatch);
   }

@@ -41,7 +41,7 @@ export function createHandshake(options: HandshakeOptions): (fresh: Fresh) => Pr
   return async function handshake(fresh) {
     const { operation, caller, trail } = fresh;
     const route = options.routeTo(operation.upstream);
-    const credential = route.policies?.credential;
+    const credential = route.rules?.credential;
     const assertion = credential === undefined ? await options.assertionFor(caller, operation.upstream) : undefined;
     const login = credential?.header();
     const target: Target = options.targets.pick(operation.upstream, caller.mode);

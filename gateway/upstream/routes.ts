@@ -4,9 +4,9 @@ import type { Access, Accesses } from './access.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { createDeadlines, type Deadlines } from './deadlines.ts';
 import { type Compression, type CompressionRules, createCompression } from './encoding/compression.ts';
-import type { UpstreamPolicies } from './policies.ts';
 import { authorityIn } from './references.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
+import type { UpstreamRules } from './rules.ts';
 
 export interface UpstreamRouteEntry {
   readonly live: readonly string[];
@@ -44,7 +44,7 @@ export interface UpstreamRoute {
   /** `host:port` of its targets in both modes. */
   readonly authorities: ReadonlySet<string>;
   /** Undefined if the upstream has neither a credential nor rules. */
-  readonly policies: UpstreamPolicies | undefined;
+  readonly rules: UpstreamRules | undefined;
   /** Undefined: the gateway does not compress answers. */
   readonly compression: Compression | undefined;
 }
@@ -52,7 +52,7 @@ export interface UpstreamRoute {
 /** @param now monotonic milliseconds */
 export function createUpstreamRoutes(
   entries: Readonly<Record<string, UpstreamRouteEntry>>,
-  policiesByUpstream: ReadonlyMap<string, UpstreamPolicies>,
+  rulesByUpstream: ReadonlyMap<string, UpstreamRules>,
   accesses: Pick<Accesses, 'of'>,
   now: () => number,
 ): ReadonlyMap<string, UpstreamRoute> {
@@ -68,7 +68,7 @@ export function createUpstreamRoutes(
     } = entry;
     const shortestMs = Math.min(timeoutMs, firstByteTimeoutMs ?? timeoutMs, idleTimeoutMs, maxStreamMs);
     const budget = createRetryBudget(retry.budgetPercent, now);
-    const policies = policiesByUpstream.get(name);
+    const rules = rulesByUpstream.get(name);
     const { concurrency } = accesses.of(name) as Access;
     const times = { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, maxStreamMs };
     const watch = createDeadlines(shortestMs);
@@ -85,7 +85,7 @@ export function createUpstreamRoutes(
         honoursIdempotencyKey,
         sendClientAddress,
         authorities,
-        policies,
+        rules,
         compression,
       },
     ];

@@ -14,10 +14,10 @@ import type { CredentialHeader } from './credential-kinds.ts';
 import { decodedAnswer } from './encoding/decoded-answer.ts';
 import type { AnswerHeaders } from './headers.ts';
 import type { Outgoing } from './http1/wire.ts';
-import type { UpstreamPolicies } from './policies.ts';
 import type { Relay } from './relay.ts';
 import type { Rewrite } from './requests/rules.ts';
 import type { UpstreamRoute } from './routes.ts';
+import type { UpstreamRules } from './rules.ts';
 import type { Target } from './targets.ts';
 
 /**
@@ -33,20 +33,20 @@ const credentialStatuses = new Set([401, 407]);
  * @param outgoing makes the request as it would be sent without rules and credential, anew for each attempt
  * @param deadlineAt as `performance.now()` counts
  */
-export async function sendWithPolicies(
+export async function sendByRules(
   options: AttemptsOptions,
   fresh: Fresh,
   route: UpstreamRoute,
-  policies: UpstreamPolicies,
+  rules: UpstreamRules,
   deadlineAt: number,
   outgoing: () => Outgoing,
 ): Promise<void> {
-  const change = await changeFor(fresh, policies.rewrite, deadlineAt);
+  const change = await changeFor(fresh, rules.rewrite, deadlineAt);
   if (change === undefined) return;
-  const turn = policies.credential?.awaitTurn();
+  const turn = rules.credential?.awaitTurn();
   if (turn !== undefined) await turn;
   const dispatch: Dispatch = (target, relay, attempts) =>
-    attempt({ fresh, policies, attempts, target, relay, outgoing: () => change(outgoing()) });
+    attempt({ fresh, rules, attempts, target, relay, outgoing: () => change(outgoing()) });
   await sendWithAttempts(options, fresh, route, deadlineAt, dispatch);
 }
 
@@ -66,7 +66,7 @@ async function changeFor(
 
 interface Attempt {
   readonly fresh: Fresh;
-  readonly policies: UpstreamPolicies;
+  readonly rules: UpstreamRules;
   readonly attempts: Attempts;
   readonly target: Target;
   readonly relay: Relay;
@@ -75,8 +75,8 @@ interface Attempt {
 
 /** Sends the request. Sends it again if a rule or a changed credential allows that, with the credential current at that time. */
 function attempt(one: Attempt): void {
-  const { fresh, policies, attempts, target, relay } = one;
-  const { credential, judge } = policies;
+  const { fresh, rules, attempts, target, relay } = one;
+  const { credential, judge } = rules;
   const fail = (error: GatewayError) => relay.onResponseError(undefined, error);
 
   function conclude(answer: CompleteAnswer, sent: CredentialHeader | undefined, pass: Pass): void {
