@@ -5,32 +5,22 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
 import { type Config, type ConfigDraft, completed, configFiles, loadConfig } from './config/load.ts';
-import { checkNamedOnce, withOperationIds } from './config/operation-names.ts';
-import { checkOperationSettings } from './config/operation-settings.ts';
-import { checkSampleOperation, type PortalFiles, readPortalFiles } from './config/portal-files.ts';
-import { checkRuleNames } from './config/rule-names.ts';
-import { checkServersUsed, serversOf } from './config/servers.ts';
+import { withOperationIds } from './config/operation-names.ts';
+import { type PortalFiles, readPortalFiles } from './config/portal-files.ts';
 import type { Environment, Settings } from './config/settings.ts';
-import { checkTunnels } from './config/tunnels.ts';
 import { readUpstreamTls, type UpstreamTls } from './config/upstream-tls.ts';
-import { checkDeprecations } from './config/versions.ts';
-import { ConfigError, condensed, type Mistake, suggest } from './config-errors.ts';
+import { ConfigError, condensed, type Mistake } from './config-errors.ts';
 import { type ContractReader, createDirectReader } from './contract/document.ts';
 import { openKeptContracts } from './contract/kept-contracts.ts';
-import {
-  type ContractSource,
-  type Contracts,
-  compileAll,
-  type Earlier,
-  loadContracts,
-  locateMistakes,
-} from './contract/load.ts';
+import { type Contracts, compileAll, type Earlier, loadContracts, locateMistakes } from './contract/load.ts';
 import type { ContractOperation } from './contract/operations.ts';
 import { createThreadReader } from './contract/reader.ts';
 import type { Certificate } from './edge/tls/certificate.ts';
 import { BUILT_IN_GUIDES } from './portal/guides.ts';
 import { type BreakingChanges, checkBreakingChanges } from './wiring/breaking-changes.ts';
 import { loadCertificates } from './wiring/certificates.ts';
+import { addressPathsOf, contractSources, furtherServersOf } from './wiring/contract-sources.ts';
+import { crossCheck } from './wiring/cross-checks.ts';
 
 export interface Configuration {
   readonly config: Config;
@@ -161,10 +151,7 @@ async function check(
     mistakes,
   );
   const isWhole = complete && contracts.isWhole;
-  if (isWhole) {
-    checkScopes(draft, contracts, mistakes);
-    checkPlaces(draft, contracts, mistakes);
-  }
+  if (isWhole) crossCheck(draft, contracts, mistakes);
   const operations = contracts.operations.map(({ operation }) => operation);
   const named = withOperationIds(draft, operations);
   const breakingChanges = await checkBreakingChanges(
@@ -190,61 +177,6 @@ async function check(
   return { config, contracts, breakingChanges, upstreamTls, portalFiles, certificates };
 }
 
-/** The entries with their contracts; those with mistakes too, so that the mistakes of their contracts come in the same round. */
-function contractSources({ upstreams, names, sources }: ConfigDraft): ContractSource[] {
-  const source = sources.upstreams;
-  const placesOf = (name: string): Pick<ContractSource, 'mistakeAtGlob' | 'mistakeAtEntry'> => ({
-    mistakeAtGlob: (index, reason, remedy) => source.mistakeAt(['upstreams', name, 'contracts', index], reason, remedy),
-    mistakeAtEntry: (reason, remedy) => source.mistakeAtKey(['upstreams', name], reason, remedy),
-  });
-  const usable = Object.entries(upstreams).map(([name, entry]) => ({
-    ...entry,
-    upstream: name,
-    serverMappings: serversOf(name, entry).map(({ server, upstream, path }) => ({ server, upstream, path })),
-    acceptsBasic: entry.basicForClients ?? entry.credential?.kind === 'basic',
-    ...placesOf(name),
-  }));
-  const written = (source.value as { upstreams?: Record<string, unknown> } | undefined)?.upstreams ?? {};
-  const others = names.upstreams.flatMap((name) => {
-    const { contracts, basePath } = (Object.hasOwn(upstreams, name) ? {} : written[name]) as Record<string, unknown>;
-    if (!Array.isArray(contracts) || !contracts.every((glob) => typeof glob === 'string')) return [];
-    const path = typeof basePath === 'string' ? { basePath } : {};
-    // Its security may be what is wrong; with a mistake, nothing of this is served.
-    return [{ upstream: name, contracts, public: true, ...path, ...placesOf(name) }];
-  });
-  return [...usable, ...others];
-}
-
-/** The names of the upstreams that the entries have under `servers`. */
-function furtherServersOf({ upstreams }: ConfigDraft): string[] {
-  return Object.entries(upstreams).flatMap(([name, entry]) => serversOf(name, entry).map(({ upstream }) => upstream));
-}
-
-/** The paths of the addresses of upstreams that have some. */
-function addressPathsOf({ upstreams }: ConfigDraft): Record<string, string> {
-  const paths = Object.entries(upstreams).map(([name, { addressPath }]) => [name, addressPath] as const);
-  return Object.fromEntries(paths.flatMap(([name, path]) => (path === undefined ? [] : [[name, path]])));
-}
-
-/** Checks the parts of the configuration that name operations and paths, now that the contracts are known. */
-function checkPlaces(
-  { gateway, upstreams, sources, names }: ConfigDraft,
-  contracts: Contracts,
-  mistakes: Mistake[],
-): void {
-  if (gateway === undefined) return;
-  const { hosts, publicUrl } = gateway;
-  const operations = contracts.operations.map(({ operation }) => operation);
-  checkOperationSettings(upstreams, operations, sources.upstreams, mistakes);
-  checkServersUsed(upstreams, operations, sources.upstreams, mistakes);
-  checkRuleNames(upstreams, operations, sources.upstreams, mistakes);
-  checkTunnels({ upstreams, hosts, publicUrl, operations, source: sources.upstreams }, mistakes);
-  checkDeprecations(gateway, operations, sources.gateway, mistakes);
-  checkSampleOperation(gateway.portal.sampleOperation, operations, sources.gateway, mistakes);
-  checkNamedOnce(Object.keys(gateway.operations), operations, sources.gateway, mistakes);
-  checkNamedOnce(names.operations, operations, sources.limits, mistakes);
-}
-
 function portalFilesOf(
   { gateway, sources }: ConfigDraft,
   { configDirectory }: Settings,
@@ -264,16 +196,4 @@ function certificatesOf({ gateway, sources }: ConfigDraft, { configDirectory }: 
 function changedIn({ parts }: Contracts, earlier: Earlier | undefined): ContractOperation[] {
   const served = new Set(earlier?.contracts.documents);
   return parts.flatMap(({ document, operations }) => (served.has(document) ? [] : operations));
-}
-
-/** Rejects unknown scopes in `scopesMax`: a misspelt scope would silently grant nothing. */
-function checkScopes({ gateway, sources }: ConfigDraft, { scopes }: Contracts, mistakes: Mistake[]): void {
-  const known = new Set([...scopes, ...(gateway?.operatorScopes ?? [])]);
-  for (const [name, { scopesMax }] of Object.entries(gateway?.issuers ?? {})) {
-    for (const [index, scope] of scopesMax.entries()) {
-      if (scope === '*' || known.has(scope)) continue;
-      const reason = `the scope "${scope}" is unknown.`;
-      mistakes.push(sources.gateway.mistakeAt(['issuers', name, 'scopesMax', index], reason, suggest(scope, known)));
-    }
-  }
 }

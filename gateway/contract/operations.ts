@@ -6,7 +6,8 @@ import { streamKindOf } from '../shared/stream-kinds.ts';
 import { type CrossingDefaults, crossingOf } from './crossing.ts';
 import type { ContractDocument } from './document.ts';
 import { type Extensions, extensionsOf, type KnownNames } from './extensions.ts';
-import { isJson, mediaTypesOf } from './media-types.ts';
+import { mediaTypesOf } from './media-types.ts';
+import { checkOperation } from './operation-checks.ts';
 import { pathStylesOf } from './path-styles.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from './pointer.ts';
 import { restParameterOf } from './rest-parameter.ts';
@@ -116,9 +117,7 @@ export function* operationsOf(
         addressPath: known.addressPaths?.[says.upstream],
       };
       const operation = toOperation(draft, security ?? []);
-      checkBodyMode(document, place, operation, located, mistakes);
-      checkParameters(document, place, parameters, mistakes);
-      checkUpgrade(document, place, value, mistakes);
+      checkOperation({ document, place, located, operation, parameters }, mistakes);
       if (security) yield { operation, document, located, parameters };
     }
   }
@@ -214,49 +213,4 @@ function isStreamOnly(root: JsonObject, operation: Located): boolean {
     .filter((status) => /^2/.test(status))
     .flatMap((status) => mediaTypesOf(member(root, member(root, responses, status), 'content').value));
   return types.length > 0 && types.every((type) => streamKindOf(type) !== undefined);
-}
-
-/** Only a GET can be upgraded (RFC 6455 section 4.1). */
-function checkUpgrade(
-  document: ContractDocument,
-  place: readonly string[],
-  operation: JsonObject,
-  mistakes: Mistake[],
-): void {
-  const member = 'x-gateway-upgrade';
-  if (!(member in operation) || place.at(-1) === 'get') return;
-  const reason = `${member} has no meaning here: only GET can be upgraded.`;
-  mistakes.push(document.position().mistakeAtKey([...place, member], reason, 'Put it on the GET of this path.'));
-}
-
-function checkBodyMode(
-  document: ContractDocument,
-  place: readonly string[],
-  operation: Operation,
-  located: Located,
-  mistakes: Mistake[],
-): void {
-  if (operation.body !== 'stream') return;
-  const { root } = document;
-  const content = member(root, member(root, located, 'requestBody'), 'content').value;
-  const json = mediaTypesOf(content).find(isJson);
-  if (json === undefined) return;
-  const reason = `a body of type ${json} is checked, so it cannot be streamed.`;
-  const remedy = 'Let it be buffered (body: buffer), or take the JSON media type out of requestBody.';
-  mistakes.push(document.position().mistakeAt(place, reason, remedy));
-}
-
-/** Refuses the place `querystring` of OpenAPI 3.2. */
-function checkParameters(
-  document: ContractDocument,
-  place: readonly string[],
-  parameters: readonly Located[],
-  mistakes: Mistake[],
-): void {
-  for (const { value } of parameters) {
-    const { name, in: where } = value as JsonObject;
-    if (where !== 'querystring') continue;
-    const reason = `the parameter "${name}" describes the query as a whole, which the gateway does not check.`;
-    mistakes.push(document.position().mistakeAt(place, reason, 'Declare parameters with in: query instead.'));
-  }
 }

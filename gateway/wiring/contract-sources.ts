@@ -1,0 +1,41 @@
+// Where the contracts of a configuration are, and what the contract loader has to know of the configuration.
+
+import type { ConfigDraft } from '../config/load.ts';
+import { serversOf } from '../config/servers.ts';
+import type { ContractSource } from '../contract/load.ts';
+
+/** The entries with their contracts; those with mistakes too, so that the mistakes of their contracts come in the same round. */
+export function contractSources({ upstreams, names, sources }: ConfigDraft): ContractSource[] {
+  const source = sources.upstreams;
+  const placesOf = (name: string): Pick<ContractSource, 'mistakeAtGlob' | 'mistakeAtEntry'> => ({
+    mistakeAtGlob: (index, reason, remedy) => source.mistakeAt(['upstreams', name, 'contracts', index], reason, remedy),
+    mistakeAtEntry: (reason, remedy) => source.mistakeAtKey(['upstreams', name], reason, remedy),
+  });
+  const usable = Object.entries(upstreams).map(([name, entry]) => ({
+    ...entry,
+    upstream: name,
+    serverMappings: serversOf(name, entry).map(({ server, upstream, path }) => ({ server, upstream, path })),
+    acceptsBasic: entry.basicForClients ?? entry.credential?.kind === 'basic',
+    ...placesOf(name),
+  }));
+  const written = (source.value as { upstreams?: Record<string, unknown> } | undefined)?.upstreams ?? {};
+  const others = names.upstreams.flatMap((name) => {
+    const { contracts, basePath } = (Object.hasOwn(upstreams, name) ? {} : written[name]) as Record<string, unknown>;
+    if (!Array.isArray(contracts) || !contracts.every((glob) => typeof glob === 'string')) return [];
+    const path = typeof basePath === 'string' ? { basePath } : {};
+    // Its security may be what is wrong; with a mistake, nothing of this is served.
+    return [{ upstream: name, contracts, public: true, ...path, ...placesOf(name) }];
+  });
+  return [...usable, ...others];
+}
+
+/** The names of the upstreams that the entries have under `servers`. */
+export function furtherServersOf({ upstreams }: ConfigDraft): string[] {
+  return Object.entries(upstreams).flatMap(([name, entry]) => serversOf(name, entry).map(({ upstream }) => upstream));
+}
+
+/** The paths of the addresses of upstreams that have some. */
+export function addressPathsOf({ upstreams }: ConfigDraft): Record<string, string> {
+  const paths = Object.entries(upstreams).map(([name, { addressPath }]) => [name, addressPath] as const);
+  return Object.fromEntries(paths.flatMap(([name, path]) => (path === undefined ? [] : [[name, path]])));
+}

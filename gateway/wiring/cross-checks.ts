@@ -1,0 +1,48 @@
+// Checks the parts of a configuration that name operations, paths and scopes of the contracts.
+
+import type { ConfigDraft } from '../config/load.ts';
+import { checkNamedOnce } from '../config/operation-names.ts';
+import { checkOperationSettings } from '../config/operation-settings.ts';
+import { checkSampleOperation } from '../config/portal-files.ts';
+import { checkRuleNames } from '../config/rule-names.ts';
+import { checkServersUsed } from '../config/servers.ts';
+import { checkTunnels } from '../config/tunnels.ts';
+import { checkDeprecations } from '../config/versions.ts';
+import { type Mistake, suggest } from '../config-errors.ts';
+import type { Contracts } from '../contract/load.ts';
+
+/** Adds a mistake for each name that the contracts do not have. */
+export function crossCheck(draft: ConfigDraft, contracts: Contracts, mistakes: Mistake[]): void {
+  checkScopes(draft, contracts, mistakes);
+  checkPlaces(draft, contracts, mistakes);
+}
+
+function checkPlaces(
+  { gateway, upstreams, sources, names }: ConfigDraft,
+  contracts: Contracts,
+  mistakes: Mistake[],
+): void {
+  if (gateway === undefined) return;
+  const { hosts, publicUrl } = gateway;
+  const operations = contracts.operations.map(({ operation }) => operation);
+  checkOperationSettings(upstreams, operations, sources.upstreams, mistakes);
+  checkServersUsed(upstreams, operations, sources.upstreams, mistakes);
+  checkRuleNames(upstreams, operations, sources.upstreams, mistakes);
+  checkTunnels({ upstreams, hosts, publicUrl, operations, source: sources.upstreams }, mistakes);
+  checkDeprecations(gateway, operations, sources.gateway, mistakes);
+  checkSampleOperation(gateway.portal.sampleOperation, operations, sources.gateway, mistakes);
+  checkNamedOnce(Object.keys(gateway.operations), operations, sources.gateway, mistakes);
+  checkNamedOnce(names.operations, operations, sources.limits, mistakes);
+}
+
+/** Rejects unknown scopes in `scopesMax`: a misspelt scope would silently grant nothing. */
+function checkScopes({ gateway, sources }: ConfigDraft, { scopes }: Contracts, mistakes: Mistake[]): void {
+  const known = new Set([...scopes, ...(gateway?.operatorScopes ?? [])]);
+  for (const [name, { scopesMax }] of Object.entries(gateway?.issuers ?? {})) {
+    for (const [index, scope] of scopesMax.entries()) {
+      if (scope === '*' || known.has(scope)) continue;
+      const reason = `the scope "${scope}" is unknown.`;
+      mistakes.push(sources.gateway.mistakeAt(['issuers', name, 'scopesMax', index], reason, suggest(scope, known)));
+    }
+  }
+}
