@@ -32,12 +32,8 @@ const ALLOWED: Readonly<Record<Relation, Kinds>> = {
   },
 };
 
-/** The types a `set` of the relation lets go of. */
-const PARENT_TYPES: Readonly<Record<Exclude<Relation, 'members'>, readonly PrincipalType[]>> = {
-  memberOf: ['group', 'individual'],
-  lists: ['list'],
-  roles: ['role'],
-};
+/** A `set` of `memberOf`, `lists` or `roles` empties all three, and fills the one that it names. */
+const PARENT_TYPES: readonly PrincipalType[] = ['group', 'individual', 'list', 'role'];
 
 export function createRelate(store: MailStore): Relate {
   function partner(principal: Principal, relation: Relation, name: string): number {
@@ -53,7 +49,7 @@ export function createRelate(store: MailStore): Relate {
       for (const name of store.children(principal.id)) unlink(principal, relation, name);
       return;
     }
-    for (const type of PARENT_TYPES[relation])
+    for (const type of PARENT_TYPES)
       for (const parent of store.parents(principal.id, type)) store.leave(principal.id, parent.id);
   }
 
@@ -83,8 +79,7 @@ export function createRelate(store: MailStore): Relate {
     for (const role of builtIn) checkRole(role, caller);
     if (action === 'set') clear(principal, relation);
     for (const name of others) link(principal, relation, name);
-    if (relation !== 'roles') return principal;
-    const present = action === 'set' ? [] : principal.builtInRoles;
+    const present = action === 'set' && relation !== 'members' ? [] : principal.builtInRoles;
     return { ...principal, builtInRoles: [...new Set([...present, ...builtIn])] };
   };
 }

@@ -109,8 +109,8 @@ test('adding a password replaces the password alone, setting replaces everything
 
 test('relations are set, added and removed, seen from either side', async () => {
   const { name, patch } = await someone();
-  await patch(set('memberOf', ['staff']), add('memberOf', 'crew'), set('lists', ['news']), add('lists', 'offers'));
   await patch(set('roles', ['user', 'boss']), add('roles', 'admin'), remove('roles', 'user'));
+  await patch(add('memberOf', 'staff'), add('memberOf', 'crew'), add('lists', 'news'), add('lists', 'offers'));
   const { memberOf, lists, roles } = await show(name);
   assert.deepEqual(
     [memberOf, lists, roles],
@@ -124,8 +124,26 @@ test('relations are set, added and removed, seen from either side', async () => 
   assert.deepEqual((await show('offers')).members, [name]);
   await call('PATCH', '/api/principal/staff', { body: [remove('members', name), remove('members', 'nobody')] });
   assert.deepEqual((await show(name)).memberOf, ['crew']);
-  await patch(set('roles', []), set('lists', []));
-  assert.deepEqual([(await show(name)).roles, (await show(name)).lists], [undefined, undefined]);
+});
+
+test('a set of roles, groups or lists empties the other two; a set of members does not', async () => {
+  const all = { roles: ['user', 'boss'], memberOf: ['crew'], lists: ['news'] };
+  const left = async (...changes: readonly unknown[]) => {
+    const { name, patch } = await someone(all);
+    assert.deepEqual(await patch(...changes), done);
+    const { roles, memberOf, lists } = await show(name);
+    return { roles, memberOf, lists };
+  };
+  const none = { roles: undefined, memberOf: undefined, lists: undefined };
+  assert.deepEqual(await left(set('roles', ['user'])), { ...none, roles: ['user'] });
+  assert.deepEqual(await left(set('memberOf', ['crew', 'staff'])), { ...none, memberOf: ['crew', 'staff'] });
+  assert.deepEqual(await left(set('lists', [])), none);
+  assert.deepEqual(await left(set('roles', ['user']), set('lists', ['news'])), { ...none, lists: ['news'] });
+  assert.deepEqual(await left(set('lists', []), add('roles', 'user')), { ...none, roles: ['user'] });
+
+  await create({ type: 'group', name: 'both', memberOf: ['staff'], members: ['crew'] });
+  await patch('both', [set('members', [])]);
+  assert.deepEqual((await show('both')).memberOf, ['staff']);
 });
 
 test('members are set on a group, of the kinds it may have', async () => {
