@@ -42,6 +42,8 @@ function requestOf(form) {
     else if (place === 'query') query.push(...queryPartsOf(name, field.value, field.dataset));
     else headers.set(name, field.value);
   }
+  const { unique } = form.dataset;
+  if (unique !== undefined && !headers.has(unique)) headers.set(unique, randomText());
   const user = form.elements.user?.value ?? '';
   const key = storedKey();
   if (user !== '') headers.set('Authorization', `Basic ${btoa(`${user}:${form.elements.password.value}`)}`);
@@ -59,6 +61,11 @@ function requestOf(form) {
       ...(body === undefined ? {} : { body }),
     },
   ];
+}
+
+/** 32 hexadecimal digits. `crypto.randomUUID` is missing on pages that came by HTTP from another machine. */
+function randomText() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function bodyOf(form, headers) {

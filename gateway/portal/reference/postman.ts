@@ -50,7 +50,7 @@ function requestOf({ operation, title }: OperationAddress, tools: DocumentTools)
       description: operation.description,
       method: request.method,
       ...authOf(request),
-      header: request.headers.map(([key, value]) => ({ key, value: value.replaceAll(KEY_MARK, '') })),
+      header: headersOf(request),
       url: {
         raw: `{{baseUrl}}${request.url}`,
         host: ['{{baseUrl}}'],
@@ -60,6 +60,12 @@ function requestOf({ operation, title }: OperationAddress, tools: DocumentTools)
       ...(request.body === undefined ? {} : { body: bodyOf(request.body) }),
     },
   };
+}
+
+/** Postman makes a new identifier for each request that it sends. */
+function headersOf({ headers, uniqueHeader }: SampleRequest): object[] {
+  const unique = uniqueHeader === undefined ? [] : [{ key: uniqueHeader, value: '{{$guid}}' }];
+  return [...headers.map(([key, value]) => ({ key, value: value.replaceAll(KEY_MARK, '') })), ...unique];
 }
 
 function authOf({ credentials }: SampleRequest): object {

@@ -18,12 +18,16 @@ export function keyBox(hasTestMode: boolean): string {
 <button type="button" id="forget-key" hidden>Forget</button></div><p id="key-note" role="status">${note}</p></div>`;
 }
 
-export function tryForm(operation: ReferredOperation, view: OperationView, { credentials }: SampleRequest): string {
+export function tryForm(
+  operation: ReferredOperation,
+  view: OperationView,
+  { credentials, uniqueHeader }: SampleRequest,
+): string {
   const fields = view.parameters
     .filter(({ place, name }) => place !== 'cookie' && !(place === 'header' && /^(authorization|accept)$/i.test(name)))
     .map(parameterField);
   const basic = operation.security.some(({ scheme }) => scheme === 'basic');
-  const attributes = `data-method="${escapeHtml(operation.method)}" data-path="${escapeHtml(operation.path)}" data-credentials="${credentials}"`;
+  const attributes = `data-method="${escapeHtml(operation.method)}" data-path="${escapeHtml(operation.path)}" data-credentials="${credentials}"${uniqueHeader === undefined ? '' : ` data-unique="${uniqueHeader}"`}`;
   return `<details class="try needs-script"><summary>Try it</summary>
 <form ${attributes} autocomplete="off">
 ${basic ? basicFields(credentials === 'basic') : ''}

@@ -3,13 +3,14 @@
 import { authorizationOf, type SampleRequest } from './sample-request.ts';
 
 export function curlSample(request: SampleRequest): string {
-  const { method, url, headers, body, credentials } = request;
+  const { method, url, headers, uniqueHeader, body, credentials } = request;
   const implied = body === undefined || body.kind === 'file' ? 'GET' : 'POST';
   const lines = [`curl ${method === implied ? '' : method === 'HEAD' ? '--head ' : `-X ${method} `}${quoted(url)}`];
   const authorization = authorizationOf(request);
   if (authorization !== undefined) lines.push(`-H "Authorization: ${authorization}"`);
   if (credentials === 'basic') lines.push("-u 'USER:PASSWORD'");
   for (const [name, value] of headers) lines.push(`-H ${quoted(`${name}: ${value}`)}`);
+  if (uniqueHeader !== undefined) lines.push(`-H "${uniqueHeader}: $(openssl rand -hex 16)"`);
   if (body?.kind === 'json') lines.push(`-d ${quoted(JSON.stringify(body.value, null, 2))}`);
   if (body?.kind === 'text') lines.push(`--data-binary ${quoted(body.text)}`);
   if (body?.kind === 'file') lines.push('--data-binary @FILE');

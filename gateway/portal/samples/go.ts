@@ -1,9 +1,9 @@
-// A sample in Go: a whole program, with its standard library alone.
+// A sample in Go: a whole program, with its standard library alone. `rand.Text` needs Go 1.24.
 
 import { authorizationOf, type SampleContent, type SampleRequest } from './sample-request.ts';
 
 export function goSample(request: SampleRequest): string {
-  const { method, url, headers, body, credentials } = request;
+  const { method, url, headers, uniqueHeader, body, credentials } = request;
   const authorization = authorizationOf(request);
   const lines = [
     ...bodyLines(body),
@@ -14,6 +14,7 @@ export function goSample(request: SampleRequest): string {
     ...(authorization === undefined ? [] : [`request.Header.Set("Authorization", ${text(authorization)})`]),
     ...(credentials === 'basic' ? ['request.SetBasicAuth("USER", "PASSWORD")'] : []),
     ...headers.map(([name, value]) => `request.Header.Set(${text(name)}, ${text(value)})`),
+    ...(uniqueHeader === undefined ? [] : [`request.Header.Set(${text(uniqueHeader)}, rand.Text())`]),
     ...(body?.kind === 'multipart' ? ['request.Header.Set("Content-Type", form.FormDataContentType())'] : []),
     'answer, err := http.DefaultClient.Do(request)',
     'if err != nil {',
@@ -26,7 +27,7 @@ export function goSample(request: SampleRequest): string {
   return `package main
 
 import (
-${importsOf(body)
+${importsOf(request)
   .map((name) => `\t"${name}"`)
   .join('\n')}
 )
@@ -36,8 +37,9 @@ ${lines.map((line) => `\t${line}`).join('\n')}
 }`;
 }
 
-function importsOf(body: SampleContent | undefined): string[] {
+function importsOf({ body, uniqueHeader }: SampleRequest): string[] {
   const names = ['fmt', 'io', 'net/http'];
+  if (uniqueHeader !== undefined) names.push('crypto/rand');
   if (body?.kind === 'json' || body?.kind === 'text') names.push('strings');
   if (body?.kind === 'form') names.push('net/url', 'strings');
   if (body?.kind === 'file') names.push('os');

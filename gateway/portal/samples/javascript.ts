@@ -3,12 +3,13 @@
 import { authorizationOf, type SampleContent, type SampleRequest } from './sample-request.ts';
 
 export function javascriptSample(request: SampleRequest): string {
-  const { method, url, headers, body, credentials } = request;
+  const { method, url, headers, uniqueHeader, body, credentials } = request;
   const authorization = authorizationOf(request);
   const fields = [
     ...(authorization === undefined ? [] : [`    Authorization: ${text(authorization)},`]),
     ...(credentials === 'basic' ? ["    Authorization: 'Basic ' + btoa('USER:PASSWORD'),"] : []),
     ...headers.map(([name, value]) => `    ${/^[A-Za-z]+$/.test(name) ? name : text(name)}: ${text(value)},`),
+    ...(uniqueHeader === undefined ? [] : [`    ${text(uniqueHeader)}: crypto.randomUUID(),`]),
   ];
   const members = [
     ...(method === 'GET' ? [] : [`  method: ${text(method)},`]),

@@ -3,7 +3,7 @@
 import { authorizationOf, type SampleContent, type SampleRequest } from './sample-request.ts';
 
 export function pythonSample(request: SampleRequest): string {
-  const { method, url, headers, body, credentials } = request;
+  const { method, url, headers, uniqueHeader, body, credentials } = request;
   const authorization = authorizationOf(request);
   const fields = [
     ...(authorization === undefined ? [] : [`        "Authorization": ${text(authorization)},`]),
@@ -11,6 +11,7 @@ export function pythonSample(request: SampleRequest): string {
       ? ['        "Authorization": "Basic " + base64.b64encode(b"USER:PASSWORD").decode(),']
       : []),
     ...headers.map(([name, value]) => `        ${text(name)}: ${text(value)},`),
+    ...(uniqueHeader === undefined ? [] : [`        ${text(uniqueHeader)}: str(uuid.uuid4()),`]),
     ...(body?.kind === 'multipart' ? ['        "Content-Type": "multipart/form-data; boundary=" + boundary,'] : []),
   ];
   const members = [
@@ -27,12 +28,13 @@ with urllib.request.urlopen(request) as answer:
     print(answer.status, answer.read().decode())`;
 }
 
-function importsOf({ body, credentials }: SampleRequest): string {
+function importsOf({ body, credentials, uniqueHeader }: SampleRequest): string {
   const names = [
     ...(credentials === 'basic' ? ['base64'] : []),
     ...(body?.kind === 'json' ? ['json'] : []),
     ...(body?.kind === 'form' ? ['urllib.parse'] : []),
     'urllib.request',
+    ...(uniqueHeader === undefined ? [] : ['uuid']),
   ];
   return `${names.map((name) => `import ${name}`).join('\n')}\n`;
 }

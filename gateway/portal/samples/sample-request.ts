@@ -8,6 +8,8 @@ export interface SampleRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** A header whose value is new for each request, if the operation takes one: `Idempotency-Key`. */
+  readonly uniqueHeader: string | undefined;
   readonly credentials: 'key' | 'basic' | 'none';
   readonly body: SampleContent | undefined;
 }
@@ -27,13 +29,14 @@ interface FormBody {
 export function sampleRequestOf(operation: ReferredOperation, view: OperationView, server: string): SampleRequest {
   const alternative = alternativeOf(operation);
   const credentials = alternative === undefined ? 'none' : alternative.scheme === 'basic' ? 'basic' : 'key';
+  const uniqueHeader = operation.idempotency === 'off' ? undefined : 'Idempotency-Key';
   const required = view.parameters.filter(({ isRequired }) => isRequired);
   const headers = required
     .filter(({ place, name }) => place === 'header' && !/^(authorization|content-type|accept)$/i.test(name))
+    .filter(({ name }) => uniqueHeader === undefined || name.toLowerCase() !== uniqueHeader.toLowerCase())
     .map(({ name, example }) => [name, fieldText(example)] as const);
   const cookies = required.filter(({ place }) => place === 'cookie');
   const cookie = cookies.map(({ name, example }) => `${name}=${encodeURIComponent(fieldText(example))}`).join('; ');
-  const needsKey = operation.idempotency === 'required' && !headers.some(([name]) => /^idempotency-key$/i.test(name));
   const media = view.body?.media[0];
   return {
     method: operation.method,
@@ -41,9 +44,9 @@ export function sampleRequestOf(operation: ReferredOperation, view: OperationVie
     headers: [
       ...headers,
       ...(cookie === '' ? [] : [['Cookie', cookie] as const]),
-      ...(needsKey ? [['Idempotency-Key', 'a-key-that-is-new-for-each-write'] as const] : []),
       ...(media === undefined || media.type.startsWith('multipart/') ? [] : [['Content-Type', media.type] as const]),
     ],
+    uniqueHeader,
     credentials,
     body: view.body && bodyOf(view.body),
   };

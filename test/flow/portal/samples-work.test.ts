@@ -11,6 +11,11 @@ import { createInstallation, type Installation, type Running } from '../../suppo
 
 const run = promisify(execFile);
 
+interface PostmanItem {
+  readonly name: string;
+  readonly request: { readonly method: string; readonly header: readonly { key: string; value: string }[] };
+}
+
 /** The samples of a page in Markdown, by language. */
 function samplesIn(markdown: string): Record<string, string> {
   const part = markdown.slice(markdown.indexOf('## Samples'), markdown.indexOf('## Answers'));
@@ -103,5 +108,27 @@ describe('the samples of the reference', () => {
     const create = customers.item.find(({ name }: { name: string }) => name === 'Create a customer');
     assert.equal(create.request.url.raw, '{{baseUrl}}/v1/customers');
     assert.equal(JSON.parse(create.request.body.raw).name, 'Dana Whitfield');
+  });
+
+  it('send a new Idempotency-Key with every write that takes one, in every language', async () => {
+    const writes = { 'v1/createJob': 'POST', 'v1/updateJob': 'PATCH' };
+    for (const [page, method] of Object.entries(writes)) {
+      const { sh, js, python, go } = samplesIn(await read(`/docs/reference/${page}.md`));
+      assert.ok(sh?.includes(` ${method === 'POST' ? '' : `-X ${method} `}`));
+      assert.ok(sh?.includes('-H "Idempotency-Key: $(openssl rand -hex 16)"'), sh);
+      assert.ok(js?.includes("'Idempotency-Key': crypto.randomUUID(),"), js);
+      assert.ok(python?.includes('"Idempotency-Key": str(uuid.uuid4()),'), python);
+      assert.match(python ?? '', /^import uuid$/m);
+      assert.ok(go?.includes('request.Header.Set("Idempotency-Key", rand.Text())'), go);
+      assert.ok(go?.includes('"crypto/rand"'), go);
+    }
+    for (const page of ['v1/listJobs', 'v1/deleteJob'])
+      assert.doesNotMatch(JSON.stringify(samplesIn(await read(`/docs/reference/${page}.md`))), /Idempotency-Key/);
+    const collection: string = await read('/docs/reference/v1.postman.json');
+    const sent = JSON.parse(collection).item.flatMap(({ item }: { item: PostmanItem[] }) => item);
+    for (const { name, request } of sent as PostmanItem[]) {
+      const keys = request.header.filter(({ key }) => key === 'Idempotency-Key').map(({ value }) => value);
+      assert.deepEqual(keys, /POST|PATCH/.test(request.method) ? ['{{$guid}}'] : [], name);
+    }
   });
 });
