@@ -1,6 +1,8 @@
 // Pages for the error catalogue: one per code, the target of `doc_url`, and one that lists all codes.
 
 import { type CatalogueEntry, type ErrorCode, REFUSALS } from '../error-catalogue.ts';
+import { membersOfCode } from './error-members.ts';
+import type { GuideFacts } from './guide-facts.ts';
 import { withKnownGuides } from './guides.ts';
 import { escapeHtml } from './html.ts';
 import type { Page } from './layout.ts';
@@ -22,11 +24,11 @@ const shortly = { true: 'yes', false: 'no', if_safe: 'if safe' } as const;
 export const errorCodes: readonly string[] = codes;
 
 /** @param guides the names of the guides that there are: no link leads to another */
-export function errorPage(code: ErrorCode, publicUrl: string, guides: ReadonlySet<string>): Page {
+export function errorPage(code: ErrorCode, publicUrl: string, guides: ReadonlySet<string>, facts: GuideFacts): Page {
   const refusal: CatalogueEntry = REFUSALS[code];
   const known = (markdown: string) => withKnownGuides(markdown, guides);
   const [meaning, remedy] = [known(refusal.meaning), known(refusal.remedy)];
-  const example = JSON.stringify(exampleOf(code, refusal, publicUrl), null, 2);
+  const example = JSON.stringify(exampleOf(code, refusal, publicUrl, facts), null, 2);
   const advice = known(ADVICE);
   const main = `<article>
 <p class="crumbs"><a href="/docs/errors">Errors</a></p>
@@ -67,11 +69,12 @@ ${codeBlock(example, 'json', 'Example')}
 const ADVICE =
   'Decide by `code`, never by `message`, which may be reworded. See the [guide to errors](/docs/guides/errors).';
 
-/** Returns an example of the error object. Members of single codes are left out; the guide to errors describes them. */
+/** Returns an example of the error object, its members in the order in which they are sent. */
 function exampleOf(
   code: ErrorCode,
   { type, message, status, retryable, retryAfterSeconds }: CatalogueEntry,
   publicUrl: string,
+  facts: GuideFacts,
 ) {
   return {
     error: {
@@ -79,6 +82,7 @@ function exampleOf(
       code,
       message,
       status,
+      ...membersOfCode(code, facts),
       retryable: retryable !== false,
       ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }),
       request_id: 'req_01K9Z6M3V8Q4T2R7X5BPAF8K60',

@@ -57,9 +57,16 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   const ofCatalogue = async (page: Page) => ({ ...page, updatedMs: await updated(CATALOGUE) });
   addPage(fixed, '/docs/errors', () => ofCatalogue(errorsPage(names)));
   for (const code of errorCodes as readonly ErrorCode[])
-    addPage(fixed, `/docs/errors/${code}`, () => ofCatalogue(errorPage(code, publicUrl, names)));
+    addPage(fixed, `/docs/errors/${code}`, () => ofCatalogue(errorPage(code, publicUrl, names, facts)));
   for (const [index, contract] of published.entries())
-    addReference(contract, references[index] as AddressedContract, { references, options, fixed, many, addPage });
+    addReference(contract, references[index] as AddressedContract, {
+      references,
+      options,
+      names,
+      fixed,
+      many,
+      addPage,
+    });
   const llms = () =>
     toResource('document', TEXT, llmsText({ title, description: plain(description), publicUrl, guides, references }));
   fixed.set('/llms.txt', llms);
@@ -89,6 +96,8 @@ function createAddPage(frame: Frame): AddPage {
 interface Site {
   readonly references: readonly AddressedContract[];
   readonly options: PortalOptions;
+  /** Of the guides. */
+  readonly names: ReadonlySet<string>;
   readonly fixed: Map<string, Make>;
   readonly many: Map<string, Make>;
   readonly addPage: AddPage;
@@ -97,7 +106,7 @@ interface Site {
 function addReference(
   contract: Published,
   own: AddressedContract,
-  { references, options, fixed, many, addPage }: Site,
+  { references, options, names, fixed, many, addPage }: Site,
 ): void {
   const { name, server, operations } = contract;
   const { tools, publicUrl } = options;
@@ -109,6 +118,8 @@ function addReference(
   const page = async (at: OperationAddress) =>
     operationPage(at, own, {
       tools,
+      publicUrl,
+      guides: names,
       contents: contentsOf(references, own, at),
       canTry,
       updatedMs: await updated(at.operation.files),

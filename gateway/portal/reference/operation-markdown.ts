@@ -4,15 +4,22 @@ import { KEY_MARK, KEY_PLACEHOLDER } from '../highlight.ts';
 import type { SampleRequest } from '../samples/sample-request.ts';
 import { LANGUAGES } from '../samples/samples.ts';
 import type { OperationAddress } from './addresses.ts';
+import { errorCodesOf } from './error-codes.ts';
 import { exampleText } from './example-text.ts';
-import { needsOf } from './needs.ts';
 import type { AnswerView, MediaView, OperationView } from './operation-view.ts';
 import type { MemberView, SchemaView } from './schema-view.ts';
+
+/** Markdown that links the guides there are. */
+export interface OperationTexts {
+  readonly needs: readonly string[];
+  readonly aboutErrors: string;
+}
 
 export function operationMarkdown(
   { operation, title }: OperationAddress,
   view: OperationView,
   request: SampleRequest,
+  texts: OperationTexts,
 ): string {
   const { description, isDeprecated } = operation;
   const parts = [
@@ -20,7 +27,7 @@ export function operationMarkdown(
     `\`${operation.method} ${operation.path}\``,
     isDeprecated ? '**Deprecated.** Do not begin to use it.' : '',
     description,
-    needsOf(operation).join(' '),
+    texts.needs.join(' '),
   ];
   if (view.parameters.length > 0) {
     const lines = view.parameters.map(
@@ -41,6 +48,11 @@ export function operationMarkdown(
     ...LANGUAGES.map(({ code, write }) => fenced(code, write(request).replaceAll(KEY_MARK, KEY_PLACEHOLDER))),
   );
   if (view.answers.length > 0) parts.push('## Answers', ...view.answers.flatMap(answerLines));
+  const codes = errorCodesOf(operation, view).map(
+    ({ status, codes: own }) =>
+      `- ${status}: ${own.map((code) => `[\`${code}\`](/docs/errors/${code}.md)`).join(', ')}`,
+  );
+  parts.push('## Errors', codes.join('\n'), texts.aboutErrors);
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 

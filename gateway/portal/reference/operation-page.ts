@@ -1,5 +1,6 @@
 // The page of one operation: what it takes and gives on the left, samples on the right.
 
+import { withKnownGuides } from '../guides.ts';
 import { createSlugs, escapeHtml } from '../html.ts';
 import type { Page } from '../layout.ts';
 import { codeBlock, plain, renderDescription } from '../markdown.ts';
@@ -7,9 +8,10 @@ import { type SampleRequest, sampleRequestOf } from '../samples/sample-request.t
 import { LANGUAGES } from '../samples/samples.ts';
 import { tabs } from '../tabs.ts';
 import type { AddressedContract, OperationAddress } from './addresses.ts';
+import { ABOUT_ERRORS, errorCodesOf, withOwnPages } from './error-codes.ts';
 import { exampleText } from './example-text.ts';
 import { needsOf } from './needs.ts';
-import { operationMarkdown } from './operation-markdown.ts';
+import { type OperationTexts, operationMarkdown } from './operation-markdown.ts';
 import {
   type AnswerView,
   type BodyView,
@@ -32,6 +34,9 @@ const headings = {
 
 export interface OperationPageOptions {
   readonly tools: DocumentTools;
+  readonly publicUrl: string;
+  /** The names of the guides that there are: no link leads to another. */
+  readonly guides: ReadonlySet<string>;
   /** HTML: the links to all operations. */
   readonly contents: string;
   /** Whether the page may send requests to the operation: it may to its own origin only. */
@@ -42,7 +47,9 @@ export interface OperationPageOptions {
 export function operationPage(at: OperationAddress, all: AddressedContract, options: OperationPageOptions): Page {
   const { operation, path } = at;
   const { reference } = all;
-  const view = viewOfOperation(operation, options.tools);
+  const view = withOwnPages(viewOfOperation(operation, options.tools), options.publicUrl);
+  const known = (markdown: string) => withKnownGuides(markdown, options.guides);
+  const texts = { needs: needsOf(operation, view).map(known), aboutErrors: known(ABOUT_ERRORS) };
   const request = sampleRequestOf(operation, view, reference.server);
   const main = `<article class="operation">
 <div class="operation-head">
@@ -51,7 +58,7 @@ export function operationPage(at: OperationAddress, all: AddressedContract, opti
 <p class="endpoint"><span class="method ${operation.method.toLowerCase()}">${escapeHtml(operation.method)}</span> <code>${breakable(operation.path)}</code></p>
 </div>
 <div class="columns">
-<div class="text">${leftOf(operation, view)}</div>
+<div class="text">${leftOf(operation, view, texts)}</div>
 <div class="samples">${rightOf(operation, view, request, options)}</div>
 </div>
 ${neighbours(at, all)}
@@ -62,7 +69,7 @@ ${neighbours(at, all)}
     description: plain(operation.description || `${operation.method} ${operation.path}`).slice(0, 160),
     section: '/docs/reference',
     main,
-    markdown: operationMarkdown(at, view, request),
+    markdown: operationMarkdown(at, view, request, texts),
     contents: options.contents,
     scripts: ['try.js'],
     isWide: true,
@@ -75,12 +82,12 @@ export function breakable(path: string): string {
   return escapeHtml(path).replaceAll('/', '/<wbr>');
 }
 
-function leftOf(operation: ReferredOperation, view: OperationView): string {
+function leftOf(operation: ReferredOperation, view: OperationView, texts: OperationTexts): string {
   const render = createSchemaHtml(createSlugs());
   const parts = [
     operation.isDeprecated ? '<p class="warning">This operation is deprecated. Do not begin to use it.</p>' : '',
     renderDescription(operation.description),
-    `<ul class="needs">${needsOf(operation)
+    `<ul class="needs">${texts.needs
       .map((need) => `<li>${renderDescription(need).replace(/^<p>|<\/p>\n?$/g, '')}</li>`)
       .join('')}</ul>`,
   ];
@@ -90,6 +97,7 @@ function leftOf(operation: ReferredOperation, view: OperationView): string {
   }
   if (view.body) parts.push(bodyHtml(view.body, render));
   if (view.answers.length > 0) parts.push(answersHtml(view.answers, render));
+  parts.push(codesHtml(operation, view, texts.aboutErrors));
   return parts.filter(Boolean).join('\n');
 }
 
@@ -121,7 +129,17 @@ function answersHtml(answers: readonly AnswerView[], render: Render): string {
     return `<details class="answer" id="${id}"${answer === firstGood ? ' open' : ''}><summary><span class="status s${status[0]}">${status}</span> <span>${renderInline(first)}</span></summary>
 ${renderDescription(rest)}${shown}${mediaHtml(media, id, render)}</details>`;
   });
-  return `<h2 id="answers">Answers</h2>${items.join('\n')}<p class="quiet-text">Every refusal is <a href="/docs/errors">one error object</a>.</p>`;
+  return `<h2 id="answers">Answers</h2>${items.join('\n')}`;
+}
+
+/** The codes that the operation may be refused with, each with a link to its page. */
+function codesHtml(operation: ReferredOperation, view: OperationView, about: string): string {
+  const rows = errorCodesOf(operation, view).map(({ status, codes }) => {
+    const links = codes.map((code) => `<li><a href="/docs/errors/${code}"><code>${code}</code></a></li>`);
+    return `<div><dt>${status}</dt><dd><ul>${links.join('')}</ul></dd></div>`;
+  });
+  return `<h2 id="errors">Errors</h2><dl class="codes">${rows.join('')}</dl>
+<div class="quiet-text">${renderDescription(about)}</div>`;
 }
 
 /** Splits a description after its first sentence: the rest unfolds. */

@@ -48,6 +48,44 @@ describe('the documentation', () => {
     }
   });
 
+  it('shows every member of the error object of a code that its texts name, and no other address than its own', () => {
+    for (const [code, { meaning, remedy, message }] of Object.entries(REFUSALS)) {
+      const text = wordsOf(visited.get(`/docs/errors/${code}`)?.text ?? '');
+      const names = [...`${meaning} ${remedy} ${message}`.matchAll(/\b(?:[a-z]+_)+[a-z]+\b|\bparam\b/g)].map(
+        ([name]) => name,
+      );
+      const members = names.filter((name) => !Object.hasOwn(REFUSALS, name) && !/^max_(members|lines)$/.test(name));
+      const [, sample = ''] = /<code>(\{[\s\S]*?)<\/code>/.exec(text) ?? [];
+      for (const name of members)
+        if (!/^sk_/.test(name)) assert.ok(sample.includes(`&quot;${name}&quot;:`), `${code} lacks ${name}`);
+      assert.ok(sample.includes(`${gateway.url}/docs/errors/${code}`) || sample.includes('http://localhost'), code);
+    }
+  });
+
+  it('links the guides and the errors of an operation', () => {
+    const linksOf = (operation: string) => {
+      const text = visited.get(`/docs/reference/v1/${operation}`)?.text ?? '';
+      const [, main = ''] = text.split('<main');
+      return [...main.matchAll(/href="\/docs\/(guides|errors)\/(\w[\w-]*)"/g)].map(([, , name]) => name);
+    };
+    const list = linksOf('listJobs');
+    for (const name of ['authentication', 'pagination', 'rate-limits', 'errors', 'validation_failed', 'invalid_cursor'])
+      assert.ok(list.includes(name), `listJobs does not link ${name}`);
+    for (const name of ['idempotency', 'idempotency_key_reused', 'invalid_transition', 'body_missing'])
+      assert.ok(!list.includes(name), `listJobs links ${name}`);
+    const create = linksOf('createJob');
+    for (const name of ['idempotency', 'idempotency_key_reused', 'reference_missing', 'body_missing', 'rate_limited'])
+      assert.ok(create.includes(name), `createJob does not link ${name}`);
+    assert.ok(!create.includes('pagination') && !create.includes('resource_missing'));
+    assert.ok(linksOf('updateJob').includes('invalid_transition'));
+  });
+
+  it('shows refusals of an operation with the address of the gateway', () => {
+    const text = wordsOf(visited.get('/docs/reference/v1/createJob')?.text ?? '');
+    assert.ok(text.includes('/docs/errors/reference_missing&quot;'));
+    assert.doesNotMatch(text, /api\.example\.com/);
+  });
+
   it('is where doc_url of a refusal points', async () => {
     const { body } = await get('/v1/customers').expect(401);
     assert.ok(visited.has(new URL(body.error.doc_url).pathname));

@@ -1,0 +1,85 @@
+// The codes that an operation may be refused with: those that its contract names, and those of the gateway that follow from what the
+// operation takes.
+
+import { type CatalogueEntry, type ErrorCode, REFUSALS } from '../../error-catalogue.ts';
+import type { AnswerView, MediaView, OperationView } from './operation-view.ts';
+import { isDocumentObject, type ReferredOperation, textAt } from './reference.ts';
+
+export interface CodesOfStatus {
+  readonly status: number;
+  readonly codes: readonly ErrorCode[];
+}
+
+/** Returns codes of the catalogue by status, in its order. A code of a service has no page, and is left out. */
+export function errorCodesOf(operation: ReferredOperation, view: OperationView): CodesOfStatus[] {
+  const found = new Set<string>([...codesOfGateway(operation, view), ...codesOfContract(operation, view)]);
+  const known = (Object.keys(REFUSALS) as ErrorCode[]).filter((code) => found.has(code));
+  return [...Map.groupBy(known, (code) => REFUSALS[code].status)]
+    .map(([status, codes]) => ({ status, codes }))
+    .sort((one, other) => one.status - other.status);
+}
+
+function codesOfGateway(operation: ReferredOperation, { parameters, body }: OperationView): ErrorCode[] {
+  const { security, idempotency, hasTestMode } = operation;
+  const takesKeys = security.some(({ scheme }) => scheme === 'apiKey');
+  const takesJson = body?.media.some(({ type }) => /json/i.test(type)) === true;
+  const groups: readonly (readonly [applies: boolean, codes: readonly ErrorCode[]])[] = [
+    [parameters.length > 0 || body !== undefined, ['validation_failed']],
+    [body?.isRequired === true, ['body_missing']],
+    [takesJson, ['malformed_json']],
+    [body !== undefined, ['body_too_large', 'unsupported_media_type']],
+    [security.length > 0, ['api_key_missing', 'rate_limited']],
+    [takesKeys, ['api_key_invalid', 'api_key_revoked', 'api_key_expired']],
+    [takesKeys && !hasTestMode, ['key_mode_mismatch']],
+    [security.some(({ scheme }) => scheme === 'basic'), ['basic_credentials_invalid']],
+    [security.some(({ scopes }) => scopes.length > 0), ['insufficient_scope']],
+    [idempotency === 'required', ['idempotency_key_missing']],
+    [idempotency !== 'off', ['idempotency_key_malformed', 'idempotency_key_in_use', 'idempotency_key_reused']],
+    [true, ['upstream_unavailable', 'upstream_timeout']],
+  ];
+  return groups.flatMap(([applies, codes]) => (applies ? codes : []));
+}
+
+/** Codes in the examples of refusals, and those that descriptions name. */
+function codesOfContract(operation: ReferredOperation, { parameters, answers }: OperationView): string[] {
+  const refusals = answers.filter(({ status }) => /^([45]|default)/i.test(status));
+  const shown = refusals.flatMap(({ media }) => media.flatMap(({ examples }) => examples.map(({ value }) => value)));
+  const texts = [operation.description, ...[...parameters, ...answers].map(({ description }) => description)];
+  const named = texts.flatMap((text) => [...text.matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)].map(([, code = '']) => code));
+  return [...named, ...shown.map(codeIn).filter((code) => mayApply(code, operation))];
+}
+
+function codeIn(value: unknown): string {
+  return isDocumentObject(value) ? textAt(value.error, 'code') : '';
+}
+
+/** Contracts share one list of examples between operations: what needs a write or a record says nothing about others. */
+function mayApply(code: string, { method, path }: ReferredOperation): boolean {
+  const refusal: CatalogueEntry | undefined = Object.hasOwn(REFUSALS, code) ? REFUSALS[code as ErrorCode] : undefined;
+  const reads = /^(GET|HEAD)$/.test(method);
+  if (code === 'resource_missing' || code === 'invalid_transition')
+    return path.includes('{') && (!reads || code === 'resource_missing');
+  return !reads || (refusal?.type !== 'conflict_error' && code !== 'reference_missing');
+}
+
+/** One line of Markdown. */
+export const ABOUT_ERRORS =
+  'Every refusal is [one error object](/docs/guides/errors). These are [all codes](/docs/errors).';
+
+const FORM = /^https?:\/\/[^/]+(\/docs\/errors\/[a-z0-9_]+)$/;
+
+/** Examples of the error object name the pages of this gateway: a contract is written before its address is known. */
+export function withOwnPages(view: OperationView, publicUrl: string): OperationView {
+  const ofMedia = (media: MediaView): MediaView => ({
+    ...media,
+    examples: media.examples.map(({ label, value }) => ({ label, value: withOwnPage(value, publicUrl) })),
+  });
+  const answers = view.answers.map((answer): AnswerView => ({ ...answer, media: answer.media.map(ofMedia) }));
+  return { ...view, answers };
+}
+
+function withOwnPage(value: unknown, publicUrl: string): unknown {
+  if (!isDocumentObject(value) || !isDocumentObject(value.error)) return value;
+  const [, path] = FORM.exec(textAt(value.error, 'doc_url')) ?? [];
+  return path === undefined ? value : { ...value, error: { ...value.error, doc_url: publicUrl + path } };
+}
