@@ -2,6 +2,7 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { fillIn, type GuideFacts } from './guide-facts.ts';
+import { KEY_MARK, KEY_PLACEHOLDER } from './highlight.ts';
 import { escapeHtml } from './html.ts';
 import { linkList, type Page } from './layout.ts';
 import { plain, type Rendered, renderMarkdown } from './markdown.ts';
@@ -77,9 +78,24 @@ async function builtInGuide(
   if (!needs.every((need) => facts.has(need))) return [];
   const file = new URL(`${name}.md`, directory);
   const [text, { mtimeMs: updatedMs }] = await Promise.all([readFile(file, 'utf8'), stat(file)]);
-  const markdown = fillIn(text, facts);
+  const markdown = withSetup(fillIn(text, facts), facts.get('url') ?? '');
   const [, title = name] = /^# (.*)$/m.exec(markdown) ?? [];
   return [{ name, title, summary, order, markdown, updatedMs }];
+}
+
+const EXAMPLE = /^```(?:sh|js)\n(?:(?!^```$)[\s\S])*?\bAPI_URL\b/m;
+
+/** Puts how to set address and key before the first example that reads them. */
+function withSetup(markdown: string, url: string): string {
+  const setup = `The examples read the address and your key from the environment. Set both once in your shell:
+
+\`\`\`sh
+export API_URL=${url}
+export API_KEY=${KEY_MARK}
+\`\`\`
+
+`;
+  return markdown.replace(EXAMPLE, (example) => setup + example);
 }
 
 /** Turns links to guides that are not shown into plain words. */
@@ -99,7 +115,7 @@ export function guidePage(guide: Guide, all: readonly Guide[]): Page {
     description: summary || plain(markdown).slice(0, 160),
     section: '/docs/guides',
     main: `<article class="guide">${rendered.html}</article>`,
-    markdown,
+    markdown: markdown.replaceAll(KEY_MARK, KEY_PLACEHOLDER),
     contents: guideLinks(all, path),
     ...(here.length > 1 ? { onThisPage: linkList('On this page', here) } : {}),
     updatedMs,

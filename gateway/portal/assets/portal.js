@@ -50,6 +50,12 @@ function rememberLanguage() {
   });
 }
 
+function showKey() {
+  const key = storedKey();
+  for (const place of document.querySelectorAll('.key')) place.textContent = key || PLACEHOLDER;
+  return key;
+}
+
 function takeKey() {
   const field = document.getElementById('key');
   if (field === null) return;
@@ -61,9 +67,7 @@ function takeKey() {
     field.setAttribute('aria-invalid', 'true');
   };
   const show = () => {
-    const key = storedKey();
-    for (const place of document.querySelectorAll('.key')) place.textContent = key || PLACEHOLDER;
-    forget.hidden = key === '';
+    forget.hidden = showKey() === '';
     field.removeAttribute('aria-invalid');
     note.textContent = hint;
   };
@@ -110,6 +114,7 @@ function showCurrentLink() {
 
 addCopyButtons();
 rememberLanguage();
+showKey();
 takeKey();
 openSearch(document.getElementById('search'));
 showCurrentLink();

@@ -37,7 +37,9 @@ describe('the guides', () => {
   after(() => gateway?.stop());
 
   const textOf = async (name: string) => (await fetch(`${gateway.url}/docs/guides/${name}.md`)).text();
-  const examplesIn = (text: string) => blocksOf(text).filter(({ language }) => language === 'sh' || language === 'js');
+  const isSetup = ({ text }: Block) => /^export /.test(text);
+  const examplesIn = (text: string) =>
+    blocksOf(text).filter((block) => (block.language === 'sh' || block.language === 'js') && !isSetup(block));
 
   it('are those that are listed', () => {
     assert.deepEqual(readdirSync(directory).sort(), BUILT_IN_GUIDES.map((name) => `${name}.md`).sort());
@@ -51,6 +53,21 @@ describe('the guides', () => {
       const blocks = examplesIn(text);
       assert.deepEqual([...new Set(blocks.map(({ language }) => language))].sort(), ['js', 'sh']);
       for (const [index, block] of blocks.entries()) await assertTrue(block, `${name}, example ${index + 1}`);
+    });
+  }
+
+  for (const name of BUILT_IN_GUIDES) {
+    it(`${name} says how to set the address and the key before the first example that reads them`, async () => {
+      const text = await textOf(name);
+      const { servers } = (await (await fetch(`${gateway.url}/openapi/v1.json`)).json()) as {
+        servers: { url: string }[];
+      };
+      const setup = text.indexOf(`export API_URL=${servers[0]?.url}\nexport API_KEY=YOUR_API_KEY\n`);
+      assert.ok(setup > 0, text.slice(0, 600));
+      const firstUse = text.search(/\$API_|env\.API_/);
+      assert.ok(setup < firstUse && text.match(/export API_URL/g)?.length === 1);
+      const page = await (await fetch(`${gateway.url}/docs/guides/${name}`)).text();
+      assert.match(page, /export<\/span> API_KEY=<span class="key">YOUR_API_KEY<\/span>/);
     });
   }
 
