@@ -19,6 +19,6 @@ after(() => besieged.close());
 describe('where a message ends', () => runAttacks(framingCases, () => besieged));
 describe('the head of a message', () => runAttacks(headCases, () => besieged));
 describe('the target', () => runAttacks(targetCases, () => besieged));
-describe('who asks', () => runAttacks(identityCases, () => besieged));
+describe('forged identities', () => runAttacks(identityCases, () => besieged));
 describe('the body', () => runAttacks(bodyCases, () => besieged));
 describe('how much is taken in', () => runAttacks(borderCases, () => besieged));

@@ -30,7 +30,7 @@ interface Organization {
   readonly last_used_at: string | null;
 }
 
-describe('what the console knows of exchanges, organizations and keys', () => {
+describe('the data of the console: exchanges, organizations and keys', () => {
   let upstream: FakeUpstream;
   let gateway: TestGateway;
   let key: { readonly id: string; readonly key: string };

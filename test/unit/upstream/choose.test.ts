@@ -173,7 +173,7 @@ describe('of several targets', () => {
   });
 });
 
-describe('whatever happens', () => {
+describe('any order of events', () => {
   type Step =
     | { readonly kind: 'pick' }
     | { readonly kind: 'end'; readonly which: number; readonly outcome: AttemptOutcome }

@@ -211,8 +211,8 @@ describe('an answer that is too long', () => {
   });
 });
 
-describe('whatever comes', () => {
-  it('is the body that was put in, wherever its bytes are cut', () => {
+describe('an answer of arbitrary bytes', () => {
+  it('has the same body, wherever its bytes are cut', () => {
     const property = fc.property(validAnswers, cuts, ({ text, status, body, framing }, where) => {
       const whole = read(text);
       assert.deepEqual(
@@ -225,7 +225,7 @@ describe('whatever comes', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('is whole or refused, and the same wherever it is cut, when bytes of it are changed', () => {
+  it('is whole or refused after a change of some bytes, and the same wherever it is cut', () => {
     const mutation = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), put: fc.constantFrom(...mutations) });
     const mutated = fc.tuple(validAnswers, fc.array(mutation, { minLength: 1, maxLength: 4 })).map(([{ text }, all]) =>
       all.reduce((before, { at, put }) => {
@@ -240,7 +240,7 @@ describe('whatever comes', () => {
     fc.assert(property, { numRuns: 600 });
   });
 
-  it('never holds up a reader, when it is no HTTP at all', () => {
+  it('never holds up a reader when it is not HTTP', () => {
     const noise = fc.array(
       fc.constantFrom('\r\n', '\r', '\n', '0', '5', ';', ':', ' ', 'a', CHUNKED, 'HTTP/1.1 200\r\n'),
     );
