@@ -1,9 +1,10 @@
 // Metrics of the limits: refused and nearly refused requests, the deciding store and its latency. Organizations are never labels, because
 // their number is unbounded; `gateway limits show` reports on each.
 
-import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import { Gauge, type Registry } from '@prometheus-io/client';
 import type { QuotaState } from '../exchange.ts';
 import type { Trail } from '../trail.ts';
+import { createCounter } from './counter.ts';
 import { createHistogram } from './histogram.ts';
 import { memoize } from './memoize.ts';
 
@@ -33,24 +34,20 @@ const AWAY_POLICIES = ['local', 'allow', 'refuse'];
 const NEAR_PART = 5;
 
 export function createLimitMetrics(registry: Registry, onPressure: OnPressure): LimitMetrics {
-  const registers = [registry];
-  const decisions = new Counter({
+  const decisions = createCounter(registry, {
     name: 'gateway_rate_limit_decisions_total',
     help: 'Decisions: admitted, refused, and shadow_refused, which are admitted because the limit is not enforced.',
     labelNames: ['policy', 'decision'],
-    registers,
   });
-  const nearLimit = new Counter({
+  const nearLimit = createCounter(registry, {
     name: 'gateway_rate_limit_near_limit_total',
     help: 'Admitted requests that found more than 80 % of their tightest limit used.',
     labelNames: ['policy'],
-    registers,
   });
-  const sources = new Counter({
+  const sources = createCounter(registry, {
     name: 'gateway_rate_limit_decisions_by_source_total',
     help: 'Decisions by source: redis, process, known (a refusal that still holds), or the outage policy while Redis is away.',
     labelNames: ['source'],
-    registers,
   });
   const batches = createHistogram(registry, {
     name: 'gateway_limit_store_duration_seconds',
@@ -59,18 +56,18 @@ export function createLimitMetrics(registry: Registry, onPressure: OnPressure): 
     buckets,
   })();
   const seriesOf = memoize((policy: string) => ({
-    admitted: decisions.labels(policy, 'admitted'),
-    refused: decisions.labels(policy, 'refused'),
-    near: nearLimit.labels(policy),
+    admitted: decisions(policy, 'admitted'),
+    refused: decisions(policy, 'refused'),
+    near: nearLimit(policy),
   }));
-  const decidedBy = memoize((source: string) => sources.labels(source));
+  const decidedBy = memoize((source: string) => sources(source));
 
   return {
     decision(trail) {
       const { quota, quotaSource, code, shadowRefusals } = trail;
-      if (quotaSource !== undefined) decidedBy(quotaSource).inc();
+      if (quotaSource !== undefined) decidedBy(quotaSource).value += 1;
       for (const policy of shadowRefusals ?? []) {
-        decisions.inc({ policy, decision: 'shadow_refused' });
+        decisions(policy, 'shadow_refused').value += 1;
         const state = quota?.states.find((one) => one.policy === policy);
         if (state) onPressure(trail, state, 'shadow_refused');
       }
@@ -78,13 +75,13 @@ export function createLimitMetrics(registry: Registry, onPressure: OnPressure): 
       if (!tightest) return;
       const { admitted, refused, near } = seriesOf(tightest.policy);
       if (code === 'rate_limited') {
-        refused.inc();
+        refused.value += 1;
         onPressure(trail, tightest, 'refused');
         return;
       }
-      admitted.inc();
+      admitted.value += 1;
       if (tightest.remaining * NEAR_PART >= tightest.limit) return;
-      near.inc();
+      near.value += 1;
       onPressure(trail, tightest, 'near');
     },
     batch: (durationMs) => batches.observe(durationMs / 1000),

@@ -6,6 +6,7 @@ import { type Operation, PUBLISHED_NAMES } from '../exchange.ts';
 import type { Trail } from '../trail.ts';
 import type { MetricSnapshot } from './aggregate.ts';
 import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';
+import { type Count, createCounter } from './counter.ts';
 import { type GaugeSources, registerGauges } from './gauges.ts';
 import { createHistogram, type Series } from './histogram.ts';
 import { createLimitMetrics, type OnPressure } from './limit-metrics.ts';
@@ -106,10 +107,18 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ]),
   );
   const clientSeries = byOperation((operation, status) => client(operation.upstream, operation.method, String(status)));
-  const rejected = counter(
-    'gateway_requests_rejected_total',
-    'Refusals by stage and code; upstream_own stands for every code that an upstream chose itself.',
-    ['stage', 'code'],
+  const rejected = createCounter(registry, {
+    name: 'gateway_requests_rejected_total',
+    help: 'Refusals by stage and code; upstream_own stands for every code that an upstream chose itself.',
+    labelNames: ['stage', 'code'],
+  });
+  const allRejected: Count[] = [];
+  const rejectedBy = memoize((stage: string) =>
+    memoize((code: string) => {
+      const count = rejected(stage, code);
+      allRejected.push(count);
+      return count;
+    }),
   );
   const tunnelled = counter(
     'gateway_tunnel_exchanges_total',
@@ -156,8 +165,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
     [],
   );
   // Compared by the alerts of deploy/prometheus, whatever operations are served.
-  for (const stage of Object.values(PUBLISHED_NAMES)) rejected.inc({ stage, code: 'internal_error' }, 0);
-  for (const code of CREDENTIAL_CODES) rejected.inc({ stage: 'authenticate', code }, 0);
+  for (const stage of Object.values(PUBLISHED_NAMES)) rejectedBy(stage)('internal_error');
+  for (const code of CREDENTIAL_CODES) rejectedBy('authenticate')(code);
   for (const outcome of ['exported', 'dropped']) spans.inc({ outcome }, 0);
   server(OTHER_METHOD, 'unmatched', '500', '');
   const build = {
@@ -204,7 +213,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     if (trail.retries !== undefined || trail.retryBudgetSpent) upstreams.retried(trail);
     // Upstreams may use codes of their own, which must not become an unbounded label.
     if (code !== undefined)
-      rejected.inc({ stage: PUBLISHED_NAMES[trail.stage], code: code in REFUSALS ? code : 'upstream_own' });
+      rejectedBy(PUBLISHED_NAMES[trail.stage])(code in REFUSALS ? code : 'upstream_own').value += 1;
     if (code === 'validation_failed')
       violations.inc({ direction: 'request', http_route: operation?.path ?? 'unmatched' });
     if (trail.replayed) replays.inc({ http_route: operation?.path ?? 'unmatched' });
@@ -230,11 +239,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
     text: () => registry.metrics(),
     snapshot: () => registry.getMetricsAsJSON(),
     async sample() {
-      const { values } = await rejected.get();
-      const seen = values.filter(({ value }) => value > 0);
+      const seen = allRejected.filter(({ value }) => value > 0);
       const refusals = seen.map(({ labels, value }) => ({
-        stage: String(labels.stage),
-        code: String(labels.code),
+        stage: labels.stage as string,
+        code: labels.code as string,
         count: value,
       }));
       return { operations: traffic.sample(), refusals };

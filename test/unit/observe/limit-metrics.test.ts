@@ -30,7 +30,7 @@ test('near the limit begins above 80 %, for any limit', async () => {
   const { exchange, value } = metricsOf();
   const near = () => value('gateway_rate_limit_near_limit_total{policy="organization"}');
   for (const limit of [5, 10, 35, 100, 1_000]) exchange(limit, limit / 5);
-  assert.equal(await near(), undefined);
+  assert.equal(await near(), 0);
   for (const limit of [5, 10, 35, 100, 1_000]) exchange(limit, limit / 5 - 1);
   assert.equal(await near(), 5);
 });
@@ -39,7 +39,7 @@ test('a refusal is not near the limit but over it', async () => {
   const { exchange, value } = metricsOf();
   exchange(10, 0, { code: 'rate_limited' });
   exchange(10, 9, { code: 'validation_failed' });
-  assert.equal(await value('gateway_rate_limit_near_limit_total{policy="organization"}'), undefined);
+  assert.equal(await value('gateway_rate_limit_near_limit_total{policy="organization"}'), 0);
   assert.equal(await value('gateway_rate_limit_decisions_total{policy="organization",decision="refused"}'), 1);
   assert.equal(await value('gateway_rate_limit_decisions_total{policy="organization",decision="admitted"}'), 1);
 });
