@@ -64,7 +64,13 @@ function requireDuration(context: CommandContext, flag: string, text: string, mi
   context.usage(`--${flag} "${text}" is not a duration of ${minMs / 1000}s or more, such as 10m or 1h.`);
 }
 
+/** Reading them would create them. */
+function requireKeys(context: CommandContext): void {
+  if (context.secrets().found('assertion_keys') === undefined) context.requireData();
+}
+
 async function printRotated(context: CommandContext, span: Span): Promise<void> {
+  requireKeys(context);
   const present = await context.secrets().assertionKeys();
   printLine(context, printAssertionKeys(rotated(present, newAssertionKey(), { ...span, nowMs: context.now() })));
 }
@@ -93,6 +99,7 @@ function addList(keys: Command, context: CommandContext): void {
     .description('list the keys: the one that signs, the next one, and those still published for verification')
     .option('--json', 'print one JSON array')
     .action(async ({ json }: { readonly json?: true }) => {
+      requireKeys(context);
       const present = await context.secrets().assertionKeys();
       const rows = await Promise.all(present.map((key) => toRow(present, key, context.now())));
       if (json) printJson(context, rows);

@@ -53,7 +53,8 @@ export async function tellChange(
   timeoutMs: number,
   { object, sentence }: ChangeResult,
 ): Promise<void> {
-  const confirmations = wait && (await orSay(context, sentence, awaitConfirmations(store, timeoutMs)));
+  const waiting = wait && awaitConfirmations(store, timeoutMs);
+  const confirmations = waiting && (await orSay(context, { object, sentence }, json, waiting));
   const nowMs = context.now();
   if (json) printJson(context, { ...object, ...(confirmations && toJson(confirmations, nowMs)) });
   else printLine(context, sentence);
@@ -63,12 +64,18 @@ export async function tellChange(
   if (!json) printLine(context, text);
 }
 
-/** If waiting fails, the message still confirms that the change itself was made. */
-async function orSay<T>(context: CommandContext, sentence: string, waiting: Promise<T>): Promise<T> {
+/** If waiting fails, the message still confirms that the change itself was made, and the object is printed: it may hold a new key. */
+async function orSay<T>(
+  context: CommandContext,
+  { object, sentence }: ChangeResult,
+  json: true | undefined,
+  waiting: Promise<T>,
+): Promise<T> {
   try {
     return await waiting;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
+    if (json) printJson(context, object);
     context.fail(`${sentence} Whether gateways have put it in force is unknown: ${reason}`);
   }
 }

@@ -1,8 +1,11 @@
 // The context of every command: the process that it runs in, what it opens of the gateway, and how it ends. Each thing is opened on first
 // use, so that a command loads only what it needs, and closed when the command has ended.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createDigestOf, type DigestOf, keyFingerprint } from '../auth/api-key.ts';
+import { KEY_STORE_FILE } from '../auth/store/sqlite/file.ts';
 import type { KeyStore } from '../auth/store/store.ts';
 import { loadSecrets, type Secrets } from '../config/secrets.ts';
 import { loadSettings, type Settings } from '../config/settings.ts';
@@ -55,8 +58,14 @@ export interface CommandContext extends CommandProcess {
    * @param limitsPath takes the place of limits.yaml
    */
   configuration(purpose?: 'check' | 'serve', limitsPath?: string): Promise<Configuration>;
-  /** The key store of the gateway. Stays open until the command has ended. */
-  keyStore(): Promise<OpenKeyStore>;
+  /**
+   * The key store of the gateway. Stays open until the command has ended.
+   *
+   * @param purpose `use` ends the command if there is no store yet; `begin` creates one
+   */
+  keyStore(purpose?: 'use' | 'begin'): Promise<OpenKeyStore>;
+  /** Ends the command unless a gateway has kept data here, so that a command in another environment creates nothing. */
+  requireData(): void;
   /** Client of the gateway that runs on this machine. */
   adminClient(): AdminClient;
   /** Ends the command with exit code 1: a problem was found. Prints the sentence, if there is one. */
@@ -97,12 +106,23 @@ export function createCommandContext(around: CommandProcess): CommandContext {
     return loadConfiguration(settings(), environment, purpose, limitsPath);
   }
 
+  function requireData(): void {
+    const { redisUrl, dataDirectory } = settings();
+    if (redisUrl !== undefined || existsSync(join(dataDirectory, KEY_STORE_FILE))) return;
+    throw new CommandFailure(
+      1,
+      `There is no data of a gateway in ${dataDirectory}, and nothing was created. Set GATEWAY_DATA or REDIS_URL to what the gateway has; "orgs create" and "start" make new data.`,
+    );
+  }
+
   return {
     ...around,
     settings,
     secrets,
     configuration,
-    keyStore() {
+    requireData,
+    keyStore(purpose = 'use') {
+      if (purpose === 'use') requireData();
       keyStore ??= openKeyStore(around, settings());
       return keyStore;
     },

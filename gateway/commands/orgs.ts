@@ -91,7 +91,7 @@ function addCreate(orgs: Command, context: CommandContext): void {
       await requireTier(context, flags.tier);
       const { name, tier, operator = false } = flags;
       const organization: Organization = { id, name, tier, state: 'active', contacts, operator };
-      const { store } = await context.keyStore();
+      const { store } = await context.keyStore('begin');
       const created = await store.organizations.create(organization, context.actor);
       if (!created) context.fail(`The organization ${id} exists already.`);
       if (flags.json) printJson(context, jsonOf(organization));

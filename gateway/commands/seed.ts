@@ -50,7 +50,7 @@ export function addSeedCommands(program: Command, context: CommandContext): void
       const plan = { tier: flags.tier, mode: flags.mode, scopes: splitList(flags.scopes) };
       await requireTier(context, plan.tier);
       await requireScopes(context, plan.scopes, { id: 'a seeded organization', operator: false });
-      const open = await context.keyStore();
+      const open = await context.keyStore('begin');
       for (let made = 0; made < count; made += BATCH) {
         const issued = await seedBatch(context, open, plan, Math.min(BATCH, count - made));
         // Printed after storing, so that every printed key works.

@@ -28,7 +28,7 @@ export interface RehearseFlags {
 export async function explainRequest(context: CommandContext, text: string, flags: RehearseFlags): Promise<void> {
   const request = await readRequest(context, text, flags);
   const configuration = await context.configuration();
-  const who = await findWho(context, await context.keyStore(), {
+  const who = await findWho(context, () => context.keyStore(), {
     ...flags,
     mode: modeIn(context, flags.mode),
     ...(flags.scopes === undefined ? {} : { scopes: splitList(flags.scopes) }),

@@ -27,13 +27,14 @@ export interface Who {
   readonly authenticate: Stages['authenticate'];
 }
 
+/** Opens the key store only for a request that needs it. */
 export async function findWho(
   context: CommandContext,
-  { store, digestOf }: OpenKeyStore,
+  open: () => Promise<OpenKeyStore>,
   flags: WhoFlags,
 ): Promise<Who> {
-  const named = await namedCaller(context, store, flags);
-  const shown = named === undefined ? await shownKey(context, { store, digestOf }, flags.authorization) : undefined;
+  const named = await namedCaller(context, open, flags);
+  const shown = named === undefined ? await shownKey(context, open, flags.authorization) : undefined;
   const caller = named ?? (shown && toCaller(shown));
   const known = caller && withoutAddresses(caller, flags.knowsAddress);
   const read = createAuthenticate({
@@ -55,9 +56,11 @@ export async function findWho(
 
 async function namedCaller(
   { fail, usage }: CommandContext,
-  store: OpenKeyStore['store'],
+  open: () => Promise<OpenKeyStore>,
   { org, key: keyId, mode, scopes }: WhoFlags,
 ): Promise<Caller | undefined> {
+  if (keyId === undefined && org === undefined) return undefined;
+  const { store } = await open();
   if (keyId !== undefined) {
     const key = await store.keys.get(keyId);
     if (key === undefined) return fail(`There is no key ${keyId}.`);
@@ -83,7 +86,7 @@ function withoutAddresses(caller: Caller, knowsAddress: boolean): Caller {
 
 async function shownKey(
   { usage }: CommandContext,
-  { store, digestOf }: OpenKeyStore,
+  open: () => Promise<OpenKeyStore>,
   header: string | undefined,
 ): Promise<KeyAndOwner | undefined> {
   const credentials = parseAuthorization(header);
@@ -91,5 +94,6 @@ async function shownKey(
   const { scheme, value } = credentials;
   if (scheme === 'basic' || value.split('.').length === 3)
     return usage('Tokens and passwords are not tried out here. Name the caller with --org, --key and --scopes.');
+  const { store, digestOf } = await open();
   return store.keys.findByDigest(digestOf(value));
 }

@@ -34,7 +34,7 @@ export function addImport(keys: Command, context: CommandContext): void {
     .addHelpText('after', '\nExample:\n  gateway keys import keys.jsonl')
     .action(async (file: string, { json }: { readonly json?: true }) => {
       const source = await sourceOf(context, file);
-      const { store } = await context.keyStore();
+      const { store } = await context.keyStore('begin');
       const tally = await importFrom(context, store, source);
       if (json) printJson(context, toJson(tally));
       else printLine(context, toText(tally));

@@ -21,7 +21,7 @@ export function addRevoke(keys: Command, context: CommandContext): void {
     .action(async (id: string, flags: RevokeFlags) => {
       const timeoutMs = requireTimeout(context, flags);
       const { store } = await context.keyStore();
-      const record = await store.keys.revoke(id, context.actor, flags.reason);
+      const record = await store.keys.revoke(id, context.actor, flags.reason || undefined);
       if (record === undefined) context.fail(`There is no key ${id}.`);
       const sentence = `The key ${id} is revoked since ${shortTime(record.revokedAtMs)}.`;
       await tellChange(context, store, flags, timeoutMs, { object: keyToJson(record, context.now()), sentence });

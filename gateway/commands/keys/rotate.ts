@@ -4,16 +4,16 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { createIssueKey, type IssuedKey, type KeyRequest } from '../../auth/issue.ts';
 import type { KeyStore, StoredKey } from '../../auth/store/store.ts';
+import { addChangeOptions, type ChangeFlags, requireTimeout, tellChange } from '../confirmations.ts';
 import type { CommandContext, OpenKeyStore } from '../context.ts';
-import { printJson, printLine, shortTime } from '../print.ts';
+import { printLine, shortTime } from '../print.ts';
 import { parseDurationMs } from '../read.ts';
 import { requireExpiry } from './create.ts';
 import { keyState, keyToJson, printKeys, printNewKey } from './print.ts';
 
-interface RotateFlags {
+interface RotateFlags extends ChangeFlags {
   readonly overlap: string;
   readonly expires?: string;
-  readonly json?: true;
 }
 
 interface Rotation extends IssuedKey {
@@ -22,21 +22,29 @@ interface Rotation extends IssuedKey {
 }
 
 export function addRotate(keys: Command, context: CommandContext): void {
-  keys
+  const command = keys
     .command('rotate')
     .description('replace a key by a new one with the same rights; both work until the overlap ends')
     .argument('<key>', 'id of the key to replace, key_…')
     .option('--overlap <duration>', 'how long the old key keeps working: 0s, 90s, 15m, 24h, 30d', '24h')
-    .option('--expires <when>', 'when the new key expires; if absent, after the same lifetime as the old key')
-    .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nExample:\n  gateway keys rotate key_4fGh… --overlap 7d')
-    .action(async (id: string, { overlap, expires, json }: RotateFlags) => {
+    .option('--expires <when>', 'when the new key expires; if absent, after the same lifetime as the old key');
+  addChangeOptions(command)
+    .addHelpText(
+      'after',
+      '\nExample:\n  gateway keys rotate key_4fGh… --overlap 7d\n  gateway keys rotate key_4fGh… --overlap 0s --wait   (the key has leaked)',
+    )
+    .action(async (id: string, flags: RotateFlags) => {
+      const { overlap, expires } = flags;
+      const timeoutMs = requireTimeout(context, flags);
       const overlapMs = parseDurationMs(overlap);
       if (overlapMs === undefined) context.usage(`--overlap "${overlap}" is not a duration such as 0s, 15m, 24h, 30d.`);
       const expiresAtMs = expires === undefined ? undefined : requireExpiry(context, expires);
-      const rotation = await rotate(context, await context.keyStore(), id, overlapMs, expiresAtMs);
-      if (json) printJson(context, toJson(rotation, context.now()));
-      else printRotation(context, rotation);
+      const opened = await context.keyStore();
+      const rotation = await rotate(context, opened, id, overlapMs, expiresAtMs);
+      // Before the wait: a key that is not printed is lost.
+      if (!flags.json) printRotation(context, rotation);
+      const object = toJson(rotation, context.now());
+      await tellChange(context, opened.store, flags, timeoutMs, { object, sentence: sentenceOf(context, rotation) });
     });
 }
 
@@ -83,9 +91,16 @@ async function whyNot({ keys }: KeyStore, id: string, nowMs: number): Promise<st
 function printRotation(context: CommandContext, { key, record, previous }: Rotation): void {
   printNewKey(context, key);
   printKeys(context, [previous, record]);
-  const ended = keyState(previous, context.now()) === 'expired';
-  const end = ended ? 'has ended' : `works until ${shortTime(previous.expiresAtMs)}`;
-  printLine(context, `\nThe key ${previous.id} ${end}; ${record.id} works from now on.`);
+  printLine(context, '');
+}
+
+function sentenceOf(context: CommandContext, { record, previous }: Rotation): string {
+  const since = shortTime(previous.expiresAtMs);
+  const end =
+    keyState(previous, context.now()) === 'expired'
+      ? `ends at ${since}: running gateways refuse it within a second`
+      : `works until ${since}`;
+  return `The key ${previous.id} ${end}; ${record.id} works from now on.`;
 }
 
 function toJson({ key, record, previous }: Rotation, nowMs: number) {

@@ -14,6 +14,7 @@ test('contract bundle and versions usage name the file that they cannot write', 
   const file = join(dataDirectory, 'file');
   writeFileSync(file, '');
   const bundled = await run('contract', 'bundle', '--name', 'v1', '-o', join(file, 'v1.json'));
+  await run('orgs', 'create', '--name', 'Acme', '--tier', 'standard');
   const noticed = await run('versions', 'usage', '--notices', file, '--from', 'api@example.com');
   assert.deepEqual(
     [bundled.code, bundled.stderr, noticed.code, noticed.stderr],

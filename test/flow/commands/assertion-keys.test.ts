@@ -9,10 +9,18 @@ import { START_MS, temporaryDirectory } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 
 const MINUTE = 60_000;
+
+/** A command line in a directory with a key store. */
+function lineWithData(...of: Parameters<typeof commandLine>) {
+  const line = commandLine(...of);
+  line.openStore().close();
+  return line;
+}
+
 const iso = (atMs: number) => new Date(atMs).toISOString();
 
 test('a rotation publishes a new key at once, which signs after the lead, and ends the former after the overlap', async (t) => {
-  const { json, clock } = commandLine(t);
+  const { json, clock } = lineWithData(t);
   const [former] = await json('assertion-keys', 'list');
   assert.deepEqual(former, { kid: former.kid, state: 'signing', from: null, until: null });
 
@@ -32,7 +40,7 @@ test('a rotation publishes a new key at once, which signs after the lead, and en
 });
 
 test('lead and overlap can be set, and are refused where keys would be met before they are known', async (t) => {
-  const { json, run } = commandLine(t);
+  const { json, run } = lineWithData(t);
   const { keys } = await json('assertion-keys', 'rotate', '--lead', '30m', '--overlap', '2m');
   assert.equal(keys[1].from, iso(START_MS + 30 * MINUTE));
   assert.equal(keys[0].until, iso(START_MS + 32 * MINUTE));
@@ -47,7 +55,7 @@ test('lead and overlap can be set, and are refused where keys would be met befor
 });
 
 test('a lead that upstreams may sleep through is a warning, beside the output', async (t) => {
-  const { run } = commandLine(t);
+  const { run } = lineWithData(t);
   const short = await run('assertion-keys', 'rotate', '--lead', '5m', '--print');
   assert.match(short.err, /^warning: an upstream that caches keys/);
   assert.equal(JSON.parse(short.out).keys.length, 2);
@@ -55,7 +63,7 @@ test('a lead that upstreams may sleep through is a warning, beside the output', 
 });
 
 test('people see columns and a sentence, and no private key is shown', async (t) => {
-  const { run, openSecrets } = commandLine(t);
+  const { run, openSecrets } = lineWithData(t);
   const outputs = [
     await run('assertion-keys', 'rotate'),
     await run('assertion-keys', 'rotate', '--json'),
@@ -70,7 +78,7 @@ test('people see columns and a sentence, and no private key is shown', async (t)
 });
 
 test('the audit log records the actor of a rotation and both keys', async (t) => {
-  const { json } = commandLine(t);
+  const { json } = lineWithData(t);
   const { keys } = await json('assertion-keys', 'rotate');
   const [row] = await json('audit');
   assert.deepEqual([row.kind, row.by], ['configuration.changed', 'tests']);
@@ -78,7 +86,7 @@ test('the audit log records the actor of a rotation and both keys', async (t) =>
 });
 
 test('rotations at once do not lose each other', async (t) => {
-  const { json, openSecrets } = commandLine(t);
+  const { json, openSecrets } = lineWithData(t);
   await json('assertion-keys', 'list');
   const rotations = await Promise.all(Array.from({ length: 4 }, () => json('assertion-keys', 'rotate')));
   const kids = (await json('assertion-keys', 'list')).map(({ kid }: { kid: string }) => kid);
@@ -93,7 +101,7 @@ test('a set of the secrets store is left alone, and the new one printed on reque
   const key = newAssertionKey();
   mkdirSync(directory);
   writeFileSync(join(directory, 'assertion_keys'), printAssertionKeys([key]));
-  const { run, json } = commandLine(t, undefined, { SECRETS_DIR: directory });
+  const { run, json } = lineWithData(t, undefined, { SECRETS_DIR: directory });
   assert.match((await run('assertion-keys', 'rotate')).err, /comes from SECRETS_DIR or the environment.*--print/);
 
   const { code, out } = await run('assertion-keys', 'rotate', '--print');
@@ -110,7 +118,7 @@ test('a set of the secrets store is left alone, and the new one printed on reque
 
 test('a rotation that was cut off names the file that it left behind', async (t) => {
   const dataDirectory = temporaryDirectory(t);
-  const { run, json } = commandLine(t, dataDirectory);
+  const { run, json } = lineWithData(t, dataDirectory);
   await json('assertion-keys', 'list');
   const lock = join(dataDirectory, 'secrets', '.assertion_keys.lock');
   writeFileSync(lock, '');

@@ -88,8 +88,36 @@ for (const [what, created, flags, successorEnds, oldEnds] of [
 test('with --overlap 0s the old key ends at once', async (t) => {
   const { run, json, created } = await withKey(t);
   const { out } = await run('keys', 'rotate', created.id, '--overlap', '0s');
-  assert.match(out, new RegExp(`The key ${created.id} has ended; key_\\w{20} works from now on\\.\n$`));
+  const end = 'ends at 2026-11-20T12:00:00Z: running gateways refuse it within a second';
+  assert.match(out, new RegExp(`The key ${created.id} ${end}; key_\\w{20} works from now on\\.\n$`));
   assert.equal((await json('keys', 'list'))[0].state, 'expired');
+});
+
+test('with --wait the command returns when no running gateway admits the old key any more, with the new key printed', async (t) => {
+  const { run, json, directory, clock, created } = await withKey(t);
+  const { answerTo } = await started(gatewayOn(directory, () => clock.nowMs));
+  assert.equal(await answerTo(created.key), 200);
+  const { code, out } = await run('keys', 'rotate', created.id, '--overlap', '0s', '--wait');
+  assert.equal(await answerTo(created.key), 'api_key_expired');
+  assert.equal(code, 0);
+  const [key = ''] = out.split('\n');
+  assert.equal(await answerTo(key), 200);
+  assert.match(out, /\nThe key key_\w+ ends at .*\nConfirmed by 1 running gateway within \d\.\d s\.\n$/);
+  const [, second] = await json('keys', 'list');
+  const third = await json('keys', 'rotate', second.id, '--overlap', '0s', '--wait');
+  assert.deepEqual([third.previous.state, third.confirmed.length, third.unconfirmed], ['expired', 1, []]);
+  assert.deepEqual([await answerTo(key), await answerTo(third.key)], ['api_key_expired', 200]);
+});
+
+test('with --wait a gateway that does not confirm is named, and the new key is printed all the same', async (t) => {
+  const { run, openStore, clock, created } = await withKey(t);
+  const instance = { id: 'gw_7', host: 'web-7', pid: 7, startedAtMs: clock.nowMs, position: 0, graceMs: 900_000 };
+  await openStore().instances.report(instance);
+  clock.nowMs += 60_000;
+  const { code, out, err } = await run('keys', 'rotate', created.id, '--overlap', '0s', '--wait');
+  assert.equal(code, 1);
+  assert.equal(parseApiKey(out.split('\n')[0] ?? ''), 'live');
+  assert.match(err, /^1 of 1 gateway did not confirm it/);
 });
 
 test('a successor can be rotated in turn, and the keys of a suspended organization too', async (t) => {

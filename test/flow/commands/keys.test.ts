@@ -94,6 +94,26 @@ test('keys list shows state and last use, of all or of one organization', async 
   assert.ok(!('key' in only) && !('digest' in only));
 });
 
+test('keys list finds a key by its visible end, as it was copied, in one step', async (t) => {
+  const { run, json } = await withOrganization(t);
+  const keys = [await json(...CREATE), await json(...CREATE), await json(...CREATE)];
+  const { id, key, last_four: end } = keys[1];
+  for (const copied of [end, `…${end}`, `${key.slice(0, 12)}…${end}`, key]) {
+    const found = await json('keys', 'list', '--last-four', copied);
+    assert.deepEqual(
+      found.map((one: { id: string }) => one.id),
+      keys.filter((one) => one.last_four === end).map((one) => one.id),
+    );
+  }
+  assert.ok((await run('keys', 'list', '--last-four', end)).out.includes(id));
+  assert.deepEqual(
+    await json('keys', 'list', '--last-four', end.toLowerCase() === end ? 'AAAA' : end.toLowerCase()),
+    [],
+  );
+  const wrong = await run('keys', 'list', '--last-four', 'a-b');
+  assert.deepEqual([wrong.code, wrong.err], [2, '--last-four "a-b" does not end with four letters or digits.']);
+});
+
 test('keys list shows one line of plain text per key, for any imported name', async (t) => {
   const { run, json, openStore } = await withOrganization(t);
   const { id } = await json(...CREATE);

@@ -9,6 +9,12 @@ const { spawn, remove } = createInstallation();
 after(remove);
 
 for (const { words, code, stdout, stderr } of [
+  {
+    words: ['orgs', 'create', '--id', 'org_a', '--name', 'A', '--tier', 'standard'],
+    code: 0,
+    stdout: /^Created /,
+    stderr: /^$/,
+  },
   { words: ['keys', 'list'], code: 0, stdout: /^None\.\n$/, stderr: /^$/ },
   { words: ['keys', 'revoke', 'key_none'], code: 1, stdout: /^$/, stderr: /^gateway: There is no key key_none\.\n$/ },
   { words: ['audit', '--limit', '0'], code: 2, stdout: /^$/, stderr: /^gateway: --limit "0" is not a number/ },

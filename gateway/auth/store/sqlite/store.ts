@@ -4,6 +4,7 @@ import { openSqlite } from '../../../shared/sqlite.ts';
 import type { KeyStore } from '../store.ts';
 import { createSqliteAudit, createWriteChange } from './audit.ts';
 import { createSqliteImport, createSqliteSeed } from './batches.ts';
+import { KEY_STORE_FILE } from './file.ts';
 import { createSqliteInstances } from './instances.ts';
 import { createInsertKey, createReadKey } from './key-rows.ts';
 import { createSqliteKeys } from './keys.ts';
@@ -23,7 +24,7 @@ export interface SqliteKeyStoreOptions {
 export function createSqliteKeyStore({ directory, pepperFingerprint, now }: SqliteKeyStoreOptions): KeyStore {
   const database = openSqlite({
     directory,
-    file: 'gateway.db',
+    file: KEY_STORE_FILE,
     what: 'The key store',
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     prepare: (opened) => prepareKeySchema(opened, pepperFingerprint),
