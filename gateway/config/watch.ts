@@ -12,6 +12,8 @@ const LOOKS_PER_LISTING = 4;
 export interface WatchOptions {
   /** Directories that are searched recursively for YAML, JSON and Markdown files. */
   readonly directories: readonly string[];
+  /** All files below this directory are watched: a reload may have been refused for a secret that was missing. */
+  readonly secretsDirectory?: string | undefined;
   /** Files elsewhere. */
   furtherFiles(): Iterable<string>;
   /**
@@ -31,7 +33,7 @@ export function watchFiles(options: WatchOptions): () => void {
   let looks = 0;
 
   async function lookAgain(): Promise<void> {
-    if (looks % LOOKS_PER_LISTING === 0) listed = (await Promise.all(options.directories.map(filesBelow))).flat();
+    if (looks % LOOKS_PER_LISTING === 0) listed = await listFiles(options);
     looks += 1;
     const seen = await stateOf([...listed, ...options.furtherFiles()]);
     const isSettled = seen === last;
@@ -54,10 +56,16 @@ async function stateOf(files: readonly string[]): Promise<string> {
   return marks.filter((mark) => mark !== undefined).join('\n');
 }
 
-async function filesBelow(directory: string): Promise<string[]> {
+async function listFiles({ directories, secretsDirectory }: WatchOptions): Promise<string[]> {
+  const configuration = directories.map((directory) => filesBelow(directory, /\.(ya?ml|json|md)$/));
+  const secrets = secretsDirectory === undefined ? [] : [filesBelow(secretsDirectory, /./)];
+  return (await Promise.all([...configuration, ...secrets])).flat();
+}
+
+async function filesBelow(directory: string, pattern: RegExp): Promise<string[]> {
   try {
     const names = await readdir(directory, { recursive: true });
-    return names.filter((name) => /\.(ya?ml|json|md)$/.test(name)).map((name) => join(directory, name));
+    return names.filter((name) => pattern.test(name)).map((name) => join(directory, name));
   } catch {
     // The directory is missing or being replaced; loading will report that.
     return [];

@@ -19,6 +19,7 @@ export type ReloadOutcome = 'applied' | 'refused';
 export interface ReloadOptions {
   /** Directories of configuration and contracts. */
   readonly directories: readonly string[];
+  readonly secretsDirectory: string | undefined;
   readonly log: Log;
   readonly store: Pick<KeyStore, 'audit'>;
   now(): number;
@@ -107,6 +108,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
   const reload = oneAtATime(reloadOnce);
   const stopWatching = watchFiles({
     directories: options.directories,
+    secretsDirectory: options.secretsDirectory,
     furtherFiles: () => inForce().files.keys(),
     onChange: () => void reload(),
   });

@@ -20,6 +20,7 @@ export function openOperation(
   const { listeners, certificates, tunnels, overload, serving } = opened;
   const reloads = followConfiguration({
     directories: [settings.configDirectory, settings.contractsDirectory],
+    secretsDirectory: settings.secretsDirectory,
     log,
     store,
     now,
