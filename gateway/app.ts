@@ -8,11 +8,11 @@ import type { Log } from './observe/log.ts';
 import { createParts, type Parts } from './parts.ts';
 import type { AppOptions } from './wiring/app-options.ts';
 import type { Requests } from './wiring/listeners.ts';
+import { openAdministration } from './wiring/sections/administration.ts';
 import { openBase } from './wiring/sections/base.ts';
 import { openCallers } from './wiring/sections/callers.ts';
 import { openCounters } from './wiring/sections/counters.ts';
 import { type ObservationSection, openObservation } from './wiring/sections/observation.ts';
-import { openOperation } from './wiring/sections/operation.ts';
 import { openTraffic, type TrafficSection } from './wiring/sections/traffic.ts';
 import { openUpstreams } from './wiring/sections/upstreams.ts';
 import { shutDown } from './wiring/shutdown.ts';
@@ -51,17 +51,17 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   // configuration, secrets, claim
   const base = { ...options, ...openBase(options, parts) };
   // log, metrics, faults, admin, tracing
-  const observed = { ...base, ...openObservation(base, parts) };
+  const withObservation = { ...base, ...openObservation(base, parts) };
   // live instances, limits, failures
-  const counted = { ...observed, ...(await openCounters(observed, parts)) };
+  const withCounters = { ...withObservation, ...(await openCounters(withObservation, parts)) };
   // upstream access, sandbox, examples, upstreams
-  const connected = { ...counted, ...(await openUpstreams(counted, parts)) };
+  const withUpstreams = { ...withCounters, ...(await openUpstreams(withCounters, parts)) };
   // streams, tunnel streams, identity, idempotency, version uses, throttle
-  const identified = { ...connected, ...(await openCallers(connected, parts)) };
+  const withCallers = { ...withUpstreams, ...(await openCallers(withUpstreams, parts)) };
   // listeners, tunnels, overload, serving
-  const opened = { ...identified, ...openTraffic(identified, parts) };
+  const opened = { ...withCallers, ...openTraffic(withCallers, parts) };
   // reload
-  const { reloads, operators } = openOperation(opened, parts);
+  const { reloads, operators } = openAdministration(opened, parts);
   const { gateway, identity, listeners, admin, sandbox, assertions, streams, certificates, access, log, onLifecycle } =
     opened;
 

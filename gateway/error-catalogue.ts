@@ -96,7 +96,7 @@ export const REFUSALS = {
     challenge: 'invalid_token',
     message: 'This API key does not exist.',
     meaning: 'The key has the right form and was never issued.',
-    remedy: 'Look whether the key belongs to this platform and not to another one, or to another installation of it.',
+    remedy: 'Check that the key belongs to this platform and not to another one, or to another installation of it.',
   },
   api_key_revoked: {
     ...unauthenticated,

@@ -1,4 +1,4 @@
-// The life of one request, top to bottom. Start reading here.
+// The life of one request, from top to bottom. Start reading here; app.ts is the life of the process.
 
 import type { Admitted, Arrived, Counted, Matched, Permitted, Stages } from './exchange.ts';
 
@@ -62,7 +62,7 @@ export function createPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipe
 /**
  * The order is a security property: cheap checks that need no body come first, nothing is counted before the caller is known, and nothing
  * reaches an upstream unchecked. The stage is noted before it runs, so that a refusal says where it was made. A stage needs the type
- * that an earlier one returns, so leaving that one out does not compile. `throttle` and the steps between the stages return nothing: a pinned
+ * that an earlier one returns, so the code does not compile without that stage. `throttle` and the steps between the stages return nothing: a pinned
  * test holds them in their place.
  */
 function createOperationPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipeline {

@@ -7,7 +7,7 @@ export interface FallbackOptions {
   /** Read at each decision, so that the rules can be replaced while the store is in use. */
   readonly whenStoreIsAway: () => AwayRule;
   readonly now: () => number;
-  /** Number of instances that share the limits now. */
+  /** Number of instances that share the limits now (auth/live-instances.ts counts them). */
   readonly instances: () => number;
 }
 

@@ -1,4 +1,4 @@
-// Limits failed logins per client address: the upstream may see the gateway as one address, and would lock out all clients together. Throws
+// Limits failed logins through tunnels per client address: the upstream may see the gateway as one address, and would lock out all clients together. Throws
 // auth_attempts_limited.
 
 import { createHmac, randomBytes } from 'node:crypto';

@@ -21,8 +21,10 @@ interface CachedRefusal {
 }
 
 /**
- * Charges are built once per caller and kind of operation (those of anonymous clients per request, so that they are never found here); entries are dropped with their charges, and new rules create new charges without
- * entries. `monotonicMs` is a monotonic clock, because only spans are measured.
+ * Charges are built once per caller and kind of operation, and an entry is dropped with its charges. Charges of anonymous clients are
+ * built per request, so that they are never found here; new rules create new charges, which have no entry.
+ *
+ * @param monotonicMs a monotonic clock, because only spans are measured
  */
 export function createRefusalCache(monotonicMs: () => number): RefusalCache {
   let cached = new WeakMap<readonly Charge[], CachedRefusal>();

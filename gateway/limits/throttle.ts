@@ -101,7 +101,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
     },
 
     countRefusal(address, { entry, details }) {
-      // With words of the upstream: the failure is about one request, made by a caller who may make it.
+      // A refusal in the upstream's own words concerns one request of a permitted caller.
       if (details.words === undefined && countedStatuses.has(entry.status)) countFailure(address);
     },
     countFailure,

@@ -12,7 +12,7 @@ const order = {
   upstreams: ['upstream access', 'sandbox', 'examples', 'upstreams'],
   callers: ['streams', 'tunnel streams', 'identity', 'idempotency', 'version uses', 'throttle'],
   traffic: ['listeners', 'tunnels', 'overload', 'serving'],
-  operation: ['reload'],
+  administration: ['reload'],
 };
 
 const read = (path: string) => readFileSync(new URL(`../../gateway/${path}`, import.meta.url), 'utf8');

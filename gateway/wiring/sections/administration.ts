@@ -11,7 +11,7 @@ import type { TrafficSection } from './traffic.ts';
 import type { UpstreamsSection } from './upstreams.ts';
 
 /** Starts to follow the configuration files. */
-export function openOperation(
+export function openAdministration(
   opened: BaseSection & ObservationSection & CountersSection & UpstreamsSection & CallersSection & TrafficSection,
   parts: Parts,
 ) {
