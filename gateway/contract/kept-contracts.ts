@@ -43,11 +43,8 @@ export function openKeptContracts(): KeptContracts | undefined {
 
 /** @param directory is created on demand; if it is not writable, nothing is kept */
 export function keptContractsIn(directory: string): KeptContracts {
-  let code: string | undefined;
-  const placeOf = (file: string, text: string): string => {
-    code ??= digestOfCode();
-    return join(directory, `${digestOf(`${code} ${extname(file)} ${text}`)}.json`);
-  };
+  const placeOf = (file: string, text: string): string =>
+    join(directory, `${digestOf(`${digestOfCode()} ${extname(file)} ${text}`)}.json`);
 
   return {
     find(file, text) {
@@ -131,8 +128,15 @@ function dropOldest(directory: string): void {
   for (const [, place] of ages.slice(0, ENTRIES_MAX / 2)) rmSync(place, { force: true });
 }
 
-/** Digest of the code that reads contracts: package.json pins the version of each library. */
+let codeDigest: string | undefined;
+
+/** Digest of the code that reads contracts, which is read once: package.json pins the version of each library. */
 function digestOfCode(): string {
+  codeDigest ??= readCodeDigest();
+  return codeDigest;
+}
+
+function readCodeDigest(): string {
   const gateway = fileURLToPath(new URL('..', import.meta.url));
   const own = globSync(['config-errors.ts', 'contract/**/*.ts', 'shared/*.ts'], { cwd: gateway }).sort();
   const files = ['../package.json', ...own].map((file) => readFileSync(join(gateway, file), 'utf8'));

@@ -1,6 +1,6 @@
 // Counters and histograms, filled from the trail. Labels come from contracts and the catalogue, never from a client.
 
-import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
+import { Counter, Gauge, Registry } from '@prometheus-io/client';
 import { REFUSALS } from '../error-catalogue.ts';
 import { type Operation, PUBLISHED_NAMES } from '../exchange.ts';
 import type { Trail } from '../trail.ts';
@@ -13,6 +13,7 @@ import { createLimitMetrics, type OnPressure } from './limit-metrics.ts';
 import { createLinesDropped } from './lines-dropped.ts';
 import { memoize } from './memoize.ts';
 import { createOverloadMetrics, type OverloadMetrics } from './overload-metrics.ts';
+import { registerProcessMetrics } from './process-metrics.ts';
 import { createTargetMetrics, type TargetMetrics } from './target-metrics.ts';
 import { createTraffic, type OperationTraffic } from './traffic.ts';
 import { createUpstreamMetrics } from './upstream-metrics.ts';
@@ -77,7 +78,7 @@ const CREDENTIAL_CODES = Object.entries(REFUSALS).flatMap(([code, { status }]) =
 
 export function createMetrics(options: MetricsOptions): Metrics {
   const { registry = new Registry() } = options;
-  collectDefaultMetrics({ register: registry });
+  registerProcessMetrics(registry);
   const server = createHistogram(registry, {
     name: 'http_server_request_duration_seconds',
     help: 'Duration of exchanges, from arrival to the end of the answer. Without tunnels and streams, which may be open for days.',

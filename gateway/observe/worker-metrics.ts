@@ -1,9 +1,10 @@
 // Metrics of a gateway with several workers. The counts of an ended worker are kept: a falling sum would look like a restarted gateway, and
 // every rate over it would be wrong.
 
-import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
+import { Counter, Gauge, Registry } from '@prometheus-io/client';
 import { aggregated, labelled, lasting, type MetricSnapshot } from './aggregate.ts';
 import { createLinesDropped } from './lines-dropped.ts';
+import { registerProcessMetrics } from './process-metrics.ts';
 
 export interface WorkerMetrics {
   /** A worker died and had to be replaced. */
@@ -26,7 +27,7 @@ export interface MetricsOfWorker {
 
 /** @param serving number of workers that accept requests now */
 export function createWorkerMetrics(serving: () => number, registry = new Registry()): WorkerMetrics {
-  collectDefaultMetrics({ register: registry });
+  registerProcessMetrics(registry);
   const restarts = new Counter({
     name: 'gateway_worker_restarts_total',
     help: 'Workers that died and were replaced. Only with WORKERS above 1.',

@@ -202,17 +202,24 @@ export function writeConfiguration(directory: string, options: GatewayOptions): 
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
   };
   const onSandbox = { platform: { contracts: ['v1/*.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' } };
-  const { timeouts = {}, overload = {}, ...gateway } = (options.gateway ?? {}) as Record<string, object>;
-  // On a busy machine a gateway of a test refuses nothing for its delay, unless the test sets one.
-  const loopDelay = options.probeLoop ? {} : { loopDelayMs: 60_000 };
-  // A gateway of a test stops without the delay in which balancers would notice it.
-  write('config/gateway.yaml', {
-    ...gateway,
-    timeouts: { drainDelayMs: 0, ...timeouts },
-    overload: { ...loopDelay, ...overload },
-  });
+  write('config/gateway.yaml', gatewayFileOf(options.gateway, options.probeLoop !== undefined));
   write('config/upstreams.yaml', { upstreams: options.upstreams ?? onSandbox });
   write('config/limits.yaml', { ...roomyLimits, ...options.limits });
   for (const [file, content] of Object.entries(options.files ?? {})) write(join('config', file), content);
   for (const [file, content] of Object.entries(options.contracts ?? {})) write(join('openapi', file), content);
+}
+
+/** The content of `gateway.yaml` with these members, as a gateway of a test is started with and as one reloads it. */
+export function gatewayFileOf(members: GatewayOptions['gateway'] = {}, probesLoop = false): object {
+  const { timeouts = {}, overload = {}, keys = {}, ...others } = members as Record<string, object>;
+  // On a busy machine a gateway of a test refuses nothing for its delay, unless the test sets one.
+  const loopDelay = probesLoop ? {} : { loopDelayMs: 60_000 };
+  return {
+    ...others,
+    // A gateway of a test stops without the delay in which balancers would notice it.
+    timeouts: { drainDelayMs: 0, ...timeouts },
+    overload: { ...loopDelay, ...overload },
+    // A cache takes its memory, megabytes by default, when it is made.
+    keys: { cacheMax: 1000, unknownCacheMax: 1000, ...keys },
+  };
 }

@@ -73,7 +73,7 @@ export async function keysStatusOf({ adminUrl }: Pick<TestGateway, 'adminUrl'>):
 }
 
 /** Resolves when every change so far has reached all of them: callers accepted from then on are remembered. */
-export async function untilRead({ gateways }: Instances): Promise<void> {
+export async function untilRead({ gateways }: Pick<Instances, 'gateways'>): Promise<void> {
   const { latest } = (await gateways[0]?.store.audit.since(0, 1)) ?? {};
   await eventually(async () => {
     const statuses = await Promise.all(gateways.map(keysStatusOf));

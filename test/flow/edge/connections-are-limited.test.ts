@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { closesAfterEach } from '../../support/closing.ts';
 import { openConnection } from '../../support/connection.ts';
+import { gatewayFileOf } from '../../support/gateway.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { saveAndReload, until } from '../reload/files.ts';
 import { sampleOf } from '../tls/secure-gateway.ts';
@@ -66,10 +67,7 @@ describe('connections', () => {
 
   it('of all clients are so many at most, from a saved file on', async () => {
     const world = await limited({ max: 100 });
-    await saveAndReload(world.gateway, 'config/gateway.yaml', {
-      connections: { max: 4 },
-      timeouts: { drainDelayMs: 0 },
-    });
+    await saveAndReload(world.gateway, 'config/gateway.yaml', gatewayFileOf({ connections: { max: 4 } }));
     const sockets = [...(await openFrom(world, '127.0.0.2', 5)), ...(await openFrom(world, '127.0.0.3', 5))];
     await until(() => openOf(sockets).length === 4);
     assert.equal(await refused(world, 'all'), 6);

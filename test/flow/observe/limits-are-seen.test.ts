@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { eventually } from '../../support/instances.ts';
+import { eventually, untilRead } from '../../support/instances.ts';
 import { startServer, type TestRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
@@ -72,7 +72,8 @@ describe('the metrics of limits', () => {
 
   it('name the policy that is in force while Redis is away, and none while it is there', async () => {
     const { authorization } = await gateway.authorize({ organization: 'org_outage' });
-    // Remembered before the outage, which the key store shares.
+    // Remembered before the outage, which the key store shares; it is remembered once the changes so far are read.
+    await untilRead({ gateways: [gateway] });
     await ask(authorization, 1);
     assert.deepEqual([await inForce('allow'), await inForce('local'), await inForce('refuse')], [0, 0, 0]);
     await redis.kill();

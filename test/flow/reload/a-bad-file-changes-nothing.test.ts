@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { gatewayFileOf } from '../../support/gateway.ts';
 import { thingsAt, thingsContract } from '../../support/things.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { inForce, reloadsCounted, roomy, save, saveAndReload, until } from './files.ts';
@@ -71,12 +72,17 @@ describe('a file with mistakes', () => {
 
   it('may contain changes that need a start: no part is in force, and each key is named', async () => {
     const { gateway, upstream } = world;
-    const next = { timeouts: { drainDelayMs: 1 }, publicUrl: 'http://elsewhere.example', operatorScopes: ['a:read'] };
-    await saveAndReload(gateway, 'config/gateway.yaml', { ...next, limits: { urlBytesMax: 300, jsonDepthMax: 5 } });
+    const changed = {
+      timeouts: { drainDelayMs: 1 },
+      publicUrl: 'http://elsewhere.example',
+      operatorScopes: ['a:read'],
+    };
+    const next = gatewayFileOf({ ...changed, limits: { urlBytesMax: 300, jsonDepthMax: 5 } });
+    await saveAndReload(gateway, 'config/gateway.yaml', next);
     const mistakes = (await inForce(gateway)).last_failure?.mistakes ?? [];
     const places = mistakes.map((sentence) => /gateway\.yaml:\d+:\d+: ([\w.]+):/.exec(sentence)?.[1]);
     assert.deepEqual(places, ['publicUrl', 'limits.urlBytesMax', 'timeouts', 'operatorScopes']);
-    await saveAndReload(gateway, 'config/gateway.yaml', { timeouts: { drainDelayMs: 0 } });
+    await saveAndReload(gateway, 'config/gateway.yaml', gatewayFileOf());
     const { things } = thingsAt(upstream.url).upstreams;
     await saveAndReload(gateway, 'config/upstreams.yaml', {
       upstreams: { things: { ...things, test: 'sandbox:platform' } },

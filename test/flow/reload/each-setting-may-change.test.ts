@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { gatewayFileOf } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { inForce, saveAndReload, until } from './files.ts';
@@ -21,23 +22,23 @@ describe('under a running gateway', () => {
     const before = await world.call('GET /v1/things', from);
     assert.equal(before.headers['access-control-allow-origin'], undefined);
     assert.notEqual((await deep()).status, 400);
-    await saveAndReload(gateway, 'config/gateway.yaml', {
-      timeouts: { drainDelayMs: 0 },
+    const next = {
       trustedProxies: ['127.0.0.1'],
       cors: { '*': { origins: ['https://app.example.com'] } },
       limits: { jsonDepthMax: 2 },
-    });
+    };
+    await saveAndReload(gateway, 'config/gateway.yaml', gatewayFileOf(next));
     const after = await world.call('GET /v1/things', from);
     assert.equal(after.headers['access-control-allow-origin'], 'https://app.example.com');
     assert.equal((await deep()).status, 400);
     const clients = gateway.logLines().flatMap(({ client, method }) => (method === 'GET' ? [client] : []));
     assert.deepEqual(clients, ['127.0.0.1', '203.0.113.9']);
 
-    await saveAndReload(gateway, 'config/gateway.yaml', { timeouts: { drainDelayMs: 0 }, logLevel: 'warn' });
+    await saveAndReload(gateway, 'config/gateway.yaml', gatewayFileOf({ logLevel: 'warn' }));
     const lines = gateway.logLines().length;
     await world.call('GET /v1/things');
     assert.equal(gateway.logLines().length, lines);
-    await saveAndReload(gateway, 'config/gateway.yaml', { timeouts: { drainDelayMs: 0 } });
+    await saveAndReload(gateway, 'config/gateway.yaml', gatewayFileOf());
     assert.equal((await inForce(gateway)).last_failure, null);
   });
 

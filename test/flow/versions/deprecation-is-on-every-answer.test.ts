@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Answer } from '../../support/connection.ts';
 import { runCases } from '../../support/errors.ts';
+import { gatewayFileOf } from '../../support/gateway.ts';
 import { httpAnswer } from '../../support/scripted-upstream.ts';
 import { createTwoVersions, GUIDE, lives, NOW_MS, secondVersion } from '../../support/versions.ts';
 import type { World } from '../../support/world.ts';
@@ -111,7 +112,7 @@ describe('two versions side by side', () => {
   });
 
   it('a reload may change all of it', async () => {
-    await saveAndReload(world.gateway, 'config/gateway.yaml', { timeouts: { drainDelayMs: 0 } });
+    await saveAndReload(world.gateway, 'config/gateway.yaml', gatewayFileOf());
     const { headers } = await world.call('GET /v1/things');
     assert.equal(headers.deprecation, undefined);
   });

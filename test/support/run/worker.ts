@@ -4,6 +4,7 @@
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { startCosts } from './costs.ts';
 import { takeFiles } from './list.ts';
 
 /** Sockets and timers that the last tests have just closed may take so long to end. */
@@ -19,9 +20,11 @@ process.once('exit', () => {
 const open = setInterval(() => undefined, 60_000);
 for (const file of takeFiles(list, Number(filesMax))) {
   running = file;
+  const noteCosts = startCosts(file);
   await test(file, async () => {
     await import(pathToFileURL(resolve(file)).href);
   });
+  noteCosts();
 }
 running = undefined;
 clearInterval(open);

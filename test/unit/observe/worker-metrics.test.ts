@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { Registry } from '@prometheus-io/client';
 import type { MetricSnapshot } from '../../../gateway/observe/aggregate.ts';
 import { createMetrics } from '../../../gateway/observe/metrics.ts';
 import { createWorkerMetrics } from '../../../gateway/observe/worker-metrics.ts';
@@ -113,3 +114,17 @@ it('counts the workers that had to be replaced, from zero', async () => {
 function createTrail404() {
   return Object.assign(new Trail('req_1', '_OTHER'), { status: 404 });
 }
+
+it('the metrics of the process are collected once in it, for any number of gateways', () => {
+  const [first, second] = [new Registry(), new Registry()];
+  createWorkerMetrics(() => 1, first);
+  createMetrics({ registry: second, version: 'test', onPressure: () => undefined });
+  for (const name of [
+    'process_cpu_seconds_total',
+    'nodejs_eventloop_utilization_summary',
+    'nodejs_gc_duration_seconds',
+  ]) {
+    assert.ok(first.getSingleMetric(name) !== undefined, name);
+    assert.equal(first.getSingleMetric(name), second.getSingleMetric(name));
+  }
+});

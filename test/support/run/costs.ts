@@ -1,0 +1,36 @@
+// What each test file costs, in CPU seconds: they depend on the load of the machine far less than its time does.
+//
+//   TEST_COSTS=/tmp/costs.tsv npm test && sort -k1nr /tmp/costs.tsv | head -30
+
+import { appendFileSync, readFileSync } from 'node:fs';
+
+const CLOCK_TICKS_PER_SECOND = 100;
+
+/** CPU seconds of the child processes that have ended, and of theirs. Linux alone tells them; elsewhere 0. */
+function ofChildren(): number {
+  if (process.platform !== 'linux') return 0;
+  // proc(5): after the name in parentheses, the fields from the third on; cutime is the 16th, cstime the 17th.
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[13]) + Number(fields[14])) / CLOCK_TICKS_PER_SECOND;
+}
+
+function ofProcess(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+/**
+ * Returns a function that adds a line to the file that TEST_COSTS names: CPU seconds in all, of this process, of children; seconds; name.
+ * Without TEST_COSTS it does nothing.
+ */
+export function startCosts(name: string): () => void {
+  const { TEST_COSTS: list } = process.env;
+  if (!list) return () => undefined;
+  const before = { process: ofProcess(), children: ofChildren(), ms: performance.now() };
+  return () => {
+    const own = ofProcess() - before.process;
+    const children = ofChildren() - before.children;
+    const figures = [own + children, own, children, (performance.now() - before.ms) / 1000];
+    appendFileSync(list, `${figures.map((seconds) => seconds.toFixed(2)).join('\t')}\t${name}\n`);
+  };
+}
