@@ -151,6 +151,27 @@ describe('gateway upstreams try', () => {
     assert.ok(deleted.length > 0 && !deleted.includes('/v1/items/item_1'), deleted.join());
   });
 
+  it('says what clients do not get of the answers, and the line that lets it cross', async () => {
+    const sound = soundService();
+    const upstream = await startUpstream((request, response, raw) => {
+      response.setHeader('set-cookie', 'basket=1; Path=/');
+      response.setHeader('content-location', 'https://elsewhere.example/items');
+      response.setHeader('x-basket', '7');
+      sound(request, response, raw);
+    });
+    const told = await tryIt(upstream);
+    assert.deepEqual([told.code, failures(told)], [0, []]);
+    const warned = told.checks.filter(({ verdict, says }) => verdict === 'warn' && says.startsWith('Clients do not'));
+    assert.deepEqual(
+      warned.map(({ says, remedy }) => [says, /add (\w+: \[[\w-]+\])/.exec(remedy ?? '')?.[1]]),
+      [
+        ['Clients do not get content-location.', 'responseHeaders: [content-location]'],
+        ['Clients do not get set-cookie: basket.', 'cookies: [basket]'],
+        ['Clients do not get x-basket.', 'responseHeaders: [x-basket]'],
+      ],
+    );
+  });
+
   it('sends forms, files and texts that fit the contract', async () => {
     const file = { type: 'string', format: 'binary' };
     const upload = {
