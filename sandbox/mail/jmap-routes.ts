@@ -9,7 +9,9 @@ import {
   type MailAnswer,
   noSuchResource,
   requestError,
+  tooManyAttempts,
 } from './answers.ts';
+import type { Bans } from './bans.ts';
 import type { Blobs } from './blobs.ts';
 import { readMailBody } from './body.ts';
 import type { EventSource } from './event-source.ts';
@@ -21,6 +23,7 @@ import { accountIdOf, REQUEST_BYTES_MAX, sessionOf, UPLOAD_BYTES_MAX } from './s
 interface Parts {
   readonly login: Login;
   readonly rates: Rates;
+  readonly bans: Bans;
   readonly blobs: Blobs;
   readonly eventSource: EventSource;
   /** Where the server's own URLs begin. */
@@ -39,10 +42,10 @@ export interface JmapArrived {
 export type JmapRoute = (arrived: JmapArrived) => Promise<MailAnswer | undefined>;
 
 const UPLOAD = /^\/jmap\/upload\/([^/]+)\/?$/;
-const DOWNLOAD = /^\/jmap\/download\/([^/]+)\/([^/]+)\/([^/]+)$/;
+const DOWNLOAD = /^\/jmap\/download\/(u\d+)\/([a-z]+[0-9a-f]+)\/([^/]+)$/;
 const HEADER_TEXT = /^[\x20-\x7e]+$/;
 
-export function createJmapRoute({ login, rates, blobs, eventSource, origin }: Parts): JmapRoute {
+export function createJmapRoute({ login, rates, bans, blobs, eventSource, origin }: Parts): JmapRoute {
   async function answerRequest(request: IncomingMessage): Promise<MailAnswer> {
     const body = await readMailBody(request, REQUEST_BYTES_MAX);
     if (!body) throw limited('maxSizeRequest');
@@ -89,7 +92,7 @@ export function createJmapRoute({ login, rates, blobs, eventSource, origin }: Pa
   }
 
   async function dispatch(account: Account, arrived: JmapArrived): Promise<MailAnswer | undefined> {
-    const { request, response, path, query } = arrived;
+    const { request, response, address, path, query } = arrived;
     const { method } = request;
     const [, uploadTo] = (method === 'POST' && UPLOAD.exec(path)) || [];
     const [, downloadFrom, ...blob] = (method === 'GET' && DOWNLOAD.exec(path)) || [];
@@ -109,7 +112,8 @@ export function createJmapRoute({ login, rates, blobs, eventSource, origin }: Pa
     }
     // A correct upgrade request never comes here.
     if (method === 'GET' && path === '/jmap/ws') throw invalidParameters('WebSocket upgrade failed.');
-    throw noSuchResource();
+    // A download without a readable account or blob is nothing that it serves.
+    throw bans.scanned(address, path) ? tooManyAttempts() : noSuchResource();
   }
 
   return async function route(arrived) {

@@ -31,6 +31,8 @@ export interface MailServerOptions {
   readonly answerDelayMs?: number;
   /** How long a second of pings, heartbeats and idle limits is; default 1000. */
   readonly secondMs?: number;
+  /** Tokens of a certificate authority and their proofs; default none. */
+  readonly challenges?: ReadonlyMap<string, string>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   /** Gets the path of each administration GET that would have changed a real server. */
@@ -55,6 +57,7 @@ export function withDefaults(options: MailServerOptions): MailSettings {
     principalsMax: Number.POSITIVE_INFINITY,
     answerDelayMs: 0,
     secondMs: 1000,
+    challenges: new Map(),
     now: Date.now,
     onSideEffect: () => {},
     onFault: () => {},

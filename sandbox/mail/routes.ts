@@ -16,16 +16,20 @@ import {
 } from './answers.ts';
 import type { Bans } from './bans.ts';
 import { API_BODY_BYTES_MAX, readMailBody } from './body.ts';
+import type { DavRoute } from './dav.ts';
 import type { JmapRoute } from './jmap-routes.ts';
 import type { OAuth } from './oauth.ts';
 import { INDEX_PAGE, LOGIN_PAGE } from './pages.ts';
 import type { Rates } from './rates.ts';
 import { oauthMetadataOf } from './session.ts';
+import type { SettingsPages } from './settings-pages.ts';
 
 interface Parts {
   readonly administer: Administration;
   readonly jmap: JmapRoute;
   readonly oauth: OAuth;
+  readonly dav: DavRoute;
+  readonly settingsPages: SettingsPages;
   readonly bans: Bans;
   readonly rates: Rates;
   readonly addressOf: AddressOf;
@@ -58,7 +62,7 @@ const KNOWN = [
 ];
 
 export function createMailRoute(parts: Parts): MailRoute {
-  const { administer, jmap, oauth, bans, rates, addressOf, origin } = parts;
+  const { administer, jmap, oauth, dav, settingsPages, bans, rates, addressOf, origin } = parts;
 
   async function onToken(request: IncomingMessage, address: string, path: string): Promise<MailAnswer> {
     rates.countAnonymous(address);
@@ -69,6 +73,9 @@ export function createMailRoute(parts: Parts): MailRoute {
   }
 
   function onWellKnown(method: string | undefined, address: string, path: string): MailAnswer | undefined {
+    // With any method.
+    if (path === '/.well-known/caldav') return redirect('/dav/cal');
+    if (path === '/.well-known/carddav') return redirect('/dav/card');
     if (method !== 'GET') return undefined;
     if (path === '/.well-known/jmap') return redirect('/jmap/session');
     if (path !== '/.well-known/oauth-authorization-server') return undefined;
@@ -99,15 +106,18 @@ export function createMailRoute(parts: Parts): MailRoute {
     const first = path.split('/')[1] ?? '';
     if (first === 'api') return administer({ request, address, path, query });
     if (first === 'jmap') {
-      // Its own paths are few, and a scanner's are none of them, apart from names of downloads. This comes before the login.
-      if (!path.startsWith('/jmap/download/') && bans.scanned(address, path)) throw tooManyAttempts();
+      // Its own paths are few, and a scanner's are none of them, apart from names of downloads, which are looked at after the login.
+      const isDownload = method === 'GET' && path.startsWith('/jmap/download/');
+      if (!isDownload && bans.scanned(address, path)) throw tooManyAttempts();
       return jmap({ request, response, address, path, query });
     }
+    if (first === 'dav') return dav(request, address, path);
     if (method === 'POST' && (path === '/auth/device' || path === '/auth/token'))
       return onToken(request, address, path);
     if (method === 'GET' && path === '/auth/jwks.json') return oauth.keys();
     const answered = first === '.well-known' ? onWellKnown(method, address, path) : undefined;
-    if (answered) return answered;
+    const page = answered ?? (await settingsPages({ request, address, path, query }));
+    if (page) return page;
     if (method === 'GET' && /^\/healthz\/(?:live|ready)$/.test(path)) {
       rates.countAnonymous(address);
       return phrased(200);

@@ -13,6 +13,7 @@ import { internalError, Refused, sendMailAnswer } from './answers.ts';
 import { createBans } from './bans.ts';
 import { createBlobs } from './blobs.ts';
 import { acceptUpgrades, answerMalformed, dropBanned } from './connections.ts';
+import { createDavRoute } from './dav.ts';
 import { createEventSource } from './event-source.ts';
 import { EMPTY } from './fields.ts';
 import { createJmapRoute } from './jmap-routes.ts';
@@ -23,6 +24,7 @@ import { createPushes } from './pushes.ts';
 import { createRates } from './rates.ts';
 import { createMailRoute, type MailRoute, splitMailTarget } from './routes.ts';
 import { accountIdOf } from './session.ts';
+import { createSettingsPages } from './settings-pages.ts';
 import { openStore } from './store.ts';
 import { createWebSockets, opensWebSocket } from './web-socket.ts';
 
@@ -62,13 +64,24 @@ export function createMailServer(options: MailServerOptions): MailServer {
   const server = createListener();
   const origin = () => settings.publicUrl ?? originOf(server);
   const administer = createAdministration({ login, rates, principals, pause, onSideEffect: settings.onSideEffect });
-  const jmap = createJmapRoute({ login, rates, blobs, eventSource, origin });
+  const jmap = createJmapRoute({ login, rates, bans, blobs, eventSource, origin });
   const refuse = createRefuse(settings.onFault);
   // Behind a trusted proxy, what is no HTTP does not count toward a ban.
   const countMalformed = ({ remoteAddress = '' }: Socket) => void (useForwarded || bans.malformed(remoteAddress));
   answerRequests(
     server,
-    createMailRoute({ administer, jmap, oauth: createOAuth(now), bans, rates, addressOf, origin, countMalformed }),
+    createMailRoute({
+      administer,
+      jmap,
+      oauth: createOAuth(now),
+      dav: createDavRoute({ login, rates }),
+      settingsPages: createSettingsPages({ rates, challenges: settings.challenges, origin }),
+      bans,
+      rates,
+      addressOf,
+      origin,
+      countMalformed,
+    }),
     refuse,
   );
   acceptUpgrades(server, { addressOf, login, rates, webSockets, refuse });

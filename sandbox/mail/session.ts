@@ -58,10 +58,24 @@ function capabilitiesOf(origin: string): Readonly<Record<string, unknown>> {
   };
 }
 
+/** The discovery of OpenID Connect. */
+export function openidConfigurationOf(origin: string): MailAnswer {
+  return json(200, {
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorize/code`,
+    token_endpoint: `${origin}/auth/token`,
+    userinfo_endpoint: `${origin}/auth/userinfo`,
+    jwks_uri: `${origin}/auth/jwks.json`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+  });
+}
+
 /** RFC 8414. */
 export function oauthMetadataOf(origin: string): MailAnswer {
   return json(200, {
     issuer: origin,
+    authorization_endpoint: `${origin}/authorize/code`,
     token_endpoint: `${origin}/auth/token`,
     device_authorization_endpoint: `${origin}/auth/device`,
     grant_types_supported: ['urn:ietf:params:oauth:grant-type:device_code'],

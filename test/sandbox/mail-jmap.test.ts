@@ -189,7 +189,7 @@ test('every path that nothing else has is the index page, with any method; known
   }
   const login = await call('GET', '/login', { as: null });
   assert.match(login.text, /<form/);
-  for (const path of ['/auth/x', '/.well-known/x', '/dav/cal', '/mail/x', '/metrics/prometheus'])
+  for (const path of ['/auth/x', '/.well-known/x', '/dav/x', '/mail/x', '/metrics/prometheus'])
     assert.equal((await call('GET', path, { as: null })).status, 404, path);
   assert.deepEqual((await call('GET', '/healthz/ready', { as: null })).body.title, 'OK');
 });

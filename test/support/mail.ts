@@ -81,6 +81,7 @@ export async function startMailGateway(
     upstreams: { mail: { ...shippedEntry(), live: url, ...entry } },
     limits: { tiers: { standard: roomy, premium: roomy, 'mail-administrator': roomy }, ...options.limits },
     gateway: options.gateway ?? {},
+    ...(options.files && { files: options.files }),
     environment: { ...options.environment, SECRETS_DIR: secrets },
     ...(options.now && { now: options.now }),
   });
