@@ -100,6 +100,7 @@ function requestsTo({ serving, overload, tracing, log, metrics }: ObservationSec
     handle: (arrived) => serving.current().handle(arrived),
     upgrades: (request) => serving.current().upgrades(request),
     upgrade: (arrived, socket, head) => serving.current().upgrade(arrived, socket, head),
+    passPlain: (admitted) => serving.current().passPlain(admitted),
     onFinished(trail) {
       overload.ended(trail);
       tracing?.finish(trail);

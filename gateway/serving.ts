@@ -4,13 +4,14 @@ import type { Configuration } from './configuration.ts';
 import { createAnswerCheck } from './contract/answer.ts';
 import { delimiterOfForm } from './contract/forms/multipart.ts';
 import { parseIdempotencyKey } from './contract/idempotency-key.ts';
+import { createAnswerChallenge, type OwnChallenge } from './edge/challenge.ts';
 import { createCors } from './edge/cors.ts';
 import { createAnswerOptions } from './edge/options.ts';
 import { createOwnPaths } from './edge/own-paths.ts';
 import type { Refuse } from './edge/refuse.ts';
 import { addressOfSite, type Site } from './edge/sites.ts';
 import { GatewayError } from './errors.ts';
-import type { Arrived, Fresh, Operation, StreamEnd, StreamKind, TrailNotes } from './exchange.ts';
+import type { Admitted, Arrived, Fresh, Operation, StreamEnd, StreamKind, TrailNotes } from './exchange.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import type { AnswerStore } from './idempotency/store.ts';
 import { createLimit } from './limits/limit.ts';
@@ -59,6 +60,7 @@ export interface Shared {
   /** Notes a call of a deprecated operation. */
   noteUse(organization: string, operation: string): void;
   isDraining(): boolean;
+  readonly ownChallenge: OwnChallenge;
   /** Called when the X-Forwarded-For of a trusted proxy cannot be parsed. */
   onUnreadableForward(entry: string, proxy: string): void;
   now(): number;
@@ -73,6 +75,8 @@ export interface Serving extends Upgrades {
   readonly deprecations: Deprecations;
   /** Handles a request. Resolves when it has been answered, rejects with the error of a stage. */
   handle(arrived: Arrived): Promise<void>;
+  /** Forwards a request of the plain listener; undefined: no tunnel there has its path. */
+  passPlain(admitted: Admitted): Promise<void> | undefined;
   /** Called when no further request will come. Resolves when all requests have ended and every answer is stored. */
   retire(): Promise<void>;
   /** Called at shutdown: gives up answers that are not stored yet. */
@@ -145,13 +149,16 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     identity.assertions.assertionFor(caller, entryOfUpstream(upstream));
   const { traceparentFor } = shared;
   const { track, empty } = createCount();
+  const answerChallenge = createAnswerChallenge(shared.ownChallenge);
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
     ...deciding,
     async refuseMisdirected(arrived) {
       admit(arrived);
       throw new GatewayError('misdirected_request');
     },
-    passThrough: (admitted, tunnel) => shared.tunnels.handle(admitted, { tunnel, tls: tlsOf(tunnel.upstream) }),
+    async passThrough(admitted, tunnel) {
+      if (!answerChallenge(admitted)) await shared.tunnels.handle(admitted, { tunnel, tls: tlsOf(tunnel.upstream) });
+    },
     track,
     allowOrigin: cors.allow,
     isPreflight: cors.isPreflight,
@@ -190,6 +197,13 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     deprecations,
     handle: createPipeline(steps),
     ...upgrades,
+    passPlain(admitted) {
+      const sites = steps.sitesFor(admitted);
+      const tunnel = sites && steps.tunnelAt(admitted, sites);
+      if (tunnel?.rules.plain !== true) return undefined;
+      steps.shed(admitted);
+      return steps.passThrough(admitted, tunnel);
+    },
     async retire() {
       await empty();
       await targets.close();

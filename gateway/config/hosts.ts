@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Mistake } from '../config-errors.ts';
 import type { Source } from '../shared/yaml-source.ts';
 
-export const site = z.enum(['api', 'mail', 'jmap', 'panel']);
+export const site = z.enum(['api', 'mail', 'jmap', 'panel', 'autoconfig', 'autodiscover', 'mtaSts']);
 
 const hostName = z
   .string()
@@ -14,7 +14,7 @@ const hostName = z
   )
   .meta({ values: 'host name' });
 
-/** Empty: every host name is served, and the panel is not. Otherwise only these and the host of publicUrl are served. */
+/** Empty: every host name is served, and the sites that need a name of their own are not. Otherwise only these and the host of publicUrl are served. */
 export const hosts = z.strictObject({
   api: hostName
     .optional()
@@ -28,7 +28,19 @@ export const hosts = z.strictObject({
   panel: hostName
     .optional()
     .describe('The host name of the panel of the mail server, which needs all paths of its host. Default: no panel.'),
+  autoconfig: hostName
+    .optional()
+    .describe(
+      'The host name at which mail programs look for their settings (`autoconfig.example.com`). Default: none.',
+    ),
+  autodiscover: hostName.optional().describe('The same for Outlook (`autodiscover.example.com`). Default: none.'),
+  mtaSts: hostName
+    .optional()
+    .describe('The host name of the MTA-STS policy, RFC 8461 (`mta-sts.example.com`). Default: none.'),
 });
+
+/** Sites that are served only under a host name of their own. */
+const apart: ReadonlySet<HostName> = new Set(['panel', 'autoconfig', 'autodiscover', 'mtaSts']);
 
 export type Hosts = z.output<typeof hosts>;
 export type HostName = z.output<typeof site>;
@@ -36,7 +48,7 @@ export type HostName = z.output<typeof site>;
 /** Refuses a panel on a shared host name, because the panel needs all paths of its host. Pushes mistakes. */
 export function checkHosts(all: Hosts, publicUrl: string, source: Source, mistakes: Mistake[]): void {
   const { panel } = all;
-  const others = (['api', 'mail', 'jmap'] as const).map((of) => hostOfSite(of, all, publicUrl));
+  const others = site.options.filter((of) => of !== 'panel').map((of) => hostOfSite(of, all, publicUrl));
   if (panel === undefined || !others.includes(panel)) return;
   const reason = `"${panel}" is the host name of another site, and the panel needs all paths of its host.`;
   mistakes.push(source.mistakeAt(['hosts', 'panel'], reason, 'Give the panel a host name of its own.'));
@@ -44,5 +56,5 @@ export function checkHosts(all: Hosts, publicUrl: string, source: Source, mistak
 
 /** Returns the host name of a site, or undefined if it is not served. */
 export function hostOfSite(of: HostName, all: Hosts, publicUrl: string): string | undefined {
-  return of === 'panel' ? all.panel : (all[of] ?? all.api ?? new URL(publicUrl).hostname);
+  return apart.has(of) ? all[of] : (all[of] ?? all.api ?? new URL(publicUrl).hostname);
 }

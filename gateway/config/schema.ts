@@ -180,7 +180,7 @@ export const upstreamEntry = z.strictObject({
   }),
   hosts: z
     .array(site)
-    .min(1, 'must name at least one of api, mail, jmap and panel')
+    .min(1, 'must name at least one host of gateway.yaml, such as api')
     .default(['api'])
     .describe('The host names that have its operations, by their keys under `hosts` of `gateway.yaml`.'),
   tunnels: tunnels.meta({

@@ -16,6 +16,37 @@ const pathOrBelow = z.string().refine((text) => text.startsWith('/') && plainPat
   error: 'must be a path such as /jmap, or /jmap/* for everything below it, of letters, digits and .-_~',
 });
 
+/** `*` is one segment here. */
+const filePath = z.string().regex(/^(\/(\*|[A-Za-z0-9_~-][A-Za-z0-9._~-]*))+\/\*$/, {
+  error: 'must be a path such as /files/*/*, in which each * is one segment, and the last one the name of a file',
+});
+
+/** How the service shows whether a login was right. */
+const logins = z.strictObject({
+  countedAs: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,62}$/, 'must be a name of lower-case letters, digits and hyphens')
+    .optional()
+    .meta({
+      description:
+        'Tunnels of the upstream with the same name here count failed logins together, and need the same `failures`, `failuresTotal` and `failuresWindowSeconds`. Default: each tunnel counts its own.',
+      values: 'name',
+    }),
+  paths: z.array(pathOrBelow).default(['/*']).meta({
+    description:
+      'The paths at which a success shows that a login was right, so that its client passes when others have failed too often. Leave out paths that the service answers without a login. Answers to OPTIONS never show it.',
+    values: 'paths, `/jmap/*` for everything below',
+  }),
+  refusals: z
+    .array(z.literal([401, 402, 403, 429]))
+    .min(1, 'must name at least one status')
+    .default([401, 402, 403, 429])
+    .meta({
+      description: 'The statuses that show a failed login.',
+      values: 'statuses of 401, 402, 403 and 429',
+    }),
+});
+
 /** Limits per client address. */
 const limits = z.strictObject({
   requests: whole('requests', 1, 1_000_000_000)
@@ -47,9 +78,27 @@ export const tunnel = z.strictObject({
   }),
   hosts: z
     .array(site)
-    .min(1, 'must name at least one of api, mail, jmap and panel')
+    .min(1, 'must name at least one host of gateway.yaml, such as api')
     .default(['api'])
     .describe('The host names, by their keys under `hosts` of `gateway.yaml`. Only `panel` may have the path `/*`.'),
+  notOn: z
+    .array(site)
+    .default([])
+    .describe(
+      'Host names, by the same keys, that never have these paths, even if one of `hosts` has the same name. With `[api]`, a tunnel on `mail` exists only if `hosts.mail` is a name of its own.',
+    ),
+  plain: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether the plain listener (`tls.plain`) forwards these paths too, if a request shows no credentials. For challenges of certificate authorities.',
+    ),
+  pages: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the service serves pages with scripts of their own, which the Content-Security-Policy of the gateway would forbid. Default: only on `panel`.',
+    ),
   webSocket: z.boolean().default(false).describe('Whether connections may be upgraded to WebSockets.'),
   redirects: z
     .record(path, path)
@@ -62,6 +111,12 @@ export const tunnel = z.strictObject({
       description: 'Paths below these that are not forwarded. Upper and lower case are the same.',
       values: 'text in which `*` matches anything',
     }),
+  fileNames: z.array(filePath).default([]).meta({
+    description:
+      'Paths whose last segment is only the name of a file, which the service repeats in Content-Disposition. A name that `except` refuses is replaced by `file` for the service, and put back into its answer.',
+    values: 'paths such as `/files/*/*`, in which `*` is one segment',
+  }),
+  logins: logins.prefault({}),
   limits: limits.prefault({}),
 });
 
@@ -108,8 +163,10 @@ export function checkTunnels(check: TunnelCheck, mistakes: Mistake[]): void {
   const nameOf = (of: HostName) => hostOfSite(of, check.hosts, check.publicUrl);
   const taken = takenAlready(check, nameOf);
   const tunnelled: Taken[] = [];
-  for (const { at, pattern, hosts, upstream } of pathsOf(check)) {
-    const names = hosts.map(nameOf).filter((name) => name !== undefined);
+  checkCountedTogether(check, mistakes);
+  for (const { at, pattern, hosts, notOn, upstream } of pathsOf(check)) {
+    const never = notOn.map(nameOf);
+    const names = hosts.map(nameOf).filter((name) => name !== undefined && !never.includes(name));
     const isHere = (one: Taken) => one.names.some((name) => names.includes(name as string));
     const other =
       taken.find((one) => isHere(one) && meet(pattern, one.pattern)) ??
@@ -121,6 +178,25 @@ export function checkTunnels(check: TunnelCheck, mistakes: Mistake[]): void {
     } else if (other !== undefined) {
       const reason = `the path ${other.pattern} is ${other.what}.`;
       mistakes.push(check.source.mistakeAt(at, reason, 'Take it out, or put the tunnel on other hosts.'));
+    }
+  }
+}
+
+/** Tunnels that count failed logins together share the bounds, because one counter has one bound. */
+function checkCountedTogether({ upstreams, source }: TunnelCheck, mistakes: Mistake[]): void {
+  for (const [upstream, { tunnels }] of Object.entries(upstreams)) {
+    const first = new Map<string, number>();
+    for (const [index, { logins, limits }] of tunnels.entries()) {
+      const { countedAs } = logins;
+      if (countedAs === undefined) continue;
+      const before = tunnels[first.get(countedAs) ?? index]?.limits as typeof limits;
+      if (!first.has(countedAs)) first.set(countedAs, index);
+      for (const key of ['failures', 'failuresTotal', 'failuresWindowSeconds'] as const) {
+        if (limits[key] === before[key]) continue;
+        const at = ['upstreams', upstream, 'tunnels', index, 'logins', 'countedAs'];
+        const reason = `the tunnels counted as ${countedAs} differ in limits.${key}.`;
+        mistakes.push(source.mistakeAt(at, reason, `Write the same limits.${key} in all of them.`));
+      }
     }
   }
 }
@@ -140,10 +216,10 @@ function takenAlready({ upstreams, operations }: TunnelCheck, nameOf: (of: HostN
 /** Returns every path of every tunnel, with its place in the file. */
 function pathsOf({ upstreams }: TunnelCheck) {
   return Object.entries(upstreams).flatMap(([upstream, { tunnels }]) =>
-    tunnels.flatMap(({ paths, hosts }, index) =>
+    tunnels.flatMap(({ paths, hosts, notOn }, index) =>
       paths.map((pattern, position) => {
         const at = ['upstreams', upstream, 'tunnels', index, 'paths', position];
-        return { at, pattern, hosts, upstream };
+        return { at, pattern, hosts, notOn, upstream };
       }),
     ),
   );

@@ -1,9 +1,9 @@
-// Maps host names to sites. Without configured host names, every name stands for all sites but the panel.
+// Maps host names to sites. Without configured host names, every name stands for the API, mail and JMAP.
 
 import type { DownstreamRequest } from '../downstream.ts';
 
 /** The sites that can have a host name of their own. */
-export type Site = 'api' | 'mail' | 'jmap' | 'panel';
+export type Site = 'api' | 'mail' | 'jmap' | 'panel' | 'autoconfig' | 'autodiscover' | 'mtaSts';
 
 export type HostNames = Readonly<Partial<Record<Site, string | undefined>>>;
 
@@ -24,7 +24,10 @@ export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
   add(api, 'api');
   add(hosts.mail ?? api, 'mail');
   add(hosts.jmap ?? api, 'jmap');
-  if (hosts.panel !== undefined) add(hosts.panel, 'panel');
+  for (const site of ['panel', 'autoconfig', 'autodiscover', 'mtaSts'] as const) {
+    const name = hosts[site];
+    if (name !== undefined) add(name, site);
+  }
   // HTTP/1.0 allows requests without Host.
   return (host) => byName.get(host === undefined ? api : nameIn(host));
 }

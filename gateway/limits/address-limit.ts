@@ -5,7 +5,12 @@ import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
 import { addressBlockOf } from './address-block.ts';
 import { retryAfterSecondsOf } from './headers.ts';
-import { createLoginThrottle, type LoginThrottleOptions, type LoginThrottleRules } from './login-throttle.ts';
+import {
+  createLoginThrottle,
+  type LoginThrottle,
+  type LoginThrottleOptions,
+  type LoginThrottleRules,
+} from './login-throttle.ts';
 import { createProcessStore } from './process-store.ts';
 
 export interface AddressLimitRules extends LoginThrottleRules {
@@ -30,9 +35,8 @@ export interface AddressLimit {
 /** A guess, because the end of an open connection cannot be predicted. */
 const RETRY_AFTER_SECONDS = 5;
 
-export function createAddressLimit(rules: AddressLimitRules, options: LoginThrottleOptions): AddressLimit {
-  const logins = createLoginThrottle(rules, options);
-  const rates = createProcessStore({ now: options.now });
+function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now: () => number): AddressLimit {
+  const rates = createProcessStore({ now });
   const inProgress = new Map<string, number>();
   let total = 0;
 
@@ -72,16 +76,27 @@ export function createAddressLimit(rules: AddressLimitRules, options: LoginThrot
   };
 }
 
-/** Returns address limits by name; a limit keeps its counts when its rules change. */
+/**
+ * Returns address limits by name; a limit keeps its counts when its rules change. `countedAs` is the name under which failed logins count:
+ * limits that share it count them together.
+ */
 export function createAddressLimits(
   options: Omit<LoginThrottleOptions, 'name'>,
-): (name: string, rules: AddressLimitRules) => AddressLimit {
+): (name: string, rules: AddressLimitRules, countedAs?: string) => AddressLimit {
   const limits = new Map<string, AddressLimit>();
+  const logins = new Map<string, LoginThrottle>();
 
-  return function addressLimit(name, rules) {
-    const limit = limits.get(name) ?? createAddressLimit(rules, { ...options, name });
+  function loginsOf(name: string, rules: AddressLimitRules): LoginThrottle {
+    const throttle = logins.get(name) ?? createLoginThrottle(rules, { ...options, name });
+    logins.set(name, throttle);
+    return throttle;
+  }
+
+  return function addressLimit(name, rules, countedAs = name) {
+    const key = `${name} ${countedAs}`;
+    const limit = limits.get(key) ?? createAddressLimit(rules, loginsOf(countedAs, rules), options.now);
     limit.useRules(rules);
-    limits.set(name, limit);
+    limits.set(key, limit);
     return limit;
   };
 }

@@ -3,6 +3,7 @@
 
 import { GatewayError } from '../errors.ts';
 import type { Admitted } from '../exchange.ts';
+import { PLACEHOLDER_NAME } from './table.ts';
 
 /** Hop-by-hop fields, dropped whether or not Connection names them. */
 const hopByHop = new Set([
@@ -107,6 +108,8 @@ export interface Answering {
   readonly origin: string;
   /** Prefix of the locations for clients, where the upstream got the path without it. */
   readonly basePath?: string | undefined;
+  /** The name of the file that the client asked for, where the upstream got `PLACEHOLDER_NAME`. */
+  readonly fileName?: string | undefined;
   /** The gateway's headers, flat: they replace those of the upstream, except the security headers, which give way. */
   readonly carried: readonly string[];
   /** True if the upstream serves HTML pages, which load scripts and styles of their own. */
@@ -114,7 +117,8 @@ export interface Answering {
 }
 
 /** Headers for the client, flat, in the upstream's spelling. A 101 gets no security headers, because they have no effect there. */
-export function tunnelAnswerHeaders({ raw, status, origin, carried, hasPages, basePath = '' }: Answering): string[] {
+export function tunnelAnswerHeaders(answering: Answering): string[] {
+  const { raw, status, carried, hasPages } = answering;
   const sent: string[] = [];
   const named = namedBy(valuesOf(raw, 'connection'));
   const ours = namesOf(carried);
@@ -129,7 +133,7 @@ export function tunnelAnswerHeaders({ raw, status, origin, carried, hasPages, ba
     // A 204 has no body, so it must not carry a length (RFC 9110 section 8.6).
     if (name === 'content-length' && status === 204) continue;
     present.add(name);
-    sent.push(raw[i] as string, isLocation(name) ? publicLocation(value, origin, basePath) : value);
+    sent.push(raw[i] as string, publicValue(name, value, answering));
   }
   for (let i = 0; i < carried.length; i += 2) {
     const name = carried[i] as string;
@@ -140,8 +144,12 @@ export function tunnelAnswerHeaders({ raw, status, origin, carried, hasPages, ba
   return sent;
 }
 
-function isLocation(name: string): boolean {
-  return name === 'location' || name === 'content-location';
+/** The value of an answer's field as the client may know it. */
+function publicValue(name: string, value: string, { origin, basePath = '', fileName }: Answering): string {
+  if (name === 'location' || name === 'content-location') return publicLocation(value, origin, basePath);
+  if (fileName === undefined || name !== 'content-disposition') return value;
+  // The name has the characters of a path: no quote, no control character.
+  return value.replace(`"${PLACEHOLDER_NAME}"`, () => `"${fileName}"`);
 }
 
 /** Turns a location on the upstream's origin into a path, because clients cannot reach that origin. */

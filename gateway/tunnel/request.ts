@@ -28,6 +28,8 @@ export interface ProxyRequestOptions {
   readonly idleMs: number;
   /** Prefix of the locations for clients, where the upstream got the path without it. */
   readonly basePath?: string | undefined;
+  /** The name of the file that the client asked for, where the upstream got another. */
+  readonly fileName?: string | undefined;
   /** True if the upstream serves HTML pages, which load scripts and styles of their own. */
   readonly hasPages: boolean;
   /** Turns an error of the connection or of the upstream's HTTP into a refusal. */
@@ -164,13 +166,14 @@ export function proxyRequest(options: ProxyRequestOptions): Promise<void> {
     incoming.once('close', () => {
       if (!incoming.complete) fail(toFailure(new Error('the answer is incomplete')));
     });
-    const { hasPages, target, basePath } = options;
+    const { hasPages, target, basePath, fileName } = options;
     const { carried } = admitted;
+    const { rawHeaders: raw } = incoming;
     // The answer came before the request body was complete: close the connection, because the rest of the body is not read.
     if (!request.complete) response.shouldKeepAlive = false;
     response.writeHead(
       status,
-      tunnelAnswerHeaders({ raw: incoming.rawHeaders, status, origin: target.origin, carried, hasPages, basePath }),
+      tunnelAnswerHeaders({ raw, status, origin: target.origin, carried, hasPages, basePath, fileName }),
     );
     let begun = false;
     let bytesOut = 0;

@@ -11,16 +11,35 @@ export interface TunnelLimits {
   readonly failuresWindowSeconds: number;
 }
 
+/** How the upstream shows whether a login was right. */
+export interface LoginRules {
+  /** Tunnels of the upstream with the same name count together. */
+  readonly countedAs?: string | undefined;
+  /** Where a success shows a right login. */
+  readonly paths: readonly string[];
+  /** Statuses that show a failed one. */
+  readonly refusals: readonly number[];
+}
+
 /** A tunnel as configured in upstreams.yaml. */
 export interface TunnelRules {
   /** Exact paths, or prefixes that end in `/*`. */
   readonly paths: readonly string[];
   readonly hosts: readonly string[];
+  /** Sites on which the paths do not exist, whichever other sites share their name. */
+  readonly notOn: readonly string[];
+  /** The plain listener beside the TLS one forwards them too. */
+  readonly plain: boolean;
+  /** The upstream serves pages; default: on the panel. */
+  readonly pages?: boolean | undefined;
   readonly webSocket: boolean;
   /** Path → path that its clients are sent to. */
   readonly redirects: Readonly<Record<string, string>>;
   /** Paths that are not forwarded: patterns in which `*` matches any text. */
   readonly except: readonly string[];
+  /** Paths whose last segment is the name of a file only: `*` is one segment. */
+  readonly fileNames: readonly string[];
+  readonly logins: LoginRules;
   readonly limits: TunnelLimits;
 }
 
@@ -41,6 +60,8 @@ export interface Tunnel {
   /** Unique, and stable across reloads. */
   readonly name: string;
   readonly upstream: string;
+  /** Under which its failed logins count; stable across reloads. */
+  readonly countedAs: string;
   readonly rules: TunnelRules;
   readonly addresses: readonly string[];
   readonly timeoutMs: number;
@@ -58,7 +79,21 @@ export interface Tunnel {
   owns(path: string): boolean;
   /** True if a normalised path must not reach the upstream although a declared path matches it. */
   isExcepted(path: string): boolean;
+  /** A path that is excepted only for the name of a file, with another name; undefined: it is excepted for more than that, or not at all. */
+  renamed(path: string): RenamedPath | undefined;
+  /** Whether the answer to a request with credentials shows that they are right, or that they are wrong. */
+  showsLogin(method: string, path: string, status: number): boolean;
 }
+
+/** A path for the upstream, and the name that was taken out of it. */
+export interface RenamedPath {
+  readonly path: string;
+  /** As the client encoded it. */
+  readonly name: string;
+}
+
+/** The name of every file whose own name must not reach the upstream. */
+export const PLACEHOLDER_NAME = 'file';
 
 export interface TunnelTable {
   readonly tunnels: readonly Tunnel[];
@@ -68,7 +103,7 @@ export interface TunnelTable {
 
 export function createTunnelTable(upstreams: Readonly<Record<string, TunnelledUpstream>>): TunnelTable {
   const tunnels = Object.entries(upstreams).flatMap(([upstream, entry]) =>
-    entry.tunnels.map((rules, index) => toTunnel(upstream, entry, rules, index)),
+    entry.tunnels.map((rules, index) => toTunnel(upstream, entry, rules, `${upstream}/${index}`)),
   );
   const exact = new Map<string, Tunnel[]>();
   const below: (readonly [prefix: string, tunnel: Tunnel])[] = [];
@@ -86,37 +121,63 @@ export function createTunnelTable(upstreams: Readonly<Record<string, TunnelledUp
     find(sites, target) {
       if (tunnels.length === 0) return undefined;
       const path = pathIn(target);
-      const isHere = ({ rules }: Tunnel) => rules.hosts.some((site) => sites.has(site));
+      const isHere = ({ rules }: Tunnel) =>
+        rules.hosts.some((site) => sites.has(site)) && !rules.notOn.some((site) => sites.has(site));
       const found = exact.get(path)?.find(isHere);
       return found ?? below.find(([prefix, tunnel]) => path.startsWith(prefix) && isHere(tunnel))?.[1];
     },
   };
 }
 
-function toTunnel(upstream: string, entry: TunnelledUpstream, rules: TunnelRules, index: number): Tunnel {
+function toTunnel(upstream: string, entry: TunnelledUpstream, rules: TunnelRules, name: string): Tunnel {
   const { live, timeoutMs, idleTimeoutMs = timeoutMs, isolate = false, basePath = '' } = entry;
   const patterns = rules.except.map((text) => text.toLowerCase().split('*'));
+  const { countedAs } = rules.logins;
+  const first = entry.tunnels.findIndex(({ logins }) => countedAs !== undefined && logins.countedAs === countedAs);
+  const files = rules.fileNames.map((pattern) => pattern.split('/'));
+
+  function isExcepted(path: string): boolean {
+    if (patterns.length === 0) return false;
+    const forms = [path.toLowerCase(), decodeURIComponent(path).toLowerCase()];
+    return patterns.some((pieces) => forms.some((form) => isLike(form, pieces)));
+  }
+
   return {
-    name: `${upstream}/${index}`,
+    name,
     upstream,
+    countedAs: first === -1 ? name : `${upstream}/${first}`,
     rules,
     addresses: live,
     timeoutMs,
     idleTimeoutMs,
     isolate,
-    hasPages: rules.hosts.includes('panel'),
+    hasPages: rules.pages ?? rules.hosts.includes('panel'),
     redirects: new Map(
       Object.entries(rules.redirects).flatMap(([from, to]) => [[from, to] as const, [`${from}/`, to] as const]),
     ),
     basePath,
     toUpstream: (path) => (basePath !== '' && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path),
-    owns: (path) => rules.paths.some((own) => (own.endsWith('/*') ? path.startsWith(own.slice(0, -1)) : path === own)),
-    isExcepted(path) {
-      if (patterns.length === 0) return false;
-      const forms = [path.toLowerCase(), decodeURIComponent(path).toLowerCase()];
-      return patterns.some((pieces) => forms.some((form) => isLike(form, pieces)));
+    owns: (path) => covers(rules.paths, path),
+    isExcepted,
+    renamed(path) {
+      const segments = path.split('/');
+      const fileName = segments.at(-1) as string;
+      if (fileName === '' || !files.some((pattern) => isAt(pattern, segments)) || !isExcepted(path)) return undefined;
+      const harmless = segments.with(-1, PLACEHOLDER_NAME).join('/');
+      return isExcepted(harmless) ? undefined : { path: harmless, name: fileName };
     },
+    showsLogin: (method, path, status) =>
+      status < 300 ? method !== 'OPTIONS' && covers(rules.logins.paths, path) : rules.logins.refusals.includes(status),
   };
+}
+
+/** True if one of the paths, exact ones or prefixes that end in a slash and a star, is that of the request. */
+function covers(paths: readonly string[], path: string): boolean {
+  return paths.some((own) => (own.endsWith('/*') ? path.startsWith(own.slice(0, -1)) : path === own));
+}
+
+function isAt(pattern: readonly string[], segments: readonly string[]): boolean {
+  return pattern.length === segments.length && pattern.every((one, index) => one === '*' || one === segments[index]);
 }
 
 /** The path of a request target, also in absolute form. */

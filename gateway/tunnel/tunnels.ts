@@ -114,7 +114,9 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
   function enter(admitted: NodeAdmitted, { tunnel, tls }: TunnelRoute) {
     const { trail, path } = admitted;
     trail.stage = 'match';
-    if (!tunnel.owns(path) || tunnel.isExcepted(path)) throw new GatewayError('route_not_found');
+    const renamed = tunnel.renamed(path);
+    if (!tunnel.owns(path) || (renamed === undefined && tunnel.isExcepted(path)))
+      throw new GatewayError('route_not_found');
     trail.stage = 'throttle';
     const addressLimit = options.addressLimitOf(tunnel);
     const leave = addressLimit.enter(admitted);
@@ -126,6 +128,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     const traceparent = options.traceparentFor(trail);
     return {
       leave,
+      path: tunnel.toUpstream(renamed?.path ?? path),
       sent: { host: target.host, traceparent },
       shared: {
         admitted,
@@ -138,9 +141,12 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
         idleMs: tunnel.idleTimeoutMs,
         hasPages: tunnel.hasPages,
         basePath: tunnel.toUpstream(path) === path ? undefined : tunnel.basePath,
+        fileName: renamed?.name,
         toFailure,
         cutOff: () => options.cutOff(admitted.request.socket),
-        onAnswer: (status: number) => addressLimit.answered(admitted, status),
+        onAnswer(status: number) {
+          if (tunnel.showsLogin(admitted.method, path, status)) addressLimit.answered(admitted, status);
+        },
         onStream: (end: (why?: StreamEnd) => void) => openStream(admitted, tunnel, end),
       },
     };
@@ -153,9 +159,9 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
       return;
     }
     const exchange = admitted as NodeAdmitted;
-    const { leave, sent, shared } = enter(exchange, route);
+    const { leave, path, sent, shared } = enter(exchange, route);
     try {
-      setUpstreamRequest(exchange, route.tunnel, tunnelRequestHeaders(admitted, sent));
+      setUpstreamRequest(exchange, path, tunnelRequestHeaders(admitted, sent));
       await proxyRequest(shared);
     } finally {
       leave();
@@ -164,9 +170,9 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
 
   async function upgradeAdmitted(admitted: Admitted, route: TunnelRoute, socket: Socket, head: Buffer): Promise<void> {
     const exchange = admitted as NodeAdmitted;
-    const { leave, sent, shared } = enter(exchange, route);
+    const { leave, path, sent, shared } = enter(exchange, route);
     try {
-      setUpstreamRequest(exchange, route.tunnel, upgradeHeaders(admitted, sent));
+      setUpstreamRequest(exchange, path, upgradeHeaders(admitted, sent));
       const refuse = (error: GatewayError) => options.refuse(admitted, error);
       await upgrade({ ...shared, socket, head, refuse });
     } finally {
@@ -227,12 +233,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
 }
 
 /** Replaces url and headers of the request: the upstream receives the checked path and the headers made here, nothing else. */
-function setUpstreamRequest(
-  { request, path, query }: NodeAdmitted,
-  tunnel: Tunnel,
-  headers: Record<string, string>,
-): void {
-  const own = tunnel.toUpstream(path);
-  request.url = query === '' ? own : `${own}?${query}`;
+function setUpstreamRequest({ request, query }: NodeAdmitted, path: string, headers: Record<string, string>): void {
+  request.url = query === '' ? path : `${path}?${query}`;
   request.headers = headers;
 }

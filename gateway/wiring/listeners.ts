@@ -7,6 +7,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
 import type { DownstreamRequest } from '../downstream.ts';
 import { createAdmit } from '../edge/admit.ts';
+import { createAnswerChallenge, type OwnChallenge } from '../edge/challenge.ts';
 import { createIsTrusted } from '../edge/client-address.ts';
 import { createConnections, type Excess } from '../edge/connections.ts';
 import { listen } from '../edge/listen.ts';
@@ -15,14 +16,17 @@ import { securityHeadersFor } from '../edge/security-headers.ts';
 import { createPublicServer, type PublicServer, type ServerOptions } from '../edge/server.ts';
 import { createPlain } from '../edge/tls/plain.ts';
 import { createSecure, type HandshakeFailure } from '../edge/tls/secure.ts';
-import type { Arrived } from '../exchange.ts';
+import type { Admitted, Arrived } from '../exchange.ts';
 import { addressBlockOf } from '../limits/address-block.ts';
 import type { Log } from '../observe/log.ts';
 import type { Trail } from '../trail.ts';
 import { type Certificates, followCertificates } from './certificates.ts';
 
 /** The request handlers; they exist only after everything behind the listeners is open. */
-export type Requests = Pick<ServerOptions, 'handle' | 'upgrades' | 'upgrade' | 'onFinished'>;
+export interface Requests extends Pick<ServerOptions, 'handle' | 'upgrades' | 'upgrade' | 'onFinished'> {
+  /** Forwards a request of the plain listener; undefined: no tunnel there has its path. */
+  passPlain(admitted: Admitted): Promise<void> | undefined;
+}
 
 export interface ListenersOptions extends Pick<ServerOptions, 'constantHeaders' | 'refuse' | 'requestId'> {
   readonly settings: Settings;
@@ -33,6 +37,7 @@ export interface ListenersOptions extends Pick<ServerOptions, 'constantHeaders' 
   /** Processes with the same keys resume each other's TLS sessions. */
   readonly ticketKeys: Buffer;
   isDraining(): boolean;
+  readonly ownChallenge: OwnChallenge;
   onUnreadableForward(entry: string, proxy: string): void;
   now(): number;
   onExcess(of: Excess): void;
@@ -126,7 +131,14 @@ export function createListeners(options: ListenersOptions): Listeners {
     return {
       constantHeaders,
       refuse: createRefuse({ publicUrl, constantHeaders, onRefused: () => undefined }),
-      handle: createPlain({ mode, publicUrl, hosts: names, admit }),
+      handle: createPlain({
+        mode,
+        publicUrl,
+        hosts: names,
+        admit,
+        answerChallenge: createAnswerChallenge(options.ownChallenge),
+        passThrough: (admitted) => handlers().passPlain(admitted),
+      }),
       upgrades: () => false,
     };
   }

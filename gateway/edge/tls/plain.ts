@@ -1,5 +1,5 @@
-// The plain HTTP listener beside the TLS one: serves nothing, and does not redirect requests with credentials. Throws tls_required, and the
-// errors of the admit stage.
+// The plain HTTP listener beside the TLS one: serves nothing but challenges of certificate authorities, and does not redirect requests with
+// credentials. Throws tls_required, the errors of the admit stage, and those of a tunnel.
 
 import { GatewayError } from '../../errors.ts';
 import type { Admitted, Arrived } from '../../exchange.ts';
@@ -10,9 +10,16 @@ export interface PlainOptions {
   /** Further host names that are served. */
   readonly hosts: readonly string[];
   admit(arrived: Arrived): Admitted;
+  /** Whether the request was a challenge of the gateway's own, and has been answered. */
+  answerChallenge(admitted: Admitted): boolean;
+  /** Forwards a request without credentials, if its path is that of a tunnel which the plain listener serves too. */
+  passThrough(admitted: Admitted): Promise<void> | undefined;
 }
 
-/** Handles every request of the listener: redirects GET and HEAD without credentials to the same URL by HTTPS, and refuses all others. */
+/**
+ * Handles every request of the listener: redirects GET and HEAD without credentials to the same URL by HTTPS, apart from challenges, and
+ * refuses all others.
+ */
 export function createPlain(options: PlainOptions): (arrived: Arrived) => Promise<void> {
   const locate = createLocate(options.publicUrl, options.hosts);
 
@@ -20,7 +27,11 @@ export function createPlain(options: PlainOptions): (arrived: Arrived) => Promis
     const admitted = options.admit(arrived);
     const { response, trail, carried, method } = admitted;
     if (showsCredentials(admitted)) throw new GatewayError('tls_required', { hint: 'credentials' });
-    if (options.mode === 'refuse' || (method !== 'GET' && method !== 'HEAD')) throw new GatewayError('tls_required');
+    if (options.answerChallenge(admitted)) return;
+    const isRead = method === 'GET' || method === 'HEAD';
+    const passed = isRead ? options.passThrough(admitted) : undefined;
+    if (passed !== undefined) return passed;
+    if (options.mode === 'refuse' || !isRead) throw new GatewayError('tls_required');
     trail.status = 308;
     const framing = ['Location', locate(admitted), 'Cache-Control', 'no-store', 'Content-Length', '0'];
     response.writeHead(308, [...carried, ...framing]);

@@ -37,6 +37,8 @@ export function openTraffic(
       if (clientAddress !== undefined) throttle.countRefusal(clientAddress, error);
     },
   });
+  // The gateway has no certificates issued, so it awaits no challenge.
+  const ownChallenge = () => undefined;
   const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);
   const listeners = createListeners({
     settings,
@@ -45,6 +47,7 @@ export function openTraffic(
     store,
     ticketKeys: opened.ticketKeys ?? newTicketKeys(),
     isDraining,
+    ownChallenge,
     onUnreadableForward,
     now,
     onExcess: metrics.connectionRefused,
@@ -64,7 +67,7 @@ export function openTraffic(
   const addressLimitOf = createAddressLimits({ counters: failures, now: forwardNow });
   const tunnels = createTunnels({
     originOf,
-    addressLimitOf: ({ name, rules }) => addressLimitOf(name, rules.limits),
+    addressLimitOf: ({ name, countedAs, rules }) => addressLimitOf(name, rules.limits, countedAs),
     isOut: targets.targetSets.isOut,
     traceparentFor,
     toFailure: toUpstreamFailure,
@@ -106,6 +109,7 @@ export function openTraffic(
       originOf,
       noteUse: versionUses.note,
       isDraining,
+      ownChallenge,
       onUnreadableForward,
       now,
     },

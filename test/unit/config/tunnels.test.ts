@@ -109,3 +109,21 @@ test('host names are names', () => {
     assert.ok(!hostsShape.safeParse({ mail: name }).success, name);
   assert.ok(!hostsShape.safeParse({ mial: 'a' }).success);
 });
+
+test('a tunnel that leaves out a site takes no path from it', () => {
+  const operations: [string, string][] = [['getThing', '/v1/things/{id}']];
+  const on = (more: object, hosts: object) =>
+    mistakesOf([{ paths: ['/v1/*'], hosts: ['mail'], ...more }], hosts, operations).length;
+  assert.deepEqual([on({}, {}), on({ notOn: ['api'] }, {}), on({}, { mail: 'm.test' })], [1, 0, 0]);
+});
+
+test('tunnels that count failed logins together have the same bounds', () => {
+  const counted = (limits: object, countedAs = 'users') => ({ logins: { countedAs }, limits });
+  const both = (...tunnels: object[]) => mistakesOf(tunnels.map((one, index) => ({ paths: [`/p${index}`], ...one })));
+  assert.deepEqual(both(counted({ failures: 5 }), counted({ failures: 5, requests: 7 })), []);
+  assert.deepEqual(both(counted({ failures: 5 }), counted({ failures: 6 }, 'others')), []);
+  assert.deepEqual(both(counted({ failures: 5 }), {}, counted({ failures: 6, failuresTotal: 9 })), [
+    'upstreams.a.tunnels.2.logins.countedAs: the tunnels counted as users differ in limits.failures.',
+    'upstreams.a.tunnels.2.logins.countedAs: the tunnels counted as users differ in limits.failuresTotal.',
+  ]);
+});

@@ -11,7 +11,7 @@ const sitesAt = (hosts: HostNames, publicUrl = 'https://api.example.com') => {
   };
 };
 
-test('without names every host is everything but the panel', () => {
+test('without names every host is the API, mail and JMAP', () => {
   const sites = sitesAt({});
   for (const host of ['api.example.com', 'anything.test:99', undefined]) assert.equal(sites(host), 'api mail jmap');
   assert.equal(sitesAt({ panel: undefined })('x'), 'api mail jmap');
@@ -31,6 +31,17 @@ test('the API may have another name than the public address, and sites may share
   assert.equal(sites('api.example.com'), 'misdirected');
   assert.equal(sites('in.example.com'), 'api');
   assert.equal(sites('m.example.com'), 'mail jmap');
+});
+
+test('the names for settings and policies are served only where they are configured', () => {
+  const sites = sitesAt({
+    autoconfig: 'autoconfig.example.com',
+    autodiscover: 'd.example.com',
+    mtaSts: 'd.example.com',
+  });
+  assert.equal(sites('autoconfig.example.com'), 'autoconfig');
+  assert.equal(sites('d.example.com'), 'autodiscover mtaSts');
+  assert.equal(sites('api.example.com'), 'api mail jmap');
 });
 
 test('ports, capitals and the dot at the end of a full name make no difference', () => {

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { GatewayError } from '../../../gateway/errors.ts';
-import {
-  type AddressLimitRules,
-  createAddressLimit,
-  createAddressLimits,
-} from '../../../gateway/limits/address-limit.ts';
+import { type AddressLimitRules, createAddressLimits } from '../../../gateway/limits/address-limit.ts';
 import { admitted } from './parties.ts';
 
 const asking = (address: string) => ({ ...admitted(address), headers: new Map() });
@@ -17,7 +14,8 @@ const rules: AddressLimitRules = {
 
 function setUp(changed: Partial<AddressLimitRules> = {}) {
   let nowMs = 1_795_190_400_000;
-  const door = createAddressLimit({ ...rules, ...changed }, { name: 'door', now: () => nowMs });
+  const addressLimitOf = createAddressLimits({ now: () => nowMs });
+  const door = addressLimitOf('door', { ...rules, ...changed });
   return {
     door,
     advance(ms: number) {
@@ -68,6 +66,18 @@ test('a refused address is not counted', () => {
   for (let i = 0; i < 5; i++) assert.throws(() => enter('192.0.2.1'), refusedWith('rate_limited', 5));
   leave();
   enter('192.0.2.1')();
+});
+
+test('doors that share the name for logins count failed logins together', async () => {
+  const addressLimitOf = createAddressLimits({ now: () => 0 });
+  const guess = { ...admitted('192.0.2.1'), headers: new Map([['authorization', 'Basic Z3Vlc3M=']]) };
+  const few = { ...rules, failures: 2 };
+  addressLimitOf('one', few, 'users').answered(guess, 401);
+  addressLimitOf('two', few, 'users').answered(guess, 401);
+  await turn();
+  for (const name of ['one', 'two'])
+    assert.throws(() => addressLimitOf(name, few, 'users').enter(guess), { code: 'auth_attempts_limited' });
+  addressLimitOf('other', few).enter(guess)();
 });
 
 test('a door of the same name keeps its counts when the rules change', () => {

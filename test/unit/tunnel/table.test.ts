@@ -7,7 +7,8 @@ const limits = {
   ...{ failures: 1, failuresWindowSeconds: 1 },
 };
 const rules = (paths: string[], more: Partial<TunnelRules> = {}): TunnelRules => ({
-  ...{ paths, hosts: ['jmap'], webSocket: false, redirects: {}, except: [], limits },
+  ...{ paths, hosts: ['jmap'], notOn: [], plain: false, webSocket: false, redirects: {}, except: [], fileNames: [] },
+  ...{ logins: { paths: ['/*'], refusals: [401, 402, 403, 429] }, limits },
   ...more,
 });
 const tableOf = (...tunnels: TunnelRules[]) =>
@@ -59,5 +60,46 @@ test('a redirect holds with and without a slash at its end', () => {
   assert.deepEqual(
     ['/admin', '/admin/', '/admin/x', '/'].map((path) => tunnel?.redirects.get(path)),
     ['/login', '/login', undefined, undefined],
+  );
+});
+
+test('a tunnel is not on a site that it leaves out, whichever site shares its name', () => {
+  const table = tableOf(rules(['/dav/*'], { hosts: ['mail'], notOn: ['api'] }));
+  const found = (...sites: string[]) => table.find(new Set(sites), '/dav/x')?.name;
+  assert.deepEqual([found('mail'), found('mail', 'jmap')], ['post/0', 'post/0']);
+  assert.deepEqual([found('api', 'mail', 'jmap'), found('jmap')], [undefined, undefined]);
+});
+
+test('a file whose name alone is excepted has another name for the upstream', () => {
+  const [tunnel] = tableOf(rules(['/*'], { except: ['*.php*', '*/php*', '*bad*'], fileNames: ['/get/*/*'] })).tunnels;
+  const renamed = (path: string) => tunnel?.renamed(path);
+  assert.deepEqual(renamed('/get/1/a.php'), { path: '/get/1/file', name: 'a.php' });
+  assert.deepEqual(renamed('/get/1/%70hp%20x'), { path: '/get/1/file', name: '%70hp%20x' });
+  for (const path of ['/get/1/a', '/get/a.php', '/get/a.php/x', '/get/1/a.php/', '/get/1/2/a.php', '/got/1/a.php', '/'])
+    assert.equal(renamed(path), undefined, path);
+  assert.equal(renamed('/get/bad/a.php'), undefined, 'more than the name is excepted');
+});
+
+test('a success shows a login where one is needed, a refusal everywhere', () => {
+  const logins = { paths: ['/in', '/in/*'], refusals: [401, 429] };
+  const [tunnel] = tableOf(rules(['/*'], { logins })).tunnels;
+  const shows = (method: string, path: string, status: number) => tunnel?.showsLogin(method, path, status);
+  assert.deepEqual(
+    [shows('GET', '/in/x', 200), shows('GET', '/out', 200), shows('OPTIONS', '/in/x', 200)],
+    [true, false, false],
+  );
+  assert.deepEqual(
+    [shows('GET', '/out', 401), shows('OPTIONS', '/in', 429), shows('GET', '/in', 403)],
+    [true, true, false],
+  );
+  assert.equal(shows('GET', '/in', 302), false);
+});
+
+test('tunnels that are counted together have the name of the first', () => {
+  const together = { logins: { countedAs: 'users', paths: ['/*'], refusals: [401] } };
+  const { tunnels } = tableOf(rules(['/a']), rules(['/b'], together), rules(['/c']), rules(['/d'], together));
+  assert.deepEqual(
+    tunnels.map(({ countedAs }) => countedAs),
+    ['post/0', 'post/1', 'post/2', 'post/1'],
   );
 });
