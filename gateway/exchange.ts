@@ -415,6 +415,11 @@ export const STAGES = [
 
 export type StageName = (typeof STAGES)[number];
 
+/** Stages that add nothing to the exchange. */
+export type StageWithoutFindings = {
+  [Stage in StageName]: ReturnType<Stages[Stage]> extends void ? Stage : never;
+}[StageName];
+
 /** Stages that were published under another name, which log files and dashboards contain. */
 const renamed = { idempotency: 'replay' } as const satisfies Partial<Record<StageName, string>>;
 

@@ -10,7 +10,7 @@ import { createRefuse } from '../../edge/refuse.ts';
 import { createPublicServer } from '../../edge/server.ts';
 import type { Site } from '../../edge/sites.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Arrived, Fresh, Stages } from '../../exchange.ts';
+import { type Arrived, type Fresh, STAGES, type Stages, type StageWithoutFindings } from '../../exchange.ts';
 import { createLimit } from '../../limits/limit.ts';
 import { openStreamsMaxOf } from '../../limits/open-streams.ts';
 import type { CounterStore } from '../../limits/store.ts';
@@ -76,6 +76,12 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
   }
 }
 
+/** A stage that only a serving gateway can run is left out, if later stages need nothing of it. */
+const leftOut = Object.fromEntries(STAGES.map((stage) => [stage, () => undefined])) as unknown as Pick<
+  Stages,
+  StageWithoutFindings
+>;
+
 /** The pipeline of `serving.ts`, without the steps that need a serving gateway. */
 function createHandle(
   { clientAddress }: RehearsedRequest,
@@ -94,6 +100,7 @@ function createHandle(
   const nothing = () => undefined;
   const answered = async (arrived: Arrived) => done(admit(arrived));
   return createPipeline<ReadonlySet<Site>, Tunnel>({
+    ...leftOut,
     ...stateless,
     async refuseMisdirected(arrived) {
       admit(arrived);
@@ -112,7 +119,6 @@ function createHandle(
     answerOptions: answered,
     admit,
     shed: nothing,
-    throttle: nothing,
     authenticate,
     noteUse: nothing,
     limit: createLimit({ store: counters, rules: limits, now }),

@@ -1,6 +1,7 @@
 // Pure: the text for one stage of a decision record.
 
 import type { StageName } from '../../exchange.ts';
+import { STATELESS_STAGES } from '../../wiring/stateless-stages.ts';
 import { shortTime } from '../print.ts';
 import { withheldText } from '../withheld.ts';
 import type { DecisionRecord } from './record.ts';
@@ -10,7 +11,8 @@ export type StageOutcome = 'passed' | 'refused' | 'answered' | 'not reached';
 
 type StageText = (record: DecisionRecord, outcome: StageOutcome) => (string | undefined)[];
 
-const texts: Readonly<Record<StageName, StageText>> = {
+/** A stage that notes no facts of its own is not here: the verdict has its code and message. */
+const texts: Readonly<Partial<Record<StageName, StageText>>> = {
   admit: ({ client, client_request_id: own, max_bytes: max, tunnel, worker }) => [
     client === undefined ? undefined : `client ${client}`,
     own === undefined ? undefined : `the client calls it ${own}`,
@@ -18,8 +20,7 @@ const texts: Readonly<Record<StageName, StageText>> = {
     tunnel === undefined ? undefined : `passed on as it was, through the tunnel ${tunnel}`,
     worker === undefined ? undefined : `worker ${worker}`,
   ],
-  throttle: ({ retry_after: after, rehearsed }, outcome) => [
-    rehearsed === true ? 'not tried: only a running gateway knows which addresses are blocked' : undefined,
+  throttle: ({ retry_after: after }, outcome) => [
     outcome === 'refused' ? `the address has failed too often; it may come back after ${after} s` : undefined,
   ],
   match: ({ operation, route, upstream, method, code }, outcome) =>
@@ -37,8 +38,7 @@ const texts: Readonly<Record<StageName, StageText>> = {
       : [],
   limit: limitText,
   validate: (record) => violationsIn(record),
-  idempotency: ({ replayed, recorded, outcome_unknown: lost, code, rehearsed }, outcome) => [
-    rehearsed === true ? 'not tried: an Idempotency-Key that is looked for is taken' : undefined,
+  idempotency: ({ replayed, recorded, outcome_unknown: lost, code }, outcome) => [
     replayed === true ? 'this Idempotency-Key was answered before; that answer was given again' : undefined,
     recorded === true && lost !== true ? 'a new Idempotency-Key: the answer is kept' : undefined,
     lost === true
@@ -47,6 +47,14 @@ const texts: Readonly<Record<StageName, StageText>> = {
     outcome === 'refused' ? replayRefusals[String(code)] : undefined,
   ],
   forward: forwardText,
+};
+
+/** Stages that a simulation runs. The others need a running gateway. */
+const simulated: ReadonlySet<StageName> = new Set([...STATELESS_STAGES, 'authenticate', 'limit', 'forward']);
+
+const whyNotTried: Readonly<Partial<Record<StageName, string>>> = {
+  throttle: 'only a running gateway knows which addresses are blocked',
+  idempotency: 'an Idempotency-Key that is looked for is taken',
 };
 
 const matchRefusals: Readonly<Record<string, string>> = {
@@ -67,7 +75,9 @@ const replayRefusals: Readonly<Record<string, string>> = {
 
 /** Lines for people; empty if the record has nothing about the stage. */
 export function stageText(stage: StageName, record: DecisionRecord, outcome: StageOutcome): string[] {
-  return texts[stage](record, outcome).filter((line) => line !== undefined);
+  if (record.rehearsed === true && !simulated.has(stage))
+    return [`not tried: ${whyNotTried[stage] ?? 'only a running gateway can'}`];
+  return texts[stage]?.(record, outcome).filter((line) => line !== undefined) ?? [];
 }
 
 function callerIn({ organization, tier, key_id, token_issuer, subject, mode }: DecisionRecord): string | undefined {
@@ -116,14 +126,16 @@ function limitText(record: DecisionRecord): (string | undefined)[] {
     each.length > 0 || limit === undefined
       ? undefined
       : `${limit}: admitted; ${limit_remaining} of ${limit_quota} left`;
-  const looked = `as ${sources[String(source)] ?? 'no store'} has counted`;
+  const decider = sources[String(source)] ?? `the store ${source}`;
+  const looked = `as ${decider} has counted`;
   if (record.rehearsed === true) return [...each, looked];
-  return [...each, single, `decided by ${sources[String(source)] ?? source} at ${timeIn(decidedAt)}`];
+  return [...each, single, `decided by ${decider} at ${timeIn(decidedAt)}`];
 }
 
 const sources: Readonly<Record<string, string>> = {
   redis: 'Redis',
   process: 'this process',
+  unknown: 'no store',
   known: 'a refusal still in force (no store was asked)',
   local: 'this process, with its share, while Redis was away',
   allow: 'the setting to admit all requests while Redis was away',

@@ -1,0 +1,26 @@
+// What `gateway explain` says about a stage, also about stages and stores that its texts do not name.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DecisionRecord } from '../../../../gateway/commands/explain/record.ts';
+import { stageText } from '../../../../gateway/commands/explain/stage-text.ts';
+import type { StageName } from '../../../../gateway/exchange.ts';
+import { STATELESS_STAGES } from '../../../../gateway/wiring/stateless-stages.ts';
+
+test('in a simulation, the stages that need a running gateway are reported as not tried', () => {
+  const toldOf = (stage: StageName) => stageText(stage, { rehearsed: true }, 'passed').join();
+  for (const stage of ['throttle', 'idempotency'] as const) assert.match(toldOf(stage), /^not tried: \w/);
+  for (const stage of STATELESS_STAGES) assert.doesNotMatch(toldOf(stage), /not tried/);
+});
+
+for (const [source, decided, simulated] of [
+  ['redis', 'decided by Redis at ', 'as Redis has counted'],
+  ['other', 'decided by the store other at ', 'as the store other has counted'],
+  ['unknown', 'decided by no store at ', 'as no store has counted'],
+] as const) {
+  test(`the limits name the store that decided: ${source}`, () => {
+    const last = (record: DecisionRecord) => stageText('limit', { limit_source: source, ...record }, 'passed').at(-1);
+    assert.equal(last({ decided_at: 0 }), `${decided}1970-01-01T00:00:00.000Z`);
+    assert.equal(last({ rehearsed: true }), simulated);
+  });
+}
