@@ -13,6 +13,8 @@ export interface UpstreamWords {
 export interface GatewayErrorDetails {
   /** For the log only; never reaches the caller. */
   readonly cause?: unknown;
+  /** For the log only: the path of a request that no operation has, without values. */
+  readonly path?: string;
   /** Extra response headers. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Extra members of the error object. */

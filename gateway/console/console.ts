@@ -25,6 +25,8 @@ export interface ConsoleOptions extends ConsoleSources {
   /** Epoch milliseconds that never decrease. */
   now(): number;
   readonly version: string;
+  /** Where the configuration is, for people. */
+  readonly configDirectory: string;
   /** Host and port of the public listener. */
   readonly name: string;
   /** Connects the consoles of all instances; absent: there is one. */
@@ -210,7 +212,7 @@ export function createConsole(options: ConsoleOptions): Console {
     if (id !== undefined) {
       if (what === 'exchanges') return stories(id);
       if (what === 'organizations') return options.organization(id);
-      return what === 'runbook' ? runbookSection(id) : Promise.resolve(undefined);
+      return what === 'runbook' ? runbookSection(id, options.configDirectory) : Promise.resolve(undefined);
     }
     if (what === 'feed') return feed(query);
     if (what === 'exchanges') return exchanges(query);

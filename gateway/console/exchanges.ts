@@ -10,6 +10,8 @@ export interface ExchangeRow {
   readonly operation: string;
   readonly organization: string | null;
   readonly key: string | null;
+  /** The address of the client: it names the sender where no organization is known. */
+  readonly client: string | null;
   readonly status: number;
   readonly stage: string;
   readonly code: string | null;
@@ -27,6 +29,7 @@ export interface ExchangeQuery {
   readonly operation?: string | undefined;
   readonly organization?: string | undefined;
   readonly key?: string | undefined;
+  readonly client?: string | undefined;
   readonly upstream?: string | undefined;
   readonly status?: string | undefined;
   readonly fromMs?: number | undefined;
@@ -42,7 +45,13 @@ export function exchangeQueryOf(params: URLSearchParams): ExchangeQuery {
   const text = (name: string) => params.get(name)?.slice(0, VALUE_LENGTH_MAX) || undefined;
   const time = (name: string) => numberOf(Date.parse(params.get(name) ?? ''));
   return {
-    ...{ code: text('code'), operation: text('operation'), organization: text('organization'), key: text('key') },
+    ...{
+      code: text('code'),
+      operation: text('operation'),
+      organization: text('organization'),
+      key: text('key'),
+      client: text('client'),
+    },
     ...{ upstream: text('upstream'), status: text('status'), fromMs: time('from'), toMs: time('to') },
     durationMinMs: numberOf(Number(params.get('min_ms') ?? Number.NaN)),
     limit: Math.min(LIMIT_MAX, Math.max(1, numberOf(Number(params.get('limit') ?? Number.NaN)) ?? 100)),
@@ -62,6 +71,7 @@ export function exchangeRow(record: DecisionRecord): ExchangeRow {
     operation: `${method} ${path}`,
     organization: textOrNull(record.organization),
     key: textOrNull(record.key_id),
+    client: textOrNull(record.client),
     status: Number(record.status),
     stage: String(record.stage),
     code: textOrNull(record.code),

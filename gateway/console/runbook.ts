@@ -1,6 +1,7 @@
 // The sections of docs/operations.md that say what to do about an alert, for the page to show.
 
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 export interface RunbookSection {
   readonly title: string;
@@ -12,10 +13,20 @@ const PAGE = new URL('../../docs/operations.md', import.meta.url);
 
 let pages: Promise<ReadonlyMap<string, RunbookSection>> | undefined;
 
-/** Takes a title in any case, as links do. Returns undefined for an unknown section, and if the file is not installed. Reads the file once. */
-export async function runbookSection(title: string): Promise<RunbookSection | undefined> {
+/**
+ * Takes a title in any case, as links do. Returns undefined for an unknown section, and if the file is not installed. Reads the file once.
+ *
+ * @param directory of the configuration: the page says `config/`, where the shipped one is
+ */
+export async function runbookSection(title: string, directory: string): Promise<RunbookSection | undefined> {
   pages ??= readFile(PAGE, 'utf8').then(sectionsOf, () => new Map());
-  return (await pages).get(title.toLowerCase());
+  const section = (await pages).get(title.toLowerCase());
+  return (
+    section && {
+      ...section,
+      text: section.text.replace(/`(?:config\/)?(\w+\.yaml)`/g, (_, file) => `\`${join(directory, file)}\``),
+    }
+  );
 }
 
 function sectionsOf(page: string): ReadonlyMap<string, RunbookSection> {

@@ -7,6 +7,8 @@ export interface ExchangeFilter {
   readonly operation?: string | undefined;
   readonly organization?: string | undefined;
   readonly key?: string | undefined;
+  /** The address of the client. */
+  readonly client?: string | undefined;
   readonly upstream?: string | undefined;
   /** A status (`502`) or a class (`5xx`); `failed`: 4xx and 5xx. */
   readonly status?: string | undefined;
@@ -30,12 +32,13 @@ interface Matcher {
 const UNMATCHED = 'unmatched';
 
 export function matcherOf(filter: ExchangeFilter): Matcher {
-  const { code, organization, key, upstream, status } = filter;
+  const { code, organization, key, client, upstream, status } = filter;
   const [method, route] = filter.operation?.split(' ') ?? [];
   const named: readonly (readonly [string, string | undefined])[] = [
     ['code', code],
     ['organization', organization],
     ['key_id', key],
+    ['client', client],
     ['upstream', upstream],
     ['route', route === UNMATCHED ? undefined : route],
     ['method', method === '_OTHER' ? undefined : method],

@@ -9,12 +9,13 @@ const plainFields = ['required_scopes', 'violated_policies', 'max_bytes'] as con
 /** Returns members of the line; undefined ones are left out. */
 export function refusalMembers({ refusal, violations, caller }: Trail): Readonly<Record<string, unknown>> | undefined {
   if (refusal === undefined) return undefined;
-  const { fields, hint, retryAfterSeconds, words } = refusal.details;
+  const { fields, hint, path, retryAfterSeconds, words } = refusal.details;
   const lacksScope = refusal.code === 'insufficient_scope';
   return {
     // The details of an upstream's own error are not logged.
     ...(words === undefined && fields !== undefined ? plainOf(fields) : undefined),
     held_scopes: lacksScope && caller ? [...caller.scopes].slice(0, SCOPES_MAX) : undefined,
+    path,
     hint,
     retry_after: retryAfterSeconds ?? refusal.entry.retryAfterSeconds,
     violations,

@@ -113,19 +113,20 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
 }
 
 export interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
-  readonly settings: Pick<Settings, 'host' | 'port' | 'redisUrl'>;
+  readonly settings: Pick<Settings, 'host' | 'port' | 'redisUrl' | 'configDirectory'>;
 }
 
 /** Opens the console of a gateway: a single process, or the primary process of several. */
 export function openConsole(
   sources: ConsoleSources,
-  { settings: { port, redisUrl: url }, version, now }: OpenConsoleOptions,
+  { settings: { port, redisUrl: url, configDirectory }, version, now }: OpenConsoleOptions,
 ): Console {
   return createConsole({
     ...sources,
     bounds: DURATION_BUCKETS,
     story: exchangeReport,
     version,
+    configDirectory,
     name: `${hostname()}:${port === 0 ? `process ${process.pid}` : port}`,
     now,
     ...(url !== undefined && {

@@ -26,11 +26,15 @@ const KEYS_MAX = 200;
 export function createOrganizationReports({ store, usageOf, tiers, now }: OrganizationReportsOptions) {
   const search = createOrganizationSearch({ store, clock: () => performance.now() });
 
+  function keyWithCommands(key: StoredKey): object {
+    return { ...keyToJson(key, now()), commands: commandsForKey(key, now()) };
+  }
+
   async function findOrganizations(text: string): Promise<object> {
     const { organizations, keys, complete } = await search(text);
     return {
       organizations: organizations.map(organizationToJson),
-      keys: keys.map((key) => keyToJson(key, now())),
+      keys: keys.map(keyWithCommands),
       complete,
     };
   }
@@ -48,7 +52,7 @@ export function createOrganizationReports({ store, usageOf, tiers, now }: Organi
       // Null: neither the counters nor their fallback could be read.
       limits: usage?.limits ?? null,
       keys_total: all.length,
-      keys: keys.map((key) => ({ ...keyToJson(key, now()), commands: commandsForKey(key, now()) })),
+      keys: keys.map(keyWithCommands),
       commands: commandsFor(found, tiers()),
     };
   }
@@ -79,9 +83,16 @@ function commandsFor({ id: name, tier, state }: Organization, tiers: readonly st
 function commandsForKey({ id: name, revokedAtMs, expiresAtMs, replacedBy }: StoredKey, nowMs: number): CommandLine[] {
   const id = shellWord(name);
   if (revokedAtMs !== undefined || (expiresAtMs !== undefined && expiresAtMs <= nowMs)) return [];
-  const revoke = { does: 'Revoke it for good', line: `bin/gateway keys revoke ${id} --wait` };
+  const revoke = { does: 'Revoke it for good', line: `bin/gateway keys revoke ${id} --reason '' --wait` };
   if (replacedBy !== undefined) return [revoke];
-  return [{ does: 'Replace it by a new key', line: `bin/gateway keys rotate ${id} --overlap 24h` }, revoke];
+  return [
+    {
+      does: 'It has leaked: replace it, the old one ends at once',
+      line: `bin/gateway keys rotate ${id} --overlap 0s --wait`,
+    },
+    { does: 'Replace it, both work for a day', line: `bin/gateway keys rotate ${id} --overlap 24h` },
+    revoke,
+  ];
 }
 
 /** An imported id may hold anything: a copied line must not run it. */

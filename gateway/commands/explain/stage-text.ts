@@ -23,9 +23,12 @@ const texts: Readonly<Partial<Record<StageName, StageText>>> = {
   throttle: ({ retry_after: after }, outcome) => [
     outcome === 'refused' ? `the address has failed too often; it may come back after ${after} s` : undefined,
   ],
-  match: ({ operation, route, upstream, method, code }, outcome) =>
+  match: ({ operation, route, upstream, method, code, path }, outcome) =>
     outcome === 'refused'
-      ? [matchRefusals[String(code)] ?? 'no operation has this method and path']
+      ? [
+          path === undefined ? undefined : `asked for ${method} ${path}`,
+          matchRefusals[String(code)] ?? 'no operation has this method and path',
+        ]
       : [operation === undefined ? undefined : `${operation}: ${method} ${route}, of upstream ${upstream}`],
   authenticate: (record) => [callerIn(record), hintIn(record)],
   authorize: (record, outcome) =>

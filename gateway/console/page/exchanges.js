@@ -3,12 +3,12 @@
 import { read } from './api.js';
 import { element, link, place, state } from './elements.js';
 import { follow } from './follow.js';
-import { clockWithSeconds, day, duration, moment, NONE, timeElement } from './format.js';
+import { clockWithSeconds, day, duration, moment, NONE, operationName, timeElement } from './format.js';
 import { addressOf } from './routes.js';
 import { createTable } from './tables.js';
 
 const LIVE_MS = 1500;
-const FILTERS = ['status', 'code', 'operation', 'organization', 'key', 'upstream', 'min_ms'];
+const FILTERS = ['status', 'code', 'operation', 'organization', 'key', 'client', 'upstream', 'min_ms'];
 
 const kindOf = (status) => (status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good');
 
@@ -34,10 +34,16 @@ function durationCell({ duration_ms: all, upstream_ms: upstream, longest }) {
   return element('span', { class: 'duration' }, text, bar);
 }
 
+/** A request without an organization is known by the address of its client. */
+function senderCell({ organization, client }) {
+  if (organization === null && client === null) return NONE;
+  const href =
+    organization === null ? addressOf('exchanges', { client }) : addressOf('organizations', {}, organization);
+  return element('a', { class: 'inner', href }, organization ?? client);
+}
+
 /** A list of exchanges; `without` names columns that would say the same in every row. */
 export function exchangeTable(container, { caption, empty, without = [], sort }) {
-  const inner = (view, id) =>
-    id === null ? NONE : element('a', { class: 'inner', href: addressOf(view, {}, id) }, id);
   const columns = [
     { key: 'time', label: 'Time', cell: timeCell, value: (row) => row.at },
     {
@@ -46,13 +52,19 @@ export function exchangeTable(container, { caption, empty, without = [], sort })
       cell: ({ status }) => state(kindOf(status), String(status)),
       value: (row) => row.status,
     },
-    { key: 'operation', label: 'Operation', long: true, cell: (row) => row.operation, value: (row) => row.operation },
+    {
+      key: 'operation',
+      label: 'Operation',
+      long: true,
+      cell: (row) => operationName(row.operation),
+      value: (row) => row.operation,
+    },
     { key: 'code', label: 'Code', cell: (row) => row.code ?? NONE, value: (row) => row.code },
     {
       key: 'organization',
-      label: 'Organization',
-      cell: (row) => inner('organizations', row.organization),
-      value: (row) => row.organization,
+      label: 'Organization or address',
+      cell: senderCell,
+      value: (row) => row.organization ?? row.client,
     },
     {
       key: 'duration',

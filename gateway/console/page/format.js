@@ -93,6 +93,11 @@ export function ago(iso, nowMs) {
   return `${Math.floor(seconds / 86_400)} days ago`;
 }
 
+/** `GET unmatched` of metrics and addresses, as readers say it. */
+export function operationName(name) {
+  return name.replace(/ unmatched$/, ', no operation matches');
+}
+
 /** Writes `half_open` and similar names as words. */
 export function words(name) {
   return String(name).replaceAll('_', ' ');

@@ -17,7 +17,7 @@ export function searchText(text) {
 
 export async function showSearch(find) {
   const found = (await read('organizations', { find })) ?? { organizations: [], keys: [], complete: true };
-  const byId = Map.groupBy(found.keys, ({ organization }) => organization);
+  showKeys(found.keys);
   const show = createTable(place('organizations-found'), {
     caption: 'Organizations',
     empty: find === '' ? 'There is no organization yet.' : 'No organization or key is called so.',
@@ -29,11 +29,10 @@ export async function showSearch(find) {
       { key: 'tier', label: 'Tier', cell: ({ tier }) => tier, value: ({ tier }) => tier },
       {
         key: 'state',
-        label: 'State',
+        label: 'State of the organization',
         cell: (row) => state(stateKinds[row.state], row.state),
         value: (row) => row.state,
       },
-      { key: 'keys', label: 'Matching keys', cell: ({ id }) => keysOf(byId.get(id)) },
     ],
   });
   show(found.organizations);
@@ -56,7 +55,15 @@ export async function refreshOrganization(id) {
   (parts.find((part) => nameOf(part) === name) ?? parts[0])?.focus({ preventScroll: true });
 }
 
-const keysOf = (keys = []) => (keys.length === 0 ? NONE : keys.map((key) => `${visible(key)} (${key.id})`).join(', '));
+/** Keys that the text names, each with its own state and its commands. */
+function showKeys(keys) {
+  place('keys-found').replaceChildren(
+    ...(keys.length === 0 ? [] : [element('h3', {}, keys.length === 1 ? 'The key' : `${keys.length} keys`)]),
+    ...keys.map((key) => keyCard(key, key.organization)),
+    ...(keys.length === 0 ? [] : [element('h3', {}, keys.length === 1 ? 'Its organization' : 'Their organizations')]),
+  );
+}
+
 const visible = ({ prefix, last_four: end }) => `${prefix}…${end}`;
 
 export async function showOrganization(id) {
@@ -145,7 +152,7 @@ function limitsOf({ limits }) {
   return element('div', { class: 'limits' }, ...cards);
 }
 
-function keyCard(key) {
+function keyCard(key, organization) {
   const {
     id,
     name,
@@ -176,6 +183,7 @@ function keyCard(key) {
       element('code', { class: 'soft' }, id),
       ' ',
       state(stateKinds[known], known),
+      ...(organization === undefined ? [] : [' of ', link(addressOf('organizations', {}, organization), organization)]),
     ),
     element(
       'p',

@@ -2,7 +2,7 @@
 
 import { sparkline } from './chart-kinds.js';
 import { element, place, state } from './elements.js';
-import { count, quantile, rate } from './format.js';
+import { count, operationName, quantile, rate } from './format.js';
 import { addressOf } from './routes.js';
 import { createTable } from './tables.js';
 
@@ -28,7 +28,7 @@ export function operationsTable() {
     keyOf: ({ name }) => name,
     hrefOf: (row) => (isOne(row) ? addressOf('exchanges', { operation: row.name, instance: row.instance }) : undefined),
     columns: [
-      { key: 'name', label: 'Operation', cell: ({ name }) => name, value: ({ name }) => name },
+      { key: 'name', label: 'Operation', cell: ({ name }) => operationName(name), value: ({ name }) => name },
       {
         key: 'total',
         label: 'Requests',

@@ -170,7 +170,7 @@ function charts() {
     const wanted = [EVERYTHING, ...names.toSorted()];
     if (wanted.join() === [...select.options].map(({ value }) => value).join()) return;
     const chosen = select.value;
-    select.replaceChildren(...wanted.map((name) => element('option', { value: name }, name)));
+    select.replaceChildren(...wanted.map((name) => element('option', { value: name }, operationName(name))));
     select.value = wanted.includes(chosen) ? chosen : EVERYTHING;
   }
 

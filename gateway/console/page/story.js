@@ -2,7 +2,7 @@
 
 import { read } from './api.js';
 import { commandLine, element, link, place, state } from './elements.js';
-import { clockWithSeconds, day, duration, NONE, timeElement, withTimes } from './format.js';
+import { clockWithSeconds, day, duration, NONE, operationName, timeElement, withTimes } from './format.js';
 import { addressOf } from './routes.js';
 
 const kinds = { passed: 'good', answered: 'good', refused: 'bad', 'not reached': 'off' };
@@ -50,6 +50,7 @@ function factsOf(id, time, record) {
     key_id: key,
     route,
     method,
+    path,
     upstream,
     target,
     client,
@@ -66,15 +67,16 @@ function factsOf(id, time, record) {
     [
       'Operation',
       route === undefined
-        ? `${method} (no operation)`
+        ? link(addressOf('exchanges', { operation: `${method} unmatched` }), operationName(`${method} unmatched`))
         : link(addressOf('exchanges', { operation: `${method} ${route}` }), `${method} ${route}`),
     ],
+    ...(path === undefined ? [] : [['Path', element('code', {}, `${method} ${path}`)]]),
     [
       'Organization',
       organization === undefined ? NONE : link(addressOf('organizations', {}, organization), organization),
     ],
     ['Key', key ?? NONE],
-    ['Client', client ?? NONE],
+    ['Client', client === undefined ? NONE : link(addressOf('exchanges', { client }), client)],
     [
       'Upstream',
       upstream === undefined

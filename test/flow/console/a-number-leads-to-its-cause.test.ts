@@ -2,7 +2,7 @@
 // the commands that change them. No secret and nothing of a client's query or body is among it.
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import supertest from 'supertest';
@@ -133,6 +133,39 @@ describe('the data of the console: exchanges, organizations and keys', () => {
     assert.deepEqual(await idsOf('nothing is called so'), []);
   });
 
+  it('finds a key by its visible end, with its own state and its commands, in one step', async () => {
+    const gone = await gateway.issueKey({ organization: 'org_other' });
+    await gateway.store.keys.revoke(gone.id, 'test', 'leaked');
+    const keysOf = async (text: string) =>
+      (await get(`organizations?find=${text}`).expect(200)).body.keys as (Organization['keys'][0] & {
+        state: string;
+      })[];
+    const [live] = (await keysOf(key.key.slice(-4))).filter(({ id }) => id === key.id);
+    assert.equal(live?.state, 'active');
+    assert.deepEqual(
+      live?.commands.map(({ line }) => line.split(' ').slice(1, 3).join(' ')),
+      ['keys rotate', 'keys rotate', 'keys revoke'],
+    );
+    const [revoked] = (await keysOf(gone.key.slice(-4))).filter(({ id }) => id === gone.id);
+    assert.deepEqual([revoked?.state, revoked?.commands], ['revoked', []]);
+  });
+
+  it('names the client of a request without an organization, and finds its others', async () => {
+    const [refused] = await listOf('code=api_key_malformed');
+    assert.deepEqual([refused?.organization, refused?.client], [null, '127.0.0.1']);
+    assert.ok((await listOf('client=127.0.0.1')).length > 5);
+    assert.deepEqual(await listOf('client=192.0.2.1'), []);
+  });
+
+  it('tells which path no operation has, without what may be a value', async () => {
+    await ask(`/v1/nowhere/cus_5Hq8ZrT2mWx9LbKd/Dana/${SECRET}?token=${SECRET}`, key.key);
+    const [row] = await listOf('code=route_not_found');
+    const { body } = await get(`exchanges/${row?.request_id}`).expect(200);
+    assert.equal(body.exchanges[0].record.path, '/v1/nowhere/{…}/{…}/{…}');
+    const match = body.exchanges[0].stages.find(({ stage }: { stage: string }) => stage === 'match');
+    assert.deepEqual(match.told, ['asked for GET /v1/nowhere/{…}/{…}/{…}', 'no operation has this method and path']);
+  });
+
   it('shows an organization with its limits now, its keys, and commands that exist', async () => {
     const { body } = await get('organizations/org_acme').expect(200);
     const { limits, keys, commands, last_used_at: used } = body as Organization;
@@ -140,7 +173,9 @@ describe('the data of the console: exchanges, organizations and keys', () => {
     assert.deepEqual([keys[0]?.id, keys[0]?.last_four, keys.length], [key.id, key.key.slice(-4), 1]);
     assert.ok(used === null || Date.parse(used) > 0);
     const all = [...commands, ...(keys[0]?.commands ?? [])].map(({ line }) => line);
-    assert.ok(all.includes(`bin/gateway keys revoke ${key.id} --wait`));
+    assert.ok(all.includes(`bin/gateway keys revoke ${key.id} --reason '' --wait`));
+    assert.ok(all.includes(`bin/gateway keys rotate ${key.id} --overlap 0s --wait`));
+    assert.ok(all.includes(`bin/gateway keys rotate ${key.id} --overlap 24h`));
     const program = await knownCommands();
     for (const line of all) {
       const [words] = commandLines(`\`\`\`sh\n${line}\n\`\`\`\n`);
@@ -173,6 +208,9 @@ describe('the data of the console: exchanges, organizations and keys', () => {
     assert.equal(body.title, 'GatewayKeyStoreAway');
     assert.match(body.text, /^The gateway cannot look up keys/);
     assert.equal((await get('runbook/gatewaykeystoreaway').expect(200)).body.title, 'GatewayKeyStoreAway');
+    const breaker = (await get('runbook/GatewayBreakerOpen').expect(200)).body.text as string;
+    const directory = /`([^`]*)\/upstreams\.yaml`/.exec(breaker)?.[1] ?? '';
+    assert.ok(existsSync(`${directory}/upstreams.yaml`), breaker);
     await get('runbook/Nothing').expect(404);
     await get('runbook/..%2f..%2fpackage.json').expect(404);
     const sources = ['causes', 'redis-cause', 'upstream-causes', 'feed'].map((name) =>
