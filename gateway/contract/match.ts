@@ -5,7 +5,7 @@ import { GatewayError } from '../errors.ts';
 import type { Admitted, Matched, Operation } from '../exchange.ts';
 import { hasMatrixParameter, semicolonsFit } from './matrix-paths.ts';
 import { createRoutes } from './routes.ts';
-import { shownPath } from './shown-path.ts';
+import { unmatchedPath } from './unmatched-path.ts';
 
 // Methods that this server recognizes. Any other method is "not implemented" instead of "not allowed" (RFC 9110 section 15.6.2).
 const known = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']);
@@ -40,7 +40,7 @@ export function createMatch(operations: readonly Operation[], explain: Explain =
     const allowed = routes.allowedMethods(segments);
     if (allowed.length === 0) return notFound(segments, versions);
     return new GatewayError('method_not_allowed', {
-      path: shownPath(segments),
+      path: unmatchedPath(segments),
       headers: { Allow: allowed.join(', ') },
       fields: { allowed_methods: allowed },
     });
@@ -88,7 +88,7 @@ export function createMatchBySites<Sites extends object>(
 
 function notFound(segments: readonly string[], versions: readonly string[]): GatewayError {
   const [first = '', second = ''] = segments;
-  const path = shownPath(segments);
+  const path = unmatchedPath(segments);
   // The hint is given for any path below /api/<version>, even an unknown one: the order of the segments must be corrected first.
   if (first === 'api' && versions.includes(second))
     return new GatewayError('route_not_found', { hint: 'version_first', path });

@@ -5,7 +5,7 @@ const SEGMENTS_MAX = 8;
 const WORD = /^\.?[a-z][a-z_.-]{0,23}$|^v\d{1,3}$/;
 
 /** Returns the path with `{…}` in the place of each segment that may be a value: the log holds no values of clients. */
-export function shownPath(segments: readonly string[]): string {
+export function unmatchedPath(segments: readonly string[]): string {
   const shown = segments
     .slice(0, SEGMENTS_MAX)
     .map((segment) => (WORD.test(segment) || segment === '' ? segment : '{…}'));
