@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isOwnedRequestHeader } from '../../../gateway/shared/owned-headers.ts';
 import {
   type CredentialSettings,
   type ParsedCredential,
@@ -31,3 +32,11 @@ for (const [settings, secret, credential] of credentials) {
     assert.deepEqual(parseCredential(secret, settings), credential);
   });
 }
+
+test('no client can set the header of a credential', () => {
+  const names = credentials.flatMap(([, , credential]) => credential?.header.name ?? []);
+  assert.deepEqual(
+    names.filter((name) => !isOwnedRequestHeader(name)),
+    [],
+  );
+});
