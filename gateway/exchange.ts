@@ -212,7 +212,7 @@ export interface TrailNotes {
   /** One per state of the quota, in the same order. */
   get charged(): Unread;
   set charged(value: readonly Charged[] | undefined);
-  /** Decided by: `redis`, `known` (an earlier refusal that still holds), `process`, or the outage policy while Redis is away. */
+  /** Decided by: the name of the store, `known` (an earlier refusal that still holds), or the outage policy while the store is away. */
   get quotaSource(): Unread;
   set quotaSource(value: string | undefined);
   /** Time of the decision by the store's clock, epoch milliseconds. */

@@ -32,12 +32,12 @@ export interface LimitDecision {
   readonly waitMs: number;
   /** By the clock of the deciding store, epoch milliseconds. */
   readonly decidedAtMs: number;
-  /** `redis`, `known` for a cached refusal, `process`, or the outage policy while Redis is away. */
+  /** The name of the store, `known` for a cached refusal, or the outage policy while the store is away. */
   readonly source: string;
 }
 
 export interface CounterStoreStatus {
-  /** Name of the store: `process` or `redis`. */
+  /** Name of the store, such as `process` or `redis`. */
   readonly kind: string;
   readonly state: 'up' | 'away';
   /** Epoch milliseconds of the last change. */

@@ -46,7 +46,7 @@ export function createLimitMetrics(registry: Registry, onPressure: OnPressure): 
   });
   const sources = createCounter(registry, {
     name: 'gateway_rate_limit_decisions_by_source_total',
-    help: 'Decisions by source: redis, process, known (a refusal that still holds), or the outage policy while Redis is away.',
+    help: 'Decisions by source: the store (such as redis or process), known (a refusal that still holds), or the outage policy while the store is away.',
     labelNames: ['source'],
   });
   const batches = createHistogram(registry, {
