@@ -54,7 +54,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const withObservation = { ...base, ...openObservation(base, parts) };
   // live instances, limits, failures
   const withCounters = { ...withObservation, ...(await openCounters(withObservation, parts)) };
-  // upstream access, sandbox, examples, upstreams
+  // upstream access, record locks, sandbox, examples, upstreams
   const withUpstreams = { ...withCounters, ...(await openUpstreams(withCounters, parts)) };
   // streams, tunnel streams, identity, idempotency, version uses, throttle
   const withCallers = { ...withUpstreams, ...(await openCallers(withUpstreams, parts)) };

@@ -28,6 +28,7 @@ import type { Accesses } from './upstream/access.ts';
 import { createForward } from './upstream/forward.ts';
 import { createHandshake } from './upstream/handshake.ts';
 import type { Pools } from './upstream/pools.ts';
+import type { RecordLocks } from './upstream/requests/record-locks.ts';
 import { createUpstreamRoutes, type UpstreamRoute } from './upstream/routes.ts';
 import { createUpstreamRules } from './upstream/rules.ts';
 import type { TargetSets } from './upstream/target-set.ts';
@@ -52,6 +53,7 @@ export interface Shared {
   readonly streams: OpenStreams;
   readonly pools: Pools;
   readonly targetSets: TargetSets;
+  readonly recordLocks: RecordLocks;
   readonly tls: Pick<UpstreamTlsAccess, 'settingsOf'>;
   traceparentFor(trail: TrailNotes): string;
   readonly refuse: Refuse;
@@ -175,6 +177,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     idempotency: idempotency.replay,
     forward: createForward({
       targets,
+      locks: shared.recordLocks,
       answers: createAnswerCheck(contracts.operations, contracts.schemas, now),
       routeTo,
       assertionFor,

@@ -53,7 +53,10 @@ export interface OperationReferences {
 }
 
 interface Ruled {
-  readonly requests: readonly { readonly operations: readonly string[] }[];
+  readonly requests: readonly {
+    readonly operations: readonly string[];
+    readonly setAsItems?: { readonly read: string } | undefined;
+  }[];
   readonly answers: readonly { readonly when: { readonly operations?: readonly string[] | undefined } }[];
 }
 
@@ -67,8 +70,13 @@ export function withOperationIds<References extends OperationReferences>(
   const rulesOf = ([upstream, entry]: [string, Ruled]) => {
     if (entry.requests.length === 0 && entry.answers.length === 0) return [upstream, entry];
     const own = byAnyNameIn(upstream, operations);
-    const idsOf = (names: readonly string[]) => names.map((name) => own.get(name)?.id ?? name);
-    const requests = entry.requests.map((rule) => ({ ...rule, operations: idsOf(rule.operations) }));
+    const ownIdOf = (name: string) => own.get(name)?.id ?? name;
+    const idsOf = (names: readonly string[]) => names.map(ownIdOf);
+    const requests = entry.requests.map(({ setAsItems, ...rule }) => ({
+      ...rule,
+      operations: idsOf(rule.operations),
+      ...(setAsItems && { setAsItems: { ...setAsItems, read: ownIdOf(setAsItems.read) } }),
+    }));
     const answers = entry.answers.map(({ when, ...rule }) =>
       when.operations === undefined
         ? { ...rule, when }

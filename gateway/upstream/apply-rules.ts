@@ -8,23 +8,33 @@ import { streamKindOf } from '../shared/stream-kinds.ts';
 import type { CompleteAnswer, Judge, Judgement } from './answers/rules.ts';
 import { type Attempts, type AttemptsOptions, type Dispatch, sendWithAttempts } from './attempts.ts';
 import { beforeSending } from './before-sending.ts';
-import { BufferedAnswer, type Pass } from './buffered-answer.ts';
+import { BufferedAnswer } from './buffered-answer.ts';
 import type { Credential } from './credential.ts';
 import type { CredentialHeader } from './credential-kinds.ts';
 import { decodedAnswer } from './encoding/decoded-answer.ts';
 import type { AnswerHeaders } from './headers.ts';
 import type { Outgoing } from './http1/wire.ts';
+import { ReadAnswer, readingRequest } from './read-answer.ts';
 import type { Relay } from './relay.ts';
-import type { Rewrite } from './requests/rules.ts';
+import type { RecordLocks } from './requests/record-locks.ts';
+import type { RecordRead, Rewritten } from './requests/rules.ts';
 import type { UpstreamRoute } from './routes.ts';
 import type { UpstreamRules } from './rules.ts';
 import type { Target } from './targets.ts';
+import { toUpstreamRefusal } from './upstream-errors.ts';
 
 /**
  * Statuses that mean a refused credential, unless a rule decides otherwise. 403 is not one of them: it may concern the request of one
  * client, and a latched credential blocks the upstream for all clients.
  */
 const credentialStatuses = new Set([401, 407]);
+
+/** How much longer than its request a lock lasts if this process cannot release it: what was sent last may still be executed. */
+const LEASE_MARGIN_MS = 5000;
+
+export interface RulesOptions extends AttemptsOptions {
+  readonly locks: Pick<RecordLocks, 'of'>;
+}
 
 /**
  * Resolves when the exchange has ended. Throws upstream_overloaded, upstream_timeout, upstream_auth_failed, and the errors of the rules and
@@ -34,87 +44,159 @@ const credentialStatuses = new Set([401, 407]);
  * @param deadlineAt as `performance.now()` counts
  */
 export async function sendByRules(
-  options: AttemptsOptions,
+  options: RulesOptions,
   fresh: Fresh,
   route: UpstreamRoute,
   rules: UpstreamRules,
   deadlineAt: number,
   outgoing: () => Outgoing,
 ): Promise<void> {
-  const change = await changeFor(fresh, rules.rewrite, deadlineAt);
-  if (change === undefined) return;
-  const turn = rules.credential?.awaitTurn();
-  if (turn !== undefined) await turn;
-  const dispatch: Dispatch = (target, relay, attempts) =>
-    attempt({ fresh, rules, attempts, target, relay, outgoing: () => change(outgoing()) });
-  await sendWithAttempts(options, fresh, route, deadlineAt, dispatch);
+  const { operation } = fresh;
+  const change = rules.rewrite?.(operation);
+  const changed = change && (await beforeSending(fresh, deadlineAt, (over) => change(fresh, over)));
+  // The client has left.
+  if (change !== undefined && changed === undefined) return;
+  const ready: Ready = { fresh, rules, changed, outgoing };
+  if (changed?.recordRead === undefined) {
+    await sendReady(options, route, deadlineAt, ready);
+    return;
+  }
+  const lock = options.locks.of(`${operation.upstream} ${changed.recordRead.record}`);
+  try {
+    const take = async (over: AbortSignal) => {
+      await lock.take(deadlineAt - performance.now() + LEASE_MARGIN_MS, over);
+      return lock;
+    };
+    const taken = await beforeSending(fresh, deadlineAt, take);
+    if (taken !== undefined) await sendReady(options, route, deadlineAt, ready);
+  } finally {
+    lock.release();
+  }
 }
 
-/** Computes once, for all attempts, how the request rules change the request. Returns undefined if the client has disconnected. */
-async function changeFor(
-  fresh: Fresh,
-  rewrite: Rewrite | undefined,
+/** A request as the request rules leave it. */
+interface Ready {
+  readonly fresh: Fresh;
+  readonly rules: UpstreamRules;
+  /** Undefined: no rule names the operation. */
+  readonly changed: Rewritten | undefined;
+  outgoing(): Outgoing;
+}
+
+async function sendReady(
+  options: AttemptsOptions,
+  route: UpstreamRoute,
   deadlineAt: number,
-): Promise<((outgoing: Outgoing) => Outgoing) | undefined> {
-  const change = rewrite?.(fresh.operation);
-  if (change === undefined) return (outgoing) => outgoing;
-  const changed = await beforeSending(fresh, deadlineAt, (over) => change(fresh, over));
-  if (changed === undefined) return undefined;
-  const { path, body } = changed;
-  return (outgoing) => ({ ...outgoing, path: path + fresh.search, body: body ?? outgoing.body });
+  ready: Ready,
+): Promise<void> {
+  const turn = ready.rules.credential?.awaitTurn();
+  if (turn !== undefined) await turn;
+  const dispatch: Dispatch = (target, relay, attempts) => attempt({ ready, attempts, target, relay });
+  await sendWithAttempts(options, ready.fresh, route, deadlineAt, dispatch);
 }
 
 interface Attempt {
-  readonly fresh: Fresh;
-  readonly rules: UpstreamRules;
+  readonly ready: Ready;
   readonly attempts: Attempts;
   readonly target: Target;
   readonly relay: Relay;
-  outgoing(): Outgoing;
 }
 
 /** Sends the request. Sends it again if a rule or a changed credential allows that, with the credential current at that time. */
 function attempt(one: Attempt): void {
-  const { fresh, rules, attempts, target, relay } = one;
-  const { credential, judge } = rules;
-  const fail = (error: GatewayError) => relay.onResponseError(undefined, error);
-
-  function conclude(answer: CompleteAnswer, sent: CredentialHeader | undefined, pass: Pass): void {
-    const judged = judge === undefined ? answer : decodedAnswer(answer);
-    const judgement = judge?.(judged, judgeContextOf(fresh)) ?? defaultJudgement(judged, credential);
-    if (judgement.kind === 'credential') {
-      const hasChanged = sent !== undefined && credential?.refused(sent, answer.status) === true;
-      if (hasChanged && attempts.mayRepeat('credential')) attempt(one);
-      else fail(new GatewayError('upstream_auth_failed'));
-      return;
-    }
-    if (sent !== undefined && answer.status < 400) credential?.accepted(sent);
-    // An answer that no rule changes keeps its coding.
-    if (judgement.kind === 'pass' && judgement.body === judged.body) pass(answer.headers, answer.body);
-    else if (judgement.kind === 'pass') pass(judged.headers, judgement.body);
-    else if (judgement.kind === 'retry' && attempts.mayRepeat('declared')) attempt(one);
-    else fail(judgement.error);
-  }
-
+  const { relay, ready } = one;
   if (relay.ended) return;
   try {
-    const sent = credential?.header();
-    const buffered = new BufferedAnswer(
-      relay,
-      (status, headers) => {
-        // A stream has no end to wait for.
-        const isBuffered = status >= 400 || (judge !== undefined && !isStream(headers));
-        if (!isBuffered && sent !== undefined) credential?.accepted(sent);
-        return isBuffered;
-      },
-      (answer, pass) => conclude(answer, sent, pass),
-    );
-    const outgoing = one.outgoing();
-    const headers = sent === undefined ? outgoing.headers : [...outgoing.headers, sent.name, sent.value];
-    target.dispatcher.dispatch({ ...outgoing, headers }, buffered);
+    const { changed, fresh } = ready;
+    const outgoing = ready.outgoing();
+    if (changed === undefined) send(one, outgoing);
+    else if (changed.recordRead !== undefined) read(one, outgoing, changed.path, changed.recordRead);
+    else send(one, { ...outgoing, path: changed.path + fresh.search, body: changed.body ?? outgoing.body });
   } catch (error) {
-    fail(error as GatewayError);
+    fail(one, error as GatewayError);
   }
+}
+
+/** Reads the record first, and sends what follows from it over the same place in the concurrency limit. */
+function read(one: Attempt, outgoing: Outgoing, path: string, { operation, bodyFrom }: RecordRead): void {
+  const { ready, relay, attempts, target } = one;
+  const sent = ready.rules.credential?.header();
+  const answered = new ReadAnswer(relay, (answer) => {
+    const { fresh } = ready;
+    const passed = passedOf(one, answer, sent, { operation, pathValues: fresh.pathValues, submitted: undefined });
+    if (passed === undefined) return;
+    const { status, headers } = passed.judged;
+    if (status >= 400) throw toUpstreamRefusal(status, headers, passed.body, 'query');
+    const body = bodyFrom(passed.body);
+    attempts.hasRead();
+    // The connection of the read is free after this turn.
+    queueMicrotask(() => attemptToSend(one, { ...outgoing, path: path + fresh.search, body }));
+  });
+  target.dispatcher.dispatch(withCredential(readingRequest(outgoing, path), sent), answered);
+}
+
+function attemptToSend(one: Attempt, outgoing: Outgoing): void {
+  if (one.relay.ended) return;
+  try {
+    send(one, outgoing);
+  } catch (error) {
+    fail(one, error as GatewayError);
+  }
+}
+
+function send(one: Attempt, outgoing: Outgoing): void {
+  const { relay, target, ready } = one;
+  const { credential, judge } = ready.rules;
+  const sent = credential?.header();
+  const buffered = new BufferedAnswer(
+    relay,
+    (status, headers) => {
+      // A stream has no end to wait for.
+      const isBuffered = status >= 400 || (judge !== undefined && !isStream(headers));
+      if (!isBuffered && sent !== undefined) credential?.accepted(sent);
+      return isBuffered;
+    },
+    (answer, pass) => {
+      const passed = passedOf(one, answer, sent, judgeContextOf(ready.fresh));
+      if (passed === undefined) return;
+      // An answer that no rule changes keeps its coding.
+      if (passed.body === passed.judged.body) pass(answer.headers, answer.body);
+      else pass(passed.judged.headers, passed.body);
+    },
+  );
+  target.dispatcher.dispatch(withCredential(outgoing, sent), buffered);
+}
+
+/** Undefined: the answer does not pass, and the attempt has failed or begins again. */
+function passedOf(
+  one: Attempt,
+  answer: CompleteAnswer,
+  sent: CredentialHeader | undefined,
+  context: Parameters<Judge>[1],
+): { readonly judged: CompleteAnswer; readonly body: Buffer } | undefined {
+  const { ready, attempts } = one;
+  const { credential, judge } = ready.rules;
+  const judged = judge === undefined ? answer : decodedAnswer(answer);
+  const judgement = judge?.(judged, context) ?? defaultJudgement(judged, credential);
+  if (judgement.kind === 'credential') {
+    const hasChanged = sent !== undefined && credential?.refused(sent, answer.status) === true;
+    if (hasChanged && attempts.mayRepeat('credential')) attempt(one);
+    else fail(one, new GatewayError('upstream_auth_failed'));
+    return undefined;
+  }
+  if (sent !== undefined && answer.status < 400) credential?.accepted(sent);
+  if (judgement.kind === 'pass') return { judged, body: judgement.body };
+  if (judgement.kind === 'retry' && attempts.mayRepeat('declared')) attempt(one);
+  else fail(one, judgement.error);
+  return undefined;
+}
+
+function fail({ relay }: Attempt, error: GatewayError): void {
+  relay.onResponseError(undefined, error);
+}
+
+function withCredential(outgoing: Outgoing, sent: CredentialHeader | undefined): Outgoing {
+  return sent === undefined ? outgoing : { ...outgoing, headers: [...outgoing.headers, sent.name, sent.value] };
 }
 
 function isStream(headers: AnswerHeaders): boolean {

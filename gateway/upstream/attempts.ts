@@ -177,13 +177,23 @@ export class Attempts implements Relayed, Waiter, DeadlineOwner {
     return true;
   }
 
+  /** The gateway has read what the request depends on, and sends it now. */
+  hasRead(): void {
+    this.attemptAt = performance.now();
+    this.#relay?.noteAgain();
+    this.#forgetAnswer();
+  }
+
   #noteRetry(reason: RetryReason): void {
-    const { trail } = this.#fresh;
     this.#retries ??= [];
     this.#retries.push(reason);
-    trail.retries = this.#retries;
-    trail.upstreamStatus = undefined;
-    trail.upstreamMs = undefined;
+    this.#fresh.trail.retries = this.#retries;
+    this.#forgetAnswer();
+  }
+
+  #forgetAnswer(): void {
+    this.#fresh.trail.upstreamStatus = undefined;
+    this.#fresh.trail.upstreamMs = undefined;
   }
 
   get authorities(): ReadonlySet<string> {

@@ -2,8 +2,8 @@
 // upstream_* codes.
 
 import type { Awaitable, Caller, Checked, Fresh, Recording, TrailNotes } from '../exchange.ts';
-import { sendByRules } from './apply-rules.ts';
-import { type AttemptsOptions, sendWithAttempts } from './attempts.ts';
+import { type RulesOptions, sendByRules } from './apply-rules.ts';
+import { sendWithAttempts } from './attempts.ts';
 import { withheldCookies } from './cookies.ts';
 import { upstreamRequestHeaders } from './headers.ts';
 import type { Outgoing } from './http1/wire.ts';
@@ -12,7 +12,7 @@ import { isStreamed } from './retry.ts';
 import type { UpstreamRoute } from './routes.ts';
 import type { Target } from './targets.ts';
 
-export interface ForwardOptions extends AttemptsOptions {
+export interface ForwardOptions extends RulesOptions {
   routeTo(upstream: string): UpstreamRoute;
   /** A signed token that names the caller to the upstream; mostly from a cache. */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;

@@ -102,6 +102,8 @@ export class Relay implements AnswerHandler, WithheldNotes {
   #compressed: CompressedBody | undefined;
   /** Takes the body once the head is written. */
   #sink: BodySink;
+  /** A request of the gateway's own, before that of the client. */
+  #reading: Control | undefined;
   /** Created when the client first falls behind. */
   #onDrain: (() => void) | undefined;
 
@@ -122,6 +124,11 @@ export class Relay implements AnswerHandler, WithheldNotes {
   lastByteAt(now: number): number | undefined {
     if (this.#byteAt === 0) return undefined;
     return this.#control?.paused === true || this.#stream?.mayPause === true ? now : this.#byteAt;
+  }
+
+  /** A request of the gateway's own is sent first: it is aborted if this attempt ends. Undefined: it has its answer. */
+  readsFirst(control: Control | undefined): void {
+    this.#reading = control;
   }
 
   onRequestStart(control: Control): void {
@@ -535,6 +542,7 @@ export class Relay implements AnswerHandler, WithheldNotes {
 
   #settle(): void {
     this.ended = true;
+    this.#reading?.abort();
     this.#stream?.stop();
     if (this.#onDrain !== undefined) this.#sink.off('drain', this.#onDrain);
   }

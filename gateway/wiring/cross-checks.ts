@@ -4,6 +4,7 @@ import type { ConfigDraft } from '../config/load.ts';
 import { checkNamedOnce } from '../config/operation-names.ts';
 import { checkOperationSettings } from '../config/operation-settings.ts';
 import { checkSampleOperation } from '../config/portal-files.ts';
+import { checkRecordRules } from '../config/record-rules.ts';
 import { checkRuleNames } from '../config/rule-names.ts';
 import { checkServersUsed } from '../config/servers.ts';
 import { checkTunnels } from '../config/tunnels.ts';
@@ -28,6 +29,7 @@ function checkPlaces(
   checkOperationSettings(upstreams, operations, sources.upstreams, mistakes);
   checkServersUsed(upstreams, operations, sources.upstreams, mistakes);
   checkRuleNames(upstreams, operations, sources.upstreams, mistakes);
+  checkRecordRules(upstreams, operations, sources.upstreams, mistakes);
   checkTunnels({ upstreams, hosts, publicUrl, operations, source: sources.upstreams }, mistakes);
   checkDeprecations(gateway, operations, sources.gateway, mistakes);
   checkSampleOperation(gateway.portal.sampleOperation, operations, sources.gateway, mistakes);

@@ -299,4 +299,23 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
       'config/upstreams.yaml:3:17: upstreams.items.contracts.0: none of the files listed here has an operation. List a contract that has paths.',
     ],
   },
+  'rules-that-read-no-record-or-another': {
+    files: {
+      [items]: sound[items].replace(
+        'components:',
+        '  /v1/items/{id}:\n    patch: { operationId: changeItem, security: [{ apiKey: ["items:write"] }], parameters: [{ name: id, in: path, required: true, schema: { type: string } }], requestBody: { content: { text/plain: {} } }, responses: { "200": { description: The item } } }\ncomponents:',
+      ),
+      [upstreams]: `${sound[upstreams]}    requests:
+      - { operations: [createItem], setAsItems: { fields: [tags], read: listItem } }
+      - { operations: [createItem], setAsItems: { fields: [sizes], read: createItem } }
+      - { operations: [changeItem], setAsItems: { fields: [tags], read: listItems } }
+`,
+    },
+    says: [
+      'config/upstreams.yaml:7:73: upstreams.items.requests.0.setAsItems.read: "items" has no operation "listItem". Did you mean "listItems"?',
+      'config/upstreams.yaml:8:74: upstreams.items.requests.1.setAsItems.read: "createItem" is a POST, which may change the record. Use one of: listItems.',
+      'config/upstreams.yaml:8:24: upstreams.items.requests.1.operations.0: an earlier rule has setAsItems for createItem. Leave it out of this rule.',
+      'config/upstreams.yaml:9:24: upstreams.items.requests.2.operations.0: listItems has another path than changeItem, so it reads another record. Leave it out of this rule.',
+    ],
+  },
 };

@@ -9,7 +9,7 @@ const order = {
   base: ['configuration', 'secrets', 'claim'],
   observation: ['log', 'metrics', 'faults', 'admin', 'tracing'],
   counters: ['live instances', 'limits', 'failures'],
-  upstreams: ['upstream access', 'sandbox', 'examples', 'upstreams'],
+  upstreams: ['upstream access', 'record locks', 'sandbox', 'examples', 'upstreams'],
   callers: ['streams', 'tunnel streams', 'identity', 'idempotency', 'version uses', 'throttle'],
   traffic: ['listeners', 'tunnels', 'overload', 'serving'],
   administration: ['reload'],

@@ -5,15 +5,16 @@ import { lookup } from 'node:dns';
 import type { UpstreamEntry } from '../../config/schema.ts';
 import type { ContractOperation } from '../../contract/operations.ts';
 import type { Awaitable, Caller, Checked } from '../../exchange.ts';
-import { createJudge, type Judgement } from '../../upstream/answers/rules.ts';
+import { type AnsweredRequest, createJudge, type Judgement } from '../../upstream/answers/rules.ts';
 import { BUFFERED_BYTES_MAX } from '../../upstream/buffered-answer.ts';
 import type { CredentialHeader } from '../../upstream/credential-kinds.ts';
 import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
 import { type AnswerHeaders, upstreamRequestHeaders } from '../../upstream/headers.ts';
-import { ask } from '../../upstream/http1/ask.ts';
+import { type AskOptions, ask } from '../../upstream/http1/ask.ts';
 import type { TlsSettings } from '../../upstream/http1/connect.ts';
 import { createLookup } from '../../upstream/lookup.ts';
 import { createPools } from '../../upstream/pools.ts';
+import { readingRequest } from '../../upstream/read-answer.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
 import { createRewrite } from '../../upstream/requests/rules.ts';
 import { reasonOf } from '../finding.ts';
@@ -115,19 +116,35 @@ export function createBackend(options: BackendOptions): Backend {
       path: (asked.path ?? rewritten?.path ?? own) + asked.search,
       headers,
       body: rewritten === undefined ? (rawBody ?? null) : (rewritten.body ?? null),
+      recordRead: rewritten?.recordRead,
     };
+  }
+
+  /** The answer to a request, or to the read before it if that fails. */
+  async function exchanged({ recordRead, ...request }: Awaited<ReturnType<typeof outgoing>>, asked: BackendRequest) {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const { operation } = asked.entry;
+    const addressed = { operation, pathValues: asked.pathValues, submitted: asked.body };
+    if (recordRead === undefined) return judged(await ask(client, request, signal), addressed);
+    const [path = ''] = request.path.split('?', 1);
+    const record = await ask(client, readingRequest(request, path), signal);
+    const read = judged(record, { ...addressed, operation: recordRead.operation });
+    const { judgement } = read;
+    if (record.status >= 400 || (judgement !== undefined && judgement.kind !== 'pass')) return read;
+    return judged(await ask(client, { ...request, body: recordRead.bodyFrom(read.body) }, signal), addressed);
+  }
+
+  function judged({ status, headers, body: received }: AskOptions, addressed: AnsweredRequest) {
+    const body = addressed.operation.answerCheck === 'refuse' ? received : decodedIfPossible(headers, received);
+    return { status, headers, body, judgement: judge({ status, headers, body }, addressed) };
   }
 
   async function send(asked: BackendRequest): Promise<Answered> {
     const request = await outgoing(asked);
     const startedAt = performance.now();
     try {
-      const { status, headers, body: received } = await ask(client, request, AbortSignal.timeout(timeoutMs));
-      const ms = performance.now() - startedAt;
-      const body = asked.entry.operation.answerCheck === 'refuse' ? received : decodedIfPossible(headers, received);
-      const addressed = { operation: asked.entry.operation, pathValues: asked.pathValues, submitted: asked.body };
-      const judgement = judge({ status, headers, body }, addressed);
-      return { asked, status, headers, body, ms, judgement };
+      const answer = await exchanged(request, asked);
+      return { asked, ...answer, ms: performance.now() - startedAt };
     } catch (error) {
       const ms = performance.now() - startedAt;
       const isLate = (error as Error).name === 'TimeoutError';

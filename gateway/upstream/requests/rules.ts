@@ -8,6 +8,7 @@ import { type Addressed, type MemberMatchers, membersTest } from '../answers/mat
 import { changeAt, type MemberPath, memberPath } from '../answers/members.ts';
 import { hashedSecret } from './hash.ts';
 import { filledPath, pathParameterNames, samePath } from './path.ts';
+import { hasSet, type SetAsItemsRule, withItems } from './set-as-items.ts';
 
 export interface RequestRule {
   /** Ids of operations. */
@@ -22,13 +23,27 @@ export interface RequestRule {
   readonly defaults?: Readonly<Record<string, unknown>> | undefined;
   /** Path parameters to be written in lower case. */
   readonly path?: { readonly lowerCase: readonly string[] } | undefined;
+  /** Sends the `set` of a list as the items that it adds and removes. */
+  readonly setAsItems?: SetAsItemsRule | undefined;
 }
 
 export interface Rewritten {
   /** Without query. */
   readonly path: string;
-  /** Undefined if the request has no buffered body. */
+  /** Undefined if the request has no buffered body, and until the record is read. */
   readonly body: Buffer | undefined;
+  /** The body depends on the record, which has to be read first. */
+  readonly recordRead?: RecordRead | undefined;
+}
+
+/** A GET of the path of the request, whose answer says what to send. */
+export interface RecordRead {
+  /** Identifies the record within its upstream, in any case of its path parameters. */
+  readonly record: string;
+  /** The reading operation, for the rules for answers. */
+  readonly operation: Operation;
+  /** The body to send. Throws upstream_bad_response, validation_failed. */
+  bodyFrom(answer: Buffer): Buffer;
 }
 
 /** Returns undefined for operations that no rule names. Decided once per operation, not per request. */
@@ -54,8 +69,29 @@ function rewriteFor(operation: Operation, rules: readonly RequestRule[]): Return
   if (own.length === 0) return undefined;
   const pathOf = pathChange(operation, new Set(own.flatMap(({ path }) => path?.lowerCase ?? [])));
   const changes = own.filter(({ hash, defaults }) => hash || defaults).map(toChange);
-  if (changes.length === 0) return (checked) => ({ path: pathOf(checked), body: checked.rawBody });
-  return async (checked, over) => ({ path: pathOf(checked), body: await changedBody(checked, changes, over) });
+  const setAsItems = own.find((rule) => rule.setAsItems !== undefined)?.setAsItems;
+  const unread = (path: string, body: Buffer | undefined) => ({ path, body });
+  const conclude = setAsItems === undefined ? unread : readingFirst(operation, setAsItems);
+  if (changes.length === 0) return (checked) => conclude(pathOf(checked), checked.rawBody, checked);
+  return async (checked, over) => conclude(pathOf(checked), await changedBody(checked, changes, over), checked);
+}
+
+/** Leaves the body open if it has a `set` that has to be sent as items. */
+function readingFirst(
+  operation: Operation,
+  rule: SetAsItemsRule,
+): (path: string, body: Buffer | undefined, checked: Checked) => Rewritten {
+  const reading: Operation = { ...operation, id: rule.read, method: 'GET' };
+  return (path, body, { pathValues }) => {
+    // Spares parsing a body that has no `set`, unless an escape may hide it.
+    if (body === undefined || (!body.includes('"set"') && !body.includes('\\'))) return { path, body };
+    const changes = readJson(body);
+    if (changes === undefined) throw new GatewayError('malformed_json');
+    if (!hasSet(changes, rule.fields)) return { path, body };
+    const record = JSON.stringify(pathValues.map((value) => value.toLowerCase()));
+    const bodyFrom = (answer: Buffer) => withItems(changes, rule, answer);
+    return { path, body: undefined, recordRead: { record, operation: reading, bodyFrom } };
+  };
 }
 
 function pathChange(operation: Operation, lowered: ReadonlySet<string>): (checked: Checked) => string {

@@ -28,7 +28,7 @@ export function openTraffic(
 ) {
   const { configuration, settings, store, gateway, inForce, isDraining, forwardNow, now } = opened;
   const { log, metrics, ids, traceparentFor, counters, failures, shedding, access, tls, originOf, targets } = opened;
-  const { streams, tunnelStreams, identity, answers, versionUses, throttle } = opened;
+  const { recordLocks, streams, tunnelStreams, identity, answers, versionUses, throttle } = opened;
   const constantHeaders = securityHeadersFor(gateway.publicUrl);
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
@@ -102,6 +102,7 @@ export function openTraffic(
       throttle,
       tunnels,
       streams,
+      recordLocks,
       ...targets,
       tls,
       traceparentFor,

@@ -4,6 +4,8 @@ import { createAssertions } from '../../auth/assertions/assertions.ts';
 import { upstreamStatus } from '../../observe/status.ts';
 import type { Parts } from '../../parts.ts';
 import { createLatchProbes } from '../../upstream/latch-probes.ts';
+import { createRecordLocks } from '../../upstream/requests/record-locks.ts';
+import { logStoreState } from '../log-store-state.ts';
 import { openExamples } from '../open-examples.ts';
 import { openShedding } from '../open-overload.ts';
 import { openSandbox } from '../open-sandbox.ts';
@@ -35,6 +37,11 @@ export async function openUpstreams(opened: BaseSection & ObservationSection, pa
     check: access.check,
     use: ({ config }) => access.use(config.upstreams, config.gateway.overload.organizationShare),
   });
+  const recordLocks = createRecordLocks({
+    redisUrl: settings.redisUrl,
+    onChange: logStoreState(log, 'locks of records'),
+  });
+  parts.add({ name: 'record locks', close: recordLocks.close });
   const tls = openUpstreamTls({ secrets, log, now });
   const assertions = await createAssertions({ keys: await secrets.assertionKeys(), issuer: gateway.publicUrl, now });
   const sandbox = await openSandbox({
@@ -66,5 +73,5 @@ export async function openUpstreams(opened: BaseSection & ObservationSection, pa
     }),
   });
 
-  return { shedding, access, tls, assertions, sandbox, originOf, examples, targets };
+  return { shedding, access, recordLocks, tls, assertions, sandbox, originOf, examples, targets };
 }

@@ -1,0 +1,175 @@
+// Locks on records of upstreams, for requests that read a record before they change it: one holder among all instances. Redis knows the
+// holder if the instances share one, otherwise this process does. While Redis is away, a lock holds within this process only.
+
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectRedis, type Redis } from '../../redis/client.ts';
+import { evaluate, toScript } from '../../redis/script.ts';
+import { createTurns, type ProcessTurn } from './turns.ts';
+
+const COMMAND_TIMEOUT_MS = 500;
+/** Waits between two attempts to take a lock that another instance holds. */
+const RETRY_MS = { first: 10, longest: 250 } as const;
+
+/** Argument: token of the holder. */
+const RELEASE = toScript(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+`);
+
+export interface RecordLock {
+  /**
+   * Resolves once no other request holds the record. Rejects with the reason of the signal.
+   *
+   * @param leaseMs until instances take it for abandoned, should this process not release it
+   */
+  take(leaseMs: number, over: AbortSignal): Promise<void>;
+  /** Gives the record to the next request, or gives up waiting for it. Takes any number of calls, in any state. */
+  release(): void;
+}
+
+export interface RecordLocks {
+  /** A lock that is not taken yet. */
+  of(record: string): RecordLock;
+  /** Releases what is still held, and resolves when Redis knows or does not answer. */
+  close(): Promise<void>;
+}
+
+export interface RecordLocksOptions {
+  /** As `connectRedis` takes it; undefined: no other process shares the records. */
+  readonly redisUrl: string | undefined;
+  /** Redis stopped answering: `away`. It answers again: `up`. */
+  onChange(state: { readonly state: 'up' | 'away' }): void;
+}
+
+/** Connects to Redis with the first lock. */
+export function createRecordLocks({ redisUrl, onChange }: RecordLocksOptions): RecordLocks {
+  const turns = createTurns();
+  const held = new Set<SharedLock>();
+  const connect = redisUrl === undefined ? undefined : connectOnce(redisUrl);
+  let state: 'up' | 'away' = 'up';
+
+  function note(next: 'up' | 'away'): void {
+    if (next === state) return;
+    state = next;
+    onChange({ state });
+  }
+
+  return {
+    of(record) {
+      const turn = turns.of(record);
+      if (connect === undefined) return localLock(turn);
+      const shared = new SharedLock(connect, keyOf(record), note);
+      let isReleased = false;
+      return {
+        async take(leaseMs, over) {
+          // Within this process requests wait in their order, and one of them asks Redis.
+          await turn.enter(over);
+          if (isReleased) return;
+          held.add(shared);
+          await shared.take(leaseMs, over);
+        },
+        release() {
+          if (isReleased) return;
+          isReleased = true;
+          void shared.release().then(() => {
+            held.delete(shared);
+            turn.leave();
+          });
+        },
+      };
+    },
+    async close() {
+      await Promise.all([...held].map((lock) => lock.release()));
+      (await connect?.ifOpened())?.disconnect();
+    },
+  };
+}
+
+/** Names of records may be long, and those of persons. */
+function keyOf(record: string): string {
+  return `record-lock:${createHash('sha256').update(record).digest('base64url')}`;
+}
+
+function localLock(turn: ProcessTurn): RecordLock {
+  return { take: (_leaseMs, over) => turn.enter(over), release: turn.leave };
+}
+
+interface Connect {
+  (): Promise<Redis>;
+  ifOpened(): Promise<Redis> | undefined;
+}
+
+function connectOnce(url: string): Connect {
+  let client: Promise<Redis> | undefined;
+  async function open(): Promise<Redis> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const opened = connectRedis({
+      url,
+      commandTimeoutMs: COMMAND_TIMEOUT_MS,
+      onReady: resolve,
+      onLost: () => resolve(),
+    });
+    await promise;
+    return opened;
+  }
+  function connect(): Promise<Redis> {
+    client ??= open();
+    return client;
+  }
+  return Object.assign(connect, { ifOpened: () => client });
+}
+
+/** The part of one lock that lies in Redis. */
+class SharedLock {
+  readonly #connect: () => Promise<Redis>;
+  readonly #key: string;
+  readonly #note: (state: 'up' | 'away') => void;
+  readonly #token = randomUUID();
+  #isOver = false;
+  /** The last command that may have taken it. */
+  #asking: Promise<unknown> | undefined;
+
+  constructor(connect: () => Promise<Redis>, key: string, note: (state: 'up' | 'away') => void) {
+    this.#connect = connect;
+    this.#key = key;
+    this.#note = note;
+  }
+
+  /** Resolves without it if Redis does not answer. */
+  async take(leaseMs: number, over: AbortSignal): Promise<void> {
+    for (let waitMs: number = RETRY_MS.first; ; waitMs = Math.min(2 * waitMs, RETRY_MS.longest)) {
+      over.throwIfAborted();
+      if (this.#isOver) return;
+      const answer = this.#ask(leaseMs);
+      this.#asking = answer;
+      const outcome = await answer;
+      this.#note(outcome === 'away' ? 'away' : 'up');
+      if (outcome !== 'held') return;
+      // At random, so that instances that began to wait together do not ask together.
+      await sleep(waitMs * (0.5 + Math.random() / 2), undefined, { signal: over });
+    }
+  }
+
+  /** Never rejects. An answer that is under way is waited for: it may have taken the lock. */
+  async release(): Promise<void> {
+    this.#isOver = true;
+    if (this.#asking === undefined) return;
+    await this.#asking;
+    this.#asking = undefined;
+    try {
+      await evaluate(await this.#connect(), RELEASE, [this.#key], [this.#token]);
+    } catch {
+      // The lease ends by itself.
+    }
+  }
+
+  async #ask(leaseMs: number): Promise<'taken' | 'held' | 'away'> {
+    try {
+      const client = await this.#connect();
+      const reply = await client.set(this.#key, this.#token, 'PX', Math.ceil(leaseMs), 'NX');
+      return reply === null ? 'held' : 'taken';
+    } catch {
+      return 'away';
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// Turns the `set` of a list into the `addItem` and `removeItem` that it amounts to, for upstreams whose `set` changes more than the field that
+// it names. Pure. Throws upstream_bad_response, validation_failed.
+
+import { GatewayError } from '../../errors.ts';
+import {
+  type JsonNode,
+  type JsonScalar,
+  type JsonTreeObject,
+  printJsonTree,
+  readJson,
+  scalarOf,
+} from '../../shared/json-tree.ts';
+import { memberPath, nodeAt } from '../answers/members.ts';
+import { upstreamFailure } from '../failure.ts';
+
+export interface SetAsItemsRule {
+  /** The lists that a `set` has to leave alone unless it names them. */
+  readonly fields: readonly string[];
+  /** Id of the operation that reads the record: a GET of the same path. */
+  readonly read: string;
+  /** Dotted name of the member of its answer that has the fields; absent: the answer itself. */
+  readonly from?: string | undefined;
+}
+
+/** The entries of one list: in lower case, as the upstream compares them → as they are written. */
+type Entries = Map<string, JsonScalar>;
+
+/** Whether the body is a list of changes with a `set` of one of these fields. */
+export function hasSet(body: JsonNode, fields: readonly string[]): boolean {
+  return body.kind === 'array' && body.items.some((item) => isSet(item, fields));
+}
+
+/**
+ * The changes without a `set` of these fields, as bytes. Each `set` is replaced in its place by what it removes from and adds to the list as the
+ * changes before it have left it; all other changes stay as they are written, except that what is removed has the spelling of the upstream.
+ *
+ * @param changes a list of objects `{ action, field, value }`
+ * @param answer the record as the upstream has it now, JSON
+ */
+export function withItems(changes: JsonNode, { fields, from }: SetAsItemsRule, answer: Buffer): Buffer {
+  if (changes.kind !== 'array') return Buffer.from(printJsonTree(changes));
+  const root = readJson(answer);
+  const record = from === undefined ? root : nodeAt(root, memberPath(from));
+  if (record?.kind !== 'object') throw unreadable();
+  const present = new Map(fields.map((field) => [field, entriesOf(record, field)]));
+  const items = changes.items.flatMap((change, index) => played(change, index, fields, present));
+  return Buffer.from(printJsonTree({ kind: 'array', items }));
+}
+
+/** What takes the place of one change. Changes `present` as the upstream will. */
+function played(change: JsonNode, index: number, fields: readonly string[], present: Map<string, Entries>): JsonNode[] {
+  const field = textAt(change, 'field');
+  const entries = field === undefined ? undefined : present.get(field);
+  if (field === undefined || entries === undefined) return [change];
+  if (isSet(change, fields)) {
+    const wanted = wantedBy(change, index);
+    const removed = [...entries].filter(([name]) => !wanted.has(name)).map(([, entry]) => entry);
+    const added = [...wanted].filter(([name]) => !entries.has(name)).map(([, entry]) => entry);
+    // What stays keeps the spelling of the upstream, by which it is removed.
+    present.set(field, new Map([...wanted].map(([name, entry]) => [name, entries.get(name) ?? entry])));
+    return [...removed.map(changeOf('removeItem', field)), ...added.map(changeOf('addItem', field))];
+  }
+  const value = nodeAt(change, ['value']);
+  if (value?.kind !== 'scalar' || typeof value.value !== 'string') return [change];
+  const name = value.value.toLowerCase();
+  const action = textAt(change, 'action');
+  const found = entries.get(name);
+  if (action === 'addItem' && found === undefined) entries.set(name, value);
+  if (action !== 'removeItem' || found === undefined) return [change];
+  entries.delete(name);
+  return textAt(change, 'value') === found.value ? [change] : [changeOf('removeItem', field)(found)];
+}
+
+function isSet(change: JsonNode, fields: readonly string[]): boolean {
+  return textAt(change, 'action') === 'set' && fields.includes(textAt(change, 'field') ?? '');
+}
+
+function textAt(node: JsonNode, name: string): string | undefined {
+  const found = nodeAt(node, [name]);
+  return found?.kind === 'scalar' && typeof found.value === 'string' ? found.value : undefined;
+}
+
+function entriesOf(record: JsonTreeObject, field: string): Entries {
+  const list = nodeAt(record, [field]);
+  const entries = list === undefined ? new Map() : entriesIn(list);
+  if (entries === undefined) throw unreadable();
+  return entries;
+}
+
+/** Of entries that differ only in case the first counts. Undefined: the value is no list of texts. */
+function entriesIn(list: JsonNode): Entries | undefined {
+  if (list.kind !== 'array') return undefined;
+  const entries: Entries = new Map();
+  for (const item of list.items) {
+    if (item.kind !== 'scalar' || typeof item.value !== 'string') return undefined;
+    const name = item.value.toLowerCase();
+    if (!entries.has(name)) entries.set(name, item);
+  }
+  return entries;
+}
+
+function wantedBy(change: JsonNode, index: number): Entries {
+  const list = nodeAt(change, ['value']);
+  const wanted = list && entriesIn(list);
+  if (wanted !== undefined) return wanted;
+  const param = `[${index}].value`;
+  const violation = { in: 'body', param, pointer: `/${index}/value`, code: 'wrong_type' };
+  const errors = [{ ...violation, message: 'Must be a list of texts.' }];
+  throw new GatewayError('validation_failed', { fields: { param, errors } });
+}
+
+function changeOf(action: 'addItem' | 'removeItem', field: string): (value: JsonNode) => JsonNode {
+  return (value) => ({
+    kind: 'object',
+    members: [
+      ['action', scalarOf(action)],
+      ['field', scalarOf(field)],
+      ['value', value],
+    ],
+  });
+}
+
+/** The record does not have the form that the rule declares: what a `set` amounts to is unknown. */
+function unreadable(): GatewayError {
+  const cause = new Error('the record that a rule for requests reads has no lists of texts at the declared place');
+  return upstreamFailure('upstream_bad_response', 'http_protocol_error', cause);
+}
