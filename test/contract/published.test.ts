@@ -71,8 +71,24 @@ describe('published contracts', () => {
     }
   });
 
+  it('lead from the list of principals to its next page with the same filters; the number of the page is told', () => {
+    type Links = Record<string, { operationId: string; description: string; parameters: object }>;
+    const responses = documents.get('mail')?.paths['/api/principal']?.get?.responses as Record<
+      string,
+      { links: Links }
+    >;
+    const { NextPage } = responses['200']?.links ?? {};
+    assert.equal(NextPage?.operationId, 'listPrincipals');
+    assert.match(NextPage?.description ?? '', /`page` to one more/);
+    const names = ['limit', 'filter', 'types'];
+    assert.deepEqual(NextPage?.parameters, Object.fromEntries(names.map((name) => [name, `$request.query.${name}`])));
+  });
+
   it('say of an idempotency key what the gateway accepts', () => {
-    const parameter = documents.get('v1')?.components.parameters?.IdempotencyKey as { schema: Record<string, string> };
+    const parameter = documents.get('v1')?.components.parameters?.IdempotencyKey as {
+      description: string;
+      schema: Record<string, string>;
+    };
     const { pattern = '', maxLength, minLength } = parameter.schema;
     assert.equal(minLength, 1);
     const keys = ['a', 'a'.repeat(255), '"a"', `"${'a'.repeat(255)}"`, '"\\"\\\\"', 'a"b', '~'];
@@ -82,6 +98,8 @@ describe('published contracts', () => {
       assert.match(key, new RegExp(pattern, 'u'));
     }
     assert.equal(longest.length, maxLength);
+    // The key and the header differ by the quotes and backslashes: both lengths are told.
+    assert.match(parameter.description, /1 to 255 visible ASCII[\s\S]*up to 512 characters/);
     for (const key of ['', 'a b', 'a'.repeat(256), 'ä', '"a', '""']) assert.doesNotMatch(key, new RegExp(pattern, 'u'));
   });
 
