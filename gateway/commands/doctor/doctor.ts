@@ -10,6 +10,7 @@ import { counted, printJson, printLine } from '../print.ts';
 import { checkPublicUrl, checkTrustedProxies } from './addresses.ts';
 import { checkCertificates } from './certificates.ts';
 import { checkDataDirectory, checkStores } from './data.ts';
+import { loginChecks } from './login.ts';
 import { checkMemory, checkNode, checkOpenFiles, checkWorkers, readLimits, readMemory } from './machine.ts';
 import { checkPort } from './ports.ts';
 import { checkRedis } from './redis.ts';
@@ -26,7 +27,10 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
       'check machine, stores, secrets, certificates and upstreams, with remedies (exit code 1 if a check fails)',
     )
     .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nIt changes nothing. Run it as the account of the gateway, with the same environment.')
+    .addHelpText(
+      'after',
+      '\nIt changes nothing, and logs in once to each upstream with a credential. Run it as the account of the gateway, with the same environment.',
+    )
     .action(async ({ json }: { json?: true }) => {
       const findings = await examine(context);
       const isFine = findings.every(({ verdict }) => verdict !== 'fail');
@@ -101,6 +105,7 @@ function furtherChecks(context: CommandContext, settings: Settings, configuratio
     ['secrets', () => examineSecrets(configuration, settings, secrets)],
     ['certificates', () => checkCertificates(configuration, context.now())],
     ...targetChecks(configuration, secrets, context.now).map(({ name, check }): Named => [name, check]),
+    ...loginChecks(configuration, secrets).map(({ name, check }): Named => [name, check]),
   ];
 }
 

@@ -74,7 +74,7 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
         log,
       })
     : undefined;
-  const caller = callerFor(options);
+  const caller = trialCaller(configuration, options.mode, options.organization);
   const { process } = sandbox ?? {};
   try {
     if (address === 'sandbox:platform') await process?.seed(await assertions.assertionFor(caller, name));
@@ -103,8 +103,7 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
 }
 
 /** A caller with every scope, which exists in no key store. */
-function callerFor({ configuration, mode, organization }: OpenOptions): Caller {
-  const { contracts, config } = configuration;
+export function trialCaller({ contracts, config }: Configuration, mode: Mode, organization: string): Caller {
   return {
     subject: 'key_upstreams_try',
     scheme: 'apiKey',

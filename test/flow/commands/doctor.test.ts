@@ -142,6 +142,36 @@ describe('gateway doctor', () => {
     assert.doesNotMatch(JSON.stringify(checks), /no header/);
   });
 
+  it('tries the login to a service with a single request, and says so', async () => {
+    const entry = (live: string) => `upstreams:
+  items:
+    contracts: [items.yaml]
+    live: ${live}
+    credential: { basic: { user: gateway, secret: items_credential } }
+`;
+    const loginOf = async (status: number, secret: string) => {
+      const service = await startUpstream((_request, response) => response.writeHead(status).end());
+      const secrets = writeFiles({ 'secrets/items_credential': secret });
+      const files = { 'config/upstreams.yaml': entry(service.url) };
+      const { checks } = await examine(files, { SECRETS_DIR: join(secrets, 'secrets') });
+      await service.close();
+      rmSync(secrets, { recursive: true });
+      const found = checks.find(({ check }) => check === 'login items');
+      return { verdict: found?.verdict, says: found?.says ?? '', requests: service.requests };
+    };
+    const fine = await loginOf(200, 'gateway:fine-password\n');
+    assert.deepEqual([fine.verdict, fine.requests.length], ['ok', 1]);
+    assert.match(fine.says, /^One request, GET \/v1\/items, was answered with 200: the login works\.$/);
+    const sent = Buffer.from('gateway:fine-password').toString('base64');
+    assert.equal(fine.requests[0]?.headers.authorization, `Basic ${sent}`);
+    const wrong = await loginOf(401, 'wrong-password');
+    assert.deepEqual([wrong.verdict, wrong.requests.length], ['fail', 1]);
+    assert.match(wrong.says, /refused with 401: .* This was a failed login, which the service may count\.$/);
+    assert.equal((await loginOf(500, 'any')).verdict, 'warn');
+    const unusable = await loginOf(200, 'gateway:');
+    assert.deepEqual([unusable.verdict, unusable.requests.length], ['fail', 0]);
+  });
+
   it('names damaged embedded stores, where commands only report that there is one', async () => {
     const installation = createInstallation();
     const store = (file: string) => join(installation.dataDirectory, file);

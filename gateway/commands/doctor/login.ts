@@ -1,0 +1,103 @@
+// Tries the credential of each upstream that has one, with a single request that reads. A refused one counts as a failed login there.
+
+import type { Secrets } from '../../config/secrets.ts';
+import type { Configuration } from '../../configuration.ts';
+import { isFurtherServer } from '../../shared/upstream-names.ts';
+import { type CredentialSettings, parseCredential } from '../../upstream/credential-kinds.ts';
+import { isSimulated } from '../../upstream/simulated.ts';
+import { type DoctorCheck, type Finding, fail, ok, warn } from '../finding.ts';
+import { type Answered, type Backend, type BackendRequest, createBackend, statusOf } from '../upstreams/backend.ts';
+import { isRefused } from '../upstreams/exercise.ts';
+import { trialCaller } from '../upstreams/open.ts';
+import { requestsFor } from '../upstreams/plan.ts';
+import { tlsOf } from './upstreams.ts';
+
+/** Shorter than the time of each check, so that the finding is about the login. */
+const ANSWER_MAX_MS = 2500;
+
+export interface LoginCheck {
+  readonly name: string;
+  readonly check: DoctorCheck;
+}
+
+/** One check per real service with a credential, at its first address. */
+export function loginChecks(configuration: Configuration, secrets: Pick<Secrets, 'read'>): LoginCheck[] {
+  return Object.entries(configuration.config.upstreams).flatMap(([upstream, entry]) => {
+    const { credential } = entry;
+    if (credential === undefined || isSimulated(entry) || isFurtherServer(upstream)) return [];
+    const name = `login ${upstream}`;
+    return [{ name, check: () => tryLogin(configuration, secrets, { name, upstream, credential }) }];
+  });
+}
+
+interface Login {
+  readonly name: string;
+  readonly upstream: string;
+  readonly credential: CredentialSettings;
+}
+
+async function tryLogin(
+  configuration: Configuration,
+  secrets: Pick<Secrets, 'read'>,
+  { name, upstream, credential }: Login,
+): Promise<Finding[]> {
+  const text = secrets.read(credential.secret);
+  // A missing one has a finding of its own.
+  if (text === undefined) return [];
+  const parsed = parseCredential(text.replace(/\r?\n$/, ''), credential);
+  const remedy = `Write user:password, or the password of ${credential.user}, into ${credential.secret}.`;
+  if (parsed === undefined) return [fail(name, `The secrets entry "${credential.secret}" is no login.`, remedy)];
+  const asked = readingRequestOf(configuration, upstream);
+  if (asked === undefined) return [];
+  const backend = backendOf(configuration, secrets, upstream, parsed.header);
+  try {
+    return [findingOf(name, credential, await backend.send(asked))];
+  } finally {
+    backend.close();
+  }
+}
+
+/** A request that changes nothing and needs no id. */
+function readingRequestOf({ contracts }: Configuration, upstream: string): BackendRequest | undefined {
+  const { operations, schemas } = contracts;
+  const reading = operations.filter(({ operation }) => operation.upstream === upstream && operation.method === 'GET');
+  const listing = reading.filter(({ operation }) => !operation.path.includes('{'));
+  for (const entry of listing) {
+    const [asked] = requestsFor(entry, schemas, new Map());
+    if (asked !== undefined) return asked;
+  }
+  return undefined;
+}
+
+function backendOf(
+  configuration: Configuration,
+  secrets: Pick<Secrets, 'read'>,
+  upstream: string,
+  header: ReturnType<NonNullable<Parameters<typeof createBackend>[0]['credential']>>,
+): Backend {
+  const entry = configuration.config.upstreams[upstream] as Configuration['config']['upstreams'][string];
+  const [origin = ''] = entry.live;
+  return createBackend({
+    origin,
+    entry: { ...entry, timeoutMs: Math.min(entry.timeoutMs, ANSWER_MAX_MS) },
+    tls: tlsOf(configuration, upstream, secrets),
+    caller: trialCaller(configuration, 'live', 'org_doctor'),
+    scheme: 'https',
+    assertion: () => undefined,
+    credential: () => header,
+  });
+}
+
+function findingOf(name: string, { secret }: CredentialSettings, answered: Answered): Finding {
+  const { asked, status, problem } = answered;
+  const what = `One request, GET ${asked.entry.operation.path},`;
+  if (problem !== undefined)
+    return warn(name, `${what} got no answer (${problem}), so the login was not tried.`, 'See why there is no answer.');
+  if (isRefused(answered)) {
+    const counts = status === 401 ? ' This was a failed login, which the service may count.' : '';
+    const says = `${what} was refused with ${status}: the credential does not log in, or lacks a permission.${counts}`;
+    return fail(name, says, `Correct the secrets entry "${secret}", or the account at the service.`);
+  }
+  if (statusOf(answered) < 400) return ok(name, `${what} was answered with ${status}: the login works.`);
+  return warn(name, `${what} was answered with ${status}, which does not show that the login works.`, 'See why.');
+}
