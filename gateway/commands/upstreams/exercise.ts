@@ -6,6 +6,7 @@ import { templateParameters } from '../../contract/routes.ts';
 import type { Schemas } from '../../contract/schemas.ts';
 import type { Answered, Backend, BackendRequest } from './backend.ts';
 import { collectionOf, requestsFor } from './plan.ts';
+import { createIdsOf } from './record-ids.ts';
 
 export interface Exercised {
   readonly answers: readonly Answered[];
@@ -38,6 +39,7 @@ export async function exercise({
   const untried: { entry: ContractOperation; why: string }[] = [];
   const existing = new Map<string, string[]>();
   const created = new Map<string, string[]>();
+  const idsOf = createIdsOf(entries);
   const each = Math.max(1, Math.floor(requestsMax / Math.max(1, entries.length)));
 
   for (const entry of [...entries].sort((one, other) => rankOf(one) - rankOf(other))) {
@@ -55,7 +57,7 @@ export async function exercise({
       answers.push(answered);
       if (isRefused(answered)) return { answers, untried, ids: existing };
       if (templateParameters(path).length > 0 && method !== 'POST') continue;
-      const found = identifiersIn(answered);
+      const found = idsOf(answered);
       existing.set(path, [...(existing.get(path) ?? []), ...found]);
       if (method === 'POST') created.set(path, [...(created.get(path) ?? []), ...found]);
     }
@@ -96,30 +98,4 @@ function withKey(asked: BackendRequest, number: number): BackendRequest {
   if (asked.entry.operation.idempotency === 'off') return asked;
   const key = `try-${process.pid}-${Date.now().toString(36)}-${number}`;
   return { ...asked, headers: new Map(asked.headers).set('idempotency-key', key) };
-}
-
-/** The id of the record in an answer, or the ids in its first list. */
-function identifiersIn({ status, body }: Answered): string[] {
-  if (status < 200 || status > 299) return [];
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString('utf8'));
-  } catch {
-    return [];
-  }
-  return recordsIn(value).flatMap((record) => {
-    const id = record.id ?? record.name;
-    return typeof id === 'string' || typeof id === 'number' ? [String(id)] : [];
-  });
-}
-
-function recordsIn(value: unknown, depth = 0): Record<string, unknown>[] {
-  if (Array.isArray(value)) return value.filter((item) => typeof item === 'object' && item !== null);
-  if (typeof value !== 'object' || value === null || depth > 2) return [];
-  const record = value as Record<string, unknown>;
-  if (record.id !== undefined) return [record];
-  const [first] = Object.values(record)
-    .map((below) => recordsIn(below, depth + 1))
-    .filter((found) => found.length > 0);
-  return first ?? (typeof record.name === 'string' ? [record] : []);
 }

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { UpstreamEntry } from '../../config/schema.ts';
 import type { Configuration } from '../../configuration.ts';
+import type { ContractOperation } from '../../contract/operations.ts';
 import type { Mode } from '../../exchange.ts';
 import { liesOnSandbox } from '../../upstream/sandbox.ts';
 import { answersFromContract } from '../../upstream/simulated.ts';
@@ -11,6 +12,7 @@ import type { Finding } from '../finding.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import { parseCount, unknownName } from '../read.ts';
 import type { Answered, Backend } from './backend.ts';
+import { createCreatedRecords } from './created-records.ts';
 import { driftOf } from './drift.ts';
 import { errorsOf } from './errors.ts';
 import { exercise, isRefused } from './exercise.ts';
@@ -45,7 +47,7 @@ export function addUpstreamsCommands(program: Command, context: CommandContext):
     .option('--org <organization>', 'the organization in whose name requests are sent', 'org_upstreams_try')
     .option(
       '--writes',
-      'also send writes, which change and delete only records that the test created; always on for test targets',
+      'also send writes, which change only records that the trial creates, and delete or name those; always on for test targets',
     )
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway upstreams try inventory --target http://localhost:3000 --writes')
@@ -102,12 +104,26 @@ interface Card {
   readonly checks: readonly Finding[];
 }
 
-async function cardOf(
+/** What the trial has created is deleted again, also if it ends early. */
+async function cardOf(backend: Backend, trial: Trial): Promise<Card> {
+  const { operations } = trial.configuration.contracts;
+  const entries = operations.filter(({ operation }) => operation.upstream === trial.name);
+  const created = createCreatedRecords(backend, entries);
+  try {
+    const { requests, checks } = await checksOf(created.backend, entries, trial);
+    return { requests, checks: [...checks, ...(await created.remove())] };
+  } catch (error) {
+    await created.remove();
+    throw error;
+  }
+}
+
+async function checksOf(
   backend: Backend,
-  { configuration, name, entry, address, writes, requestsMax, now }: Trial,
+  entries: readonly ContractOperation[],
+  { configuration, entry, address, writes, requestsMax, now }: Trial,
 ): Promise<Card> {
-  const { operations, schemas } = configuration.contracts;
-  const entries = operations.filter(({ operation }) => operation.upstream === name);
+  const { schemas } = configuration.contracts;
   const exercised = await exercise({ backend, entries, schemas, writes, requestsMax });
   const { answers } = exercised;
   const drift = driftOf(exercised, entries, schemas, now);

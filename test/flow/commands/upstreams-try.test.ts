@@ -90,8 +90,7 @@ function json(response: Parameters<Answer>[1], status: number, body: unknown, he
 }
 
 /** A service as it should be. */
-function soundService(): Answer {
-  const items = new Map([['item_1', { id: 'item_1', name: 'first' }]]);
+function soundService(items = new Map([['item_1', { id: 'item_1', name: 'first' }]])): Answer {
   const kept = new Map<string, { sent: string; made: object }>();
   return ({ method, url, headers, body }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://any');
@@ -133,7 +132,9 @@ describe('gateway upstreams try', () => {
   });
 
   it('finds no fault in a sound service, and leaves its records as they were', async () => {
-    const upstream = await startUpstream(soundService());
+    const items = new Map([['item_1', { id: 'item_1', name: 'first' }]]);
+    const left = () => [...items.keys()];
+    const upstream = await startUpstream(soundService(items));
     const told = await tryIt(upstream, ['--writes', '--org', 'org_acme'], '    honoursIdempotencyKey: true\n');
     assert.deepEqual([told.code, failures(told)], [0, []]);
     has(told, 'ok', /answers of 4 operations are as the contract says/);
@@ -149,6 +150,20 @@ describe('gateway upstreams try', () => {
     );
     const deleted = upstream.requests.filter(({ method }) => method === 'DELETE').map(({ url }) => url);
     assert.ok(deleted.length > 0 && !deleted.includes('/v1/items/item_1'), deleted.join());
+    has(told, 'ok', /^\d+ records? of the trial deleted at its end\.$/);
+    assert.equal(deleted.length, new Set(deleted).size);
+    assert.deepEqual(left(), ['item_1']);
+  });
+
+  it('names the records that it cannot delete', async () => {
+    const sound = soundService();
+    const upstream = await startUpstream((request, response, raw) => {
+      if (request.method === 'DELETE') json(response, 409, { error: { code: 'in_use', message: 'It is in use.' } });
+      else sound(request, response, raw);
+    });
+    const told = await tryIt(upstream, ['--writes']);
+    assert.equal(told.code, 0);
+    has(told, 'warn', /^The trial leaves \d+ records? behind: \/v1\/items\/item_[0-9a-f-]+/);
   });
 
   it('says what clients do not get of the answers, and the line that lets it cross', async () => {

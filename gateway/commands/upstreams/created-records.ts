@@ -1,0 +1,97 @@
+// Removes what a trial has created, and names what is left of it.
+
+import type { ContractOperation } from '../../contract/operations.ts';
+import { templateParameters } from '../../contract/routes.ts';
+import { type Finding, ok, warn } from '../finding.ts';
+import { counted } from '../print.ts';
+import { type Answered, type Backend, statusOf } from './backend.ts';
+import { isReading, isRefused } from './exercise.ts';
+import { collectionOf } from './plan.ts';
+import { createIdsOf } from './record-ids.ts';
+
+const CHECK = 'records';
+const NAMED_MAX = 10;
+
+export interface CreatedRecords {
+  /** The same backend, which notes what is created and removed through it. */
+  readonly backend: Backend;
+  /** Deletes what is left, the last record first, and says what could not be deleted. Never rejects. */
+  remove(): Promise<Finding[]>;
+}
+
+interface Created {
+  /** The creation: `POST /v1/jobs`. */
+  readonly entry: ContractOperation;
+  /** Path values of its collection. */
+  readonly pathValues: readonly string[];
+  /** Undefined: the answer does not show it. */
+  readonly id: string | undefined;
+}
+
+export function createCreatedRecords(backend: Backend, entries: readonly ContractOperation[]): CreatedRecords {
+  const idsOf = createIdsOf(entries);
+  const single = (method: string, collection: string) =>
+    entries.find(({ operation }) => operation.method === method && collectionIn(operation.path) === collection);
+  /** By collection and id: a repeated key creates nothing new. */
+  const present = new Map<string, Created>();
+  let isShutOut = false;
+
+  function note(answered: Answered): void {
+    isShutOut ||= isRefused(answered);
+    if (answered.problem !== undefined || statusOf(answered) >= 300) return;
+    const { entry, pathValues } = answered.asked;
+    const { method, path } = entry.operation;
+    const hasSingles = entries.some(({ operation }) => collectionIn(operation.path) === path);
+    if (method === 'POST' && hasSingles) {
+      const [id] = idsOf(answered);
+      const key = id === undefined ? `${path} ${present.size}` : keyOf(path, [...pathValues, id]);
+      present.set(key, { entry, pathValues, id });
+    } else if (method === 'DELETE') present.delete(keyOf(collectionIn(path) ?? path, pathValues));
+  }
+
+  async function send(asked: Parameters<Backend['send']>[0]): Promise<Answered> {
+    const answered = await backend.send(asked);
+    if (!isReading(asked.method ?? asked.entry.operation.method)) note(answered);
+    return answered;
+  }
+
+  async function removeOne({ entry, pathValues, id }: Created): Promise<void> {
+    const removal = single('DELETE', entry.operation.path);
+    if (removal === undefined || id === undefined || isShutOut) return;
+    const headers = new Map([['host', 'gateway.invalid']]);
+    try {
+      await send({ entry: removal, pathValues: [...pathValues, id], search: '', headers });
+    } catch {
+      // It is named as left.
+    }
+  }
+
+  return {
+    backend: { ...backend, send },
+    async remove() {
+      const made = [...present.values()].reverse();
+      for (const one of made) await removeOne(one);
+      return findingsOf([...present.values()], made.length);
+    },
+  };
+}
+
+function findingsOf(left: readonly Created[], made: number): Finding[] {
+  if (made === 0) return [];
+  if (left.length === 0) return [ok(CHECK, `${counted(made, 'record')} of the trial deleted at its end.`)];
+  const names = left.slice(0, NAMED_MAX).map(({ entry, id }) => `${entry.operation.path}/${id ?? '(id not shown)'}`);
+  const more = left.length > NAMED_MAX ? ` and ${left.length - NAMED_MAX} more` : '';
+  const says = `The trial leaves ${counted(left.length, 'record')} behind: ${names.join(', ')}${more}.`;
+  return [warn(CHECK, says, 'Delete by hand what you do not want to keep.')];
+}
+
+/** The collection of a path that ends with a parameter. */
+function collectionIn(path: string): string | undefined {
+  const name = templateParameters(path).at(-1);
+  return name !== undefined && path.endsWith(`/{${name}}`) ? collectionOf(path, name) : undefined;
+}
+
+/** Ids may differ in case between request and path. */
+function keyOf(collection: string, pathValues: readonly string[]): string {
+  return JSON.stringify([collection, ...pathValues]).toLowerCase();
+}
