@@ -24,8 +24,11 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
   limits: async () => (await import('./limits/limits.ts')).addLimitsCommands,
 };
 
-/** Adds the named command, or all commands if the name is unknown, so that commander prints help or a suggestion. */
+/**
+ * Adds the named command, or all commands if the name is unknown, so that commander prints help or a suggestion. `--version` needs none.
+ */
 export async function addCommands(program: Command, context: CommandContext, name?: string): Promise<void> {
+  if (name === '--version' || name === '-V') return;
   const only = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
   const loading = only === undefined ? Object.values(commands) : [only];
   for (const load of loading) (await load())(program, context);

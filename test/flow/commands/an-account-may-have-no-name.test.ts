@@ -6,6 +6,7 @@ import { chmodSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { runInProcess } from '../../support/in-process.ts';
 import { temporaryDirectory } from '../../unit/auth/samples.ts';
 
 const UID = 54_321;
@@ -20,6 +21,6 @@ test('a change is recorded under the number of the account', {
   const env = { PATH: process.env.PATH, GATEWAY_DATA: `${directory}/data` };
   const gateway = (...words: string[]) => promisify(execFile)(`${root}/bin/gateway`, words, { env, uid: UID });
   await gateway('orgs', 'create', '--name', 'Acme', '--tier', 'standard');
-  const [change] = JSON.parse((await gateway('audit', '--json')).stdout);
+  const [change] = JSON.parse((await runInProcess(['audit', '--json'], { environment: env })).stdout);
   assert.equal(change.by, `uid ${UID}`);
 });

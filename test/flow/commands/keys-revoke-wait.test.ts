@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { openRedisStore } from '../../../gateway/auth/store/redis/store.ts';
 import { closesAfterEach } from '../../support/closing.ts';
-import { writeConfiguration } from '../../support/gateway.ts';
+import { startGateway, writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
 import { thingsAt } from '../../support/things.ts';
@@ -116,16 +116,17 @@ test('of gateways on several machines the frozen one is named', async (t) => {
   const { record } = issue();
   await store.seed([organization()], [record], 'tests');
   const directory = temporaryDirectory(t);
-  writeConfiguration(directory, thingsAt('http://127.0.0.1:9'));
-  const environment = {
+  const things = thingsAt('http://127.0.0.1:9');
+  writeConfiguration(directory, things);
+  const shared = { REDIS_URL: redis.url, KEY_PEPPER: PEPPER };
+  const there = createInstallation({
     GATEWAY_CONFIG: `${directory}/config`,
     GATEWAY_CONTRACTS: `${directory}/openapi`,
-    REDIS_URL: redis.url,
-    KEY_PEPPER: PEPPER,
-  };
-  const [here, there] = [createInstallation(environment), createInstallation(environment)];
-  t.after(() => [here, there].map(({ remove }) => remove()));
-  const [, frozen] = await Promise.all([started(here.start()), started(there.start())]);
+    ...shared,
+  });
+  t.after(there.remove);
+  await started(startGateway({ ...things, environment: shared }));
+  const frozen = await started(there.start());
   frozen.child.kill('SIGSTOP');
   try {
     const { code, stdout, stderr } = await there.run('keys', 'revoke', record.id, '--wait', '--timeout', '1s');
@@ -137,6 +138,6 @@ test('of gateways on several machines the frozen one is named', async (t) => {
   } finally {
     frozen.child.kill('SIGCONT');
   }
-  const confirmed = JSON.parse((await here.run('keys', 'revoke', record.id, '--wait', '--json')).stdout).confirmed;
+  const confirmed = JSON.parse((await there.run('keys', 'revoke', record.id, '--wait', '--json')).stdout).confirmed;
   assert.equal(confirmed.length, 2);
 });

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { writeConfiguration } from '../../support/gateway.ts';
-import { createInstallation, type Installation } from '../../support/process.ts';
+import { createInstallation, type Installation, type Running } from '../../support/process.ts';
 import { thingsAt } from '../../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
 
@@ -25,19 +25,25 @@ after(async () => {
   rmSync(directory, { recursive: true });
 });
 
-function install(): Installation {
+function install(environment: Record<string, string> = {}): Installation {
   return createInstallation({
+    ...environment,
     GATEWAY_CONFIG: join(directory, 'config'),
     GATEWAY_CONTRACTS: join(directory, 'openapi'),
   });
 }
 
-test('a second gateway gives the reason why it does not start, while commands work', async (t) => {
-  const installation = install();
-  t.after(() => installation.remove());
-  const first = await installation.start();
-  t.after(() => first.child.kill('SIGKILL'));
+const installation = install();
+let first: Running;
+before(async () => {
+  first = await installation.start();
+});
+after(() => {
+  first.child.kill('SIGKILL');
+  installation.remove();
+});
 
+test('a second gateway gives the reason why it does not start, while commands work', async () => {
   const second = await installation.run('start');
   assert.equal(second.code, 1);
   assert.match(second.stderr, /Another gateway runs on the data directory \S+data: without Redis, each of them/);
@@ -50,19 +56,22 @@ test('a second gateway gives the reason why it does not start, while commands wo
   const answer = await fetch(`http://127.0.0.1:${first.port}/v1/things`, { headers: { authorization } });
   assert.equal(answer.status, 200);
   await answer.text();
-
-  assert.equal(await first.stop(), 0);
-  const next = await installation.start();
-  assert.equal(await next.stop(), 0);
 });
 
-test('a gateway that was killed does not keep the next one from starting', async (t) => {
-  const installation = install();
-  t.after(() => installation.remove());
-  const killed = await installation.start();
-  const ended = once(killed.child, 'exit');
-  killed.child.kill('SIGKILL');
+test('a gateway on data of its own whose port is taken reports it in one sentence, and ends with 1', async (t) => {
+  const other = install({ PORT: String(first.port) });
+  t.after(() => other.remove());
+  const { code, stderr } = await other.run('start');
+  assert.equal(code, 1);
+  assert.match(stderr, /Cannot listen on 127\.0\.0\.1:\d+: something else listens there\./);
+});
+
+test('neither a gateway that was killed nor one that ended keeps the next one from starting', async () => {
+  const ended = once(first.child, 'exit');
+  first.child.kill('SIGKILL');
   await ended;
   const next = await installation.start();
   assert.equal(await next.stop(), 0);
+  first = await installation.start();
+  assert.equal(await first.stop(), 0);
 });

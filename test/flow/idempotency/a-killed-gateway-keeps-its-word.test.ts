@@ -58,7 +58,7 @@ describe('a gateway that is killed in the middle of a write', () => {
     first.child.kill('SIGKILL');
     await lost;
 
-    const second = await startAnother();
+    const second = await start(startAnother());
     const answer = await insist(second.port);
     const waitedMs = performance.now() - killedAt;
     assert.ok(waitedMs > LEASE_MARGIN_MS - TIMEOUT_MS, `${waitedMs} ms`);
@@ -67,7 +67,6 @@ describe('a gateway that is killed in the middle of a write', () => {
     assert.deepEqual([keys.length, new Set(keys).size], [2, 1]);
     assert.equal(upstream.records.size, 1);
     assert.equal((await post(second.port)).headers['idempotent-replayed'], 'true');
-    assert.equal(await second.stop(), 0);
   }
 });
 

@@ -58,6 +58,8 @@ function run(directory: string, env: Readonly<Record<string, string>>): RunningS
   const child = fork(MAIN, {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: {
+      // Compiled code is kept as under a gateway.
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       SANDBOX_DATA: directory,
       SANDBOX_ISSUER: ISSUER,
       SANDBOX_CURSOR_SECRET: 'only for tests',
