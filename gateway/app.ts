@@ -1,6 +1,7 @@
-// The life of the process, top to bottom: every long-lived part is opened in this order and closed in reverse. Start reading here. A section
+// The life of the process, from top to bottom: every long-lived part is opened in this order and closed in reverse. A section
 // adds its parts to the list, which start, reload, `/status` and shutdown go through; serving.ts builds what depends on the configuration,
-// once per configuration. No part is used above the line that creates it, not even in a callback: it may run while the next part opens.
+// once per configuration. Do not use a part above the line that creates it, not even in a callback: a callback may run while later parts
+// open.
 
 import type { Sample } from './console/sample.ts';
 import type { Operators } from './observe/admin.ts';

@@ -40,7 +40,11 @@ export function condensed(mistakes: readonly Mistake[]): Mistake[] {
     const [first, ...others] = alike as [Mistake, ...Mistake[]];
     if (others.length < ALIKE_MAX) return alike;
     const more = others.length + 1 - ALIKE_MAX;
-    const rest = { file: first.file, reason: `the same stands in ${more} more places.`, remedy: 'Correct them alike.' };
+    const rest = {
+      file: first.file,
+      reason: `the same mistake occurs in ${more} more places.`,
+      remedy: 'Correct them in the same way.',
+    };
     return [...alike.slice(0, ALIKE_MAX), rest];
   });
 }

@@ -7,7 +7,8 @@ import type { Awaitable } from './exchange.ts';
 
 export interface Part {
   readonly name: string;
-  /** Mistakes in a configuration beyond its own files, such as a missing secret. Changes that need a restart: config/restart-only.ts. */
+  /** Mistakes in a configuration beyond its own files, such as a missing secret. The secrets, the upstream access and the sandbox have some;
+   * config/restart-only.ts has the keys that need a restart. */
   check?(next: Configuration): readonly Mistake[];
   /** Puts a checked configuration in force, in one synchronous step. Called with the earlier one again if a later part throws. */
   use?(next: Configuration): void;

@@ -1,4 +1,5 @@
-// The life of one request, from top to bottom. Start reading here; app.ts is the life of the process.
+// The life of one request, from top to bottom. Start reading here; app.ts is the life of the process, and
+// wiring/upgrades.ts gives requests for a WebSocket other last steps.
 
 import type { Admitted, Arrived, Counted, Matched, Permitted, Stages } from './exchange.ts';
 
@@ -60,10 +61,10 @@ export function createPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipe
 }
 
 /**
- * The order is a security property: cheap checks that need no body come first, nothing is counted before the caller is known, and nothing
- * reaches an upstream unchecked. The stage is noted before it runs, so that a refusal says where it was made. A stage needs the type
- * that an earlier one returns, so the code does not compile without that stage. `throttle` and the steps between the stages return nothing: a pinned
- * test holds them in their place.
+ * The order is a security property: cheap checks that need no body come first, no limit is spent before the caller is known, and nothing
+ * reaches an upstream unchecked. The stage is noted before it runs, so that a refusal says where it was made; a step between two stages
+ * counts to the one noted last. A stage needs the type that an earlier one returns, so the code does not compile without that stage.
+ * `throttle` and the steps between the stages return nothing: a pinned test holds them in their place.
  */
 function createOperationPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipeline {
   return async function handleOperation(arrived) {
@@ -97,7 +98,7 @@ function createOperationPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pi
     const checked = await steps.validate(counted);
     trail.ended('validate');
 
-    // Published as `replay`: PUBLISHED_NAMES in exchange.ts.
+    // Log and metrics call this stage `replay` (PUBLISHED_NAMES in exchange.ts).
     trail.stage = 'idempotency';
     const fresh = await steps.idempotency(checked);
     if (fresh === undefined) return;

@@ -1,5 +1,6 @@
-// Stage: identifies the caller. Throws api_key_missing, api_key_misplaced, auth_scheme_unsupported, and the errors of the credential
-// readers: api_key_malformed, api_key_invalid, token_invalid, token_expired, token_audience, basic_credentials_invalid, auth_unavailable.
+// Stage: identifies the caller. A revoked or expired key is identified here and refused by `authorize`, so that the log names its
+// owner. Throws api_key_missing, api_key_misplaced, auth_scheme_unsupported, and the errors of the credential readers: api_key_malformed,
+// api_key_invalid, token_invalid, token_expired, token_audience, basic_credentials_invalid, auth_unavailable.
 
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Caller, Identified, Matched } from '../exchange.ts';
@@ -45,8 +46,8 @@ export function createAuthenticate({ directory, readToken, matchesBasic }: Authe
       const caller = reader(credentials);
       if (caller !== undefined) return caller;
     }
-    const administrator = readBasic(credentials, matched.operation);
-    if (administrator !== undefined) return administrator;
+    const basicCaller = readBasic(credentials, matched.operation);
+    if (basicCaller !== undefined) return basicCaller;
     throw new GatewayError('auth_scheme_unsupported');
   }
 

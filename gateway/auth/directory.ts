@@ -119,7 +119,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
       if (known !== undefined && withinGrace()) return use(known);
       // A cached key had a valid form when it was first presented; checking again would cost half a microsecond.
       if (parseApiKey(key) === undefined) throw new GatewayError('api_key_malformed');
-      // Before the cached absences: a key cached as absent may have been created since the stream was last read.
+      // Before the cached absences: a key cached as absent may have been created since the store's change stream was last read.
       requireStore();
       if (callers.isAbsent(keyHash)) return undefined;
       const found = lookUpKey(keyHash, () => store.keys.findByDigest(digestOf(key)));

@@ -29,7 +29,7 @@ export function createLookUp<Found, Known>({ follower, learn }: LookUpOptions<Fo
   }
 
   function learnSince(generation: number, name: string, found: Found | undefined): Known | undefined {
-    // Before the first read of the stream, a change to a cached entry would go unnoticed.
+    // Before the first read of the store's change stream, a change to a cached entry would go unnoticed.
     return learn(name, found, generation === follower.generation() && follower.position() !== undefined);
   }
 

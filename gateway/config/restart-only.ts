@@ -1,11 +1,12 @@
-// Settings that cannot change while the gateway runs. A reload that changes one is refused as a whole, so that no configuration is
+// Settings of gateway.yaml that cannot change while the gateway runs; wiring/open-sandbox.ts and wiring/upstream-access.ts have those of
+// upstreams. A reload that changes one is refused as a whole, so that no configuration is
 // half in force.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Mistake } from '../config-errors.ts';
 import type { Config } from './load.ts';
 
-/** Keys of gateway.yaml that listeners, the identity cache and signed assertions were created with. */
+/** Keys of gateway.yaml that listeners, the identity cache, signed assertions and tracing were created with. */
 const restartOnlyKeys = [
   ['publicUrl'],
   ['limits', 'headerBytesMax'],

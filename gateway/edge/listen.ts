@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { keepErrorListeners, reportAcceptErrors } from './sockets.ts';
 
 /**
- * Opens a listener; answers the port it got. Every listener is opened by this.
+ * Opens a listener and returns its port. All listeners use it.
  *
  * @param setting the variable or key of the port
- * @throws a sentence with the reason and the remedy when the address cannot be had
+ * @throws a sentence with the reason and the remedy if the address is not available
  */
 export async function listen(server: Server, host: string, port: number, setting = 'the port'): Promise<number> {
   keepErrorListeners(server);

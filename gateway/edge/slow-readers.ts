@@ -7,11 +7,11 @@ import { handleOf } from '../sockets/unread-bytes.ts';
 import { destroyIfReset } from './sockets.ts';
 
 export interface SlowReadersOptions {
-  /** How long nothing at all may leave of an answer that waits. */
+  /** The longest time without progress while an answer waits. */
   readonly idleMs: number;
-  /** How often is looked, in milliseconds. */
+  /** The interval of the check, in milliseconds. */
   readonly everyMs: number;
-  /** Exchanges that are not over. */
+  /** Exchanges in progress. */
   active(): Iterable<Arrived>;
   cut(socket: Socket): void;
 }
@@ -25,11 +25,11 @@ interface Waiting {
   readonly sinceMs: number;
 }
 
-/** Begins to look: at everything now and then, so that an answer in itself costs nothing. Answers how to stop that. */
+/** Starts the check of all exchanges at an interval, so that a single answer costs nothing. Returns a function that stops it. */
 export function watchSlowReaders({ idleMs, everyMs, active, cut }: SlowReadersOptions): () => void {
   let waiting = new Map<Socket, Waiting>();
 
-  function look(): void {
+  function check(): void {
     const now = performance.now();
     const still = new Map<Socket, Waiting>();
     for (const { request } of active()) {
@@ -45,7 +45,7 @@ export function watchSlowReaders({ idleMs, everyMs, active, cut }: SlowReadersOp
     waiting = still;
   }
 
-  const timer = setInterval(() => contain(look), everyMs).unref();
+  const timer = setInterval(() => contain(check), everyMs).unref();
   return () => clearInterval(timer);
 }
 

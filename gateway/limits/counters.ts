@@ -112,7 +112,7 @@ function createKinds(rules: LimitRules): (operation: Operation) => OperationKind
 }
 
 /** The owner of the counters. In Redis, all counters of an organization share a hash tag, so that a Cluster keeps them on one server. */
-interface Subject {
+interface CounterOwner {
   readonly tag: string;
   /** Absent: an anonymous client, which is counted as a whole. */
   readonly key: string | undefined;
@@ -122,7 +122,7 @@ function resolve(
   rules: LimitRules,
   { cost, extra }: OperationKind,
   rule: LimitRule | undefined,
-  { tag, key }: Subject,
+  { tag, key }: CounterOwner,
 ): Counters {
   const charges: Charge[] = [];
   if (rule !== undefined) {

@@ -73,6 +73,8 @@ export const DURATION_BUCKETS = [
 const OTHER_METHOD = '_OTHER';
 const knownMethods = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'];
 
+/** Codes of keys whose owner is known: `authorize` refuses them, so that the log names the organization. */
+const OWNER_KNOWN: ReadonlySet<string> = new Set(['api_key_expired', 'api_key_revoked']);
 /** Codes of invalid credentials. */
 const CREDENTIAL_CODES = Object.entries(REFUSALS).flatMap(([code, { status }]) => (status === 401 ? [code] : []));
 
@@ -167,7 +169,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   );
   // Compared by the alerts of deploy/prometheus, whatever operations are served.
   for (const stage of Object.values(PUBLISHED_NAMES)) rejectedBy(stage)('internal_error');
-  for (const code of CREDENTIAL_CODES) rejectedBy('authenticate')(code);
+  for (const code of CREDENTIAL_CODES) rejectedBy(OWNER_KNOWN.has(code) ? 'authorize' : 'authenticate')(code);
   for (const outcome of ['exported', 'dropped']) spans.inc({ outcome }, 0);
   server(OTHER_METHOD, 'unmatched', '500', '');
   const build = {

@@ -1,4 +1,5 @@
-// The stages that depend on the configuration alone: they read the request and neither send, spend nor store anything. Shared by the
+// The stages that depend on the configuration alone: they read the request and neither send, spend nor store anything, except that
+// `validate` counts the bytes that it buffers. Shared by the
 // pipeline that serves requests and by `gateway explain`, which simulates one.
 
 import { createAuthorize } from '../auth/authorize.ts';

@@ -121,7 +121,7 @@ test('many mistakes that are alike are reported as the first few and a number', 
   const lines = Array.from({ length: 40 }, (_, index) => mistake(index));
   const told = condensed([...lines, mistake(0)]);
   assert.equal(told.length, 6);
-  assert.equal(told.at(-1)?.reason, 'the same stands in 35 more places.');
+  assert.equal(told.at(-1)?.reason, 'the same mistake occurs in 35 more places.');
   assert.equal(condensed(lines.slice(0, 5)).length, 5);
   assert.match(new ConfigError(told).message, /^a\.yaml:0: is wrong\. Right it\.\n/);
 });

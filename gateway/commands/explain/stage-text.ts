@@ -15,8 +15,8 @@ type StageText = (record: DecisionRecord, outcome: StageOutcome) => (string | un
 const texts: Readonly<Partial<Record<StageName, StageText>>> = {
   admit: ({ client, client_request_id: own, max_bytes: max, tunnel, worker }) => [
     client === undefined ? undefined : `client ${client}`,
-    own === undefined ? undefined : `the client calls it ${own}`,
-    max === undefined ? undefined : `the most is ${max} bytes`,
+    own === undefined ? undefined : `client request id ${own}`,
+    max === undefined ? undefined : `the maximum is ${max} bytes`,
     tunnel === undefined ? undefined : `passed on as it was, through the tunnel ${tunnel}`,
     worker === undefined ? undefined : `worker ${worker}`,
   ],
@@ -26,7 +26,7 @@ const texts: Readonly<Partial<Record<StageName, StageText>>> = {
   match: ({ operation, route, upstream, method, code, path }, outcome) =>
     outcome === 'refused'
       ? [
-          path === undefined ? undefined : `asked for ${method} ${path}`,
+          path === undefined ? undefined : `${method} ${path}`,
           matchRefusals[String(code)] ?? 'no operation has this method and path',
         ]
       : [operation === undefined ? undefined : `${operation}: ${method} ${route}, of upstream ${upstream}`],
@@ -57,7 +57,7 @@ const simulated: ReadonlySet<StageName> = new Set([...STATELESS_STAGES, 'authent
 
 const whyNotTried: Readonly<Partial<Record<StageName, string>>> = {
   throttle: 'only a running gateway knows which addresses are blocked',
-  idempotency: 'an Idempotency-Key that is looked for is taken',
+  idempotency: 'looking up an Idempotency-Key reserves it',
 };
 
 const matchRefusals: Readonly<Record<string, string>> = {
@@ -99,7 +99,7 @@ function callerIn({ organization, tier, key_id, token_issuer, subject, mode }: D
 }
 
 function hintIn({ hint, stage }: DecisionRecord): string | undefined {
-  return hint === undefined || stage !== 'authenticate' ? undefined : `the reason is its ${hint}`;
+  return hint === undefined || stage !== 'authenticate' ? undefined : `reason: ${hint}`;
 }
 
 function listIn(what: string, list: unknown): string | undefined {
@@ -156,7 +156,7 @@ function violationsIn({
   stage,
 }: DecisionRecord): (string | undefined)[] {
   const body = typeof bytesIn === 'number' && bytesIn > 0 ? `body of ${bytesIn} bytes` : undefined;
-  const most = max !== undefined && stage === 'validate' ? `the most is ${max} bytes` : undefined;
+  const most = max !== undefined && stage === 'validate' ? `the maximum is ${max} bytes` : undefined;
   if (!Array.isArray(violations)) return [body, most];
   const each = (violations as DecisionRecord[]).map(
     ({ in: place, param, code, constraint }) =>

@@ -163,7 +163,7 @@ describe('the data of the console: exchanges, organizations and keys', () => {
     const { body } = await get(`exchanges/${row?.request_id}`).expect(200);
     assert.equal(body.exchanges[0].record.path, '/v1/nowhere/{…}/{…}/{…}');
     const match = body.exchanges[0].stages.find(({ stage }: { stage: string }) => stage === 'match');
-    assert.deepEqual(match.told, ['asked for GET /v1/nowhere/{…}/{…}/{…}', 'no operation has this method and path']);
+    assert.deepEqual(match.told, ['GET /v1/nowhere/{…}/{…}/{…}', 'no operation has this method and path']);
   });
 
   it('shows an organization with its limits now, its keys, and commands that exist', async () => {

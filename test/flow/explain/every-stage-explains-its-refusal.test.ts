@@ -96,13 +96,13 @@ describe('explain', () => {
   });
 
   for (const [method, path, code, expected] of [
-    ['GET', '/v1/nothing', 'route_not_found', 'asked for GET /v1/nothing\nno operation has this method and path'],
-    ['GET', '/v9/things', 'version_unknown', 'asked for GET /v9/things\nthere is no such version'],
+    ['GET', '/v1/nothing', 'route_not_found', 'GET /v1/nothing\nno operation has this method and path'],
+    ['GET', '/v9/things', 'version_unknown', 'GET /v9/things\nthere is no such version'],
     [
       'DELETE',
       '/v1/things',
       'method_not_allowed',
-      'asked for DELETE /v1/things\noperations have this path, none of them with this method',
+      'DELETE /v1/things\noperations have this path, none of them with this method',
     ],
     ['PROPFIND', '/v1/things', 'method_not_implemented', 'no operation at all has this method'],
     ['PATCH', '/v1/things/1', 'version_sunset', 'this version of the operation has ended'],

@@ -40,6 +40,13 @@ function seriesOf(text: string, metric: string): Record<string, string>[] {
   );
 }
 
+const file = readFileSync(new URL('../../../deploy/prometheus/alerts.yaml', import.meta.url), 'utf8');
+const rules: readonly { readonly alert: string; readonly expr: string }[] = parse(file).groups[0].rules;
+
+function expressionOf(name: string): string {
+  return rules.find(({ alert }) => alert === name)?.expr ?? assert.fail(name);
+}
+
 it('each series that an alert compares is there before anything has happened', async (t) => {
   const upstream = await startUpstream();
   t.after(() => upstream.close());
@@ -48,9 +55,8 @@ it('each series that an alert compares is there before anything has happened', a
   const ofGateway = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
   const text = ofGateway + (await createWorkerMetrics(() => 1).text());
 
-  const rules = readFileSync(new URL('../../../deploy/prometheus/alerts.yaml', import.meta.url), 'utf8');
-  const expressions: string[] = parse(rules).groups[0].rules.map(({ expr }: { expr: string }) => expr);
-  const missing = expressions
+  const missing = rules
+    .map(({ expr }) => expr)
     .flatMap(selectorsIn)
     .filter(({ metric }) => !notConfigured.has(metric))
     .filter(
@@ -67,6 +73,22 @@ it('each series that an alert compares is there before anything has happened', a
   );
   const { paths } = thingsContract() as { paths: object };
   assert.deepEqual(new Set(checked.map(({ http_route }) => http_route)), new Set(Object.keys(paths)));
+});
+
+it('the alert of failed credentials counts an expired key, whose owner is known, like an unknown one', async (t) => {
+  const upstream = await startUpstream();
+  t.after(() => upstream.close());
+  const gateway = await startGateway(thingsAt(upstream.url));
+  t.after(() => gateway.stop());
+  const { authorization } = await gateway.authorize({ expiresAtMs: 1 });
+  assert.equal((await fetch(`${gateway.url}/v1/things`, { headers: { authorization } })).status, 401);
+  const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+  const seen = seriesOf(text.replaceAll(/^.* 0$/gm, ''), 'gateway_requests_rejected_total');
+  const [{ matchers } = assert.fail()] = selectorsIn(expressionOf('GatewayManyAuthenticationFailures'));
+  assert.deepEqual(
+    seen.map((labels) => [labels.code, matchers.every(([label, wanted]) => wanted.test(labels[label] ?? ''))]),
+    [['api_key_expired', true]],
+  );
 });
 
 it('the console shows no refusal and no request that has not happened', async (t) => {
