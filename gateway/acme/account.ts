@@ -1,0 +1,115 @@
+// The account at the ACME server (RFC 8555 section 7.3): made with the first order, and found again by its key. Throws AcmeFailure.
+
+import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { innerJws, keyFromPem, publicJwk, type Signer } from './client.ts';
+import { AcmeFailure } from './failure.ts';
+import { type AccountRecord, change, recordIn, recordName } from './records.ts';
+import type { Work } from './work.ts';
+
+export interface AccountSigner extends Signer {
+  readonly account: string;
+}
+
+/** A new P-256 key in PEM. */
+export function newKeyPem(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+}
+
+/** Finds the account or makes it, finishes a change of its key that was interrupted, and brings its contacts up to date. */
+export async function openAccount(work: Work): Promise<AccountSigner> {
+  const { settings, journal, client } = work;
+  let record = recordIn(journal.records(), 'account', settings.directory);
+  if (record === undefined) {
+    // Stored before the server is asked: a successor then finds the same account.
+    record = { key: sealedKey(work, newKeyPem()), contacts: settings.contacts };
+    await save(work, record);
+  }
+  if (record.nextKey !== undefined) record = await finishKeyChange(work, record);
+  const key = accountKeyOf(work, record.key);
+  if (record.url === undefined) {
+    record = { ...record, url: await register(work, key), contacts: settings.contacts };
+    await save(work, record);
+  }
+  const signer = { key, account: record.url as string };
+  if (record.contacts.join() !== settings.contacts.join()) {
+    await client.post(signer.account, signer, { contact: contactsOf(work) });
+    await save(work, { ...record, contacts: settings.contacts });
+  }
+  return signer;
+}
+
+/** Forgets the URL of an account that the server does not know any more, so that the next attempt registers the key again. */
+export async function forgetAccount(work: Work): Promise<void> {
+  const record = recordIn(work.journal.records(), 'account', work.settings.directory);
+  if (record !== undefined) await save(work, { ...record, url: undefined });
+}
+
+/** Replaces the account key (section 7.3.5). */
+export async function changeAccountKey(work: Work): Promise<void> {
+  const { account } = await openAccount(work);
+  const record = recordIn(work.journal.records(), 'account', work.settings.directory);
+  if (record === undefined) throw new AcmeFailure('refused', `There is no record of the account ${account}.`);
+  const next = { ...record, nextKey: sealedKey(work, newKeyPem()) };
+  await save(work, next);
+  await finishKeyChange(work, next);
+}
+
+/** The change may have happened already: then the server knows the account by the next key. */
+async function finishKeyChange(work: Work, record: AccountRecord): Promise<AccountRecord> {
+  const { client } = work;
+  const { url, nextKey } = record;
+  if (url === undefined || nextKey === undefined) return record;
+  const { newAccount, keyChange } = await client.directory();
+  const next = accountKeyOf(work, nextKey);
+  const known = await client.post(newAccount, { key: next }, { onlyReturnExisting: true }).catch((error: unknown) => {
+    if (error instanceof AcmeFailure && error.type === 'accountDoesNotExist') return undefined;
+    throw error;
+  });
+  if (known === undefined) {
+    const former = accountKeyOf(work, record.key);
+    const header = { alg: 'ES256', url: keyChange, jwk: await publicJwk(next) };
+    const inner = await innerJws(header, next, { account: url, oldKey: await publicJwk(former) });
+    await client.post(keyChange, { key: former, account: url }, inner);
+  }
+  const changed = { ...record, key: nextKey, nextKey: undefined };
+  await save(work, changed);
+  return changed;
+}
+
+async function register(work: Work, key: KeyObject): Promise<string> {
+  const { client, settings } = work;
+  const { newAccount, meta } = await client.directory();
+  if (meta?.externalAccountRequired === true && settings.externalAccount === undefined)
+    throw new AcmeFailure('refused', 'The ACME server requires an external account: set tls.acme.externalAccount.');
+  const { location } = await client.post(
+    newAccount,
+    { key },
+    {
+      termsOfServiceAgreed: true,
+      ...(settings.contacts.length > 0 && { contact: contactsOf(work) }),
+      ...(settings.externalAccount && { externalAccountBinding: await bindingOf(work, key, newAccount) }),
+    },
+  );
+  if (location === undefined)
+    throw new AcmeFailure('server', 'The ACME server does not name the account that it made.');
+  return location;
+}
+
+/** The public key of the account, authenticated with the secret of the external account (section 7.3.4). */
+async function bindingOf({ settings }: Work, key: KeyObject, url: string): Promise<object> {
+  const { keyId = '', secret = '' } = settings.externalAccount ?? {};
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const header = part({ alg: 'HS256', kid: keyId, url });
+  const payload = part(await publicJwk(key));
+  const mac = createHmac('sha256', Buffer.from(secret, 'base64url')).update(`${header}.${payload}`);
+  return { protected: header, payload, signature: mac.digest('base64url') };
+}
+
+const contactsOf = ({ settings }: Work) => settings.contacts.map((address) => `mailto:${address}`);
+
+const accountSeal = ({ settings }: Work) => recordName('account', settings.directory);
+const sealedKey = (work: Work, pem: string) => work.seal.seal(pem, accountSeal(work));
+export const accountKeyOf = (work: Work, sealed: string) => keyFromPem(work.seal.open(sealed, accountSeal(work)));
+const save = (work: Work, record: AccountRecord) =>
+  work.journal.write(change('account', work.settings.directory, record));

@@ -1,0 +1,179 @@
+// The protocol of RFC 8555: directory, nonces and signed requests. Throws AcmeFailure.
+
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { calculateJwkThumbprint, exportJWK, FlattenedSign, type JWK } from 'jose';
+import { AcmeFailure } from './failure.ts';
+import type { HttpAnswer, HttpClient } from './http.ts';
+import { type FailureKind, retryAfterMsOf } from './renewal.ts';
+
+/** A server may reject a nonce at any time (section 6.5); one that rejects so many in a row has a fault. */
+const NONCE_ATTEMPTS = 20;
+const PROBLEM = 'urn:ietf:params:acme:error:';
+
+export interface AcmeDirectory {
+  readonly newNonce: string;
+  readonly newAccount: string;
+  readonly newOrder: string;
+  readonly revokeCert: string;
+  readonly keyChange: string;
+  /** RFC 9773; undefined if the server has none. */
+  readonly renewalInfo?: string;
+  readonly meta?: { readonly externalAccountRequired?: boolean };
+}
+
+/** The key that signs, and the URL of its account; without the URL, the request carries the public key. */
+export interface Signer {
+  readonly key: KeyObject;
+  readonly account?: string | undefined;
+}
+
+export interface AcmeAnswer<T> {
+  readonly value: T;
+  readonly location: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly text: string;
+}
+
+export interface AcmeClientOptions {
+  readonly directoryUrl: string;
+  readonly http: HttpClient;
+  /** Asked before each request; throws to stop. */
+  before(): Promise<void>;
+  readonly signal?: AbortSignal | undefined;
+  now(): number;
+}
+
+export interface AcmeClient {
+  /** Read once. */
+  directory(): Promise<AcmeDirectory>;
+  /** A signed request; without a payload, it reads (POST-as-GET). */
+  post<T>(url: string, signer: Signer, payload?: object): Promise<AcmeAnswer<T>>;
+  /** An unsigned request. */
+  get<T>(url: string): Promise<AcmeAnswer<T>>;
+}
+
+export function createAcmeClient({ directoryUrl, http, before, signal, now }: AcmeClientOptions): AcmeClient {
+  let known: AcmeDirectory | undefined;
+  let nonce: string | undefined;
+
+  async function send(method: 'GET' | 'HEAD' | 'POST', url: string, body?: string): Promise<HttpAnswer> {
+    await before();
+    const answer = await http.send(method, url, body, signal);
+    // Each answer may carry the next nonce.
+    nonce = answer.header('replay-nonce') ?? nonce;
+    return answer;
+  }
+
+  function answerOf<T>(answer: HttpAnswer): AcmeAnswer<T> {
+    const isJson = /json/.test(answer.header('content-type') ?? '');
+    return {
+      value: (isJson ? parsed(answer) : undefined) as T,
+      location: answer.header('location'),
+      retryAfterMs: retryAfterMsOf(answer.header('retry-after'), now()),
+      text: answer.body,
+    };
+  }
+
+  async function get<T>(url: string): Promise<AcmeAnswer<T>> {
+    const answer = await send('GET', url);
+    if (answer.status >= 300) throw failureOf(answer, now());
+    return answerOf(answer);
+  }
+
+  async function directory(): Promise<AcmeDirectory> {
+    if (known === undefined) {
+      const { value } = await get<Partial<AcmeDirectory> | undefined>(directoryUrl);
+      if (value?.newNonce === undefined || value.newOrder === undefined || value.newAccount === undefined)
+        throw new AcmeFailure('server', `There is no ACME directory at ${directoryUrl}.`);
+      known = value as AcmeDirectory;
+    }
+    return known;
+  }
+
+  async function takeNonce(): Promise<string> {
+    if (nonce === undefined) {
+      const answer = await send('HEAD', (await directory()).newNonce);
+      if (answer.status >= 300) throw failureOf(answer, now());
+    }
+    const taken = nonce;
+    nonce = undefined;
+    if (taken === undefined) throw new AcmeFailure('server', 'The ACME server gives no nonce.');
+    return taken;
+  }
+
+  async function post<T>(url: string, { key, account }: Signer, payload?: object): Promise<AcmeAnswer<T>> {
+    const who = account === undefined ? { jwk: await publicJwk(key) } : { kid: account };
+    for (let attempt = 1; ; attempt++) {
+      const header = { alg: 'ES256', nonce: await takeNonce(), url, ...who };
+      const answer = await send('POST', url, await signedText(header, key, payload));
+      if (answer.status < 300) return answerOf(answer);
+      const failure = failureOf(answer, now());
+      if (failure.type !== 'badNonce' || attempt === NONCE_ATTEMPTS) throw failure;
+    }
+  }
+
+  return { directory, post, get };
+}
+
+async function signedText(header: { alg: string }, key: KeyObject, payload: object | undefined): Promise<string> {
+  const bytes = Buffer.from(payload === undefined ? '' : JSON.stringify(payload));
+  return JSON.stringify(await new FlattenedSign(bytes).setProtectedHeader(header).sign(key));
+}
+
+/** An inner JWS of a key change or an external account (sections 7.3.4 and 7.3.5): without a nonce. */
+export async function innerJws(header: { alg: string }, key: KeyObject, payload: object): Promise<object> {
+  return new FlattenedSign(Buffer.from(JSON.stringify(payload))).setProtectedHeader(header).sign(key);
+}
+
+export async function publicJwk(key: KeyObject): Promise<JWK> {
+  return exportJWK(createPublicKey(key));
+}
+
+/** What proves the control of a name: the token with the thumbprint of the account key (section 8.1). */
+export async function keyAuthorizationOf(token: string, key: KeyObject): Promise<string> {
+  return `${token}.${await calculateJwkThumbprint(await publicJwk(key))}`;
+}
+
+export const keyFromPem = (pem: string): KeyObject => createPrivateKey(pem);
+
+interface Problem {
+  readonly type?: string;
+  readonly detail?: string;
+  readonly subproblems?: readonly { readonly detail?: string; readonly identifier?: { readonly value?: string } }[];
+}
+
+/** The sentence of a problem document, with those of its parts. */
+export function sentenceOf({ detail = 'no reason given', subproblems = [] }: Problem): string {
+  const parts = subproblems.map((one) => `${one.identifier?.value ?? '?'}: ${one.detail ?? 'no reason given'}`);
+  return [detail, ...parts].join('; ');
+}
+
+function parsed({ body }: HttpAnswer): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new AcmeFailure('server', 'The ACME server answered with broken JSON.');
+  }
+}
+
+function failureOf(answer: HttpAnswer, nowMs: number): AcmeFailure {
+  const problem = problemOf(answer);
+  const type = problem.type?.startsWith(PROBLEM) ? problem.type.slice(PROBLEM.length) : problem.type;
+  const retryAfterMs = retryAfterMsOf(answer.header('retry-after'), nowMs);
+  const says = `The ACME server answered ${answer.status}${type === undefined ? '' : ` ${type}`}: ${sentenceOf(problem)}`;
+  return new AcmeFailure(kindOf(answer.status, type), says, { retryAfterMs, type });
+}
+
+function problemOf(answer: HttpAnswer): Problem {
+  if (!/json/.test(answer.header('content-type') ?? '')) return {};
+  try {
+    return (JSON.parse(answer.body) ?? {}) as Problem;
+  } catch {
+    return {};
+  }
+}
+
+function kindOf(status: number, type: string | undefined): FailureKind {
+  if (status === 429 || type === 'rateLimited') return 'limited';
+  return status >= 500 || type === 'badNonce' || type === 'serverInternal' ? 'server' : 'refused';
+}

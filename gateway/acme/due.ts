@@ -1,0 +1,48 @@
+// Pure: what is due for a certificate now, from the records. Times are epoch milliseconds.
+
+import { recordIn, SERVER } from './records.ts';
+import { renewAtMs, type Validity } from './renewal.ts';
+import type { AcmeRecords } from './store.ts';
+
+/** The certificate in use. */
+export interface Held extends Validity {
+  readonly fingerprint: string;
+  /** For renewal information; undefined if it has none. */
+  readonly certificateId: string | undefined;
+  readonly isRevoked: boolean;
+  readonly issuedAtMs: number;
+}
+
+/** `order`: order or renew. `ask`: ask for renewal information. */
+export type DueWork = 'order' | 'ask' | 'revoke';
+
+/** @param held undefined: there is no certificate for these names yet */
+export function dueFor(id: string, records: AcmeRecords, held: Held | undefined, nowMs: number): DueWork | undefined {
+  const attempts = recordIn(records, 'attempts', id);
+  const server = recordIn(records, 'attempts', SERVER);
+  const isBlocked = [attempts, server].some((one) => one !== undefined && one.nextAtMs > nowMs);
+  const isLimited = [attempts, server].some((one) => one?.kind === 'limited' && one.nextAtMs > nowMs);
+  const asked = recordIn(records, 'asked', id);
+  if (asked?.kind === 'revoke' && held !== undefined && !isLimited) return 'revoke';
+  // An operator does not wait for the back-off, but for the limits of the server.
+  if (asked?.kind === 'order' && !isLimited) return 'order';
+  if (isBlocked) return undefined;
+  if (recordIn(records, 'order', id) !== undefined) return 'order';
+  const isDue = held === undefined || held.isRevoked || renewalOf(id, records, held) <= nowMs;
+  if (isDue) return 'order';
+  if (held.certificateId === undefined) return undefined;
+  const renewal = recordIn(records, 'renewal', id);
+  return renewal?.certificateId === held.certificateId && renewal.askAtMs > nowMs ? undefined : 'ask';
+}
+
+/** When the certificate is renewed. */
+export function renewalOf(id: string, records: AcmeRecords, held: Held): number {
+  const renewal = recordIn(records, 'renewal', id);
+  const window = renewal?.certificateId === held.certificateId ? renewal?.window : undefined;
+  return renewAtMs(held, held.issuedAtMs, window, shareOf(held.fingerprint));
+}
+
+/** A number from 0 to 1 that is the same wherever the certificate is. */
+function shareOf(fingerprint: string): number {
+  return Number.parseInt(fingerprint.replace(/[^0-9A-Fa-f]/g, '').slice(0, 8) || '0', 16) / 0xffff_ffff;
+}

@@ -1,0 +1,33 @@
+// Why an attempt to get a certificate failed, and what that means for the next one.
+
+import type { FailureKind } from './renewal.ts';
+
+export interface AcmeFailureOptions extends ErrorOptions {
+  readonly retryAfterMs?: number | undefined;
+  /** The last part of the problem type (RFC 8555 section 6.7), such as `badNonce`. */
+  readonly type?: string | undefined;
+}
+
+export class AcmeFailure extends Error {
+  readonly kind: FailureKind;
+  readonly retryAfterMs: number | undefined;
+  readonly type: string | undefined;
+
+  /** @param sentence for operators */
+  constructor(kind: FailureKind, sentence: string, options: AcmeFailureOptions = {}) {
+    super(sentence, options);
+    this.kind = kind;
+    this.retryAfterMs = options.retryAfterMs;
+    this.type = options.type;
+  }
+}
+
+/** The store cannot be reached: the work ends, and nothing is recorded. */
+export class StoreAway extends Error {}
+
+/** A later holder has taken the lease: this instance stops its work and changes nothing any more. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('Another instance orders the certificates now.');
+  }
+}

@@ -1,0 +1,201 @@
+// The work of the instance that has the lease, one certificate after the other: order, renew, revoke, ask for renewal information. Each
+// outcome is one write.
+
+import { X509Certificate } from 'node:crypto';
+import { type AccountSigner, changeAccountKey, forgetAccount, openAccount } from './account.ts';
+import { type DueWork, dueFor } from './due.ts';
+import { AcmeFailure, LeaseLost, StoreAway } from './failure.ts';
+import { orderCertificate } from './order.ts';
+import {
+  type AttemptsRecord,
+  certificateIdFor,
+  change,
+  recordIn,
+  recordName,
+  SEAL_RECORD,
+  SERVER,
+  sealedAs,
+} from './records.ts';
+import { askAgainAfterMs, nextAttemptAfterMs, selectMoment } from './renewal.ts';
+import type { AcmeChanges } from './store.ts';
+import type { HeldCertificate, ReadPair } from './view.ts';
+import type { Work } from './work.ts';
+
+export type AcmeEvent =
+  | { readonly kind: 'issued'; readonly names: readonly string[]; readonly expiresAtMs: number; readonly by: string }
+  | { readonly kind: 'failed'; readonly names: readonly string[]; readonly attempts: AttemptsRecord }
+  | { readonly kind: 'revoked'; readonly names: readonly string[]; readonly by: string }
+  | { readonly kind: 'account key changed'; readonly by: string };
+
+export interface JobsOptions {
+  readonly work: Work;
+  held(id: string): HeldCertificate | undefined;
+  readonly readPair: ReadPair;
+  readonly random: () => number;
+  onEvent(event: AcmeEvent): void;
+}
+
+/** By whom a certificate was ordered, if no command asked for it. */
+const BY_ITSELF = 'acme';
+
+export interface Jobs {
+  /** Does what is due. Rejects with LeaseLost, or if the store is away; failures of the server are recorded. */
+  run(): Promise<void>;
+}
+
+export function createJobs({ work, held, readPair, random, onEvent }: JobsOptions): Jobs {
+  const { settings, journal, seal, client, now } = work;
+  const records = () => journal.records();
+  const askedBy = (id: string) => recordIn(records(), 'asked', id)?.by ?? BY_ITSELF;
+  let signer: AccountSigner | undefined;
+
+  async function run(): Promise<void> {
+    if (records().get(SEAL_RECORD) === undefined) await journal.write({ [SEAL_RECORD]: seal.fingerprint });
+    await putBack();
+    if (recordIn(records(), 'asked', SERVER)?.kind === 'account key') await attempt(SERVER, [], replaceAccountKey);
+    for (const names of settings.certificates) {
+      const id = certificateIdFor(names);
+      const due = dueFor(id, records(), held(id), now());
+      if (due !== undefined) await attempt(id, names, () => jobFor(due, id, names));
+    }
+  }
+
+  /** Writes certificates that the store has lost and this instance still has. */
+  async function putBack(): Promise<void> {
+    for (const id of settings.certificates.map(certificateIdFor)) {
+      const name = recordName('certificate', id);
+      const text = held(id)?.text;
+      if (text !== undefined && !records().has(name)) await journal.write({ [name]: text });
+    }
+  }
+
+  function jobFor(due: DueWork, id: string, names: readonly string[]): Promise<void> {
+    if (due === 'ask') return askRenewal(id);
+    return due === 'revoke' ? revoke(id, names) : order(id, names);
+  }
+
+  async function account(): Promise<AccountSigner> {
+    signer ??= await openAccount(work);
+    return signer;
+  }
+
+  /** Records a failure with the time of the next attempt. */
+  async function attempt(id: string, names: readonly string[], job: () => Promise<void>): Promise<void> {
+    try {
+      await job();
+    } catch (error) {
+      if (error instanceof LeaseLost || error instanceof StoreAway) throw error;
+      // A fault of the gateway backs off like a refusal: it must not be repeated at once.
+      const failure = error instanceof AcmeFailure ? error : new AcmeFailure('refused', String(error));
+      if (failure.type === 'accountDoesNotExist') {
+        signer = undefined;
+        await forgetAccount(work);
+      }
+      await noteFailure(id, names, failure);
+    }
+  }
+
+  async function noteFailure(id: string, names: readonly string[], failure: AcmeFailure): Promise<void> {
+    const { kind, retryAfterMs, message: reason } = failure;
+    // A server that is away is so for all certificates.
+    const of = kind === 'server' || signer === undefined ? SERVER : id;
+    const failures = (recordIn(records(), 'attempts', of)?.failures ?? 0) + 1;
+    const atMs = now();
+    const nextAtMs = atMs + nextAttemptAfterMs({ kind, failures, retryAfterMs, random });
+    const attempts = { failures, kind, reason, atMs, nextAtMs };
+    const isOver = kind === 'refused' && signer !== undefined;
+    await journal.write({
+      ...change('attempts', of, attempts),
+      ...change('asked', id, undefined),
+      ...(isOver && forgotten(id)),
+    });
+    onEvent({ kind: 'failed', names, attempts });
+  }
+
+  async function order(id: string, names: readonly string[]): Promise<void> {
+    const by = askedBy(id);
+    const former = held(id);
+    const pair = await orderCertificate(work, await account(), names, former?.certificateId);
+    const shown = readPair(pair.certificate, seal.open(pair.key, sealedAs(id)), names);
+    const problem = 'reason' in shown ? shown.reason : timeProblem(shown, now());
+    if (problem !== undefined || 'reason' in shown)
+      throw new AcmeFailure('refused', `The issued certificate cannot be used, so the former one stays: ${problem}`);
+    const certificate = { ...pair, names, directory: settings.directory, issuedAtMs: now() };
+    await journal.write({
+      ...change('certificate', id, certificate),
+      ...forgotten(id),
+      ...change('attempts', id, undefined),
+      ...change('attempts', SERVER, undefined),
+      ...change('renewal', id, undefined),
+      ...change('asked', id, undefined),
+    });
+    onEvent({ kind: 'issued', names, expiresAtMs: shown.expiresAtMs, by });
+  }
+
+  async function revoke(id: string, names: readonly string[]): Promise<void> {
+    const by = askedBy(id);
+    const record = recordIn(records(), 'certificate', id);
+    if (record === undefined) return journal.write(change('asked', id, undefined));
+    const { revokeCert } = await client.directory();
+    const certificate = new X509Certificate(record.certificate).raw.toString('base64url');
+    try {
+      await client.post(revokeCert, await account(), { certificate });
+    } catch (error) {
+      if (!(error instanceof AcmeFailure && error.type === 'alreadyRevoked')) throw error;
+    }
+    const revoked = { ...record, revokedAtMs: now() };
+    await journal.write({ ...change('certificate', id, revoked), ...change('asked', id, undefined) });
+    onEvent({ kind: 'revoked', names, by });
+    await order(id, names);
+  }
+
+  async function replaceAccountKey(): Promise<void> {
+    const by = askedBy(SERVER);
+    await account();
+    await changeAccountKey(work);
+    signer = undefined;
+    await journal.write(change('asked', SERVER, undefined));
+    onEvent({ kind: 'account key changed', by });
+  }
+
+  /** A server without renewal information, or with a broken one, is asked again later; the lifetime decides meanwhile. */
+  async function askRenewal(id: string): Promise<void> {
+    const certificateId = held(id)?.certificateId;
+    if (certificateId === undefined) return;
+    const former = recordIn(records(), 'renewal', id);
+    const known = former?.certificateId === certificateId ? former.window : undefined;
+    const { renewalInfo } = await client.directory();
+    const answer = renewalInfo === undefined ? undefined : await askAt(`${renewalInfo}/${certificateId}`);
+    const suggested = answer?.value?.suggestedWindow;
+    const window = suggested === undefined ? known : (selectMoment(suggested, known, random) ?? known);
+    const askAtMs = now() + askAgainAfterMs(answer?.retryAfterMs);
+    await journal.write(change('renewal', id, { certificateId, window, askAtMs }));
+  }
+
+  async function askAt(url: string) {
+    interface RenewalInfo {
+      readonly suggestedWindow?: { readonly start: string; readonly end: string };
+    }
+    try {
+      return await client.get<RenewalInfo | undefined>(url);
+    } catch (error) {
+      if (error instanceof AcmeFailure) return undefined;
+      throw error;
+    }
+  }
+
+  return { run };
+}
+
+const forgotten = (id: string): AcmeChanges => ({
+  ...change('order', id, undefined),
+  ...change('challenges', id, undefined),
+});
+
+function timeProblem(
+  { validFromMs, expiresAtMs }: { validFromMs: number; expiresAtMs: number },
+  nowMs: number,
+): string | undefined {
+  if (nowMs < validFromMs) return 'it is not valid yet; is the clock of this machine right?';
+  return nowMs >= expiresAtMs ? 'it has expired; is the clock of this machine right?' : undefined;
+}

@@ -1,0 +1,211 @@
+// Keeps the certificates of `tls.acme`: follows the records of the store, and does what is due while this instance has the lease.
+
+import { createAcmeClient } from './client.ts';
+import { dueFor, renewalOf } from './due.ts';
+import { LeaseLost } from './failure.ts';
+import type { HttpClient } from './http.ts';
+import { type AcmeEvent, createJobs } from './jobs.ts';
+import { type AttemptsRecord, certificateIdFor, recordIn, recordName, SEAL_RECORD, SERVER } from './records.ts';
+import type { Seal } from './seal.ts';
+import type { AcmeRecords, AcmeStore } from './store.ts';
+import { type AcmeView, createView, type ReadPair, type ShownCertificate } from './view.ts';
+import { type AcmeSettings, createJournal, createPause } from './work.ts';
+
+/** An announcement may be lost: all instances show a new certificate within a second all the same. */
+const LOOK_MS = 750;
+/** Longer than a request to the server may take, so that a holder that waits for one keeps the lease. */
+const LEASE_MS = 20_000;
+
+export interface KeeperOptions {
+  readonly store: AcmeStore;
+  readonly seal: Seal;
+  readonly settings: AcmeSettings;
+  readonly http: HttpClient;
+  readonly readPair: ReadPair;
+  now(): number;
+  readonly random?: () => number;
+  readonly leaseMs?: number;
+  /** The certificates to show have changed. */
+  onCertificates(all: readonly ShownCertificate[]): void;
+  onEvent(event: AcmeEvent): void;
+  /** A record cannot be used. */
+  onUnusable(id: string, reason: string): void;
+  /** With the reason when the store can no longer be read, and with undefined when it can be read again. */
+  onStore(reason: string | undefined): void;
+}
+
+/** State of one configured certificate. */
+export interface KeptCertificate {
+  readonly names: readonly string[];
+  /** Undefined: there is none yet. */
+  readonly shown: ShownCertificate | undefined;
+  readonly renewsAtMs: number | undefined;
+  readonly isRevoked: boolean;
+  /** The last failure since a certificate was issued. */
+  readonly failure: AttemptsRecord | undefined;
+}
+
+export interface Keeper {
+  /** Reads the store. Rejects with a sentence if the records were sealed with another `certificate_key`. */
+  open(): Promise<void>;
+  /** Begins to order: the listeners can answer challenges now. */
+  begin(): void;
+  shown(): readonly ShownCertificate[];
+  readonly answers: ChallengeAnswers;
+  kept(): readonly KeptCertificate[];
+  /** Ends the work under way; another instance continues it. */
+  close(): Promise<void>;
+}
+
+export interface ChallengeAnswers {
+  /** Whether the name belongs to a configured certificate. */
+  isConfigured(name: string): boolean;
+  /** The certificate that answers a validation of the name; undefined if none is known here. */
+  known: AcmeView['challengeFor'];
+  /** The same, and asks the store if none is known here. */
+  find(name: string): Promise<ReturnType<AcmeView['challengeFor']>>;
+  /** The key authorization of a token of http-01. */
+  findToken(token: string): Promise<string | undefined>;
+}
+
+export function createKeeper(options: KeeperOptions): Keeper {
+  const { store, seal, settings, http, readPair, now, random = Math.random, leaseMs = LEASE_MS, onEvent } = options;
+  const configured = new Set(settings.certificates.flat());
+  const view = createView({ ...options, certificates: settings.certificates });
+  const ended = new AbortController();
+  let records: AcmeRecords = new Map();
+  let looking: Promise<void> | undefined;
+  let working: Promise<void> | undefined;
+  let storeFailure: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let unsubscribe: (() => void) | undefined;
+
+  async function refresh(): Promise<void> {
+    const next = await store.read();
+    if (next === records) return;
+    checkSeal(next);
+    records = next;
+    if (view.use(next)) options.onCertificates(view.shown());
+  }
+
+  function checkSeal(next: AcmeRecords): void {
+    const fingerprint = next.get(SEAL_RECORD);
+    if (fingerprint === undefined || fingerprint === seal.fingerprint) return;
+    throw new Error(
+      'The private keys of certificates in the store were encrypted with another certificate_key. Restore that secrets entry on this instance.',
+    );
+  }
+
+  async function look(): Promise<void> {
+    try {
+      await refresh();
+      noteStore(undefined);
+    } catch (error) {
+      noteStore((error as Error).message);
+      return;
+    }
+    if (timer !== undefined && working === undefined && !ended.signal.aborted && isAnyDue()) {
+      working = workOnce().finally(() => {
+        working = undefined;
+      });
+    }
+  }
+
+  /** One look at a time. */
+  function lookSoon(): Promise<void> {
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  }
+
+  function noteStore(reason: string | undefined): void {
+    if (reason === storeFailure) return;
+    storeFailure = reason;
+    if (!ended.signal.aborted) options.onStore(reason);
+  }
+
+  function isAnyDue(): boolean {
+    if (recordIn(records, 'asked', SERVER) !== undefined) return true;
+    const ids = settings.certificates.map(certificateIdFor);
+    const isLost = (id: string) => view.held(id) !== undefined && !records.has(recordName('certificate', id));
+    return ids.some((id) => isLost(id) || dueFor(id, records, view.held(id), now()) !== undefined);
+  }
+
+  /** Takes the lease, does what is due, and gives the lease back. Another instance may have it: then it does the work. */
+  async function workOnce(): Promise<void> {
+    let token: number | undefined;
+    try {
+      token = await store.take(leaseMs);
+      if (token === undefined) return;
+      // Read under the lease: the holder before may have done the work.
+      await refresh();
+      const { signal } = ended;
+      const journal = createJournal({ store, token, leaseMs, records });
+      const client = createAcmeClient({ directoryUrl: settings.directory, http, before: journal.confirm, signal, now });
+      const pause = createPause(journal, leaseMs / 4, signal);
+      const work = { settings, client, journal, seal, now, pause };
+      await createJobs({ work, held: view.held, readPair, random, onEvent }).run();
+      await refresh();
+    } catch (error) {
+      if (error instanceof LeaseLost || ended.signal.aborted) return;
+      noteStore((error as Error).message);
+    } finally {
+      if (token !== undefined) await Promise.resolve(store.release(token)).catch(() => undefined);
+    }
+  }
+
+  const answers: ChallengeAnswers = {
+    isConfigured: (name) => configured.has(name),
+    known: view.challengeFor,
+    async find(name) {
+      if (view.challengeFor(name) === undefined) await lookSoon();
+      return view.challengeFor(name);
+    },
+    async findToken(token) {
+      if (view.keyAuthorizationOf(token) === undefined) await lookSoon();
+      return view.keyAuthorizationOf(token);
+    },
+  };
+
+  function keptOf(names: readonly string[]): KeptCertificate {
+    const id = certificateIdFor(names);
+    const held = view.held(id);
+    const failure = recordIn(records, 'attempts', id) ?? recordIn(records, 'attempts', SERVER);
+    return {
+      names,
+      shown: held?.shown,
+      renewsAtMs: held && renewalOf(id, records, held),
+      isRevoked: held?.isRevoked ?? false,
+      failure,
+    };
+  }
+
+  return {
+    async open() {
+      try {
+        await refresh();
+      } catch (error) {
+        if (records.size === 0 && /certificate_key/.test((error as Error).message)) throw error;
+        noteStore((error as Error).message);
+      }
+    },
+    begin() {
+      timer = setInterval(lookSoon, LOOK_MS).unref();
+      unsubscribe = store.subscribe(() => void lookSoon());
+      void lookSoon();
+    },
+    shown: view.shown,
+    answers,
+    kept: () => settings.certificates.map(keptOf),
+    async close() {
+      clearInterval(timer);
+      unsubscribe?.();
+      ended.abort(new LeaseLost());
+      await working;
+      await looking;
+      http.close();
+      store.close();
+    },
+  };
+}

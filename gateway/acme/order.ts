@@ -1,0 +1,178 @@
+// One certificate from order to issue (RFC 8555 section 7.4). Every step is stored before the server is asked for the next one, so that
+// another instance continues where this one ended. Throws AcmeFailure; the caller removes an order that was refused.
+
+import { type AccountSigner, newKeyPem } from './account.ts';
+import { keyAuthorizationOf, keyFromPem, sentenceOf } from './client.ts';
+import { createRequest } from './csr.ts';
+import { AcmeFailure } from './failure.ts';
+import { type ChallengeRecord, certificateIdFor, change, type OrderRecord, recordIn, sealedAs } from './records.ts';
+import type { Work } from './work.ts';
+
+/** Longest time for one attempt. The order is kept, and the next attempt continues it. */
+const ATTEMPT_MAX_MS = 300_000;
+const POLL = { firstMs: 500, longestMs: 10_000, retryAfterMaxMs: 60_000 } as const;
+
+interface Problem {
+  readonly type?: string;
+  readonly detail?: string;
+}
+
+interface Order {
+  readonly status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
+  readonly authorizations: readonly string[];
+  readonly finalize: string;
+  readonly certificate?: string;
+  readonly error?: Problem;
+}
+
+interface Authorization {
+  readonly status: string;
+  readonly identifier: { readonly value: string };
+  readonly challenges: readonly {
+    readonly type: string;
+    readonly url: string;
+    readonly status: string;
+    readonly token: string;
+    readonly error?: Problem;
+  }[];
+}
+
+/** A certificate in PEM with its sealed key. */
+export interface IssuedPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** Orders a certificate, or continues the order that is stored. @param replaces identifier of the certificate that it renews */
+export async function orderCertificate(
+  work: Work,
+  signer: AccountSigner,
+  names: readonly string[],
+  replaces: string | undefined,
+): Promise<IssuedPair> {
+  const id = certificateIdFor(names);
+  const stored = recordIn(work.journal.records(), 'order', id);
+  const record = stored?.account === signer.account ? stored : await begin(work, signer, names, replaces);
+  const endsAt = performance.now() + ATTEMPT_MAX_MS;
+  let waitMs: number = POLL.firstMs;
+  while (performance.now() < endsAt) {
+    const { value: order, retryAfterMs } = await orderAt(work, signer, record.url);
+    if (order.status === 'valid') return await download(work, signer, record, order);
+    if (order.status === 'invalid')
+      throw new AcmeFailure('refused', `The order is invalid: ${sentenceOf(order.error ?? {})}`);
+    if (order.status === 'pending') await authorize(work, signer, id, order, endsAt);
+    else if (order.status === 'ready') await finalize(work, signer, names, record, order);
+    else {
+      await work.pause(boundedWait(retryAfterMs, waitMs));
+      waitMs = Math.min(waitMs * 2, POLL.longestMs);
+    }
+  }
+  throw new AcmeFailure('server', 'The ACME server has not issued the certificate in time; the order goes on.');
+}
+
+/** An order that the server does not know any more is refused, and thereby forgotten. */
+async function orderAt(work: Work, signer: AccountSigner, url: string) {
+  try {
+    return await work.client.post<Order>(url, signer);
+  } catch (error) {
+    if (error instanceof AcmeFailure && error.type === 'unauthorized')
+      throw new AcmeFailure('refused', `The order is lost: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+async function begin(
+  work: Work,
+  signer: AccountSigner,
+  names: readonly string[],
+  replaces: string | undefined,
+): Promise<OrderRecord> {
+  const id = certificateIdFor(names);
+  const identifiers = names.map((value) => ({ type: 'dns', value }));
+  const { newOrder, renewalInfo } = await work.client.directory();
+  const ask = (payload: object) => work.client.post<Order>(newOrder, signer, payload);
+  const isRenewal = replaces !== undefined && renewalInfo !== undefined;
+  const { location } = await ask(isRenewal ? { identifiers, replaces } : { identifiers }).catch((error: unknown) => {
+    // The server may count the former certificate as replaced, or not know it: then it is a new one.
+    const isAboutFormer = isRenewal && error instanceof AcmeFailure && error.kind === 'refused';
+    if (!isAboutFormer) throw error;
+    return ask({ identifiers });
+  });
+  if (location === undefined) throw new AcmeFailure('server', 'The ACME server does not name the order that it made.');
+  const key = work.seal.seal(newKeyPem(), sealedAs(id));
+  const record = { url: location, account: signer.account, key, atMs: work.now() };
+  await work.journal.write(change('order', id, record));
+  return record;
+}
+
+/** Publishes the answers of all open challenges, then asks the server to validate, and waits until it has. */
+async function authorize(work: Work, signer: AccountSigner, id: string, order: Order, endsAt: number): Promise<void> {
+  const open: { readonly url: string; readonly challenge: Authorization['challenges'][number] }[] = [];
+  const answers: ChallengeRecord[] = [];
+  for (const url of order.authorizations) {
+    const { value } = await work.client.post<Authorization>(url, signer);
+    if (value.status === 'valid') continue;
+    const name = value.identifier.value;
+    const challenge = value.challenges.find(({ type }) => type === work.settings.challenge);
+    if (value.status !== 'pending') throw refusalOf(value, work.settings.challenge);
+    if (challenge === undefined)
+      throw new AcmeFailure('refused', `The ACME server offers no ${work.settings.challenge} for ${name}.`);
+    open.push({ url, challenge });
+    const { token } = challenge;
+    answers.push({ name, token, keyAuthorization: await keyAuthorizationOf(token, signer.key) });
+  }
+  await work.journal.write(change('challenges', id, answers));
+  for (const { challenge } of open) {
+    if (challenge.status === 'pending') await work.client.post(challenge.url, signer, {});
+  }
+  for (const { url } of open) await untilValid(work, signer, url, endsAt);
+}
+
+async function untilValid(work: Work, signer: AccountSigner, url: string, endsAt: number): Promise<void> {
+  let waitMs: number = POLL.firstMs;
+  while (performance.now() < endsAt) {
+    const { value, retryAfterMs } = await work.client.post<Authorization>(url, signer);
+    if (value.status === 'valid') return;
+    if (value.status !== 'pending') throw refusalOf(value, work.settings.challenge);
+    await work.pause(boundedWait(retryAfterMs, waitMs));
+    waitMs = Math.min(waitMs * 2, POLL.longestMs);
+  }
+}
+
+function refusalOf({ identifier, status, challenges }: Authorization, wanted: string): AcmeFailure {
+  const failed = challenges.find(({ error }) => error !== undefined);
+  const reason = sentenceOf(failed?.error ?? { detail: `it is ${status}` });
+  return new AcmeFailure(
+    'refused',
+    `The challenge ${failed?.type ?? wanted} for ${identifier.value} failed: ${reason}`,
+  );
+}
+
+async function finalize(
+  work: Work,
+  signer: AccountSigner,
+  names: readonly string[],
+  record: OrderRecord,
+  order: Order,
+): Promise<void> {
+  const key = keyFromPem(work.seal.open(record.key, sealedAs(certificateIdFor(names))));
+  const csr = createRequest(names, key).toString('base64url');
+  try {
+    await work.client.post(order.finalize, signer, { csr });
+  } catch (error) {
+    // An earlier attempt has finalized it.
+    if (!(error instanceof AcmeFailure && error.type === 'orderNotReady')) throw error;
+    await work.pause(POLL.firstMs);
+  }
+}
+
+async function download(work: Work, signer: AccountSigner, { key }: OrderRecord, order: Order): Promise<IssuedPair> {
+  if (order.certificate === undefined)
+    throw new AcmeFailure('server', 'The ACME server does not name the certificate that it issued.');
+  const { text } = await work.client.post(order.certificate, signer);
+  return { certificate: text, key };
+}
+
+function boundedWait(retryAfterMs: number | undefined, otherwiseMs: number): number {
+  return retryAfterMs === undefined ? otherwiseMs : Math.min(Math.max(retryAfterMs, 200), POLL.retryAfterMaxMs);
+}

@@ -1,0 +1,119 @@
+// The records in the store, and their names. A certificate is identified by its sorted names.
+
+import type { FailureKind, RenewalWindow } from './renewal.ts';
+import type { AcmeRecords } from './store.ts';
+
+/** The account at one server. */
+export interface AccountRecord {
+  /** Sealed PEM. */
+  readonly key: string;
+  /** Undefined until the server has confirmed the account. */
+  readonly url?: string | undefined;
+  readonly contacts: readonly string[];
+  /** Sealed PEM of the key that replaces `key`, while the server is asked for the change. */
+  readonly nextKey?: string | undefined;
+}
+
+/** An order on its way. Its key exists before the certificate, so that a successor can finish the order. */
+export interface OrderRecord {
+  readonly url: string;
+  readonly account: string;
+  /** Sealed PEM. */
+  readonly key: string;
+  readonly atMs: number;
+}
+
+export interface CertificateRecord {
+  readonly names: readonly string[];
+  /** PEM, with intermediates. */
+  readonly certificate: string;
+  /** Sealed PEM. */
+  readonly key: string;
+  readonly directory: string;
+  readonly issuedAtMs: number;
+  readonly revokedAtMs?: number | undefined;
+}
+
+/** What any instance answers to a validation. Tokens are no secrets. */
+export interface ChallengeRecord {
+  readonly name: string;
+  readonly token: string;
+  readonly keyAuthorization: string;
+}
+
+/** Failures in a row, and when the next attempt may begin. */
+export interface AttemptsRecord {
+  readonly failures: number;
+  readonly kind: FailureKind;
+  readonly reason: string;
+  readonly atMs: number;
+  readonly nextAtMs: number;
+}
+
+/** Renewal information of the certificate in use. */
+export interface RenewalRecord {
+  /** Of the certificate. */
+  readonly certificateId: string;
+  readonly window?: RenewalWindow | undefined;
+  readonly askAtMs: number;
+}
+
+/** What a command asks for. */
+export interface AskedRecord {
+  readonly kind: 'order' | 'revoke' | 'account key';
+  readonly by: string;
+  readonly atMs: number;
+}
+
+interface Kinds {
+  readonly account: AccountRecord;
+  readonly order: OrderRecord;
+  readonly certificate: CertificateRecord;
+  readonly challenges: readonly ChallengeRecord[];
+  readonly rehearsal: readonly ChallengeRecord[];
+  readonly attempts: AttemptsRecord;
+  readonly renewal: RenewalRecord;
+  readonly asked: AskedRecord;
+}
+
+export type RecordKind = keyof Kinds;
+
+/** The record that holds the fingerprint of `certificate_key`. */
+export const SEAL_RECORD = 'seal';
+/** In the place of a certificate: what concerns the server as a whole. */
+export const SERVER = 'server';
+
+export const recordName = (kind: RecordKind, of: string) => `${kind} ${of}`;
+
+/** Undefined if there is none, or if it cannot be read. */
+export function recordIn<K extends RecordKind>(records: AcmeRecords, kind: K, of: string): Kinds[K] | undefined {
+  return parseRecord(records.get(recordName(kind, of)));
+}
+
+/** All records of a kind. */
+export function recordsOf<K extends RecordKind>(records: AcmeRecords, kind: K): Map<string, Kinds[K]> {
+  const found = new Map<string, Kinds[K]>();
+  for (const [name, text] of records) {
+    if (!name.startsWith(`${kind} `)) continue;
+    const value = parseRecord<Kinds[K]>(text);
+    if (value !== undefined) found.set(name.slice(kind.length + 1), value);
+  }
+  return found;
+}
+
+/** One change: the record with its text. */
+export function change<K extends RecordKind>(kind: K, of: string, value: Kinds[K] | undefined) {
+  return { [recordName(kind, of)]: value === undefined ? undefined : JSON.stringify(value) };
+}
+
+export const certificateIdFor = (names: readonly string[]) => [...names].sort().join(',');
+/** The private key of a certificate is sealed under this name, in the order and in the certificate. */
+export const sealedAs = (id: string) => `key ${id}`;
+
+function parseRecord<T>(text: string | undefined): T | undefined {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as T);
+  } catch {
+    return undefined;
+  }
+}

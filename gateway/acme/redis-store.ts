@@ -1,0 +1,126 @@
+// The records in Redis, for all instances that share it. Every step is one script; the clock of Redis decides when a lease ends.
+
+import { connectRedis } from '../redis/client.ts';
+import { evaluate, type Script, toScript } from '../redis/script.ts';
+import type { AcmeChanges, AcmeRecords, AcmeStore } from './store.ts';
+
+/** All names share the hash tag, so that they lie on one slot. */
+const RECORDS = '{gateway}:acme';
+const LEASE = '{gateway}:acme:lease';
+const COMMAND_TIMEOUT_MS = 1000;
+
+const PRELUDE = `
+local call, records, lease = redis.call, KEYS[1], KEYS[2]
+local function now_ms()
+  local time = call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function changed(from)
+  for at = from, #ARGV, 3 do
+    if ARGV[at] == 'set' then call('HSET', records, ARGV[at + 1], ARGV[at + 2]) else call('HDEL', records, ARGV[at + 1]) end
+  end
+  call('HINCRBY', lease, 'version', 1)
+  call('PUBLISH', records .. ':changed', '')
+end
+`;
+const script = (source: string): Script => toScript(PRELUDE + source);
+
+/** The records only if the version is not the known one. `born` tells a wiped server from a known one. */
+const READ = script(`
+local born, version = unpack(call('HMGET', lease, 'born', 'version'))
+if not born then
+  born = call('TIME')
+  born = born[1] .. '.' .. born[2]
+  call('HSET', lease, 'born', born)
+end
+local state = born .. ' ' .. (version or '0')
+if state == ARGV[1] then return { state } end
+return { state, call('HGETALL', records), records .. ':changed' }
+`);
+/** A wiped server begins with a token that is larger than those of before: the time in seconds. */
+const TAKE = script(`
+local token, ends = unpack(call('HMGET', lease, 'token', 'until'))
+if ends and tonumber(ends) > now_ms() then return false end
+token = math.max((tonumber(token) or 0) + 1, math.floor(now_ms() / 1000))
+call('HSET', lease, 'token', string.format('%.0f', token), 'until', string.format('%.0f', now_ms() + ARGV[1]))
+return token
+`);
+const CONFIRM = script(`
+if call('HGET', lease, 'token') ~= ARGV[1] then return 0 end
+call('HSET', lease, 'until', string.format('%.0f', now_ms() + ARGV[2]))
+return 1
+`);
+const RELEASE = script(`
+if call('HGET', lease, 'token') == ARGV[1] then call('HSET', lease, 'until', 0) end
+`);
+const WRITE = script(`
+if call('HGET', lease, 'token') ~= ARGV[1] then return 0 end
+changed(2)
+return 1
+`);
+const PUT = script(`changed(1)`);
+
+/** Connects at once and reconnects by itself. Resolves when the first attempt to connect has succeeded or failed. */
+export async function openRedisAcmeStore(url: string): Promise<AcmeStore> {
+  const opened = Promise.withResolvers<void>();
+  const client = connectRedis({
+    ...{ url, commandTimeoutMs: COMMAND_TIMEOUT_MS, onReady: opened.resolve, onLost: () => opened.resolve() },
+  });
+  await opened.promise;
+  const run = (which: Script, ...args: (string | number)[]) => evaluate(client, which, [RECORDS, LEASE], args);
+  let known: { readonly state: string; readonly records: AcmeRecords; readonly channel: string } | undefined;
+  const closers: (() => void)[] = [];
+
+  async function read(): Promise<AcmeRecords> {
+    const reply = await run(READ, known?.state ?? '');
+    const [state, fields = [], channel = ''] = reply as [string, string[]?, string?];
+    if (known === undefined || known.state !== state) known = { state, records: pairs(fields), channel };
+    return known.records;
+  }
+
+  return {
+    read,
+    take: async (forMs) => ((await run(TAKE, forMs)) as number | null) ?? undefined,
+    confirm: async (token, forMs) => (await run(CONFIRM, token, forMs)) === 1,
+    async release(token) {
+      await run(RELEASE, token);
+    },
+    write: async (token, changes) => (await run(WRITE, token, ...flat(changes))) === 1,
+    async put(changes) {
+      await run(PUT, ...flat(changes));
+    },
+    subscribe(onChange) {
+      // A failure ends with the connection; the next connection subscribes again.
+      const receiver = connectRedis({
+        url,
+        onReady: async () => {
+          try {
+            await read();
+            await receiver.subscribe(known?.channel ?? '');
+            onChange();
+          } catch {
+            receiver.disconnect(true);
+          }
+        },
+      });
+      receiver.on('message', onChange);
+      const end = () => receiver.disconnect();
+      closers.push(end);
+      return end;
+    },
+    close() {
+      for (const close of closers) close();
+      client.disconnect();
+    },
+  };
+}
+
+function flat(changes: AcmeChanges): string[] {
+  return Object.entries(changes).flatMap(([name, value]) =>
+    value === undefined ? ['del', name, ''] : ['set', name, value],
+  );
+}
+
+function pairs(fields: readonly string[]): AcmeRecords {
+  return new Map(fields.flatMap((name, index) => (index % 2 === 0 ? [[name, fields[index + 1] ?? ''] as const] : [])));
+}

@@ -1,0 +1,31 @@
+// What all instances of a gateway share about certificates: named records, and the lease of the one instance that orders. Types only.
+
+import type { Awaitable } from '../exchange.ts';
+
+/** Record by name. The same object as long as no record changes. */
+export type AcmeRecords = ReadonlyMap<string, string>;
+
+/** Undefined removes a record. */
+export type AcmeChanges = Readonly<Record<string, string | undefined>>;
+
+export interface AcmeStore {
+  /** Every method rejects, and does not wait, while the store is away. */
+  read(): Awaitable<AcmeRecords>;
+  /**
+   * Takes the lease, unless another holder has it. Returns its fencing token, which is larger than all earlier ones; undefined if the lease
+   * is held.
+   *
+   * @param forMs the lease ends after so long without `confirm`
+   */
+  take(forMs: number): Awaitable<number | undefined>;
+  /** Prolongs the lease. False if a later holder has taken it. */
+  confirm(token: number, forMs: number): Awaitable<boolean>;
+  release(token: number): Awaitable<void>;
+  /** Writes all changes in one step. Writes nothing and returns false if a later holder has taken the lease. */
+  write(token: number, changes: AcmeChanges): Awaitable<boolean>;
+  /** Writes without the lease: what a command asks of the gateway. */
+  put(changes: AcmeChanges): Awaitable<void>;
+  /** Calls back soon after a change. A call may be lost: poll `read` as well. Returns a function that ends it. */
+  subscribe(onChange: () => void): () => void;
+  close(): void;
+}

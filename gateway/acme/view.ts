@@ -1,0 +1,130 @@
+// What an instance takes from the records: the certificates that it shows, and the answers to validations. A record is read again only
+// if its text has changed.
+
+import { type ChallengeCertificate, createChallengeCertificate } from './challenge-certificate.ts';
+import { certificateIdOf } from './csr.ts';
+import type { Held } from './due.ts';
+import { type ChallengeRecord, certificateIdFor, recordIn, recordName, recordsOf, sealedAs } from './records.ts';
+import type { Seal } from './seal.ts';
+import type { AcmeRecords } from './store.ts';
+
+/** A certificate with its key, checked, in the form that listeners take. */
+export interface ShownCertificate {
+  readonly certificate: string;
+  readonly key: string;
+  readonly names: readonly string[];
+  readonly validFromMs: number;
+  readonly expiresAtMs: number;
+  readonly fingerprint: string;
+}
+
+/** Checks a pair in PEM form for these names. */
+export type ReadPair = (
+  certificate: string,
+  key: string,
+  names: readonly string[],
+) => ShownCertificate | { readonly reason: string };
+
+export interface HeldCertificate extends Held {
+  readonly id: string;
+  readonly shown: ShownCertificate;
+  /** Text of the record. */
+  readonly text: string;
+}
+
+export interface AcmeView {
+  /** Takes the records as they are now. Returns whether a certificate has changed. */
+  use(records: AcmeRecords): boolean;
+  /** The certificate of a configured list of names. */
+  held(id: string): HeldCertificate | undefined;
+  /** All certificates to show: those of the configured lists first, then others for configured names. */
+  shown(): readonly ShownCertificate[];
+  challengeFor(name: string): ChallengeCertificate | undefined;
+  keyAuthorizationOf(token: string): string | undefined;
+}
+
+export interface ViewOptions {
+  readonly certificates: readonly (readonly string[])[];
+  readonly seal: Seal;
+  readonly readPair: ReadPair;
+  now(): number;
+  /** A record cannot be used. */
+  onUnusable(id: string, reason: string): void;
+}
+
+export function createView({ certificates, seal, readPair, now, onUnusable }: ViewOptions): AcmeView {
+  const ids = certificates.map(certificateIdFor);
+  const configured = new Set(certificates.flat());
+  const unusable = new Map<string, string>();
+  let all = new Map<string, HeldCertificate>();
+  let challenges = new Map<string, ChallengeRecord>();
+  let made = new Map<string, ChallengeCertificate>();
+
+  function read(id: string, text: string): HeldCertificate | undefined {
+    const known = all.get(id);
+    if (known?.text === text) return known;
+    if (unusable.get(id) === text) return undefined;
+    try {
+      const record = recordIn(new Map([[recordName('certificate', id), text]]), 'certificate', id);
+      if (record === undefined) throw new Error('The record is broken.');
+      const shown = readPair(record.certificate, seal.open(record.key, sealedAs(id)), record.names);
+      if ('reason' in shown) throw new Error(`The certificate cannot be used: ${shown.reason}`);
+      const { validFromMs, expiresAtMs, fingerprint } = shown;
+      const { issuedAtMs } = record;
+      const isRevoked = record.revokedAtMs !== undefined;
+      const certificateId = certificateIdOf(record.certificate);
+      return { ...{ id, shown, text, validFromMs, expiresAtMs, fingerprint, certificateId, isRevoked, issuedAtMs } };
+    } catch (error) {
+      unusable.set(id, text);
+      onUnusable(id, (error as Error).message);
+      return undefined;
+    }
+  }
+
+  function useCertificates(records: AcmeRecords): boolean {
+    const next = new Map<string, HeldCertificate>();
+    for (const id of recordsOf(records, 'certificate').keys()) {
+      const held = read(id, records.get(recordName('certificate', id)) ?? '');
+      if (held !== undefined) next.set(id, held);
+    }
+    // A store that has lost its records does not take a certificate out of use.
+    for (const [id, held] of all) if (!next.has(id) && ids.includes(id)) next.set(id, held);
+    const isSame = next.size === all.size && [...next].every(([id, held]) => all.get(id) === held);
+    all = next;
+    return !isSame;
+  }
+
+  function useChallenges(records: AcmeRecords): void {
+    const kinds = [recordsOf(records, 'rehearsal'), recordsOf(records, 'challenges')];
+    const open = kinds.flatMap((kind) => [...kind.values()].flat());
+    const next = new Map(open.map((challenge) => [challenge.name, challenge]));
+    made = new Map([...made].filter(([name]) => next.get(name)?.token === challenges.get(name)?.token));
+    challenges = next;
+  }
+
+  return {
+    use(records) {
+      useChallenges(records);
+      return useCertificates(records);
+    },
+    held: (id) => all.get(id),
+    shown() {
+      const own = ids.flatMap((id) => all.get(id) ?? []);
+      // After a change of the lists, the former certificate is shown until there is one for the new list.
+      const former = [...all.values()].filter(({ id, shown }) => !ids.includes(id) && shown.names.some(isConfigured));
+      return [...own, ...former].map(({ shown }) => shown);
+    },
+    challengeFor(name) {
+      const challenge = challenges.get(name);
+      if (challenge === undefined) return undefined;
+      const certificate = made.get(name) ?? createChallengeCertificate(name, challenge.keyAuthorization, now());
+      made.set(name, certificate);
+      return certificate;
+    },
+    keyAuthorizationOf: (token) => [...challenges.values()].find((one) => one.token === token)?.keyAuthorization,
+  };
+
+  function isConfigured(name: string): boolean {
+    return configured.has(name);
+  }
+}

@@ -1,0 +1,78 @@
+// What one attempt works with, while this instance has the lease.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Awaitable } from '../exchange.ts';
+import type { AcmeClient } from './client.ts';
+import { LeaseLost, StoreAway } from './failure.ts';
+import type { Seal } from './seal.ts';
+import type { AcmeChanges, AcmeRecords, AcmeStore } from './store.ts';
+
+/** The settings of `tls.acme`. */
+export interface AcmeSettings {
+  /** URL of the directory. */
+  readonly directory: string;
+  readonly contacts: readonly string[];
+  readonly challenge: 'tls-alpn-01' | 'http-01';
+  readonly certificates: readonly (readonly string[])[];
+  readonly externalAccount?: { readonly keyId: string; readonly secret: string } | undefined;
+}
+
+/** The records under a lease. Throws LeaseLost as soon as a later holder has taken it. */
+export interface Journal {
+  records(): AcmeRecords;
+  confirm(): Promise<void>;
+  write(changes: AcmeChanges): Promise<void>;
+}
+
+export interface Work {
+  readonly settings: AcmeSettings;
+  readonly client: AcmeClient;
+  readonly journal: Journal;
+  readonly seal: Seal;
+  now(): number;
+  /** Waits, and keeps the lease meanwhile. */
+  pause(ms: number): Promise<void>;
+}
+
+export interface JournalOptions {
+  readonly store: AcmeStore;
+  readonly token: number;
+  readonly leaseMs: number;
+  readonly records: AcmeRecords;
+}
+
+export function createJournal({ store, token, leaseMs, records }: JournalOptions): Journal {
+  const current = new Map(records);
+  return {
+    records: () => current,
+    async confirm() {
+      if (!(await reached(() => store.confirm(token, leaseMs)))) throw new LeaseLost();
+    },
+    async write(changes) {
+      if (!(await reached(() => store.write(token, changes)))) throw new LeaseLost();
+      for (const [name, value] of Object.entries(changes)) {
+        if (value === undefined) current.delete(name);
+        else current.set(name, value);
+      }
+    },
+  };
+}
+
+async function reached<T>(ask: () => Awaitable<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    throw new StoreAway((cause as Error).message, { cause });
+  }
+}
+
+/** @param sliceMs the lease is confirmed after each slice */
+export function createPause(journal: Pick<Journal, 'confirm'>, sliceMs: number, signal: AbortSignal) {
+  return async function pause(ms: number): Promise<void> {
+    for (let leftMs = ms; leftMs > 0; leftMs -= sliceMs) {
+      await sleep(Math.min(leftMs, sliceMs), undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) throw signal.reason;
+      await journal.confirm();
+    }
+  };
+}
