@@ -17,6 +17,7 @@ import type { ContractOperation } from './contract/operations.ts';
 import { createThreadReader } from './contract/reader.ts';
 import type { Certificate } from './edge/tls/certificate.ts';
 import { BUILT_IN_GUIDES } from './portal/guides.ts';
+import { checkAcmeFiles } from './wiring/acme-settings.ts';
 import { type BreakingChanges, checkBreakingChanges } from './wiring/breaking-changes.ts';
 import { loadCertificates } from './wiring/certificates.ts';
 import { addressPathsOf, contractSources, furtherServersOf } from './wiring/contract-sources.ts';
@@ -189,7 +190,10 @@ function portalFilesOf(
 }
 
 function certificatesOf({ gateway, sources }: ConfigDraft, { configDirectory }: Settings, mistakes: Mistake[]) {
-  return gateway === undefined ? [] : loadCertificates({ gateway, sources }, configDirectory, mistakes);
+  if (gateway === undefined) return [];
+  const certificates = loadCertificates({ gateway, sources }, configDirectory, mistakes);
+  checkAcmeFiles({ gateway, sources }, certificates, configDirectory, mistakes);
+  return certificates;
 }
 
 /** Operations of the documents that are new or have changed. */

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Mistake } from '../config-errors.ts';
 import type { Source } from '../shared/yaml-source.ts';
+import { acme, checkAcme } from './acme.ts';
 import { whole } from './parts.ts';
 
 const path = z
@@ -30,9 +31,14 @@ export const certificate = z.strictObject({
 });
 
 export const tls = z.strictObject({
-  certificates: z.array(certificate).min(1, 'must list at least one certificate').meta({
-    description: 'The certificates. The first one is used if a client sends no server name or an unknown one.',
+  certificates: z.array(certificate).min(1, 'must list at least one certificate').optional().meta({
+    description:
+      'Certificates in files. The first one is used if a client sends no server name or an unknown one. Required without `acme`.',
     values: 'list of certificates',
+  }),
+  acme: acme.optional().meta({
+    description: 'Certificates that the gateway orders and renews itself ([HTTPS](tls.md)).',
+    values: '`{ directory, termsOfServiceAgreed, certificates, … }`',
   }),
   minVersion: z.enum(['TLSv1.2', 'TLSv1.3']).default('TLSv1.2').describe('The oldest TLS version that is accepted.'),
   handshakeMs: whole('milliseconds', 100, 600_000)
@@ -54,9 +60,18 @@ export const tls = z.strictObject({
 
 export type Tls = z.output<typeof tls>;
 
-/** Requires an https:// publicUrl, because clients that use HTTPS must not be sent to plain HTTP addresses. Pushes mistakes. */
+/**
+ * Requires certificates or `acme`, and an https:// publicUrl, because clients that use HTTPS must not be sent to plain HTTP addresses.
+ * Pushes mistakes.
+ */
 export function checkTls(given: Tls | undefined, publicUrl: string, source: Source, mistakes: Mistake[]): void {
-  if (given === undefined || publicUrl.startsWith('https://')) return;
+  if (given === undefined) return;
+  if (given.acme !== undefined) checkAcme(given.acme, given.plain !== undefined, source, mistakes);
+  else if (given.certificates === undefined) {
+    const reason = 'there is no certificate to show.';
+    mistakes.push(source.mistakeAtKey(['tls'], reason, 'Add acme, or certificates with their files.'));
+  }
+  if (publicUrl.startsWith('https://')) return;
   const reason = `with tls, clients use HTTPS, but "${publicUrl}" is not an https:// address.`;
   mistakes.push(source.mistakeAt(['publicUrl'], reason, 'Set publicUrl to the https:// address that clients use.'));
 }

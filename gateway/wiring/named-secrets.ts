@@ -5,6 +5,7 @@ import type { Mistake } from '../config-errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { isFurtherServer } from '../shared/upstream-names.ts';
 import { isSimulated } from '../upstream/simulated.ts';
+import { acmeSecrets } from './acme-secrets.ts';
 import { tracingHeaders } from './open-tracing.ts';
 
 type Named = Pick<Configuration, 'config' | 'upstreamTls'>;
@@ -26,8 +27,12 @@ export interface CheckedSecrets {
   readonly missing: readonly Mistake[];
 }
 
-/** Leaves out credentials of upstreams without a real service, because start generates missing ones. */
-export function namedSecrets({ config, upstreamTls }: Named): NamedSecret[] {
+/**
+ * Leaves out credentials of upstreams without a real service, because start generates missing ones.
+ *
+ * @param isShared whether several instances share the store: start then generates no `certificate_key`
+ */
+export function namedSecrets({ config, upstreamTls }: Named, isShared: boolean): NamedSecret[] {
   const { upstreams, gateway, sources } = config;
   const credentials = Object.entries(upstreams).flatMap(([name, entry]): NamedSecret[] => {
     if (entry.credential === undefined || isSimulated(entry) || isFurtherServer(name)) return [];
@@ -55,10 +60,10 @@ export function namedSecrets({ config, upstreamTls }: Named): NamedSecret[] {
     ];
   });
   const headers = gateway.tracing?.headersSecret;
-  if (headers === undefined) return [...credentials, ...keys];
+  const others = [...credentials, ...keys, ...acmeSecrets(config, isShared)];
+  if (headers === undefined) return others;
   return [
-    ...credentials,
-    ...keys,
+    ...others,
     {
       entry: headers,
       use: 'headers for the collector of traces',
@@ -73,11 +78,18 @@ export function namedSecrets({ config, upstreamTls }: Named): NamedSecret[] {
   ];
 }
 
-/** @param read returns the value of an entry, or undefined if it does not exist; throws a sentence if it cannot be read */
-export function checkSecrets(configuration: Named, read: (entry: string) => string | undefined): CheckedSecrets {
+/**
+ * @param read returns the value of an entry, or undefined if it does not exist; throws a sentence if it cannot be read
+ * @param isShared as `namedSecrets` takes it
+ */
+export function checkSecrets(
+  configuration: Named,
+  read: (entry: string) => string | undefined,
+  isShared: boolean,
+): CheckedSecrets {
   const mistakes: Mistake[] = [];
   const missing: Mistake[] = [];
-  for (const { entry, problemOf, mistake } of namedSecrets(configuration)) {
+  for (const { entry, problemOf, mistake } of namedSecrets(configuration, isShared)) {
     let value: string | undefined;
     try {
       value = read(entry);

@@ -39,7 +39,7 @@ export async function checkStart({ environment, purpose, openSecrets, now }: Sta
   const { settings, mistakes: inSettings } = readSettings(environment);
   const secrets = openSecrets(settings);
   const { configuration, mistakes: inFiles } = await load(settings, environment, purpose);
-  const named = configuration && checkSecrets(configuration, secrets.read);
+  const named = configuration && checkSecrets(configuration, secrets.read, settings.redisUrl !== undefined);
   const mistakes = [
     ...inSettings,
     ...inFiles,

@@ -1,6 +1,7 @@
 // The tables of docs/config.md, made from the schemas that check the configuration: key, default, values, meaning.
 
 import type { z } from 'zod';
+import { acme } from '../../gateway/config/acme.ts';
 import { breaking } from '../../gateway/config/breaking.ts';
 import { compressionRules } from '../../gateway/config/compression.ts';
 import { gatewayFile } from '../../gateway/config/gateway-file.ts';
@@ -117,6 +118,7 @@ export function configTables(): Record<string, string> {
     operations: membersOf(operations, 'operations.<id>'),
     cors: membersOf(cors, 'cors.<host>'),
     tls: tableOf('Key of `tls`', [...keysOf(tls), ...keysOf(tls.shape.plain.unwrap(), 'plain')]),
+    acme: tableOf('Key of `tls.acme`', keysOf(acme)),
     certificates: tableOf('Key of a certificate', keysOf(certificate)),
     tracing: tableOf('Key of `tracing`', keysOf(tracing)),
     breaking: tableOf('Key of a decision', keysOf(breaking.element)),

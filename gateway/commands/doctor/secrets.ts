@@ -14,7 +14,7 @@ export function examineSecrets(
   settings: Settings,
   secrets: Pick<Secrets, 'read'>,
 ): Finding[] {
-  const named = namedSecrets(configuration).map((secret) => present(secrets, secret));
+  const named = namedSecrets(configuration, settings.redisUrl !== undefined).map((secret) => present(secrets, secret));
   return [...named, ...checkAdminToken(settings, secrets), ...checkReaders(settings)];
 }
 

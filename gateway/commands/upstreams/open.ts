@@ -46,7 +46,7 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
     config: { ...config, upstreams: entries, gateway: { ...config.gateway, tracing: undefined } },
     upstreamTls: new Map([...configuration.upstreamTls].filter(([of]) => of === name)),
   };
-  const mistakes = Object.values(checkSecrets(ofThis, secrets.read)).flat();
+  const mistakes = Object.values(checkSecrets(ofThis, secrets.read, false)).flat();
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const access = await openUpstreamAccess({
     config: ofThis.config,

@@ -23,7 +23,8 @@ export function openBase({ configuration: first, settings, secrets, now }: AppOp
     },
   });
 
-  const secretsOf = (next: Configuration) => Object.values(checkSecrets(next, secrets.read)).flat();
+  const isShared = settings.redisUrl !== undefined;
+  const secretsOf = (next: Configuration) => Object.values(checkSecrets(next, secrets.read, isShared)).flat();
   parts.add({ name: 'secrets', check: secretsOf });
   const mistakes = parts.check(first);
   if (mistakes.length > 0) throw new ConfigError(mistakes);

@@ -1,0 +1,55 @@
+// What `tls.acme` needs of other files: the authorities of its server, and names that no certificate in files has.
+
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Config } from '../config/load.ts';
+import type { Mistake } from '../config-errors.ts';
+import type { Certificate } from '../edge/tls/certificate.ts';
+
+type WithTls = Pick<Config, 'sources'> & { readonly gateway: Pick<Config['gateway'], 'tls'> };
+
+/** Pushes a mistake for authorities that cannot be read, and for names that a certificate in files has too. */
+export function checkAcmeFiles(
+  { gateway, sources }: WithTls,
+  certificates: readonly Certificate[],
+  directory: string,
+  mistakes: Mistake[],
+): void {
+  const acme = gateway.tls?.acme;
+  if (acme === undefined) return;
+  try {
+    readTrust(acme.trust, directory);
+  } catch (error) {
+    const remedy = 'Name a PEM file, relative to the configuration directory.';
+    mistakes.push(sources.gateway.mistakeAt(['tls', 'acme', 'trust'], (error as Error).message, remedy));
+  }
+  const inFiles = new Set(certificates.flatMap(({ names }) => names));
+  acme.certificates.forEach((names, index) => {
+    names.forEach((name, at) => {
+      if (!inFiles.has(name)) return;
+      const reason = `a certificate under tls.certificates is for "${name}" already.`;
+      const remedy = 'Remove the name here, or limit that certificate to other names with its key names.';
+      mistakes.push(sources.gateway.mistakeAt(['tls', 'acme', 'certificates', index, at], reason, remedy));
+    });
+  });
+}
+
+/** The text of the authorities; undefined without any. Throws a sentence. */
+export function readTrust(trust: string | undefined, directory: string): string | undefined {
+  if (trust === undefined) return undefined;
+  const path = resolve(directory, trust);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new Error(`the file ${path} ${isAbsent ? 'does not exist' : 'cannot be read'}.`, { cause: error });
+  }
+  try {
+    new X509Certificate(text);
+    return text;
+  } catch (cause) {
+    throw new Error(`the file ${path} holds no certificate in PEM form.`, { cause });
+  }
+}
