@@ -12,6 +12,7 @@ import type { Requests } from './wiring/listeners.ts';
 import { openAdministration } from './wiring/sections/administration.ts';
 import { openBase } from './wiring/sections/base.ts';
 import { openCallers } from './wiring/sections/callers.ts';
+import { openCertificates } from './wiring/sections/certificates.ts';
 import { openCounters } from './wiring/sections/counters.ts';
 import { type ObservationSection, openObservation } from './wiring/sections/observation.ts';
 import { openTraffic, type TrafficSection } from './wiring/sections/traffic.ts';
@@ -59,15 +60,19 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const withUpstreams = { ...withCounters, ...(await openUpstreams(withCounters, parts)) };
   // streams, tunnel streams, identity, idempotency, version uses, throttle
   const withCallers = { ...withUpstreams, ...(await openCallers(withUpstreams, parts)) };
+  // acme
+  const withCertificates = { ...withCallers, ...(await openCertificates(withCallers, parts)) };
   // listeners, tunnels, overload, serving
-  const opened = { ...withCallers, ...openTraffic(withCallers, parts) };
+  const opened = { ...withCertificates, ...openTraffic(withCertificates, parts) };
   // reload
   const { reloads, operators } = openAdministration(opened, parts);
-  const { gateway, identity, listeners, admin, sandbox, assertions, streams, certificates, access, log, onLifecycle } =
+  const { gateway, identity, ordered, listeners, admin, sandbox, assertions, streams, certificates, access, log } =
     opened;
+  const { onLifecycle } = opened;
 
   await identity.ready();
   const { port, plainPort } = await listeners.listen(requestsTo(opened));
+  ordered?.begin();
   const adminPort = await admin.listen(operators);
   // After the listeners: the preparation replaces the demo key of an earlier start, and if the port is taken, that gateway still runs.
   await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });

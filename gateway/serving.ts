@@ -62,7 +62,7 @@ export interface Shared {
   /** Notes a call of a deprecated operation. */
   noteUse(organization: string, operation: string): void;
   isDraining(): boolean;
-  readonly ownChallenge: OwnChallenge;
+  readonly ownChallenge: OwnChallenge | undefined;
   /** Called when the X-Forwarded-For of a trusted proxy cannot be parsed. */
   onUnreadableForward(entry: string, proxy: string): void;
   now(): number;
@@ -159,7 +159,9 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
       throw new GatewayError('misdirected_request');
     },
     async passThrough(admitted, tunnel) {
-      if (!answerChallenge(admitted)) await shared.tunnels.handle(admitted, { tunnel, tls: tlsOf(tunnel.upstream) });
+      const answering = answerChallenge(admitted);
+      if (answering === false || !(await answering))
+        await shared.tunnels.handle(admitted, { tunnel, tls: tlsOf(tunnel.upstream) });
     },
     track,
     allowOrigin: cors.allow,

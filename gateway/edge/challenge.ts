@@ -3,21 +3,37 @@
 import type { Admitted } from '../exchange.ts';
 
 const PREFIX = '/.well-known/acme-challenge/';
+const TOKEN = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** The text that proves the control of a host name, for a token that the gateway awaits; undefined for any other token. */
-export type OwnChallenge = (token: string) => string | undefined;
+/** Finds the text that proves the control of a host name, for a token that the gateway awaits; undefined for any other token. */
+export type OwnChallenge = (token: string) => Promise<string | undefined>;
 
-/** Returns whether the request was one of these, and has been answered. */
-export function createAnswerChallenge(ownChallenge: OwnChallenge): (admitted: Admitted) => boolean {
-  return function answerChallenge({ method, path, response, trail, carried }) {
-    if (!path.startsWith(PREFIX) || (method !== 'GET' && method !== 'HEAD')) return false;
-    const proof = ownChallenge(path.slice(PREFIX.length));
-    if (proof === undefined) return false;
-    trail.status = 200;
-    const body = Buffer.from(proof);
-    const framing = ['Content-Type', 'application/octet-stream', 'Content-Length', String(body.length)];
-    response.writeHead(200, [...carried, ...framing, 'Cache-Control', 'no-store']);
-    response.end(method === 'HEAD' ? undefined : body);
-    return true;
+/**
+ * Resolves with whether the request was one of these, and has been answered; false at once for any other path.
+ *
+ * @param ownChallenge undefined: the gateway awaits none
+ */
+export function createAnswerChallenge(
+  ownChallenge: OwnChallenge | undefined,
+): (admitted: Admitted) => false | Promise<boolean> {
+  return function answerChallenge(admitted) {
+    const { method, path } = admitted;
+    if (ownChallenge === undefined || !path.startsWith(PREFIX) || (method !== 'GET' && method !== 'HEAD')) return false;
+    const token = path.slice(PREFIX.length);
+    return TOKEN.test(token) && answer(admitted, ownChallenge(token));
   };
+}
+
+async function answer(
+  { method, response, trail, carried }: Admitted,
+  finding: Promise<string | undefined>,
+): Promise<boolean> {
+  const proof = await finding;
+  if (proof === undefined) return false;
+  trail.status = 200;
+  const body = Buffer.from(proof);
+  const framing = ['Content-Type', 'application/octet-stream', 'Content-Length', String(body.length)];
+  response.writeHead(200, [...carried, ...framing, 'Cache-Control', 'no-store']);
+  response.end(method === 'HEAD' ? undefined : body);
+  return true;
 }

@@ -4,8 +4,12 @@ import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 
 export interface CertificateState {
   readonly names: readonly string[];
-  /** ISO 8601. */
-  readonly expires_at: string;
+  readonly state: string;
+  /** ISO 8601; null: there is no certificate yet. */
+  readonly valid_from: string | null;
+  readonly expires_at: string | null;
+  /** Of a certificate that the gateway orders. */
+  readonly last_failure: { readonly failures?: number } | null;
 }
 
 export interface ConnectionMetrics {
@@ -17,6 +21,8 @@ export interface ConnectionMetrics {
   handshakeFailed(reason: string): void;
   /** A certificate was renewed, or its files could not be used. */
   renewal(outcome: 'applied' | 'refused'): void;
+  /** This instance ordered a certificate. */
+  order(outcome: 'issued' | 'failed'): void;
 }
 
 export function createConnectionMetrics(registry: Registry): ConnectionMetrics {
@@ -41,7 +47,7 @@ export function createConnectionMetrics(registry: Registry): ConnectionMetrics {
     forwardUnreadable: () => unreadable.inc(),
     handshakeFailed: counter(
       'gateway_tls_handshake_failures_total',
-      'Failed TLS handshakes: timeout, closed, not_tls, version, cipher, alpn, other.',
+      'Failed TLS handshakes: timeout, closed, not_tls, version, cipher, alpn, no_certificate, other.',
       'reason',
       [],
     ),
@@ -51,22 +57,54 @@ export function createConnectionMetrics(registry: Registry): ConnectionMetrics {
       'outcome',
       ['applied', 'refused'],
     ),
+    order: counter(
+      'gateway_certificate_orders_total',
+      'Orders at the ACME server by this instance: issued, or failed.',
+      'outcome',
+      ['issued', 'failed'],
+    ),
   };
 }
 
-/** @param certificates those in use; read at each scrape */
+/** @param certificates those in use and those that are missing; read at each scrape */
 export function registerCertificateGauge(registry: Registry, certificates: () => readonly CertificateState[]): void {
-  const help = 'When a certificate of the public listener expires, in seconds since 1970, by the first name it is for.';
-  new Gauge({
-    name: 'gateway_certificate_expires_seconds',
-    help,
-    labelNames: ['name'],
-    aggregator: 'min',
-    registers: [registry],
-    collect() {
+  /** @param read seconds; undefined leaves the certificate out */
+  function gauge(
+    name: string,
+    help: string,
+    read: (state: CertificateState) => number | undefined,
+    aggregator: 'min' | 'max' = 'min',
+  ) {
+    const collect = function (this: Gauge<'name'>) {
       this.reset();
-      for (const { names, expires_at } of certificates())
-        this.set({ name: names[0] ?? '' }, Date.parse(expires_at) / 1000);
-    },
-  });
+      for (const state of certificates()) {
+        const value = read(state);
+        if (value !== undefined) this.set({ name: state.names[0] ?? '' }, value);
+      }
+    };
+    new Gauge({ name, help, labelNames: ['name'] as const, aggregator, registers: [registry], collect });
+  }
+
+  gauge(
+    'gateway_certificate_expires_seconds',
+    'When a certificate of the public listener expires, in seconds since 1970, by the first name it is for.',
+    ({ expires_at }) => (expires_at === null ? undefined : Date.parse(expires_at) / 1000),
+  );
+  gauge('gateway_certificate_lifetime_seconds', 'How long that certificate is valid in all.', (state) =>
+    state.expires_at === null || state.valid_from === null
+      ? undefined
+      : (Date.parse(state.expires_at) - Date.parse(state.valid_from)) / 1000,
+  );
+  gauge(
+    'gateway_certificate_missing',
+    '1 while there is no certificate yet for names that the gateway orders one for, by the first name.',
+    ({ state }) => (state === 'missing' ? 1 : 0),
+    'max',
+  );
+  gauge(
+    'gateway_certificate_order_failures',
+    'Orders of a certificate that failed in a row, by the first name it is for.',
+    ({ last_failure }) => last_failure?.failures ?? 0,
+    'max',
+  );
 }

@@ -8,6 +8,8 @@ export interface StatusOptions {
   lifecycle(): Lifecycle;
   keys(): { readonly store: 'reachable' | 'failing'; readonly position: number | undefined };
   limits(): { readonly state: 'up' | 'away' };
+  /** Names that the gateway orders a certificate for and has none; undefined if it orders none. */
+  missingCertificates(): readonly string[] | undefined;
   /** State of the parts, as members of the status. */
   parts(): object;
   /** Epoch milliseconds. */
@@ -41,6 +43,8 @@ export function createStatus(options: StatusOptions): Status {
         // unready.
         keys: keys.store,
         limits: options.limits().state,
+        // Not ready would keep the challenge of the order away.
+        ...certificatesCheck(options.missingCertificates()),
       },
     };
   }
@@ -55,6 +59,11 @@ export function createStatus(options: StatusOptions): Status {
   }
 
   return { readiness, status };
+}
+
+function certificatesCheck(missing: readonly string[] | undefined): Readonly<Record<string, string>> {
+  if (missing === undefined) return {};
+  return { certificates: missing.length === 0 ? 'valid' : `missing: ${missing.join(', ')}` };
 }
 
 /**

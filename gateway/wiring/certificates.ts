@@ -17,11 +17,9 @@ import {
 } from '../edge/tls/certificate.ts';
 import type { Log } from '../observe/log.ts';
 import { shownPath } from '../shared/yaml-source.ts';
+import { type CertificateStatus, createExpiryWarnings, lifeStatusOf, timeOf } from './certificate-status.ts';
 
-const DAY_MS = 86_400_000;
-/** Warns so long before the expiry; automatic renewals happen earlier. */
-const WARN_BEFORE_MS = 14 * DAY_MS;
-const LOOK_AT_CLOCK_MS = 3_600_000;
+const LOOK_AT_CLOCK_MS = 600_000;
 
 type Named = Pick<Config, 'sources'> & { readonly gateway: Pick<Config['gateway'], 'tls'> };
 
@@ -59,15 +57,6 @@ export interface CertificatesOptions {
   onRenewal(outcome: 'applied' | 'refused'): void;
 }
 
-export interface CertificateStatus {
-  readonly names: readonly string[];
-  readonly file: string;
-  readonly expires_at: string;
-  readonly days_left: number;
-  /** Reason why the current files are not in use; null if they are. */
-  readonly last_failure: { readonly at: string; readonly reason: string } | null;
-}
-
 export interface Certificates {
   status(): readonly CertificateStatus[];
   /** Reads the files now. */
@@ -81,8 +70,6 @@ interface Place {
   readonly file: string;
   current: Certificate;
   failure: CertificateStatus['last_failure'];
-  /** Fingerprint and days left of the last warning. */
-  warned: string;
 }
 
 /** Starts to watch the files. */
@@ -90,7 +77,7 @@ export function followCertificates(options: CertificatesOptions): Certificates {
   const { directory, log, now } = options;
   const places = options.files.map((files, index): Place => {
     const [file] = pathsOf(files, directory).map(shownPath) as [string];
-    return { files, file, current: options.loaded[index] as Certificate, failure: null, warned: '' };
+    return { files, file, current: options.loaded[index] as Certificate, failure: null };
   });
 
   function reload(): void {
@@ -145,18 +132,9 @@ export function followCertificates(options: CertificatesOptions): Certificates {
     }
   }
 
+  const warnOf = createExpiryWarnings(log.logger, now);
   function warn(): void {
-    for (const place of places) {
-      const { names, expiresAtMs, fingerprint } = place.current;
-      const leftMs = expiresAtMs - now();
-      const days = Math.floor(leftMs / DAY_MS);
-      const warned = `${fingerprint} ${days}`;
-      if (leftMs > WARN_BEFORE_MS || place.warned === warned) continue;
-      place.warned = warned;
-      const fields = { certificate: place.file, names, expires_at: timeOf(expiresAtMs), days_left: days };
-      if (leftMs > 0) log.logger.warn(fields, 'a certificate is about to expire');
-      else log.logger.error(fields, 'a certificate has expired');
-    }
+    for (const { file, current } of places) warnOf(file, current);
   }
 
   // watchFiles waits until writing has settled, because a certificate without its new key would be refused.
@@ -170,13 +148,7 @@ export function followCertificates(options: CertificatesOptions): Certificates {
 
   return {
     status: () =>
-      places.map(({ file, current, failure }) => ({
-        names: current.names,
-        file,
-        expires_at: timeOf(current.expiresAtMs),
-        days_left: Math.floor((current.expiresAtMs - now()) / DAY_MS),
-        last_failure: failure,
-      })),
+      places.map(({ file, current, failure }) => ({ ...lifeStatusOf(current, now()), file, last_failure: failure })),
     reload,
     stop() {
       clearInterval(clock);
@@ -191,8 +163,4 @@ function isProblem(read: Certificate | CertificateProblem): read is CertificateP
 
 function isSame(one: Certificate, other: Certificate): boolean {
   return one.certificate === other.certificate && one.key === other.key;
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString();
 }

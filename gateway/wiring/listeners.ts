@@ -20,6 +20,7 @@ import type { Admitted, Arrived } from '../exchange.ts';
 import { addressBlockOf } from '../limits/address-block.ts';
 import type { Log } from '../observe/log.ts';
 import type { Trail } from '../trail.ts';
+import type { OrderedCertificates } from './acme.ts';
 import { type Certificates, followCertificates } from './certificates.ts';
 
 /** The request handlers; they exist only after everything behind the listeners is open. */
@@ -34,10 +35,12 @@ export interface ListenersOptions extends Pick<ServerOptions, 'constantHeaders' 
   configuration(): Configuration;
   readonly log: Log;
   readonly store: Pick<KeyStore, 'audit'>;
+  /** The certificates of `tls.acme`. */
+  readonly ordered: OrderedCertificates | undefined;
   /** Processes with the same keys resume each other's TLS sessions. */
   readonly ticketKeys: Buffer;
   isDraining(): boolean;
-  readonly ownChallenge: OwnChallenge;
+  readonly ownChallenge: OwnChallenge | undefined;
   onUnreadableForward(entry: string, proxy: string): void;
   now(): number;
   onExcess(of: Excess): void;
@@ -97,15 +100,20 @@ export function createListeners(options: ListenersOptions): Listeners {
       onExcess: options.onExcess,
     }),
   };
+  const { ordered } = options;
   const loaded = configuration().certificates;
+  let fromFiles = loaded;
+  const shown = () => [...fromFiles, ...(ordered?.shown() ?? [])];
   const secure =
     tls &&
     createSecure({
       ...tls,
-      certificates: loaded,
+      certificates: shown(),
+      validations: ordered?.validations,
       ticketKeys: options.ticketKeys,
       onFailure: options.onHandshakeFailure,
     });
+  ordered?.onChange(() => secure?.use(shown()));
   const publicServer = createPublicServer({ ...shared, createTlsServer: secure?.createServer });
   const plainServer = tls?.plain && createPublicServer({ ...shared, ...plainOptions(tls.plain.mode) });
   const servers = plainServer ? [publicServer, plainServer] : [publicServer];
@@ -116,7 +124,10 @@ export function createListeners(options: ListenersOptions): Listeners {
     log,
     store: options.store,
     now,
-    use: (all) => secure?.use(all),
+    use(all) {
+      fromFiles = all;
+      secure?.use(shown());
+    },
     onRenewal: options.onRenewal,
   });
 
@@ -167,6 +178,9 @@ export function createListeners(options: ListenersOptions): Listeners {
         plainServer && (await listen(plainServer.server, settings.host, tls?.plain?.port ?? 0, 'tls.plain.port'));
       return { port, plainPort };
     },
-    certificates,
+    certificates: {
+      ...certificates,
+      status: () => [...certificates.status(), ...(ordered?.status() ?? [])],
+    },
   };
 }

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const concerns = [
+  'acme',
   'auth',
   'config',
   'console',
@@ -57,7 +58,7 @@ const libraries: Record<string, readonly string[]> = {
   express: ['gateway/edge/', 'gateway/observe/admin.ts'],
   'http-proxy-middleware': ['gateway/tunnel/'],
   ioredis: ['gateway/redis/'],
-  jose: ['gateway/auth/', 'sandbox/'],
+  jose: ['gateway/acme/', 'gateway/auth/', 'sandbox/'],
   'lru-cache': ['gateway/auth/', 'gateway/portal/'],
   marked: ['gateway/portal/'],
   'openapi-backend': ['gateway/contract/'],

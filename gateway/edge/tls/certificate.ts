@@ -50,25 +50,57 @@ export function pathsOf(files: CertificateFiles, directory: string): readonly [s
 /** Reads both files, relative to a directory. Does not check whether the certificate is valid now; see `untimely`. */
 export function readCertificate(files: CertificateFiles, directory: string): Certificate | CertificateProblem {
   const [certificatePath, keyPath] = pathsOf(files, directory);
-  try {
+  return unlessUnusable(() => {
     const certificate = readPem('certificate', certificatePath);
-    const parsed = parseCertificate(certificate);
-    const key = readPem('key', keyPath);
-    if (!parsed.checkPrivateKey(parseKey(key)))
-      throw new Unusable('key', 'the key does not belong to the certificate.', 'Name the key that it was issued for.');
-    checkUsable(certificate, key);
-    return {
-      certificate,
-      key,
-      names: namesFor(parsed, files.names),
-      validFromMs: parsed.validFromDate.getTime(),
-      expiresAtMs: parsed.validToDate.getTime(),
-      fingerprint: parsed.fingerprint256,
-    };
+    // Reported before a missing key.
+    parseCertificate(certificate);
+    return checkedPair(certificate, readPem('key', keyPath), files.names);
+  });
+}
+
+/** Checks a certificate and a key in PEM form. Does not check whether the certificate is valid now; see `untimely`. */
+export function certificateOf(
+  certificate: string,
+  key: string,
+  names: readonly string[] | undefined,
+): Certificate | CertificateProblem {
+  return unlessUnusable(() => checkedPair(certificate, key, names));
+}
+
+/** The same without the key: for a reader that does not have it. */
+export function readOnlyCertificate(certificate: string, names: readonly string[]): Certificate | CertificateProblem {
+  return unlessUnusable(() => described(parseCertificate(certificate), { certificate, key: '' }, names));
+}
+
+function unlessUnusable(read: () => Certificate): Certificate | CertificateProblem {
+  try {
+    return read();
   } catch (error) {
     if (error instanceof Unusable) return error.problem;
     throw error;
   }
+}
+
+function checkedPair(certificate: string, key: string, names: readonly string[] | undefined): Certificate {
+  const parsed = parseCertificate(certificate);
+  if (!parsed.checkPrivateKey(parseKey(key)))
+    throw new Unusable('key', 'the key does not belong to the certificate.', 'Name the key that it was issued for.');
+  checkUsable(certificate, key);
+  return described(parsed, { certificate, key }, names);
+}
+
+function described(
+  parsed: X509Certificate,
+  pair: Pick<Certificate, 'certificate' | 'key'>,
+  names: readonly string[] | undefined,
+): Certificate {
+  return {
+    ...pair,
+    names: namesFor(parsed, names),
+    validFromMs: parsed.validFromDate.getTime(),
+    expiresAtMs: parsed.validToDate.getTime(),
+    fingerprint: parsed.fingerprint256,
+  };
 }
 
 /** Returns the problem if the certificate has expired or is not valid yet; otherwise undefined. */

@@ -10,8 +10,8 @@ export interface PlainOptions {
   /** Further host names that are served. */
   readonly hosts: readonly string[];
   admit(arrived: Arrived): Admitted;
-  /** Whether the request was a challenge of the gateway's own, and has been answered. */
-  answerChallenge(admitted: Admitted): boolean;
+  /** Whether the request was a challenge of the gateway's own, and has been answered; `false` at once for other paths. */
+  answerChallenge(admitted: Admitted): false | Promise<boolean>;
   /** Forwards a request without credentials, if its path is that of a tunnel which the plain listener serves too. */
   passThrough(admitted: Admitted): Promise<void> | undefined;
 }
@@ -27,7 +27,7 @@ export function createPlain(options: PlainOptions): (arrived: Arrived) => Promis
     const admitted = options.admit(arrived);
     const { response, trail, carried, method } = admitted;
     if (showsCredentials(admitted)) throw new GatewayError('tls_required', { hint: 'credentials' });
-    if (options.answerChallenge(admitted)) return;
+    if (await options.answerChallenge(admitted)) return;
     const isRead = method === 'GET' || method === 'HEAD';
     const passed = isRead ? options.passThrough(admitted) : undefined;
     if (passed !== undefined) return passed;

@@ -2,13 +2,15 @@
 
 import { constants, randomBytes } from 'node:crypto';
 import { createServer, type Server, type ServerOptions } from 'node:https';
-import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+import { createSecureContext, type SecureContext, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import type { Certificate } from './certificate.ts';
 import { createNameTable } from './names.ts';
 
 export interface SecureOptions {
-  /** At least one; the first is used for clients that request an unknown name, or none. */
+  /** The first is used for clients that request an unknown name, or none. Without any, handshakes end with an alert. */
   readonly certificates: readonly Certificate[];
+  /** Present if the gateway orders certificates itself. */
+  readonly validations?: Validations | undefined;
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
   readonly handshakeMs: number;
   /** Keys of the session tickets: every instance with the same keys can resume a session. */
@@ -17,8 +19,33 @@ export interface SecureOptions {
   onFailure(reason: HandshakeFailure): void;
 }
 
+/** A pair in PEM form. */
+type Pair = Pick<Certificate, 'certificate' | 'key'>;
+
+/** Answers validations of host names in the handshake (RFC 8737). */
+export interface Validations {
+  /** The protocol that a validation asks for by ALPN. */
+  readonly protocol: string;
+  /** Whether a validation of the name may come. */
+  isConfigured(name: string): boolean;
+  /** The certificate for a validation, if it is in memory. */
+  known(name: string): Pair | undefined;
+  /** The same, and looks it up otherwise. */
+  find(name: string): Promise<Pair | undefined>;
+}
+
 /** Few and fixed, because they are labels of a metric. */
-export type HandshakeFailure = 'timeout' | 'closed' | 'not_tls' | 'version' | 'cipher' | 'alpn' | 'other';
+export type HandshakeFailure =
+  | 'timeout'
+  | 'closed'
+  | 'not_tls'
+  | 'version'
+  | 'cipher'
+  | 'alpn'
+  | 'no_certificate'
+  | 'other';
+
+const HTTP = 'http/1.1';
 
 export interface Secure {
   createServer(options: ServerOptions): Server;
@@ -50,14 +77,14 @@ interface Shown {
 }
 
 export function createSecure(options: SecureOptions): Secure {
-  const { minVersion, ticketKeys } = options;
+  const { minVersion, ticketKeys, validations } = options;
   let find = createNameTable<Shown>([]);
+  let isEmpty = true;
   let server: Server | undefined;
 
-  function contextOptions({ certificate, key }: Certificate): SecureContextOptions & { readonly ticketKeys: Buffer } {
+  function contextOptions(pair: Pair | undefined): SecureContextOptions & { readonly ticketKeys: Buffer } {
     return {
-      cert: certificate,
-      key,
+      ...(pair && { cert: pair.certificate, key: pair.key }),
       minVersion,
       ciphers,
       ticketKeys,
@@ -69,29 +96,104 @@ export function createSecure(options: SecureOptions): Secure {
 
   function use(certificates: readonly Certificate[]): void {
     const shown = certificates.map((one) => ({ names: one.names, context: createSecureContext(contextOptions(one)) }));
-    server?.setSecureContext(contextOptions(certificates[0] as Certificate));
+    server?.setSecureContext(contextOptions(certificates[0]));
     find = createNameTable(shown);
+    isEmpty = certificates.length === 0;
+  }
+
+  const answering = validations && createAnswering(validations, chooseByName, contextOptions);
+  const forHttp = { ALPNProtocols: [HTTP], SNICallback: chooseByName };
+
+  function chooseByName(name: string, done: (error: Error | null, context?: SecureContext) => void): void {
+    done(null, find(name)?.context);
+  }
+
+  function reasonOf(error: NodeJS.ErrnoException): HandshakeFailure {
+    const reason = failureOf(error);
+    return reason === 'cipher' && isEmpty ? 'no_certificate' : reason;
   }
 
   return {
     createServer(given) {
       server = createServer({
         ...given,
-        ...contextOptions(options.certificates[0] as Certificate),
+        ...contextOptions(options.certificates[0]),
         handshakeTimeout: options.handshakeMs,
-        ALPNProtocols: ['http/1.1'],
-        SNICallback: (name, done) => done(null, find(name)?.context),
+        ...(answering?.callbacks ?? forHttp),
       });
+      // Before the listener of HTTP: these connections carry none.
+      if (answering) server.prependListener('secureConnection', answering.endUnlessHttp);
       // Node's own listener would write an HTTP answer before any HTTP is spoken.
       server.removeAllListeners('tlsClientError');
       server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
         socket.destroy();
-        options.onFailure(failureOf(error));
+        options.onFailure(reasonOf(error));
       });
       use(options.certificates);
       return server;
     },
     use,
+  };
+}
+
+type ChooseByName = (name: string, done: (error: Error | null, context?: SecureContext) => void) => void;
+
+/**
+ * The callbacks of a listener that answers validations. OpenSSL asks for the protocol before the certificate in TLS 1.3, after it in
+ * TLS 1.2: a validation is noted in the first case, and gets its certificate in the second. In TLS 1.2, a name without a certificate
+ * needs one before the protocol is known; another client than a validation is then refused.
+ */
+function createAnswering(
+  { protocol, isConfigured, known, find }: Validations,
+  chooseByName: ChooseByName,
+  contextOptions: (pair: Pair) => SecureContextOptions,
+) {
+  const validating = new WeakSet<object>();
+  const shownForValidation = new WeakSet<object>();
+  const contexts = new WeakMap<Pair, SecureContext>();
+
+  function contextOf(pair: Pair): SecureContext {
+    const context = contexts.get(pair) ?? createSecureContext(contextOptions(pair));
+    contexts.set(pair, context);
+    return context;
+  }
+
+  function chooseProtocol(this: TLSSocket, { servername, protocols }: { servername: string; protocols: string[] }) {
+    if (!protocols.includes(protocol))
+      return protocols.includes(HTTP) && !shownForValidation.has(this) ? HTTP : undefined;
+    if (!isConfigured(servername)) return undefined;
+    validating.add(this);
+    const pair = known(servername);
+    if (pair) this.setKeyCert(contextOf(pair));
+    return protocol;
+  }
+
+  function chooseCertificate(this: TLSSocket, name: string, done: Parameters<ChooseByName>[1]): void {
+    if (validating.has(this)) {
+      find(name).then(
+        (pair) => done(null, pair && contextOf(pair)),
+        () => done(null),
+      );
+      return;
+    }
+    chooseByName(name, (error, context) => {
+      const isOpen = context === undefined && this.getProtocol() !== 'TLSv1.3' && isConfigured(name);
+      const pair = isOpen ? known(name) : undefined;
+      if (pair) shownForValidation.add(this);
+      done(error, pair ? contextOf(pair) : context);
+    });
+  }
+
+  return {
+    callbacks: {
+      ALPNCallback: chooseProtocol,
+      // Called on the socket, which the types of Node do not say.
+      SNICallback: chooseCertificate as (name: string, done: Parameters<ChooseByName>[1]) => void,
+    },
+    endUnlessHttp(socket: TLSSocket): void {
+      if (socket.alpnProtocol === protocol) socket.end();
+      else if (shownForValidation.has(socket)) socket.destroy();
+    },
   };
 }
 

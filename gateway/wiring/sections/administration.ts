@@ -5,6 +5,7 @@ import { answersForOperators } from '../operators.ts';
 import { followConfiguration } from '../reload.ts';
 import type { BaseSection } from './base.ts';
 import type { CallersSection } from './callers.ts';
+import type { CertificatesSection } from './certificates.ts';
 import type { CountersSection } from './counters.ts';
 import type { ObservationSection } from './observation.ts';
 import type { TrafficSection } from './traffic.ts';
@@ -12,12 +13,18 @@ import type { UpstreamsSection } from './upstreams.ts';
 
 /** Starts to follow the configuration files. */
 export function openAdministration(
-  opened: BaseSection & ObservationSection & CountersSection & UpstreamsSection & CallersSection & TrafficSection,
+  opened: BaseSection &
+    ObservationSection &
+    CountersSection &
+    UpstreamsSection &
+    CallersSection &
+    CertificatesSection &
+    TrafficSection,
   parts: Parts,
 ) {
   const { settings, store, inForce, log, metrics, pressed, now } = opened;
   const { counters, access, targets, streams, identity, versionUses } = opened;
-  const { listeners, certificates, tunnels, overload, serving } = opened;
+  const { ordered, listeners, certificates, tunnels, overload, serving } = opened;
   const reloads = followConfiguration({
     directories: [settings.configDirectory, settings.contractsDirectory],
     secretsDirectory: settings.secretsDirectory,
@@ -50,6 +57,7 @@ export function openAdministration(
     lifecycle: opened.lifecycle,
     keys: identity.keysStatus,
     limits: counters.status,
+    missingCertificates: () => ordered?.missing(),
     parts: parts.status,
     now,
     store,

@@ -15,6 +15,7 @@ import { openServing } from '../open-serving.ts';
 import { reportUnreadableForwards } from '../unreadable-forwards.ts';
 import type { BaseSection } from './base.ts';
 import type { CallersSection } from './callers.ts';
+import type { CertificatesSection } from './certificates.ts';
 import type { CountersSection } from './counters.ts';
 import type { ObservationSection } from './observation.ts';
 import type { UpstreamsSection } from './upstreams.ts';
@@ -23,12 +24,12 @@ export type TrafficSection = ReturnType<typeof openTraffic>;
 
 /** No request arrives before the listeners are told to listen. */
 export function openTraffic(
-  opened: BaseSection & ObservationSection & CountersSection & UpstreamsSection & CallersSection,
+  opened: BaseSection & ObservationSection & CountersSection & UpstreamsSection & CallersSection & CertificatesSection,
   parts: Parts,
 ) {
   const { configuration, settings, store, gateway, inForce, isDraining, forwardNow, now } = opened;
   const { log, metrics, ids, traceparentFor, counters, failures, shedding, access, tls, originOf, targets } = opened;
-  const { recordLocks, streams, tunnelStreams, identity, answers, versionUses, throttle } = opened;
+  const { recordLocks, streams, tunnelStreams, identity, answers, versionUses, throttle, ordered } = opened;
   const constantHeaders = securityHeadersFor(gateway.publicUrl);
   const refuse = createRefuse({
     publicUrl: gateway.publicUrl,
@@ -37,14 +38,14 @@ export function openTraffic(
       if (clientAddress !== undefined) throttle.countRefusal(clientAddress, error);
     },
   });
-  // The gateway has no certificates issued, so it awaits no challenge.
-  const ownChallenge = () => undefined;
+  const ownChallenge = ordered?.findToken;
   const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);
   const listeners = createListeners({
     settings,
     configuration: inForce,
     log,
     store,
+    ordered,
     ticketKeys: opened.ticketKeys ?? newTicketKeys(),
     isDraining,
     ownChallenge,

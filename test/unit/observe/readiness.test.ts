@@ -9,6 +9,7 @@ test('an instance that has never read its key store is not ready; one that has s
       lifecycle: () => 'serving',
       keys: () => ({ store, position }),
       limits: () => ({ state: 'up' }),
+      missingCertificates: () => undefined,
       parts: () => ({}),
       now: () => 0,
     }).readiness();

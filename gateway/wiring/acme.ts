@@ -1,0 +1,208 @@
+// Wiring of `tls.acme`: the store, the secrets, and what the log, the audit log, `/status` and the metrics tell of orders. Loaded only if
+// it is configured.
+
+import { hostname } from 'node:os';
+import { ACME_TLS } from '../acme/challenge-certificate.ts';
+import { createHttpClient } from '../acme/http.ts';
+import type { AcmeEvent } from '../acme/jobs.ts';
+import { createKeeper, type Keeper, type KeptCertificate } from '../acme/keeper.ts';
+import { openRedisAcmeStore } from '../acme/redis-store.ts';
+import { createSeal } from '../acme/seal.ts';
+import { createSqliteAcmeStore } from '../acme/sqlite-store.ts';
+import type { AcmeStore } from '../acme/store.ts';
+import type { AcmeSettings } from '../acme/work.ts';
+import type { KeyStore } from '../auth/store/store.ts';
+import { type Acme, CERTIFICATE_KEY, directoryUrlOf } from '../config/acme.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { Settings } from '../config/settings.ts';
+import { type Certificate, certificateOf } from '../edge/tls/certificate.ts';
+import type { Validations } from '../edge/tls/secure.ts';
+import type { Log } from '../observe/log.ts';
+import { stateOfLife } from '../shared/certificate-life.ts';
+import { readTrust } from './acme-settings.ts';
+import { type CertificateStatus, createExpiryWarnings, lifeStatusOf, timeOf } from './certificate-status.ts';
+
+const LOOK_AT_CLOCK_MS = 600_000;
+
+export interface OpenAcmeOptions {
+  readonly acme: Acme;
+  readonly settings: Settings;
+  readonly secrets: Pick<Secrets, 'read' | 'readOrMake'>;
+  readonly version: string;
+  readonly log: Log;
+  readonly store: Pick<KeyStore, 'audit'>;
+  now(): number;
+  onRenewal(outcome: 'applied' | 'refused'): void;
+  onOrder(outcome: 'issued' | 'failed'): void;
+}
+
+/** The certificates that the gateway orders. */
+export interface OrderedCertificates {
+  /** Begins to order; the listeners have to be open. */
+  begin(): void;
+  /** The certificates to show now. */
+  shown(): readonly Certificate[];
+  /** Calls back when they have changed. */
+  onChange(use: () => void): void;
+  readonly validations: Validations;
+  /** Undefined unless the challenge is http-01. */
+  readonly findToken: ((token: string) => Promise<string | undefined>) | undefined;
+  status(): readonly CertificateStatus[];
+  /** Names for which there is no certificate that clients accept. */
+  missing(): readonly string[];
+  close(): Promise<void>;
+}
+
+/** Rejects with a sentence if the store cannot be opened, or was written with another `certificate_key`. */
+export async function openAcme(options: OpenAcmeOptions): Promise<OrderedCertificates> {
+  const { acme, settings, secrets, log, now } = options;
+  const store = await openAcmeStore(settings, now);
+  const listeners = new Set<() => void>();
+  const warnOf = createExpiryWarnings(log.logger, now);
+  let before = new Set<string>();
+
+  function onCertificates(all: readonly Certificate[]): void {
+    for (const { names, expiresAtMs, fingerprint } of all) {
+      if (before.has(fingerprint)) continue;
+      log.logger.info(
+        { certificate: acme.directory, names, expires_at: timeOf(expiresAtMs) },
+        'a certificate is in use',
+      );
+      options.onRenewal('applied');
+    }
+    before = new Set(all.map(({ fingerprint }) => fingerprint));
+    for (const use of listeners) use();
+  }
+
+  const report = createReport(options);
+  const keeper = createKeeper({
+    store,
+    seal: createSeal(await certificateKeyOf(settings, secrets)),
+    settings: acmeSettings(acme, secrets),
+    http: createHttpClient(readTrust(acme.trust, settings.configDirectory), `platform-gateway/${options.version}`),
+    readPair: certificateOf,
+    now,
+    onCertificates,
+    onEvent: report,
+    onUnusable(id, reason) {
+      log.logger.error({ names: id.split(','), reason }, 'a stored certificate cannot be used');
+      options.onRenewal('refused');
+    },
+    onStore(reason) {
+      if (reason === undefined) log.logger.info('the store of certificates can be read again');
+      else log.logger.error({ reason }, 'the store of certificates cannot be read; the last ones stay in use');
+    },
+  });
+  try {
+    await keeper.open();
+  } catch (error) {
+    await keeper.close();
+    throw error;
+  }
+  const warn = () => {
+    for (const certificate of keeper.shown()) warnOf(certificate.names.join(), certificate);
+  };
+  const clock = setInterval(warn, LOOK_AT_CLOCK_MS).unref();
+  warn();
+  return {
+    begin: keeper.begin,
+    shown: keeper.shown,
+    onChange: (use) => void listeners.add(use),
+    validations: { protocol: ACME_TLS, ...keeper.answers },
+    findToken: acme.challenge === 'http-01' ? keeper.answers.findToken : undefined,
+    status: () => keeper.kept().map((kept) => statusOfKept(kept, acme, now())),
+    missing: () => missingIn(keeper, now()),
+    async close() {
+      clearInterval(clock);
+      await keeper.close();
+    },
+  };
+}
+
+export function openAcmeStore(
+  { redisUrl, dataDirectory }: Settings,
+  now: () => number,
+): Promise<AcmeStore> | AcmeStore {
+  return redisUrl === undefined
+    ? createSqliteAcmeStore({ directory: dataDirectory, now })
+    : openRedisAcmeStore(redisUrl);
+}
+
+/** Without Redis the gateway makes it; with Redis a start has checked that it is there. */
+export async function certificateKeyOf(
+  { redisUrl }: Settings,
+  secrets: Pick<Secrets, 'read' | 'readOrMake'>,
+): Promise<string> {
+  const given = redisUrl === undefined ? await secrets.readOrMake(CERTIFICATE_KEY) : secrets.read(CERTIFICATE_KEY);
+  if (given === undefined) throw new Error(`There is no secrets entry ${CERTIFICATE_KEY}.`);
+  return given;
+}
+
+export function acmeSettings(acme: Acme, secrets: Pick<Secrets, 'read'>): AcmeSettings {
+  const { contacts, challenge, certificates, externalAccount } = acme;
+  return {
+    directory: directoryUrlOf(acme),
+    ...{ contacts, challenge, certificates },
+    ...(externalAccount && {
+      externalAccount: { keyId: externalAccount.keyId, secret: secrets.read(externalAccount.secret) ?? '' },
+    }),
+  };
+}
+
+/** Tells of orders where operators look; only the instance that ordered does. */
+function createReport({ log, store, onOrder }: OpenAcmeOptions): (event: AcmeEvent) => void {
+  async function note(by: string, details: Readonly<Record<string, unknown>>): Promise<void> {
+    try {
+      await store.audit.append(by, { ...details, host: hostname() });
+    } catch (error) {
+      const fields = { reason: (error as Error).message, ...details };
+      log.logger.error(fields, 'a certificate order could not be written to the audit log');
+    }
+  }
+
+  return function report(event) {
+    if (event.kind === 'account key changed') {
+      log.logger.info({ by: event.by }, 'the key of the ACME account was changed');
+      void note(event.by, { outcome: 'account key changed' });
+    } else if (event.kind === 'failed') {
+      const { reason, failures, nextAtMs } = event.attempts;
+      const fields = { names: event.names, reason, failures, next_attempt_at: timeOf(nextAtMs) };
+      log.logger.error(fields, 'a certificate could not be ordered');
+      onOrder('failed');
+    } else {
+      const expires_at = event.kind === 'issued' ? timeOf(event.expiresAtMs) : undefined;
+      const fields = { names: event.names, by: event.by, ...(expires_at && { expires_at }) };
+      log.logger.info(fields, `a certificate was ${event.kind}`);
+      if (event.kind === 'issued') onOrder('issued');
+      void note(event.by, { outcome: event.kind, names: event.names, ...(expires_at && { expires_at }) });
+    }
+  };
+}
+
+export function statusOfKept(kept: KeptCertificate, { directory }: Acme, nowMs: number): CertificateStatus {
+  const { names, shown, renewsAtMs, isRevoked, failure } = kept;
+  const life = shown === undefined ? absent(names) : lifeStatusOf({ ...shown, names }, nowMs);
+  return {
+    ...life,
+    ...(isRevoked && { state: 'revoked' as const }),
+    acme: directory,
+    renews_at: renewsAtMs === undefined ? null : timeOf(renewsAtMs),
+    last_failure: failure
+      ? {
+          at: timeOf(failure.atMs),
+          reason: failure.reason,
+          failures: failure.failures,
+          next_attempt_at: timeOf(failure.nextAtMs),
+        }
+      : null,
+  };
+}
+
+const absent = (names: readonly string[]) =>
+  ({ names, state: 'missing', valid_from: null, expires_at: null, days_left: null }) as const;
+
+function missingIn(keeper: Keeper, nowMs: number): string[] {
+  return keeper
+    .kept()
+    .flatMap(({ names, shown }) => (shown === undefined || stateOfLife(shown, nowMs) === 'expired' ? names : []));
+}

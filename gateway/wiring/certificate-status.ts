@@ -1,0 +1,68 @@
+// What `/status` tells of a certificate, and the warnings before it expires.
+
+import type { Certificate } from '../edge/tls/certificate.ts';
+import type { Log } from '../observe/log.ts';
+import { stateOfLife, warnBeforeMs } from '../shared/certificate-life.ts';
+
+const DAY_MS = 86_400_000;
+/** Warnings between the first one and the end: one a day for a certificate of 90 days. */
+const WARNINGS_MAX = 15;
+
+export interface CertificateStatus {
+  readonly names: readonly string[];
+  /** Of a certificate in files. */
+  readonly file?: string;
+  /** Of a certificate that the gateway orders: the server that issues it. */
+  readonly acme?: string;
+  /** `missing`: none has been issued yet. `expiring`: a sixth of its lifetime is left, 30 days at most. */
+  readonly state: 'valid' | 'expiring' | 'expired' | 'revoked' | 'missing';
+  readonly valid_from: string | null;
+  readonly expires_at: string | null;
+  readonly days_left: number | null;
+  /** Of a certificate that the gateway orders. */
+  readonly renews_at?: string | null;
+  /** Reason why the current files are not in use, or why the last order failed; null if there is none. */
+  readonly last_failure: {
+    readonly at: string;
+    readonly reason: string;
+    readonly failures?: number;
+    readonly next_attempt_at?: string;
+  } | null;
+}
+
+type Life = Pick<Certificate, 'names' | 'validFromMs' | 'expiresAtMs'>;
+
+export function lifeStatusOf(certificate: Life, nowMs: number) {
+  const { names, validFromMs, expiresAtMs } = certificate;
+  return {
+    names,
+    state: stateOfLife(certificate, nowMs),
+    valid_from: timeOf(validFromMs),
+    expires_at: timeOf(expiresAtMs),
+    days_left: Math.floor((expiresAtMs - nowMs) / DAY_MS),
+  };
+}
+
+/**
+ * Returns a function that logs a warning for a certificate that is about to expire, and an error for an expired one; some fifteen times
+ * in all for one certificate, however often it is called.
+ */
+export function createExpiryWarnings(logger: Log['logger'], now: () => number) {
+  const warned = new Map<string, string>();
+  return function warn(certificate: string, life: Life & Pick<Certificate, 'fingerprint'>): void {
+    const { names, expiresAtMs, fingerprint } = life;
+    const leftMs = expiresAtMs - now();
+    if (stateOfLife(life, now()) === 'valid') return;
+    const step = `${fingerprint} ${Math.floor(leftMs / (warnBeforeMs(life) / WARNINGS_MAX))}`;
+    if (warned.get(certificate) === step) return;
+    warned.set(certificate, step);
+    const days_left = Math.floor(leftMs / DAY_MS);
+    const fields = { certificate, names, expires_at: timeOf(expiresAtMs), days_left };
+    if (leftMs > 0) logger.warn(fields, 'a certificate is about to expire');
+    else logger.error(fields, 'a certificate has expired');
+  };
+}
+
+export function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,176 @@
+// The door of a test's ACME server: passes requests on, and adds what pebble has not: renewal information, rate limits, outages, and
+// certificates with another validity.
+
+import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { Agent, createServer, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { alternativeNames, signatureAlgorithm, signed } from '../../gateway/acme/csr.ts';
+import { der, derInteger, derTagged, octets, oid, sequence, set, utcTime, utf8 } from '../../gateway/acme/der.ts';
+import { type CertificatePair, createAuthority } from './certificates.ts';
+
+export interface AcmeRequest {
+  readonly method: string;
+  /** The last segment but ids: `dir`, `nonce-plz`, `sign-me-up`, `order-plz`, `finalize-order`, `chalZ`, `authZ`, `certZ` … */
+  readonly path: string;
+}
+
+/** What is sent instead of pebble's answer. */
+export type Fault =
+  | { readonly status: number; readonly type: string; readonly detail?: string; readonly retryAfter?: string }
+  | 'reset';
+
+export interface RenewalInfo {
+  readonly start: Date;
+  readonly end: Date;
+  readonly retryAfter?: string;
+}
+
+export interface AcmeDoor {
+  /** The address of its directory. */
+  readonly directory: string;
+  /** All requests so far. */
+  readonly requests: readonly AcmeRequest[];
+  /** Identifiers of certificates that renewal information was asked for. */
+  readonly asked: readonly string[];
+  count(path: string): number;
+  /** Decides about each request; undefined passes it on. */
+  fault: ((request: AcmeRequest) => Fault | undefined) | undefined;
+  /** Told of each request before it is passed on. */
+  onRequest: ((request: AcmeRequest) => void) | undefined;
+  /** Renewal information for a certificate; undefined for a server without. */
+  renewalInfo: ((certificateId: string) => RenewalInfo) | undefined;
+  /** The validity of the certificates that it gives from now on; undefined: pebble's own. */
+  validity: (() => { readonly from: Date; readonly until: Date }) | undefined;
+  /** The authority of certificates with another validity, PEM. */
+  readonly root2: string;
+  close(): Promise<void>;
+}
+
+interface DoorOptions {
+  /** Of pebble. */
+  readonly port: number;
+  readonly pair: CertificatePair;
+  readonly trust: string;
+}
+
+const PROBLEM = 'urn:ietf:params:acme:error:';
+
+export async function openAcmeDoor({ port, pair, trust }: DoorOptions): Promise<AcmeDoor> {
+  const agent = new Agent({ keepAlive: true, ca: trust });
+  const issuer = createAuthority('Test Issuer');
+  const requests: AcmeRequest[] = [];
+  const asked: string[] = [];
+  const server = createServer({ cert: pair.certificate, key: pair.key }, (arrived, response) => {
+    const path = (arrived.url ?? '').split('/')[1] ?? '';
+    const known = { method: arrived.method ?? '', path };
+    requests.push(known);
+    door.onRequest?.(known);
+    const fault = door.fault?.(known);
+    if (fault === 'reset') return void arrived.socket.destroy();
+    if (fault !== undefined) {
+      const { status, type, detail = 'a fault of the test', retryAfter } = fault;
+      response.writeHead(status, {
+        'content-type': 'application/problem+json',
+        ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+      });
+      arrived.resume();
+      return void response.end(JSON.stringify({ type: `${PROBLEM}${type}`, detail }));
+    }
+    if (path === 'renewal-info') return answerRenewalInfo(arrived.url ?? '', response);
+    const { host = '' } = arrived.headers;
+    const passed = request(
+      {
+        host: '127.0.0.1',
+        port,
+        agent,
+        method: arrived.method,
+        path: arrived.url,
+        headers: { ...arrived.headers, host },
+      },
+      (answer) => {
+        const parts: Buffer[] = [];
+        answer.on('data', (part: Buffer) => parts.push(part));
+        answer.on('end', () => {
+          const body = changed(path, host, Buffer.concat(parts));
+          const { 'content-length': _length, 'transfer-encoding': _encoding, ...headers } = answer.headers;
+          response.writeHead(answer.statusCode ?? 502, { ...headers, 'content-length': body.length });
+          response.end(body);
+        });
+      },
+    );
+    passed.on('error', () => response.destroy());
+    arrived.pipe(passed);
+  });
+
+  function answerRenewalInfo(url: string, response: ServerResponse): void {
+    const certificateId = url.split('/').at(-1) ?? '';
+    asked.push(certificateId);
+    const info = door.renewalInfo?.(certificateId);
+    if (info === undefined) {
+      response.writeHead(404);
+      response.end();
+      return;
+    }
+    const { start, end, retryAfter } = info;
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+    });
+    response.end(JSON.stringify({ suggestedWindow: { start: start.toISOString(), end: end.toISOString() } }));
+  }
+
+  function changed(path: string, host: string, body: Buffer): Buffer {
+    if (path === 'dir' && door.renewalInfo !== undefined)
+      return Buffer.from(JSON.stringify({ ...JSON.parse(String(body)), renewalInfo: `https://${host}/renewal-info` }));
+    if (path === 'certZ' && door.validity !== undefined)
+      return Buffer.from(reissued(String(body), door.validity(), issuer));
+    return body;
+  }
+
+  server.listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  const door: AcmeDoor = {
+    directory: `https://127.0.0.1:${(server.address() as AddressInfo).port}/dir`,
+    requests,
+    asked,
+    count: (path) => requests.filter((one) => one.path === path).length,
+    fault: undefined,
+    onRequest: undefined,
+    renewalInfo: undefined,
+    validity: undefined,
+    root2: issuer.certificate,
+    async close() {
+      agent.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      issuer.remove();
+    },
+  };
+  return door;
+}
+
+/** A certificate for the same key and names, of another issuer and with another validity. */
+function reissued(pem: string, { from, until }: { from: Date; until: Date }, issuer: CertificatePair): string {
+  const given = new X509Certificate(pem);
+  const names = (given.subjectAltName ?? '').split(', ').map((entry) => entry.replace('DNS:', ''));
+  const key: KeyObject = createPrivateKey(issuer.key);
+  const name = (text: string) => sequence(set(sequence(oid('2.5.4.3'), utf8(text))));
+  const authorityKey = createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(-20);
+  const body = sequence(
+    derTagged(0, derInteger(Buffer.from([2]))),
+    derInteger(Buffer.from(given.serialNumber, 'hex')),
+    signatureAlgorithm(),
+    name('Test Issuer'),
+    sequence(utcTime(from.getTime()), utcTime(until.getTime())),
+    name(names[0] ?? ''),
+    given.publicKey.export({ type: 'spki', format: 'der' }),
+    derTagged(
+      3,
+      sequence(alternativeNames(names), sequence(oid('2.5.29.35'), octets(sequence(der(0x80, authorityKey))))),
+    ),
+  );
+  const text = signed(body, key).toString('base64').replace(/.{64}/g, '$&\n');
+  return `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
+}
