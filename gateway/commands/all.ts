@@ -16,6 +16,7 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
   keys: async () => (await import('./keys/keys.ts')).addKeysCommands,
   seed: async () => (await import('./seed.ts')).addSeedCommands,
   audit: async () => (await import('./audit.ts')).addAuditCommands,
+  certificates: async () => (await import('./certificates/certificates.ts')).addCertificatesCommands,
   'assertion-keys': async () => (await import('./assertion-keys.ts')).addAssertionKeysCommands,
   explain: async () => (await import('./explain/explain.ts')).addExplainCommand,
   contract: async () => (await import('./contract/contract.ts')).addContractCommands,

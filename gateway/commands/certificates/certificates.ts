@@ -1,0 +1,104 @@
+// `gateway certificates …`: lists the certificates of `tls.acme`, and asks the running gateway to order, to revoke, or to change the key of
+// its account.
+
+import type { Command } from 'commander';
+import type { CommandContext } from '../context.ts';
+import { printJson, printLine, printTable, shortTime } from '../print.ts';
+import { askGateway, certificateStatusIn, type OpenedStore, openCertificateStore } from './store.ts';
+
+interface OutputFlags {
+  readonly json?: true;
+}
+
+export function addCertificatesCommands(program: Command, context: CommandContext): void {
+  const certificates = program
+    .command('certificates')
+    .description('list, order and revoke the certificates that the gateway orders itself');
+  certificates
+    .command('list')
+    .description('list the certificates of tls.acme with their state')
+    .option('--json', 'print one JSON object')
+    .action(({ json }: OutputFlags) => withStore(context, (opened) => list(context, opened, json === true)));
+  certificates
+    .command('order')
+    .description('order a certificate now, without waiting for its renewal or for the back-off')
+    .argument('<name>', 'one of its host names')
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      '\nA running gateway does it: the limits of the ACME server are kept.\nExample:\n  gateway certificates order api.example.com',
+    )
+    .action((name: string, { json }: OutputFlags) =>
+      withStore(context, async (opened) => {
+        const id = requireId(context, opened, name);
+        const outcome = await askGateway(opened, id, 'order', context);
+        if (outcome.reason !== undefined) context.fail(outcome.reason);
+        const status = certificateStatusIn(opened, await opened.store.read(), context.now()).find(({ names }) =>
+          names.includes(name),
+        );
+        if (json) printJson(context, status);
+        else printLine(context, `${status?.names.join(', ')}: issued, valid until ${status?.expires_at}.`);
+      }),
+    );
+  certificates
+    .command('revoke')
+    .description('revoke a certificate, for example after its key has leaked; the gateway orders another one at once')
+    .argument('<name>', 'one of its host names')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway certificates revoke api.example.com')
+    .action((name: string, { json }: OutputFlags) =>
+      withStore(context, async (opened) => {
+        const id = requireId(context, opened, name);
+        const outcome = await askGateway(opened, id, 'revoke', context);
+        if (outcome.reason !== undefined) context.fail(outcome.reason);
+        if (json) printJson(context, { names: id.split(','), revoked: true });
+        else printLine(context, `${id.split(',').join(', ')}: revoked. The gateway orders another certificate.`);
+      }),
+    );
+  certificates
+    .command('account-key')
+    .description('replace the key of the account at the ACME server')
+    .option('--json', 'print one JSON object')
+    .action(({ json }: OutputFlags) =>
+      withStore(context, async (opened) => {
+        const outcome = await askGateway(opened, 'server', 'account key', context);
+        if (outcome.reason !== undefined) context.fail(outcome.reason);
+        if (json) printJson(context, { changed: true });
+        else printLine(context, 'The account has a new key.');
+      }),
+    );
+}
+
+async function withStore(context: CommandContext, work: (opened: OpenedStore) => Promise<void>): Promise<void> {
+  const opened = await openCertificateStore(context);
+  try {
+    await work(opened);
+  } finally {
+    opened.store.close();
+  }
+}
+
+function requireId(context: CommandContext, { ids }: OpenedStore, name: string): string {
+  const id = ids.find((one) => one.split(',').includes(name));
+  return id ?? context.fail(`no certificate of tls.acme is for ${name}. Its names are in gateway.yaml.`);
+}
+
+async function list(context: CommandContext, opened: OpenedStore, asJson: boolean): Promise<void> {
+  const all = certificateStatusIn(opened, await opened.store.read(), context.now());
+  if (asJson) return printJson(context, { certificates: all });
+  printTable(
+    context,
+    ['names', 'state', 'expires', 'renews', 'last failure'],
+    all.map(({ names, state, expires_at, renews_at, last_failure }) => [
+      names.join(', '),
+      state,
+      timeIn(expires_at),
+      timeIn(renews_at ?? null),
+      last_failure === null
+        ? ''
+        : `${last_failure.reason} Next attempt: ${timeIn(last_failure.next_attempt_at ?? null)}`,
+    ]),
+  );
+}
+
+const timeIn = (time: string | null) => (time === null ? '' : shortTime(Date.parse(time)));
