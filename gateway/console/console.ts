@@ -1,5 +1,6 @@
 // The operators' console: keeps the history of the last day, whether or not the page is open, and builds the data that the page shows.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StatusForCauses } from './cause.ts';
 import { causesOf, type LastMinute } from './causes.ts';
 import { createEvents, type GatewayEvent, type LastingCause } from './events.ts';
@@ -7,8 +8,10 @@ import { type ExchangeQuery, type ExchangeRow, exchangeQueryOf, exchangeRow, new
 import { feedOf, type LocalFeed } from './feed.ts';
 import { type PageFile, pageFile } from './files.ts';
 import type { Fleet, FleetInstance } from './fleet.ts';
-import { createHistory } from './history.ts';
+import { createHistory, widthOf } from './history.ts';
+import type { HistoryFile } from './history-file.ts';
 import { historyReport } from './history-report.ts';
+import { decodeHistory, encodeHistory } from './kept-history.ts';
 import { mergeNearLimit } from './near-limit.ts';
 import { type Range, RESOLUTIONS, rangeOf } from './ranges.ts';
 import { runbookSection } from './runbook.ts';
@@ -29,6 +32,8 @@ export interface ConsoleOptions extends ConsoleSources {
   readonly configDirectory: string;
   /** Host and port of the public listener. */
   readonly name: string;
+  /** Where the history outlives the process. */
+  readonly file?: HistoryFile | undefined;
   /** Connects the consoles of all instances; absent: there is one. */
   readonly openFleet?:
     | ((of: Omit<FleetInstance, 'id'>, answer: (question: object) => Promise<unknown>) => Fleet)
@@ -54,7 +59,8 @@ export interface Console {
   file(path: string): Promise<PageFile> | undefined;
   /** Answers the page; undefined for an unknown path, and for a record that does not exist. */
   answer(path: string, query: URLSearchParams): Promise<object | undefined>;
-  stop(): void;
+  /** Resolves when the history is kept. */
+  stop(): Promise<void>;
 }
 
 /** A question that each instance answers about itself. */
@@ -67,6 +73,9 @@ type LocalQuestion =
 /** Keeps a clock that stands still from causing a busy loop. */
 const WAIT_MIN_MS = 100;
 const [{ slotMs: SLOT_MS }] = RESOLUTIONS;
+/** A process that is killed loses at most so much. */
+const KEEP_EVERY_MS = 300_000;
+const LAST_COUNT_MS = 200;
 
 interface Source {
   readonly differenceOf: ReturnType<typeof createDifference>;
@@ -78,8 +87,10 @@ interface Source {
 export function createConsole(options: ConsoleOptions): Console {
   const { bounds, samples, status, now, version, name } = options;
   const startedAt = new Date(now()).toISOString();
-  const history = createHistory(bounds, now);
-  const events = createEvents(now);
+  const saved = options.file?.read();
+  const kept = saved && decodeHistory(saved, widthOf(bounds), now());
+  const history = createHistory(bounds, now, kept);
+  const events = createEvents(now, kept?.events);
   const sources = new WeakMap<object, Source>();
   const versionSummary = createVersionSummary(options.versions, now);
   const fleet = options.openFleet?.({ name, version, started_at: startedAt }, (question) =>
@@ -97,8 +108,21 @@ export function createConsole(options: ConsoleOptions): Console {
 
   function onSlot(): void {
     // The next sample contains everything that this one missed.
-    sample().catch(() => undefined);
+    sample()
+      .then(keepNowAndThen)
+      .catch(() => undefined);
     timer = setTimeout(onSlot, untilNextSlot()).unref();
+  }
+
+  let keptAtMs = now();
+
+  async function keepNowAndThen(): Promise<void> {
+    if (now() - keptAtMs >= KEEP_EVERY_MS) await keep();
+  }
+
+  async function keep(): Promise<void> {
+    keptAtMs = now();
+    await options.file?.write(encodeHistory(history.state(), events.list(), widthOf(bounds)));
   }
 
   /** One sample at a time: an older sample processed after a newer one would be counted twice. */
@@ -110,7 +134,15 @@ export function createConsole(options: ConsoleOptions): Console {
   }
 
   async function takeSample(): Promise<void> {
-    const [all, said] = await Promise.all([samples(), status().catch(() => null)]);
+    const [taken, said] = await Promise.all([count(), status().catch(() => null)]);
+    organizations = mergeNearLimit(taken.map((one) => one.organizations));
+    lastStatus = said;
+    const known = withFailure(said as StatusForCauses | null);
+    events.observe(known, causesOf(known, lastMinute(), now()));
+  }
+
+  async function count(): Promise<Sample[]> {
+    const all = await samples();
     const taken = [...all].flatMap(([of, one]) => (one === undefined ? [] : [[of, one] as const]));
     const sinceMs = history.advance();
     for (const [of, one] of taken) {
@@ -119,10 +151,7 @@ export function createConsole(options: ConsoleOptions): Console {
       history.add(source.sinceMs, source.differenceOf(one));
       source.sinceMs = sinceMs;
     }
-    organizations = mergeNearLimit(taken.map(([, one]) => one.organizations));
-    lastStatus = said;
-    const known = withFailure(said as StatusForCauses | null);
-    events.observe(known, causesOf(known, lastMinute(), now()));
+    return taken.map(([, one]) => one);
   }
 
   /** The stores remember why Redis was lost; the console's own connection knows why it is still away. */
@@ -223,9 +252,13 @@ export function createConsole(options: ConsoleOptions): Console {
   return {
     file: pageFile,
     answer,
-    stop() {
+    async stop() {
       clearTimeout(timer);
       fleet?.close();
+      await sampling?.catch(() => undefined);
+      // Workers that have ended do not answer.
+      await Promise.race([count().catch(() => undefined), sleep(LAST_COUNT_MS, undefined, { ref: false })]);
+      await keep();
     },
   };
 }

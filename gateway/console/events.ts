@@ -28,10 +28,14 @@ const KEPT_MAX = 200;
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** @param now epoch milliseconds that never decrease */
-export function createEvents(now: () => number): Events {
+/**
+ * @param now epoch milliseconds that never decrease
+ * @param earlier those of the process before
+ */
+export function createEvents(now: () => number, earlier: readonly GatewayEvent[] = []): Events {
   const timeNow = () => new Date(now()).toISOString();
-  const events: Mutable<GatewayEvent>[] = [];
+  // An outage that lasted is seen again, if it still does.
+  const events: Mutable<GatewayEvent>[] = earlier.map((event) => ({ ...event, until: event.until ?? timeNow() }));
   const lasting = new Map<
     string,
     { readonly cause: LastingCause; readonly event: Mutable<GatewayEvent> | undefined }

@@ -2,8 +2,10 @@
 // memory is bounded, however many operations exist: HISTORY_BYTES_MAX.
 
 import { CLASSES } from './figures.ts';
+import { createSeries, type HistoryState, type KeptHistory, type Series } from './kept-history.ts';
 import { RANGES, type Range, RESOLUTIONS } from './ranges.ts';
-import { createRing, type Ring } from './ring.ts';
+
+import type { Ring } from './ring.ts';
 import type { Increase, Increases } from './sample.ts';
 
 /** Operations with a history of their own; the others are computed as the difference from the total. */
@@ -53,23 +55,28 @@ export interface History {
   /** Adds what has increased since a moment. */
   add(sinceMs: number, increases: Increases): void;
   counts(range: Range): RangeCounts;
+  /** What `createHistory` goes on from. */
+  state(): HistoryState;
 }
 
-/** Rings of one series, one per resolution. */
-type Series = readonly Ring[];
+/** Counts per slot of an operation: a bucket for each bound, one for longer durations, and the classes of status. */
+export function widthOf(bounds: readonly number[]): number {
+  return bounds.length + 1 + CLASSES;
+}
 
 /**
  * @param bounds upper bounds of the duration buckets, in seconds
  * @param now epoch milliseconds that never decrease
+ * @param kept the history of the process before; the time in between has no requests
  */
-export function createHistory(bounds: readonly number[], now: () => number): History {
-  const width = bounds.length + 1 + CLASSES;
-  const startedAtMs = now();
+export function createHistory(bounds: readonly number[], now: () => number, kept?: KeptHistory): History {
+  const width = widthOf(bounds);
+  const startedAtMs = kept?.startedAtMs ?? now();
   const firstSlots = RESOLUTIONS.map(({ slotMs }) => Math.floor(startedAtMs / slotMs));
-  const newest = [...firstSlots];
-  const all = createSeries(width);
-  const tracked = new Map<string, Series>();
-  const codes = new Map<string, Series>();
+  const newest = [...(kept?.newest ?? firstSlots)];
+  const all = kept?.all ?? createSeries(width);
+  const tracked = new Map<string, Series>(kept?.operations);
+  const codes = new Map<string, Series>(kept?.codes);
   const weights = new Map<string, number>();
   const bytesOf = (operations: number, ofCodes: number) =>
     SLOTS_KEPT * Uint32Array.BYTES_PER_ELEMENT * ((operations + 1) * width + ofCodes);
@@ -167,11 +174,8 @@ export function createHistory(bounds: readonly number[], now: () => number): His
       for (const { name, values } of refusals) addTo(seriesOf(codes, name, CODES_MAX, 1), sinceMs, values);
     },
     counts,
+    state: () => ({ startedAtMs, newest, all, operations: tracked, codes }),
   };
-}
-
-function createSeries(width: number): Series {
-  return RESOLUTIONS.map(({ slots }) => createRing(width, slots));
 }
 
 function seriesOf(known: Map<string, Series>, name: string, most: number, width: number): Series | undefined {

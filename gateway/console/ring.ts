@@ -1,6 +1,8 @@
 // Counts in slots of equal length. Keeps the latest slots, in memory of a fixed size.
 
 export interface Ring {
+  /** All counts, in the order of the slots within a round. */
+  readonly cells: Uint32Array<ArrayBuffer>;
   add(slot: number, values: ArrayLike<number>): void;
   /** Clears the counts from one round ago; call it before counting in a slot. */
   clear(slot: number): void;
@@ -17,6 +19,7 @@ export function createRing(width: number, slots: number): Ring {
   const at = (slot: number) => cells.subarray((slot % slots) * width, (slot % slots) * width + width);
 
   return {
+    cells,
     at,
     add(slot, values) {
       const target = at(slot);

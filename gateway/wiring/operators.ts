@@ -9,6 +9,7 @@ import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Console, type ConsoleOptions, type ConsoleSources, createConsole } from '../console/console.ts';
 import { openFleet } from '../console/fleet.ts';
+import { createHistoryFile } from '../console/history-file.ts';
 import type { NearLimit } from '../console/near-limit.ts';
 import type { Sample } from '../console/sample.ts';
 import { closeAtOnce, listen } from '../edge/listen.ts';
@@ -62,7 +63,7 @@ export function openAdminListener({
       return listen(server, host, adminPort, 'ADMIN_PORT');
     },
     async close() {
-      opened?.console.stop();
+      await opened?.console.stop();
       if (opened?.server.listening) await closeAtOnce(opened.server);
     },
   };
@@ -113,13 +114,13 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
 }
 
 export interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
-  readonly settings: Pick<Settings, 'host' | 'port' | 'redisUrl' | 'configDirectory'>;
+  readonly settings: Pick<Settings, 'host' | 'port' | 'redisUrl' | 'configDirectory' | 'dataDirectory'>;
 }
 
 /** Opens the console of a gateway: a single process, or the primary process of several. */
 export function openConsole(
   sources: ConsoleSources,
-  { settings: { port, redisUrl: url, configDirectory }, version, now }: OpenConsoleOptions,
+  { settings: { port, redisUrl: url, configDirectory, dataDirectory }, version, now }: OpenConsoleOptions,
 ): Console {
   return createConsole({
     ...sources,
@@ -127,6 +128,7 @@ export function openConsole(
     story: exchangeReport,
     version,
     configDirectory,
+    file: createHistoryFile(dataDirectory),
     name: `${hostname()}:${port === 0 ? `process ${process.pid}` : port}`,
     now,
     ...(url !== undefined && {

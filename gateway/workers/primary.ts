@@ -111,7 +111,7 @@ export async function startPrimary(context: CommandContext, settings: Settings):
     ending = true;
     tellDrain(context, log, signal);
     await pool.end();
-    console.stop();
+    await console.stop();
     await closeAtOnce(adminServer);
     await Promise.race([Promise.all(outputs), new Promise((resolve) => setTimeout(resolve, LAST_LINES_MS))]);
     output.flush();

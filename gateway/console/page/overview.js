@@ -4,7 +4,19 @@ import { durations, stacked } from './chart-kinds.js';
 import { signOf } from './chart-marks.js';
 import { createChart } from './charts.js';
 import { element, link, place, state } from './elements.js';
-import { ago, bytes, count, moment, percent, period, quantile, rate, timeElement, withTimes } from './format.js';
+import {
+  ago,
+  bytes,
+  count,
+  moment,
+  operationName,
+  percent,
+  period,
+  quantile,
+  rate,
+  timeElement,
+  withTimes,
+} from './format.js';
 import { codesTable, operationsTable, organizationsTable } from './overview-tables.js';
 import { addressOf } from './routes.js';
 

@@ -1,6 +1,9 @@
 // The console page and its data: access, headers, and that it shows what happened and no secrets.
 
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import supertest from 'supertest';
 import type { Feed } from '../../../gateway/console/feed.ts';
@@ -109,6 +112,29 @@ describe('the console on loopback', () => {
     const feeds = await Promise.all(Array.from({ length: 10 }, () => feedOf(gateway)));
     assert.equal((await feedOf(gateway)).history.all.total.requests, before + 1);
     assert.ok(feeds.every(({ history }) => history.all.total.requests <= before + 1));
+  });
+});
+
+describe('the console of a gateway that was restarted', () => {
+  it('goes on with the counts and marks of the process before, from a file that only its owner can read', async () => {
+    const dataDirectory = mkdtempSync(join(tmpdir(), 'gateway-console-'));
+    try {
+      const first = await startGateway({ dataDirectory });
+      for (let count = 0; count < 3; count += 1) await (await fetch(`${first.url}/v1/nowhere`)).arrayBuffer();
+      await first.stop();
+      assert.equal(statSync(join(dataDirectory, 'console-history')).mode & 0o777, 0o600);
+      const second = await startGateway({ dataDirectory });
+      try {
+        await (await fetch(`${second.url}/v1/nowhere`)).arrayBuffer();
+        const { body } = await supertest(second.adminUrl).get('/console/feed?range=1h').expect(200);
+        assert.equal(body.history.all.total.requests, 4);
+        assert.equal(body.events.filter(({ kind }: { kind: string }) => kind === 'start').length, 2);
+      } finally {
+        await second.stop();
+      }
+    } finally {
+      rmSync(dataDirectory, { recursive: true, force: true });
+    }
   });
 });
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createHistory } from '../../../gateway/console/history.ts';
+import { createHistory, widthOf } from '../../../gateway/console/history.ts';
 import { historyReport } from '../../../gateway/console/history-report.ts';
+import { decodeHistory, encodeHistory } from '../../../gateway/console/kept-history.ts';
 import { RANGES, type Range, RESOLUTIONS } from '../../../gateway/console/ranges.ts';
 
 const BOUNDS = [0.005, 0.01];
@@ -168,4 +169,47 @@ test('two gateways are added slot by slot, although one began later', () => {
     codes.map(({ total }) => total),
     [2],
   );
+});
+
+test('a history that was kept goes on, and the time in between has no requests', () => {
+  const width = widthOf(BOUNDS);
+  let nowMs = START_MS;
+  const first = createHistory(BOUNDS, () => nowMs);
+  first.add(first.advance(), {
+    operations: [{ name: 'a', values: [3, 0, 0, 3, 0, 0, 0] }],
+    refusals: [{ name: 'limit rate_limited', values: [2] }],
+  });
+  const event = {
+    kind: 'start',
+    at: new Date(START_MS).toISOString(),
+    until: null,
+    text: 'The gateway started.',
+  } as const;
+  const bytes = encodeHistory(first.state(), [event], width);
+  nowMs += 3 * SLOT_MS;
+  const kept = decodeHistory(bytes, width, nowMs);
+  assert.deepEqual(kept?.events, [event]);
+  const second = createHistory(BOUNDS, () => nowMs, kept);
+  second.add(second.advance(), { operations: [{ name: 'a', values: [5, 0, 0, 5, 0, 0, 0] }], refusals: [] });
+  nowMs += SLOT_MS;
+  const { all, operations, codes, from } = historyReport(BOUNDS, [second.counts('15m')]);
+  assert.equal(from, new Date(START_MS).toISOString());
+  assert.deepEqual(all.series.requests, [3, 0, 0, 5]);
+  assert.equal(operations[0]?.total.requests, 8);
+  assert.equal(codes[0]?.total, 2);
+  nowMs += 25 * 3_600_000;
+  const late = createHistory(BOUNDS, () => nowMs, decodeHistory(bytes, width, nowMs));
+  for (const range of Object.keys(RANGES) as Range[])
+    assert.equal(historyReport(BOUNDS, [late.counts(range)]).all.total.requests, 0);
+});
+
+test('bytes of another form, cut off, or of the future are no history', () => {
+  const width = widthOf(BOUNDS);
+  const history = createHistory(BOUNDS, () => START_MS);
+  const bytes = encodeHistory(history.state(), [], width);
+  assert.notEqual(decodeHistory(bytes, width, START_MS), undefined);
+  assert.equal(decodeHistory(bytes, width + 1, START_MS), undefined);
+  assert.equal(decodeHistory(bytes, width, START_MS - 86_400_000), undefined);
+  for (const length of [0, 1, 200, bytes.length - 1])
+    assert.equal(decodeHistory(bytes.subarray(0, length), width, START_MS), undefined, String(length));
 });

@@ -1,0 +1,81 @@
+// The history of the console as bytes, so that it outlives the process: a line of JSON with names and moments, then the counts.
+
+import type { GatewayEvent } from './events.ts';
+import { RESOLUTIONS } from './ranges.ts';
+import { createRing, type Ring } from './ring.ts';
+
+/** Rings of one series, one per resolution. */
+export type Series = readonly Ring[];
+
+export interface HistoryState {
+  /** Epoch milliseconds: what is older was never counted. */
+  readonly startedAtMs: number;
+  /** The newest slot of each resolution. */
+  readonly newest: readonly number[];
+  readonly all: Series;
+  readonly operations: ReadonlyMap<string, Series>;
+  readonly codes: ReadonlyMap<string, Series>;
+}
+
+export interface KeptHistory extends HistoryState {
+  readonly events: readonly GatewayEvent[];
+}
+
+interface Head {
+  readonly form: string;
+  readonly startedAtMs: number;
+  readonly newest: readonly number[];
+  readonly operations: readonly string[];
+  readonly codes: readonly string[];
+  readonly events: readonly GatewayEvent[];
+}
+
+const NEWLINE = 0x0a;
+
+/** @param width counts per slot of an operation */
+const formOf = (width: number) => JSON.stringify([1, width, RESOLUTIONS]);
+
+export function createSeries(width: number): Series {
+  return RESOLUTIONS.map(({ slots }) => createRing(width, slots));
+}
+
+export function encodeHistory(state: HistoryState, events: readonly GatewayEvent[], width: number): Buffer {
+  const { startedAtMs, newest, all, operations, codes } = state;
+  const names = { operations: [...operations.keys()], codes: [...codes.keys()] };
+  const head: Head = { form: formOf(width), startedAtMs, newest, ...names, events };
+  const cells = [all, ...operations.values(), ...codes.values()].flat().map(({ cells }) => Buffer.from(cells.buffer));
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...cells]);
+}
+
+/** Returns undefined for the bytes of another release, those that were cut off, and those of the future, as after a change of the clock. */
+export function decodeHistory(bytes: Buffer, width: number, nowMs: number): KeptHistory | undefined {
+  const head = headIn(bytes);
+  if (head?.form !== formOf(width)) return undefined;
+  if (head.newest.some((slot, resolution) => slot * (RESOLUTIONS[resolution]?.slotMs ?? 0) > nowMs)) return undefined;
+  let at = bytes.indexOf(NEWLINE) + 1;
+  const next = (of: number): Series => {
+    const series = createSeries(of);
+    for (const { cells } of series) {
+      const target = Buffer.from(cells.buffer);
+      at += bytes.copy(target, 0, at, at + target.length);
+    }
+    return series;
+  };
+  const all = next(width);
+  const operations = new Map(head.operations.map((name) => [name, next(width)]));
+  const codes = new Map(head.codes.map((name) => [name, next(1)]));
+  const { startedAtMs, newest, events } = head;
+  const expected = [all, ...operations.values(), ...codes.values()]
+    .flat()
+    .reduce((sum, ring) => sum + ring.cells.byteLength, 0);
+  const isWhole = bytes.length === bytes.indexOf(NEWLINE) + 1 + expected;
+  return isWhole ? { startedAtMs, newest, all, operations, codes, events } : undefined;
+}
+
+function headIn(bytes: Buffer): Head | undefined {
+  try {
+    return JSON.parse(bytes.subarray(0, bytes.indexOf(NEWLINE)).toString());
+  } catch {
+    return undefined;
+  }
+}
