@@ -48,6 +48,7 @@ async function start(): Promise<void> {
     databasePath: join(directory, 'mail.db'),
     blobsDirectory: join(directory, 'mail-blobs'),
     administrator: createAdministrator(join(directory, 'mail-administrator')),
+    ...(process.env.SANDBOX_MAIL_URL && { publicUrl: process.env.SANDBOX_MAIL_URL }),
     onFault,
   });
   started.push(mail);

@@ -18,6 +18,8 @@ export interface SandboxProcessOptions {
   /** Names of the upstreams that the sandbox serves. */
   readonly audiences: readonly string[];
   readonly cursorSecret: string;
+  /** The address of the gateway at which clients reach JMAP, which the mail server writes into its documents. */
+  readonly mailUrl: string;
   /** Administrator of its mail server, `user:password`; undefined: unchanged. */
   readonly mailAdministrator: string | undefined;
   onRestart(): void;
@@ -122,6 +124,7 @@ function launch(directory: string, options: SandboxProcessOptions): Promise<numb
       SANDBOX_ISSUER: options.issuer,
       SANDBOX_AUDIENCES: options.audiences.join(','),
       SANDBOX_CURSOR_SECRET: options.cursorSecret,
+      SANDBOX_MAIL_URL: options.mailUrl,
     },
   });
   return new Promise((resolve, reject) => {

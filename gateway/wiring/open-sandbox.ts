@@ -5,6 +5,7 @@ import type { Config } from '../config/load.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Mistake } from '../config-errors.ts';
+import { addressOfSite } from '../edge/sites.ts';
 import type { Log } from '../observe/log.ts';
 import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/sandbox.ts';
 
@@ -39,6 +40,7 @@ export async function openSandbox({ settings, config, secrets, ...options }: Ope
           issuer: config.gateway.publicUrl,
           audiences: upstreamsOnIt,
           cursorSecret: await secrets.cursorSecret(),
+          mailUrl: addressOfSite(config.gateway.hosts, config.gateway.publicUrl)('jmap'),
           mailAdministrator: options.mailAdministrator,
           onRestart: () => options.log.logger.warn('the sandbox ended; starting it again'),
         });

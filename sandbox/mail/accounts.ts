@@ -82,6 +82,8 @@ export function createLogin({ store, bans, rates, now, administrator }: Parts): 
         throw unauthorized(true);
       case 'bearer':
         rates.countAnonymous(address);
+        // An API key is for the administration alone.
+        if (always) throw unauthorized(true);
         return byKey(credentials.token);
       case 'none':
       case 'otherScheme':

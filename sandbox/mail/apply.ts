@@ -3,6 +3,7 @@ import type { Account } from './accounts.ts';
 import { failure, other } from './answers.ts';
 import { isTexts, type MailChange, printed } from './changes.ts';
 import type { FieldName, KeptList, Principal, PrincipalType, Relation, TextField } from './fields.ts';
+import { externalAddressOf } from './mail-address.ts';
 import { checkAddress, checkPermission, checkSize } from './references.ts';
 import { createRelate } from './relate.ts';
 import { kindOf, withoutFurtherPasswords } from './secrets.ts';
@@ -31,12 +32,14 @@ export function createApply(store: MailStore): Apply {
     if (RELATIONS.includes(field)) return relate(caller, principal, field as Relation, action, itemsOf(change));
     if (KEPT.includes(field)) return changedList(caller, principal, field as KeptList, change);
     if (action !== 'set') throw unsupportedValue(change);
-    if (field === 'quota') return { ...principal, quota: quotaOf(principal, change) };
+    if (field === 'quota') return withQuota(principal, change);
     if (typeof value !== 'string') throw unsupportedValue(change);
     if (field === 'name') return renamed(principal, value.toLowerCase());
     if (field === 'tenant') throw failure('unsupported', { details: 'Enterprise feature' });
     if (!TEXTS.includes(field)) throw unsupportedValue(change);
-    return { ...principal, [field as TextField]: value };
+    // The empty text clears it.
+    const { [field as TextField]: _, ...rest } = principal;
+    return value === '' ? rest : { ...rest, [field as TextField]: value };
   }
 
   /** A name is checked for being free, and for nothing else: it can become empty. */
@@ -47,8 +50,8 @@ export function createApply(store: MailStore): Apply {
   }
 
   function changedList(caller: Account, principal: Principal, field: KeptList, change: MailChange): Principal {
-    const sent = field === 'emails' ? itemsOf(change).map((email) => email.toLowerCase()) : itemsOf(change);
-    if (change.action !== 'removeItem') for (const item of sent) check(caller, principal, field, item);
+    const sent = itemsOf(change).map((item) => normalized(field, item, change));
+    for (const item of sent) check(caller, principal, field, item, change);
     if (field === 'secrets') return { ...principal, secrets: secretsAfter(principal.secrets, change.action, sent) };
     const present = principal[field];
     if (change.action === 'set') return { ...principal, [field]: unique(sent) };
@@ -56,12 +59,18 @@ export function createApply(store: MailStore): Apply {
     return { ...principal, [field]: present.filter((item) => !sent.includes(item)) };
   }
 
-  function check(caller: Account, { id, type }: Principal, field: KeptList, item: string): void {
-    if (field === 'emails') checkAddress(store, item, id, type);
-    if (field === 'externalMembers' && !/^[^@\s]+@[^@\s]+$/.test(item))
-      throw other('Invalid email address', `${item} is not an e-mail address.`);
-    if (field === 'enabledPermissions') checkPermission(item, true, caller, 'Invalid enabledPermissions value');
-    if (field === 'disabledPermissions') checkPermission(item, false, caller, 'Invalid disabledPermissions value');
+  /** The name of a permission has to exist even in order to be removed. */
+  function check(
+    caller: Account,
+    { id, type }: Principal,
+    field: KeptList,
+    item: string,
+    { action }: MailChange,
+  ): void {
+    const isRemoval = action === 'removeItem';
+    if (field === 'emails' && !isRemoval) checkAddress(store, item, id, type);
+    if (field === 'enabledPermissions' || field === 'disabledPermissions')
+      checkPermission(item, field, caller, isRemoval);
   }
 
   return function apply(caller, principal, changes) {
@@ -85,12 +94,22 @@ function itemsOf(change: MailChange): readonly string[] {
   throw unsupportedValue(change);
 }
 
-function quotaOf({ type }: Principal, change: MailChange): number {
+function normalized(field: KeptList, item: string, { action }: MailChange): string {
+  if (field === 'emails') return item.toLowerCase();
+  if (field !== 'externalMembers') return item;
+  const address = externalAddressOf(item);
+  if (address !== undefined) return address;
+  if (action === 'removeItem') return item;
+  throw other('Invalid email address', `${item} is not an e-mail address.`);
+}
+
+function withQuota(principal: Principal, change: MailChange): Principal {
   const { value } = change;
-  if (!WITH_QUOTA.includes(type)) throw unsupportedValue(change);
-  if (value === '') return 0;
+  if (!WITH_QUOTA.includes(principal.type)) throw unsupportedValue(change);
+  const { quota: _, ...without } = principal;
+  if (value === '') return without;
   if (typeof value !== 'number') throw unsupportedValue(change);
-  return value;
+  return { ...without, quota: value };
 }
 
 /** Adding a password replaces the one there is; setting replaces everything, the second factor included. */

@@ -32,10 +32,8 @@ export function createCreate(store: MailStore, principalsMax: number): Create {
     return store.transaction(() => {
       const related = resolve(store, form);
       const content = contentOf(form);
-      for (const permission of content.enabledPermissions)
-        checkPermission(permission, true, caller, 'Invalid permission');
-      for (const permission of content.disabledPermissions)
-        checkPermission(permission, false, caller, 'Invalid permission');
+      for (const field of ['enabledPermissions', 'disabledPermissions'] as const)
+        for (const permission of form.lists[field] ?? []) checkPermission(permission, field, caller);
       for (const address of content.emails) checkAddress(store, address, undefined, type);
       checkSize(content);
       const { id } = store.insert(type, name, content);
@@ -68,7 +66,8 @@ function resolve(store: MailStore, { lists }: Form): Related {
 }
 
 function contentOf({ type, texts, lists, quota }: Form): Content {
-  const { memberOf: _groups, lists: _lists, members: _members, roles = [], ...kept } = lists;
+  const { memberOf: _groups, lists: _lists, members: _members, roles = [], ...sent } = lists;
+  const kept = Object.fromEntries(Object.entries(sent).map(([field, items]) => [field, unique(items)])) as typeof sent;
   const { tenant: _tenant, ...shown } = texts;
   // Its addresses are lost, as on the real server.
   const emails = type === 'oauthClient' ? [] : unique((kept.emails ?? []).map((email) => email.toLowerCase()));
@@ -76,8 +75,9 @@ function contentOf({ type, texts, lists, quota }: Form): Content {
     ...EMPTY,
     ...shown,
     ...kept,
+    disabledPermissions: (kept.disabledPermissions ?? []).filter((one) => !kept.enabledPermissions?.includes(one)),
     emails,
-    quota,
+    ...(quota === undefined ? {} : { quota }),
     secrets: withoutFurtherPasswords(kept.secrets ?? []),
     builtInRoles: unique(roles.filter(isBuiltInRole)),
   };

@@ -18,7 +18,6 @@ export type PrincipalType = (typeof TYPES)[number];
 
 export const isType = (text: string): text is PrincipalType => (TYPES as readonly string[]).includes(text);
 
-/** Text, `''` where there is none. */
 export type TextField = 'description' | 'picture' | 'locale';
 /** Lists that are kept with the principal itself. */
 export type KeptList = 'secrets' | 'emails' | 'enabledPermissions' | 'disabledPermissions' | 'urls' | 'externalMembers';
@@ -26,10 +25,16 @@ export type KeptList = 'secrets' | 'emails' | 'enabledPermissions' | 'disabledPe
 export type Relation = 'memberOf' | 'lists' | 'roles' | 'members';
 export type ListField = KeptList | Relation;
 
-export type Content = Readonly<Record<TextField, string>> &
+/** Bytes, or those and the number of principals of each type. */
+export type MailQuota = number | readonly number[];
+
+/** How many amounts a list has that is shown. */
+export const QUOTAS = 13;
+
+export type Content = Readonly<Partial<Record<TextField, string>>> &
   Readonly<Record<KeptList | 'builtInRoles', readonly string[]>> & {
-    /** Bytes; 0 is none. */
-    readonly quota: number;
+    /** 0 is shown, and means no limit like none at all. */
+    readonly quota?: MailQuota;
   };
 
 export type Principal = Content & {
@@ -39,10 +44,6 @@ export type Principal = Content & {
 };
 
 export const EMPTY: Content = {
-  description: '',
-  picture: '',
-  locale: '',
-  quota: 0,
   secrets: [],
   emails: [],
   builtInRoles: [],

@@ -8,7 +8,9 @@ import {
   isShort,
   isType,
   type ListField,
+  type MailQuota,
   type PrincipalType,
+  QUOTAS,
   type TextField,
 } from './fields.ts';
 
@@ -17,7 +19,7 @@ export interface Form {
   readonly name: string;
   readonly texts: Readonly<Partial<Record<TextField | 'tenant', string>>>;
   readonly lists: Readonly<Partial<Record<ListField, readonly string[]>>>;
-  readonly quota: number;
+  readonly quota: MailQuota | undefined;
 }
 
 interface Draft {
@@ -25,7 +27,7 @@ interface Draft {
   name: string;
   texts: Partial<Record<TextField | 'tenant', string>>;
   lists: Partial<Record<ListField, readonly string[]>>;
-  quota: number;
+  quota: MailQuota | undefined;
 }
 
 /** @throws Refused 400, without a word about the reason. */
@@ -34,7 +36,7 @@ export function readMailForm(body: Buffer | undefined): Form {
   if (hasEscapedName(text)) throw invalidParameters();
   const value = parseMailJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidParameters();
-  const draft: Draft = { type: 'individual', name: '', texts: {}, lists: {}, quota: 0 };
+  const draft: Draft = { type: 'individual', name: '', texts: {}, lists: {}, quota: undefined };
   for (const [name, sent] of Object.entries(value)) {
     if (!isField(name)) throw invalidParameters();
     read(draft, name, sent);
@@ -62,7 +64,7 @@ function read(draft: Draft, name: FieldName, sent: unknown): void {
       draft.name = textOf(sent).toLowerCase();
       return;
     case 'text':
-      draft.texts[name as TextField | 'tenant'] = sent === null ? '' : textOf(sent);
+      if (sent !== null) draft.texts[name as TextField | 'tenant'] = textOf(sent);
       return;
     case 'number':
       draft.quota = amountOf(sent);
@@ -84,10 +86,12 @@ function textOf(sent: unknown): string {
   return sent;
 }
 
-function amountOf(sent: unknown): number {
+/** A list of several comes back with an amount for everything that has one, whatever the type. */
+function amountOf(sent: unknown): MailQuota | undefined {
   const amounts: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
-  if (amounts.length > 13 || !amounts.every(isAmount)) throw invalidParameters();
-  return amounts[0] ?? 0;
+  if (amounts.length > QUOTAS || !amounts.every(isAmount)) throw invalidParameters();
+  if (amounts.length < 2) return amounts[0];
+  return Array.from({ length: QUOTAS }, (_, index) => amounts[index] ?? 0);
 }
 
 /** Items that are no text or too long are dropped, and so is a value of any other kind. */

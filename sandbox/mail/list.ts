@@ -33,13 +33,23 @@ export function createPrincipalList(store: MailStore, pause: () => Promise<void>
 /** The numbers and names of all that match, in the order of their names. */
 export function matching(store: MailStore, types: readonly PrincipalType[], filter: string) {
   const named = store.namesOf(types);
-  const wanted = wordsOf(filter);
-  if (wanted.length === 0) return named;
-  return named.filter(({ name }) => {
-    const principal = store.find(name);
-    const words = new Set(principal && searched(principal));
-    return wanted.every((word) => words.has(word));
-  });
+  if (filter === '') return named;
+  const wordsIn = new Map(
+    named.map(({ name }) => {
+      const principal = store.find(name);
+      return [name, new Set(principal && searched(principal))] as const;
+    }),
+  );
+  let found: typeof named = [];
+  for (const word of wordsOf(filter)) {
+    // The first words are ignored as long as they match nothing.
+    const among = found.length === 0 ? named : found;
+    const matched = among.filter(({ name }) => wordsIn.get(name)?.has(word) === true);
+    if (found.length > 0 && matched.length === 0) return [];
+    found = matched;
+  }
+  // Without a word, such as for punctuation alone, nothing is found.
+  return found;
 }
 
 const searched = ({ name, description, emails }: Principal) => wordsOf([name, description, ...emails].join(' '));

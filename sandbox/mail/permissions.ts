@@ -1,5 +1,6 @@
 // Access: the names of the permissions, and the sum of an account's roles.
 import type { Principal, PrincipalType } from './fields.ts';
+import { SERVER_PERMISSIONS, USER_PERMISSIONS } from './permission-names.ts';
 import type { MailStore } from './store.ts';
 
 export type Permissions = ReadonlySet<string>;
@@ -21,15 +22,14 @@ const SUBJECTS: Readonly<Record<PrincipalType, string>> = {
   location: 'principal',
 };
 
-const USER = ['authenticate', 'email-send', 'email-receive'];
 const PRINCIPALS = [...new Set(Object.values(SUBJECTS))].flatMap((subject) => ACTS.map((act) => `${subject}-${act}`));
-const TENANT_ADMIN = [...USER, ...PRINCIPALS.filter((name) => !name.startsWith('tenant-'))];
+const TENANT_ADMIN = [...USER_PERMISSIONS, ...PRINCIPALS.filter((name) => !name.startsWith('tenant-'))];
 
 /** Permissions of the roles that every server has. */
 const BUILT_IN_ROLES: Readonly<Record<string, Permissions>> = {
-  admin: new Set([...USER, ...PRINCIPALS, 'unlimited-requests', 'unlimited-uploads', 'settings-reload']),
+  admin: new Set([...USER_PERMISSIONS, ...PRINCIPALS, ...SERVER_PERMISSIONS]),
   'tenant-admin': new Set(TENANT_ADMIN),
-  user: new Set(USER),
+  user: new Set(USER_PERMISSIONS),
 };
 
 export const isBuiltInRole = (name: string): boolean => Object.hasOwn(BUILT_IN_ROLES, name);
@@ -51,7 +51,7 @@ export function permissionsOf(
 ): Permissions {
   const granted = new Set(principal.builtInRoles.flatMap((role) => [...permissionsOfRole(role)]));
   const visited = new Set(seen).add(principal.id);
-  for (const role of store.parents(principal.id, 'role')) {
+  for (const role of store.parents(principal.id, ['role'])) {
     if (visited.has(role.id)) continue;
     for (const permission of permissionsOf(role, store, visited)) granted.add(permission);
   }

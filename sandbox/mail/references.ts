@@ -5,12 +5,15 @@ import type { PrincipalType } from './fields.ts';
 import { ALL_PERMISSIONS, isBuiltInRole, permissionsOfRole } from './permissions.ts';
 import type { MailStore } from './store.ts';
 
+type PermissionField = 'enabledPermissions' | 'disabledPermissions';
+
 const PRINCIPAL_BYTES_MAX = 100_000;
 
 /** An address must be free, or the principal's own, and its domain must exist; not so that of an OAuth client. */
 export function checkAddress(store: MailStore, address: string, owner: number | undefined, type: PrincipalType): void {
+  // Without a local part it stands for every address of its domain that is not in use.
   const at = address.lastIndexOf('@');
-  if (at < 1) throw other('Invalid email', `The address ${address} has no local part or no domain.`);
+  if (at < 0) throw other('Invalid email', `The address ${address} has no domain.`);
   const present = store.ownerOf(address);
   if (present !== undefined && present !== owner)
     throw failure('fieldAlreadyExists', { field: 'emails', value: address });
@@ -26,10 +29,11 @@ export function checkRole(role: string, { permissions }: Account): void {
   }
 }
 
-/** @param details What the failure is called, which differs between create and change. */
-export function checkPermission(permission: string, granted: boolean, caller: Account, details: string): void {
-  if (!ALL_PERMISSIONS.has(permission)) throw other(details, `There is no permission ${permission}.`);
-  if (granted && !caller.permissions.has(permission)) throw other(details, `You cannot grant ${permission}.`);
+/** An unknown name is refused in every list, even if it is to be removed; what the caller lacks it cannot enable. */
+export function checkPermission(permission: string, field: PermissionField, caller: Account, isRemoval = false): void {
+  if (!ALL_PERMISSIONS.has(permission)) throw other(`Invalid ${field} value`, `Permission ${permission} is invalid.`);
+  if (field === 'enabledPermissions' && !isRemoval && !caller.permissions.has(permission))
+    throw other('Invalid permission', `Your account cannot grant ${permission}.`);
 }
 
 /** The number of the principal of that name, which must have one of the types. */

@@ -49,8 +49,7 @@ export function createRelate(store: MailStore): Relate {
       for (const name of store.children(principal.id)) unlink(principal, relation, name);
       return;
     }
-    for (const type of PARENT_TYPES)
-      for (const parent of store.parents(principal.id, type)) store.leave(principal.id, parent.id);
+    for (const parent of store.parents(principal.id, PARENT_TYPES)) store.leave(principal.id, parent.id);
   }
 
   function link(principal: Principal, relation: Relation, name: string): void {

@@ -1,6 +1,10 @@
-// A principal as the mail server shows it: members that are empty are left out, and secrets are not.
-import type { FieldName, Principal } from './fields.ts';
+// A principal as the mail server shows it: lists that are empty are left out, and secrets are not. Related principals
+// come in the order of their numbers.
+import type { FieldName, Principal, PrincipalType } from './fields.ts';
 import type { MailStore } from './store.ts';
+
+/** By their numbers. */
+const BUILT_IN_ORDER = ['user', 'tenant-admin', 'admin'];
 
 /** `fields` of undefined are all; `id` and `type` are always there. */
 export function shownPrincipal(
@@ -8,25 +12,30 @@ export function shownPrincipal(
   principal: Principal,
   fields?: ReadonlySet<FieldName>,
 ): Record<string, unknown> {
-  const selected = Object.entries(membersOf(store, principal)).filter(
+  const selected = Object.entries(fieldsOf(store, principal)).filter(
     ([name, value]) => !isEmpty(value) && (fields === undefined || fields.has(name as FieldName)),
   );
   return { id: principal.id, type: principal.type, ...Object.fromEntries(selected) };
 }
 
-function membersOf(store: MailStore, principal: Principal): Partial<Record<FieldName, unknown>> {
+function fieldsOf(store: MailStore, principal: Principal): Partial<Record<FieldName, unknown>> {
   const { id, type, builtInRoles, ...kept } = principal;
-  const parents = (of: 'group' | 'individual' | 'list' | 'role') => store.parents(id, of).map(({ name }) => name);
+  const namesOf = (...types: readonly PrincipalType[]) => store.parents(id, types).map(({ name }) => name);
   return {
     ...kept,
-    memberOf: [...parents('group'), ...parents('individual')],
-    lists: parents('list'),
-    roles: [...builtInRoles, ...parents('role')],
-    // A domain shows its number of addresses.
-    members: type === 'domain' ? store.addressesIn(kept.name) : store.children(id),
+    // An individual that is its own group shows itself among its members alone.
+    memberOf: namesOf('group', 'individual', 'location', 'resource').filter((name) => name !== kept.name),
+    lists: namesOf('list'),
+    // The numbers of the built-in roles are the highest.
+    roles: [...namesOf('role'), ...BUILT_IN_ORDER.filter((role) => builtInRoles.includes(role))],
+    members: membersOf(store, principal),
   };
 }
 
-function isEmpty(value: unknown): boolean {
-  return value === '' || value === 0 || (Array.isArray(value) && value.length === 0);
+/** A domain shows its number of addresses, 0 too; a location shows none of its members. */
+function membersOf(store: MailStore, { id, type, name }: Principal): number | readonly string[] {
+  if (type === 'domain') return store.addressesIn(name);
+  return type === 'location' ? [] : store.children(id);
 }
+
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;

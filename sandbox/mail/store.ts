@@ -35,9 +35,9 @@ export interface MailStore {
   remove(id: number): void;
   ownerOf(address: string): number | undefined;
   addressesIn(domain: string): number;
-  /** The groups and lists that it belongs to. */
-  parents(id: number, type: PrincipalType): readonly Principal[];
-  /** The names of its members. */
+  /** The principals of some types that it belongs to, in the order of their numbers. */
+  parents(id: number, types: readonly PrincipalType[]): readonly Principal[];
+  /** The names of its members, in the order of their numbers. */
   children(id: number): readonly string[];
   join(member: number, parent: number): void;
   leave(member: number, parent: number): void;
@@ -86,17 +86,17 @@ function createStore(database: Database): MailStore {
         "SELECT count(*) AS total FROM addresses WHERE substr(address, instr(address, '@') + 1) = ?",
         domain,
       )?.total ?? 0,
-    parents: (id, type) =>
+    parents: (id, types) =>
       all<Row>(
         `SELECT p.* FROM principals AS p JOIN memberships AS m ON m.parent = p.id
-          WHERE m.member = ? AND p.type = ? ORDER BY p.name`,
+          WHERE m.member = ? AND p.type IN (SELECT value FROM json_each(?)) ORDER BY p.id`,
         id,
-        type,
+        JSON.stringify(types),
       ).flatMap((row) => principalOf(row) ?? []),
     children: (id) =>
       all<Row>(
         `SELECT p.name FROM principals AS p JOIN memberships AS m ON m.member = p.id
-          WHERE m.parent = ? ORDER BY p.name`,
+          WHERE m.parent = ? ORDER BY p.id`,
         id,
       ).map(({ name }) => name),
     join: (member, parent) => run('INSERT OR IGNORE INTO memberships (member, parent) VALUES (?, ?)', member, parent),

@@ -49,7 +49,13 @@ test('the filter matches whole words, all of them, from name, description and ad
   assert.deepEqual(await namesIn('?filter=sales+team'), ['zoe']);
   assert.deepEqual(await namesIn('?filter=sal'), []);
   assert.deepEqual(await namesIn('?filter=example'), ['example.org', 'zoe']);
-  assert.deepEqual(await namesIn('?filter=-'), ['adam', 'brief', 'example.org', 'zoe', 'émile']);
+  assert.deepEqual(await namesIn('?filter=-'), [], 'no word is found');
+  assert.deepEqual(
+    await namesIn('?filter=none+SALES'),
+    ['adam', 'zoe'],
+    'a first word that matches nothing is ignored',
+  );
+  assert.deepEqual(await namesIn('?filter=sales+none'), []);
 });
 
 test('fields select, number and type are always there, and no field that is known is all of them', async () => {

@@ -118,9 +118,14 @@ for (const [what, body, answer] of failures) {
 
 test('failures of the kind "other" have details and a reason that repeats the input', async () => {
   const cases: readonly [object, string, RegExp][] = [
-    [{ name: 'y', enabledPermissions: ['fly'] }, 'Invalid permission', /fly/],
+    [{ name: 'y', enabledPermissions: ['fly'] }, 'Invalid enabledPermissions value', /fly/],
+    [{ name: 'y', disabledPermissions: ['fly'] }, 'Invalid disabledPermissions value', /fly/],
     [{ name: 'y', emails: 'no-address' }, 'Invalid email', /no-address/],
-    [{ name: 'y', externalMembers: Array(300).fill('z'.repeat(400)) }, 'Invalid parameter', /\d{6}/],
+    [
+      { name: 'y', urls: Array.from({ length: 300 }, (_, index) => `${index}${'z'.repeat(400)}`) },
+      'Invalid parameter',
+      /\d{6}/,
+    ],
   ];
   for (const [body, details, reason] of cases) {
     const { status, answer } = await post(body);
@@ -256,6 +261,6 @@ test('an account has the permissions that its roles add up to, less those disabl
   assert.equal(await statusOf('DELETE', '?type=individual&confirm=true'), 403);
   const grant = async (body: object) => (await call('POST', '/api/principal', { as, body })).body.details;
   assert.equal(await grant({ name: 'z', roles: ['admin'] }), 'Invalid role');
-  assert.equal(await grant({ name: 'z', enabledPermissions: ['list-create'] }), 'Invalid permission');
+  assert.equal(await grant({ name: 'z', enabledPermissions: ['list-create'] }), 'Invalid enabledPermissions value');
   assert.equal(await grant({ name: 'z', enabledPermissions: ['group-create'] }), 'Invalid permission');
 });

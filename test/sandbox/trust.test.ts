@@ -68,6 +68,7 @@ function gatewaysOf(context: TestContext) {
     issuer: ISSUER,
     audiences: ['platform'],
     cursorSecret: 'only for tests',
+    mailUrl: 'http://localhost:8080',
     mailAdministrator: undefined,
     onRestart: () => undefined,
   };
