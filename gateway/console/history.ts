@@ -2,7 +2,7 @@
 // memory is bounded, however many operations exist: HISTORY_BYTES_MAX.
 
 import { CLASSES } from './figures.ts';
-import { createSeries, type HistoryState, type KeptHistory, type Series } from './kept-history.ts';
+import { createSeries, type HistoryState, type KeptHistory, type SeriesRings } from './kept-history.ts';
 import { RANGES, type Range, RESOLUTIONS } from './ranges.ts';
 
 import type { Ring } from './ring.ts';
@@ -75,8 +75,8 @@ export function createHistory(bounds: readonly number[], now: () => number, kept
   const firstSlots = RESOLUTIONS.map(({ slotMs }) => Math.floor(startedAtMs / slotMs));
   const newest = [...(kept?.newest ?? firstSlots)];
   const all = kept?.all ?? createSeries(width);
-  const tracked = new Map<string, Series>(kept?.operations);
-  const codes = new Map<string, Series>(kept?.codes);
+  const tracked = new Map<string, SeriesRings>(kept?.operations);
+  const codes = new Map<string, SeriesRings>(kept?.codes);
   const weights = new Map<string, number>();
   const bytesOf = (operations: number, ofCodes: number) =>
     SLOTS_KEPT * Uint32Array.BYTES_PER_ELEMENT * ((operations + 1) * width + ofCodes);
@@ -110,7 +110,7 @@ export function createHistory(bounds: readonly number[], now: () => number, kept
     tracked.set(heaviest[0], createSeries(width));
   }
 
-  function addTo(series: Series | undefined, sinceMs: number, values: readonly number[]): void {
+  function addTo(series: SeriesRings | undefined, sinceMs: number, values: readonly number[]): void {
     RESOLUTIONS.forEach(({ slotMs, slots }, resolution) => {
       const slot = Math.floor(sinceMs / slotMs);
       const within = Math.min(Math.max(slot, oldest(resolution, slots)), newest[resolution] as number);
@@ -128,7 +128,7 @@ export function createHistory(bounds: readonly number[], now: () => number, kept
     return values.slice(0, bounds.length + 1).reduce((one, other) => one + other, 0);
   }
 
-  function countsOf(name: string, series: Series, resolution: number, slots: number): SeriesCounts {
+  function countsOf(name: string, series: SeriesRings, resolution: number, slots: number): SeriesCounts {
     const ring = series[resolution] as Ring;
     const fine = series[0] as Ring;
     const last = newest[resolution] as number;
@@ -148,7 +148,7 @@ export function createHistory(bounds: readonly number[], now: () => number, kept
     const firstSlot = oldest(resolution, slots);
     const lastSlot = newest[resolution] as number;
     const shown = slotsFrom(firstSlot, lastSlot);
-    const totalOf = (series: Series) => sum(shown.map((slot) => (series[resolution] as Ring).at(slot)));
+    const totalOf = (series: SeriesRings) => sum(shown.map((slot) => (series[resolution] as Ring).at(slot)));
     const operations = [...tracked]
       .map(([name, series]) => ({ name, series, requests: requestsIn(totalOf(series)) }))
       .filter(({ requests }) => requests > 0)
@@ -178,7 +178,7 @@ export function createHistory(bounds: readonly number[], now: () => number, kept
   };
 }
 
-function seriesOf(known: Map<string, Series>, name: string, most: number, width: number): Series | undefined {
+function seriesOf(known: Map<string, SeriesRings>, name: string, most: number, width: number): SeriesRings | undefined {
   if (!known.has(name) && known.size < most) known.set(name, createSeries(width));
   return known.get(name);
 }

@@ -5,16 +5,16 @@ import { RESOLUTIONS } from './ranges.ts';
 import { createRing, type Ring } from './ring.ts';
 
 /** Rings of one series, one per resolution. */
-export type Series = readonly Ring[];
+export type SeriesRings = readonly Ring[];
 
 export interface HistoryState {
   /** Epoch milliseconds: what is older was never counted. */
   readonly startedAtMs: number;
   /** The newest slot of each resolution. */
   readonly newest: readonly number[];
-  readonly all: Series;
-  readonly operations: ReadonlyMap<string, Series>;
-  readonly codes: ReadonlyMap<string, Series>;
+  readonly all: SeriesRings;
+  readonly operations: ReadonlyMap<string, SeriesRings>;
+  readonly codes: ReadonlyMap<string, SeriesRings>;
 }
 
 export interface KeptHistory extends HistoryState {
@@ -35,7 +35,7 @@ const NEWLINE = 0x0a;
 /** @param width counts per slot of an operation */
 const formOf = (width: number) => JSON.stringify([1, width, RESOLUTIONS]);
 
-export function createSeries(width: number): Series {
+export function createSeries(width: number): SeriesRings {
   return RESOLUTIONS.map(({ slots }) => createRing(width, slots));
 }
 
@@ -53,7 +53,7 @@ export function decodeHistory(bytes: Buffer, width: number, nowMs: number): Kept
   if (head?.form !== formOf(width)) return undefined;
   if (head.newest.some((slot, resolution) => slot * (RESOLUTIONS[resolution]?.slotMs ?? 0) > nowMs)) return undefined;
   let at = bytes.indexOf(NEWLINE) + 1;
-  const next = (of: number): Series => {
+  const next = (of: number): SeriesRings => {
     const series = createSeries(of);
     for (const { cells } of series) {
       const target = Buffer.from(cells.buffer);
