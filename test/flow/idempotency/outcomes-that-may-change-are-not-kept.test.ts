@@ -2,7 +2,7 @@
 // known, it is refused, unless the upstream honours keys or is declared to take the risk.
 
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { closesAfterEach } from '../../support/closing.ts';
 import type { Answer } from '../../support/connection.ts';
 import { assertRefusal } from '../../support/errors.ts';
@@ -49,6 +49,16 @@ const start = closesAfterEach();
 const TIMEOUT_MS = 700;
 const open = (entry: object = {}) => start(createKeyedWorld({}, { timeoutMs: TIMEOUT_MS, ...entry }, strict));
 
+/** One for all tests of a suite. */
+function openOnce(): () => KeyedWorld {
+  let world: KeyedWorld;
+  before(async () => {
+    world = await createKeyedWorld({}, { timeoutMs: TIMEOUT_MS }, strict);
+  });
+  after(() => world.close());
+  return () => world;
+}
+
 /** A write that fails like that, and the same again before an upstream that works. */
 async function failAndRepeat({ upstream, post }: KeyedWorld, script: Script) {
   const key = newKey();
@@ -70,9 +80,10 @@ async function runsAnew(world: KeyedWorld, script: Script): Promise<Answer> {
 }
 
 describe('a request that the upstream refused or failed at, by its own answer, runs anew:', () => {
+  const world = openOnce();
   for (const status of [401, 403, 408, 409, 429, 500, 501, 502, 503, 504, 507]) {
     it(`${status} of the upstream`, async () => {
-      await runsAnew(await open(), answers(status));
+      await runsAnew(world(), answers(status));
     });
   }
 
@@ -88,9 +99,10 @@ describe('a request that the upstream refused or failed at, by its own answer, r
 });
 
 describe('a request that the upstream may have executed is refused from then on:', () => {
+  const shared = openOnce();
   for (const [what, script] of Object.entries(unknown)) {
     it(what, async () => {
-      const world = await open();
+      const world = shared();
       const { key, first, repeated, sentTimes } = await failAndRepeat(world, script);
       assert.equal(first.error.retryable, false, 'the first answer is marked');
       for (const answer of [repeated, await world.post({ key, line: LINE })]) {
@@ -137,10 +149,10 @@ describe('a request that the upstream may have executed is refused from then on:
 });
 
 describe('kept answers:', () => {
+  const world = openOnce();
   for (const status of [400, 404, 410, 412, 415, 422]) {
     it(`${status} of the upstream`, async () => {
-      const world = await open();
-      const { repeated, sentTimes } = await failAndRepeat(world, answers(status));
+      const { repeated, sentTimes } = await failAndRepeat(world(), answers(status));
       assert.deepEqual([repeated.status, repeated.headers['idempotent-replayed']], [status, 'true']);
       assert.equal(sentTimes, 1);
     });

@@ -14,6 +14,7 @@ import {
   startMailGateway,
 } from '../../support/mail.ts';
 import { httpAnswer, type ScriptedUpstream, startScriptedUpstream } from '../../support/scripted-upstream.ts';
+import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 
 /** Everything that must not be found anywhere. */
 const passwords = {
@@ -157,11 +158,13 @@ describe('a mail server that repeats its input', () => {
   async function everythingAfter(
     [line, body]: readonly [string, unknown],
     said: (request: string) => string,
+    isTried: (index: number) => boolean = () => true,
   ): Promise<string[]> {
     const key = { organization: 'org_operator', operator: true, scopes: ['mail:read', 'mail:write'] };
     const { authorization: Authorization } = await world.gateway.authorize(key);
     const texts: string[] = [];
     for (const [index] of answersWith('').entries()) {
+      if (!isTried(index)) continue;
       upstream.plays((socket, request) => {
         const [status, answer] = answersWith(said(request))[index] as readonly [number, object];
         const head = { 'X-Said': said(request), 'WWW-Authenticate': `Basic realm="${said(request)}"` };
@@ -184,12 +187,15 @@ describe('a mail server that repeats its input', () => {
   const change = (action: string, value: string) =>
     ['PATCH /api/principal/dana', [{ action, field: 'secrets', value }]] as const;
   const removedApp = `$app$phone$${passwords.removed}`;
+  /** A hash takes a tenth of a second: the tests with one share the answers among them, but in the full run. */
+  const part = (number: number) => (index: number) => LIMIT_RUNS > 1 || index % 3 === number;
   const requests = [
-    { when: 'on create, quoted whole', request: create, said: passwords.created },
+    { when: 'on create, quoted whole', request: create, said: passwords.created, isTried: part(0) },
     {
       when: 'on update, quoted in pieces',
       request: change('addItem', passwords.added),
       said: escaped(passwords.added),
+      isTried: part(1),
     },
     { when: 'on removal, quoted whole', request: change('removeItem', removedApp), said: removedApp },
     {
@@ -198,12 +204,13 @@ describe('a mail server that repeats its input', () => {
       said: escaped(passwords.removed),
     },
   ];
-  for (const { when, request, said } of requests) {
-    it(`does not get a password out ${when}`, async () => assertClean(await everythingAfter(request, () => said)));
+  for (const { when, request, said, isTried } of requests) {
+    it(`does not get a password out ${when}`, async () =>
+      assertClean(await everythingAfter(request, () => said, isTried)));
   }
 
   it('does not get the hash of a password out', async () => {
-    const texts = await everythingAfter(create, asItCame);
+    const texts = await everythingAfter(create, asItCame, part(2));
     assert.match(asItCame(upstream.received.at(-1) ?? ''), /^\$scrypt\$/);
     assertClean(texts);
   });

@@ -8,8 +8,9 @@ import { askRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { evaluate, toScript } from '../../../gateway/redis/script.ts';
 import { eventually } from '../../support/instances.ts';
 import { askServer, startCluster, type TestCluster } from '../../support/redis-topologies.ts';
+import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 
-const STARTS = 20;
+const STARTS = 4 * LIMIT_RUNS;
 const INCREMENT = toScript("return redis.call('INCR', KEYS[1])");
 
 let cluster: TestCluster;

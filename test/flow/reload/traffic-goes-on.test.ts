@@ -1,4 +1,4 @@
-// Twenty reloads under continuous traffic: every request gets an answer that one of the two configurations would have given.
+// Reloads under continuous traffic: every request gets an answer that one of the two configurations would have given.
 
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
@@ -6,9 +6,11 @@ import { after, before, describe, it } from 'node:test';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt, thingsContract } from '../../support/things.ts';
 import { type Answer, type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 import { inForce, reloadsCounted, roomy, saveAndReload } from './files.ts';
 
-const RELOADS = 20;
+/** Each change there and back. */
+const RELOADS = 8 * LIMIT_RUNS;
 const CLIENTS = 8;
 const extraPath = {
   '/v1/extra': {

@@ -8,6 +8,7 @@ import { after, describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { createAuthority } from '../../../support/certificates.ts';
 import { closesAfterEach } from '../../../support/closing.ts';
+import { LIMIT_RUNS } from '../../limits/scenarios.ts';
 import type { Shared } from './early-writer.ts';
 import { type Recorder, send } from './handler.ts';
 import { destroying, poolTo, turns } from './peer.ts';
@@ -19,8 +20,8 @@ after(() => authority.remove());
 
 const FORGED = 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged';
 const BURST = 25;
-/** Ten thousand over plain HTTP. */
-const BURSTS = 140;
+/** In the full run, ten thousand over plain HTTP. */
+const BURSTS = 28 * LIMIT_RUNS;
 
 type Block = 'before' | 'inside' | 'in the middle';
 
@@ -71,7 +72,7 @@ for (const isSecure of [false, true]) {
   describe(`an answer that is written before its request${isSecure ? ', over TLS' : ''}`, {
     concurrency: false,
   }, () => {
-    const share = isSecure ? 0.05 : 1;
+    const share = isSecure ? 0.1 : 1;
     for (const [how, connections, count] of [
       ['a single request', 1, (BURSTS * BURST) / 4],
       ['a burst', BURST, BURSTS],
