@@ -8,12 +8,16 @@ import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { type GatewayOptions, writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation, executable, type Installation } from '../../support/process.ts';
+import { thingsAt } from '../../support/things.ts';
 import { temporaryDirectory } from '../../unit/auth/samples.ts';
 
 function installationOf(t: TestContext, options: GatewayOptions): Installation {
   const directory = temporaryDirectory(t);
   writeConfiguration(directory, options);
-  const installation = createInstallation({ GATEWAY_CONFIG: join(directory, 'config') });
+  const installation = createInstallation({
+    GATEWAY_CONFIG: join(directory, 'config'),
+    ...(options.contracts && { GATEWAY_CONTRACTS: join(directory, 'openapi') }),
+  });
   t.after(installation.remove);
   return installation;
 }
@@ -53,7 +57,7 @@ it('"gateway start" prints JSON lines to standard output, and the greeting to st
 
 it('"gateway start --json" adds its ports; without an organization, the greeting has the commands for a first key', async (t) => {
   const live = 'http://127.0.0.1:9';
-  const installation = installationOf(t, { upstreams: { platform: { contracts: ['v1/*.yaml'], live, test: live } } });
+  const installation = installationOf(t, thingsAt(live, { test: live }));
   const gateway = await installation.start((child) => t.after(() => child.kill('SIGKILL')), ['--json']);
   const commands = gateway.standardError().match(/(?<=^ {2}bin\/gateway ).*$/gm) ?? [];
   assert.equal(commands.length, 2);
@@ -65,7 +69,7 @@ it('"gateway start --json" adds its ports; without an organization, the greeting
   }
   const { key } = JSON.parse(printed[1] ?? '');
   const headers = { authorization: `Bearer ${key}` };
-  const { status } = await fetch(`http://127.0.0.1:${gateway.port}/v1/customers`, { headers });
+  const { status } = await fetch(`http://127.0.0.1:${gateway.port}/v1/things`, { headers });
   assert.equal(status, 502, 'the key is accepted, the upstream is not there');
   await gateway.stop();
   const { port, adminPort: admin_port } = gateway;

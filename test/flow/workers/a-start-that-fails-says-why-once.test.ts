@@ -47,12 +47,10 @@ function mistakesOf(environment: Record<string, string>): string[] {
   }
 }
 
-it('several workers without a Redis are a mistake that names the missing setting', async () => {
-  const { code, stderr } = await runStart({ WORKERS: '2' });
-  assert.equal(code, 1);
-  const sentence =
-    'environment: WORKERS: 2 workers need a store that they share. Set REDIS_URL, or unset WORKERS for one worker.';
-  assert.equal(stderr.split(sentence).length, 2, stderr);
+it('several workers without a Redis are a mistake that names the missing setting', () => {
+  assert.deepEqual(mistakesOf({ WORKERS: '2' }), [
+    'WORKERS: 2 workers need a store that they share. Set REDIS_URL, or unset WORKERS for one worker.',
+  ]);
 });
 
 it('WORKERS is a number from 1 to 64', () => {

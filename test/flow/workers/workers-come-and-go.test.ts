@@ -8,6 +8,10 @@ import { writeConfiguration } from '../../support/gateway.ts';
 import { eventually, isAlive, metricsOf, type Several, seriesIn, startSeveral, type WorkerStatus } from './several.ts';
 
 const CLIENTS = 16;
+const CLIENTS_OF_KILLED = 12;
+const KILLS = 2;
+/** A client that has waited this long for an empty answer waits for ever. */
+const HANGING_MS = 10_000;
 
 let several: Several;
 before(async () => {
@@ -50,6 +54,27 @@ function offerLoad(): { stop(): Promise<(number | Error)[]> } {
       return told;
     },
   };
+}
+
+type Told = 'answered' | 'broken' | 'hanging';
+
+/** On a connection of its own. */
+function getOnce(): Promise<Told> {
+  const { url, authorization } = several;
+  return new Promise((resolve) => {
+    const sent = request(`${url}/v1/things`, { agent: new Agent(), headers: { authorization } }, (answer) => {
+      answer.resume().on('end', () => conclude(answer.statusCode === 200 ? 'answered' : 'broken'));
+    });
+    const overdue = setTimeout(() => {
+      conclude('hanging');
+      sent.destroy();
+    }, HANGING_MS);
+    const conclude = (told: Told) => {
+      clearTimeout(overdue);
+      resolve(told);
+    };
+    sent.on('error', () => conclude('broken')).end();
+  });
 }
 
 const bothServe = (workers: readonly WorkerStatus[]) =>
@@ -100,6 +125,33 @@ describe('workers', () => {
     const text = await metricsOf(several);
     assert.equal(seriesIn(text, 'gateway_worker_restarts_total'), 1);
     assert.equal(answered(text), countedBefore + 5);
+  });
+
+  it('that are killed while connections come are replaced, and no connection that one was handed is forgotten', async () => {
+    const restartsBefore = (await several.workers())[0]?.restarts ?? 0;
+    const told: Record<Told, number> = { answered: 0, broken: 0, hanging: 0 };
+    let over = false;
+    const clients = Array.from({ length: CLIENTS_OF_KILLED }, async () => {
+      while (!over) told[await getOnce()] += 1;
+    });
+    try {
+      for (let count = 1; count <= KILLS; count += 1) {
+        await sleep(200);
+        const [one] = await several.workers();
+        process.kill(one?.pid as number, 'SIGKILL');
+        await eventually(async () => {
+          const [next, other] = await several.workers();
+          return next?.restarts === restartsBefore + count && next.state === 'serving' && other?.state === 'serving';
+        });
+      }
+    } finally {
+      over = true;
+    }
+    await Promise.all(clients);
+    assert.equal(told.hanging, 0);
+    assert.ok(told.answered > KILLS * CLIENTS_OF_KILLED, `${told.answered} answered`);
+    // Those that the worker had taken end with it.
+    assert.ok(told.broken <= KILLS * CLIENTS_OF_KILLED, `${told.broken} broken`);
   });
 
   it('all load a configuration anew on SIGHUP', async () => {
