@@ -313,7 +313,8 @@ describe('the console in a browser', () => {
     await page.locator('#organizations-found a', { hasText: name }).click();
     await page.locator('#organization h2', { hasText: name }).waitFor(PATIENCE);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    const line = `bin/gateway keys revoke ${id} --wait`;
+    assert.doesNotMatch((await page.locator('#organization .key').first().textContent()) ?? '', /active of/);
+    const line = `bin/gateway keys revoke ${id} --reason '' --wait`;
     await page.getByRole('button', { name: `Copy: ${line}` }).click();
     await page.locator('.copy', { hasText: 'Copied' }).waitFor(PATIENCE);
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), line);
@@ -325,6 +326,22 @@ describe('the console in a browser', () => {
     assert.notEqual(await page.title(), 'taken');
     assert.equal(await page.locator('main script, main img').count(), 0);
     assert.deepEqual([complaints, foreign], [[], []]);
+    await page.context().close();
+  });
+
+  it('finds a key by its visible end, with its own state, its organization and its commands', async () => {
+    const { id, key } = await gateway.issueKey({ organization: 'org_found' });
+    const { page, complaints } = await openPage(browser, `${gateway.adminUrl}/#/organizations`);
+    await page.locator('#find').fill(`…${key.slice(-4)}`);
+    await page.keyboard.press('Enter');
+    const card = page.locator('#keys-found .key', { hasText: id });
+    await card.waitFor(PATIENCE);
+    assert.match((await card.textContent()) ?? '', /active of org_found/);
+    assert.ok((await card.textContent())?.includes(`bin/gateway keys rotate ${id} --overlap 0s --wait`));
+    await gateway.store.keys.revoke(id, 'test', 'leaked');
+    await page.reload();
+    await page.locator('#keys-found .key', { hasText: 'revoked of org_found' }).waitFor(PATIENCE);
+    assert.deepEqual(complaints, []);
     await page.context().close();
   });
 
@@ -369,7 +386,10 @@ describe('the console in a browser', () => {
     assert.ok(reached.includes('shown') && reached.includes('As a table'), reached.join());
     assert.equal(reached.at(-1), 'Operation');
     await page.keyboard.press('Space');
-    assert.equal(await page.locator('#operations th', { hasText: 'Operation' }).getAttribute('aria-sort'), 'ascending');
+    assert.equal(
+      await page.locator('#operations thead th', { hasText: 'Operation' }).getAttribute('aria-sort'),
+      'ascending',
+    );
     const names = await page.locator('#operations tbody th').allTextContents();
     assert.deepEqual(names, names.toSorted());
     await nextAnswer(page, 'feed');

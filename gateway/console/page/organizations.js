@@ -87,7 +87,9 @@ export async function showOrganization(id) {
       {},
       found.keys_total > found.keys.length ? `The latest ${found.keys.length} of ${found.keys_total} keys` : 'Keys',
     ),
-    ...(found.keys.length === 0 ? [element('p', { class: 'card empty' }, 'It has no key.')] : found.keys.map(keyCard)),
+    ...(found.keys.length === 0
+      ? [element('p', { class: 'card empty' }, 'It has no key.')]
+      : found.keys.map((key) => keyCard(key))),
     element('h3', {}, 'Latest refusals and failures'),
     refusals,
     element('h3', {}, 'Commands'),

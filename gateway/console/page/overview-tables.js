@@ -28,7 +28,12 @@ export function operationsTable() {
     keyOf: ({ name }) => name,
     hrefOf: (row) => (isOne(row) ? addressOf('exchanges', { operation: row.name, instance: row.instance }) : undefined),
     columns: [
-      { key: 'name', label: 'Operation', cell: ({ name }) => operationName(name), value: ({ name }) => name },
+      {
+        key: 'name',
+        label: 'Operation',
+        cell: ({ name }) => operationName(name),
+        value: ({ name }) => operationName(name),
+      },
       {
         key: 'total',
         label: 'Requests',

@@ -218,7 +218,7 @@ function marks() {
     if (next.innerHTML !== list.innerHTML) list.replaceChildren(...next.childNodes);
     const { bytes: used, bytes_max: most } = history.memory;
     place('reach').textContent =
-      `Counts reach back ${ago(history.from, nowMs).replace(' ago', '')} here, a day at most; they take ${bytes(used)} of at most ${bytes(most)} of memory, and end with the process.`;
+      `Counts reach back ${ago(history.from, nowMs).replace(' ago', '')} here, a day at most; they take ${bytes(used)} of at most ${bytes(most)} of memory, and are kept over a restart.`;
   };
 }
 
