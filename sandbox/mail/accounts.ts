@@ -34,9 +34,11 @@ interface Parts {
   readonly rates: Rates;
   readonly now: () => number;
   administrator(): Administrator | undefined;
+  /** Whose OAuth token it is. */
+  userOf(token: string): string | undefined;
 }
 
-export function createLogin({ store, bans, rates, now, administrator }: Parts): Login {
+export function createLogin({ store, bans, rates, now, administrator, userOf }: Parts): Login {
   async function byPassword(name: string, password: string): Promise<Account | SecretOutcome> {
     const known = administrator();
     // The name that was sent is lower-cased and this one is not: with capitals it can never match.
@@ -70,6 +72,16 @@ export function createLogin({ store, bans, rates, now, administrator }: Parts): 
     return found;
   }
 
+  async function byToken(token: string, isMail: boolean): Promise<Account> {
+    const user = userOf(token);
+    if (user !== undefined && administrator()?.user === user) return administratorAccount(user);
+    const principal = user === undefined ? undefined : store.find(user);
+    if (principal) return accountOf(principal);
+    // An API key is for the administration alone.
+    if (isMail) throw unauthorized(true);
+    return byKey(token);
+  }
+
   async function accountFor(header: string | undefined, address: string, always: boolean): Promise<Account> {
     const credentials = parseMailAuthorization(header);
     switch (credentials.kind) {
@@ -82,9 +94,7 @@ export function createLogin({ store, bans, rates, now, administrator }: Parts): 
         throw unauthorized(true);
       case 'bearer':
         rates.countAnonymous(address);
-        // An API key is for the administration alone.
-        if (always) throw unauthorized(true);
-        return byKey(credentials.token);
+        return byToken(credentials.token, always);
       case 'none':
       case 'otherScheme':
         rates.countAnonymous(address);

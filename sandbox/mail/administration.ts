@@ -2,8 +2,10 @@
 // GET.
 import type { IncomingMessage } from 'node:http';
 import type { Account, Login } from './accounts.ts';
-import { data, failure, forbidden, type MailAnswer, noSuchResource, phrased } from './answers.ts';
+import { data, failure, forbidden, invalidParameters, type MailAnswer, noSuchResource, phrased } from './answers.ts';
 import { API_BODY_BYTES_MAX, readMailBody } from './body.ts';
+import { parseMailJson } from './form.ts';
+import type { OAuth } from './oauth.ts';
 import type { Principals } from './principals.ts';
 import type { Rates } from './rates.ts';
 
@@ -11,6 +13,7 @@ interface Parts {
   readonly login: Login;
   readonly rates: Rates;
   readonly principals: Principals;
+  readonly oauth: Pick<OAuth, 'approve'>;
   pause(): Promise<void>;
   /** Gets the path of each call that would have changed the state of a real server. */
   onSideEffect(path: string): void;
@@ -33,13 +36,14 @@ const SIDE_EFFECTS = [
   /^\/api\/spam-filter\/train\/(?:start|reset|stop|delete)$/,
 ];
 
-export function createAdministration({ login, rates, principals, pause, onSideEffect }: Parts): Administration {
+export function createAdministration({ login, rates, principals, oauth, pause, onSideEffect }: Parts): Administration {
   async function dispatch({ request, path, query }: MailRequest, caller: Account): Promise<MailAnswer> {
     const body = await readMailBody(request, API_BODY_BYTES_MAX);
     await pause();
     const method = request.method ?? '';
     const segments = path.split('/').slice(2);
     if (segments[0] === 'principal') return principals.answer({ caller, method, segments, query, body });
+    if (path === '/api/oauth' && method === 'POST') return data(oauth.approve(codeIn(body), caller.name));
     if (path === '/api/restart') throw failure('unsupported', { details: 'Restart is not supported' });
     if (method !== 'GET' || !SIDE_EFFECTS.some((pattern) => pattern.test(path))) throw noSuchResource();
     if (!caller.permissions.has('settings-reload')) throw forbidden();
@@ -58,6 +62,13 @@ export function createAdministration({ login, rates, principals, pause, onSideEf
       leave();
     }
   };
+}
+
+/** Of a client on another device, which the user has read there. */
+function codeIn(body: Buffer | undefined): string {
+  const { type, code } = (parseMailJson(body?.toString() ?? '') ?? {}) as Readonly<Record<string, unknown>>;
+  if (type !== 'device' || typeof code !== 'string') throw invalidParameters();
+  return code;
 }
 
 /** Without authentication, and with a length for a body that never comes. */

@@ -42,7 +42,7 @@ export function acceptUpgrades(server: Server, { addressOf, login, rates, webSoc
   async function upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const account = await login(request.headers.authorization, addressOf(request), true);
     const leave = rates.enter(account);
-    webSockets.open(accountIdOf(account), request, socket, head);
+    webSockets.open({ accountId: accountIdOf(account), name: account.name }, request, socket, head);
     leave();
   }
 

@@ -15,7 +15,7 @@ import type { Bans } from './bans.ts';
 import type { Blobs } from './blobs.ts';
 import { readMailBody } from './body.ts';
 import type { EventSource } from './event-source.ts';
-import { answerJmap } from './jmap.ts';
+import type { AnswerJmap } from './jmap.ts';
 import { lastOf } from './query.ts';
 import type { Rates } from './rates.ts';
 import { accountIdOf, REQUEST_BYTES_MAX, sessionOf, UPLOAD_BYTES_MAX } from './session.ts';
@@ -26,6 +26,7 @@ interface Parts {
   readonly bans: Bans;
   readonly blobs: Blobs;
   readonly eventSource: EventSource;
+  readonly answerJmap: AnswerJmap;
   /** Where the server's own URLs begin. */
   origin(): string;
 }
@@ -45,12 +46,12 @@ const UPLOAD = /^\/jmap\/upload\/([^/]+)\/?$/;
 const DOWNLOAD = /^\/jmap\/download\/(u\d+)\/([a-z]+[0-9a-f]+)\/([^/]+)$/;
 const HEADER_TEXT = /^[\x20-\x7e]+$/;
 
-export function createJmapRoute({ login, rates, bans, blobs, eventSource, origin }: Parts): JmapRoute {
-  async function answerRequest(request: IncomingMessage): Promise<MailAnswer> {
+export function createJmapRoute({ login, rates, bans, blobs, eventSource, answerJmap, origin }: Parts): JmapRoute {
+  async function answerRequest(account: Account, request: IncomingMessage): Promise<MailAnswer> {
     const body = await readMailBody(request, REQUEST_BYTES_MAX);
     if (!body) throw limited('maxSizeRequest');
     if (body.length === 0) throw requestError('notJSON', 'There is no text.');
-    return json(200, answerJmap(body.toString()));
+    return json(200, await answerJmap(body.toString(), { accountId: accountIdOf(account), name: account.name }));
   }
 
   async function upload(account: Account, request: IncomingMessage): Promise<MailAnswer> {
@@ -96,7 +97,7 @@ export function createJmapRoute({ login, rates, bans, blobs, eventSource, origin
     const { method } = request;
     const [, uploadTo] = (method === 'POST' && UPLOAD.exec(path)) || [];
     const [, downloadFrom, ...blob] = (method === 'GET' && DOWNLOAD.exec(path)) || [];
-    if (method === 'POST' && (path === '/jmap' || path === '/jmap/')) return answerRequest(request);
+    if (method === 'POST' && (path === '/jmap' || path === '/jmap/')) return answerRequest(account, request);
     if (uploadTo !== undefined) {
       checkOwn(account, uploadTo);
       return upload(account, request);

@@ -10,10 +10,13 @@ export interface Pushes {
   listen(accountId: string, hear: (type: string, change: StateChange) => void): () => void;
   /** @param type What has changed, as JMAP names it: `Email`, `Mailbox`, … */
   push(accountId: string, type: string): void;
+  /** The state of a type in an account, which changes with every push. */
+  stateOf(accountId: string, type: string): string;
 }
 
 export function createPushes(): Pushes {
   const listeners = new Set<(accountId: string, type: string, change: StateChange) => void>();
+  const states = new Map<string, string>();
   let state = 0;
   return {
     listen(own, hear) {
@@ -25,8 +28,11 @@ export function createPushes(): Pushes {
     },
     push(accountId, type) {
       state += 1;
-      const change: StateChange = { '@type': 'StateChange', changed: { [accountId]: { [type]: `s${state}` } } };
+      const named = `s${state}`;
+      states.set(`${accountId} ${type}`, named);
+      const change: StateChange = { '@type': 'StateChange', changed: { [accountId]: { [type]: named } } };
       for (const listener of listeners) listener(accountId, type, change);
     },
+    stateOf: (accountId, type) => states.get(`${accountId} ${type}`) ?? 's0',
   };
 }

@@ -16,7 +16,10 @@ import { acceptUpgrades, answerMalformed, dropBanned } from './connections.ts';
 import { createDavRoute } from './dav.ts';
 import { createEventSource } from './event-source.ts';
 import { EMPTY } from './fields.ts';
+import { createAnswerJmap } from './jmap.ts';
+import { createMethods } from './jmap-methods.ts';
 import { createJmapRoute } from './jmap-routes.ts';
+import { createMailboxes } from './mailboxes.ts';
 import { createOAuth } from './oauth.ts';
 import { type MailServerOptions, withDefaults } from './options.ts';
 import { createPrincipals } from './principals.ts';
@@ -53,18 +56,28 @@ export function createMailServer(options: MailServerOptions): MailServer {
   const blobs = createBlobs(settings.blobsDirectory ?? mkdtempSync(join(tmpdir(), 'mail-blobs-')));
   const bans = createBans(store, settings, now);
   const rates = createRates(settings, now);
-  const login = createLogin({ store, bans, rates, now, administrator });
+  const oauth = createOAuth(now);
+  const login = createLogin({ store, bans, rates, now, administrator, userOf: oauth.userOf });
   const pushes = createPushes();
+  const mailboxes = createMailboxes({ store, blobs, pushes, now });
+  const answerJmap = createAnswerJmap(createMethods({ store, mailboxes, pushes, now }));
   const eventSource = createEventSource(pushes, secondMs);
-  const webSockets = createWebSockets(pushes, secondMs);
+  const webSockets = createWebSockets(pushes, answerJmap, secondMs);
   const pause = () => pauseFor(settings.answerDelayMs);
   const principals = createPrincipals(store, { principalsMax: settings.principalsMax, pause });
   const addressOf = createAddressOf(bans, useForwarded);
 
   const server = createListener();
   const origin = () => settings.publicUrl ?? originOf(server);
-  const administer = createAdministration({ login, rates, principals, pause, onSideEffect: settings.onSideEffect });
-  const jmap = createJmapRoute({ login, rates, bans, blobs, eventSource, origin });
+  const administer = createAdministration({
+    login,
+    rates,
+    principals,
+    oauth,
+    pause,
+    onSideEffect: settings.onSideEffect,
+  });
+  const jmap = createJmapRoute({ login, rates, bans, blobs, eventSource, answerJmap, origin });
   const refuse = createRefuse(settings.onFault);
   // Behind a trusted proxy, what is no HTTP does not count toward a ban.
   const countMalformed = ({ remoteAddress = '' }: Socket) => void (useForwarded || bans.malformed(remoteAddress));
@@ -73,7 +86,7 @@ export function createMailServer(options: MailServerOptions): MailServer {
     createMailRoute({
       administer,
       jmap,
-      oauth: createOAuth(now),
+      oauth,
       dav: createDavRoute({ login, rates }),
       settingsPages: createSettingsPages({ rates, challenges: settings.challenges, origin }),
       bans,

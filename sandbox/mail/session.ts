@@ -4,7 +4,12 @@ import type { Account } from './accounts.ts';
 import { json, type MailAnswer } from './answers.ts';
 
 export const CORE = 'urn:ietf:params:jmap:core';
-export const WEB_SOCKET = 'urn:ietf:params:jmap:websocket';
+const WEB_SOCKET = 'urn:ietf:params:jmap:websocket';
+const MAIL = 'urn:ietf:params:jmap:mail';
+const SUBMISSION = 'urn:ietf:params:jmap:submission';
+
+/** What a request may use. */
+export const CAPABILITIES: readonly string[] = [CORE, WEB_SOCKET, MAIL, SUBMISSION];
 
 export const CALLS_MAX = 16;
 export const REQUEST_BYTES_MAX = 10_000_000;
@@ -25,7 +30,7 @@ export function sessionOf(origin: string, account: Account | undefined): MailAns
   return json(200, {
     capabilities,
     accounts: owned,
-    primaryAccounts: id === undefined ? {} : { [CORE]: id },
+    primaryAccounts: id === undefined ? {} : { [CORE]: id, [MAIL]: id, [SUBMISSION]: id },
     username: account?.name ?? '',
     apiUrl: `${origin}/jmap/`,
     downloadUrl: `${origin}/jmap/download/{accountId}/{blobId}/{name}?accept={type}`,
@@ -39,7 +44,15 @@ const accountOf = (name: string) => ({
   name,
   isPersonal: true,
   isReadOnly: false,
-  accountCapabilities: { [CORE]: {} },
+  accountCapabilities: {
+    [CORE]: {},
+    [MAIL]: {
+      ...{ maxMailboxesPerEmail: null, maxMailboxDepth: 1, maxSizeMailboxName: 255 },
+      ...{ maxSizeAttachmentsPerEmail: UPLOAD_BYTES_MAX, emailQuerySortOptions: ['receivedAt'] },
+      mayCreateTopLevelMailbox: false,
+    },
+    [SUBMISSION]: { maxDelayedSend: 0, submissionExtensions: {} },
+  },
 });
 
 function capabilitiesOf(origin: string): Readonly<Record<string, unknown>> {
@@ -54,6 +67,8 @@ function capabilitiesOf(origin: string): Readonly<Record<string, unknown>> {
       maxObjectsInSet: 500,
       collationAlgorithms: ['i;ascii-numeric', 'i;ascii-casemap', 'i;unicode-casemap'],
     },
+    [MAIL]: {},
+    [SUBMISSION]: {},
     [WEB_SOCKET]: { url: `${origin.replace(/^http/, 'ws')}/jmap/ws`, supportsPush: true },
   };
 }

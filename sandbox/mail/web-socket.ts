@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { Refused } from './answers.ts';
-import { answerJmap } from './jmap.ts';
+import type { AnswerJmap, JmapAccount, JmapResponse } from './jmap.ts';
 import type { Pushes } from './pushes.ts';
 import { REQUEST_BYTES_MAX } from './session.ts';
 
 export interface WebSockets {
   /** Takes a connection over after its handshake was found good; `head` are bytes that came with it. */
-  open(accountId: string, request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  open(account: JmapAccount, request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Ends all of them. */
   close(): void;
 }
@@ -31,7 +31,7 @@ export function opensWebSocket({ method, headers }: IncomingMessage): boolean {
 }
 
 /** @param secondMs How long a second is; tests shorten it. */
-export function createWebSockets(pushes: Pushes, secondMs: number): WebSockets {
+export function createWebSockets(pushes: Pushes, answerJmap: AnswerJmap, secondMs: number): WebSockets {
   // A client that does not answer a close is disconnected after `closeTimeout`; the types of the library do not name it yet.
   const options: ServerOptions & { closeTimeout: number } = {
     noServer: true,
@@ -46,10 +46,10 @@ export function createWebSockets(pushes: Pushes, secondMs: number): WebSockets {
   });
 
   return {
-    open(accountId, request, socket, head) {
+    open(account, request, socket, head) {
       server.handleUpgrade(request, socket, head, (client) => {
-        const end = converse(client, secondMs);
-        const stop = pushes.listen(accountId, (_type, change) => client.send(JSON.stringify(change)));
+        const end = converse(client, (text) => answerJmap(text, account), secondMs);
+        const stop = pushes.listen(account.accountId, (_type, change) => client.send(JSON.stringify(change)));
         client.once('close', () => {
           end();
           stop();
@@ -63,12 +63,20 @@ export function createWebSockets(pushes: Pushes, secondMs: number): WebSockets {
 }
 
 /** The conversation on one connection; the returned function ends its timers. */
-function converse(client: WebSocket, secondMs: number): () => void {
+function converse(client: WebSocket, answer: Answer, secondMs: number): () => void {
   const heartbeat = setInterval(() => client.ping(), HEARTBEAT_SECONDS * secondMs);
   const idle = setTimeout(() => client.close(GOING_AWAY), IDLE_SECONDS_MAX * secondMs);
   client.on('message', (message: RawData, isBinary) => {
     idle.refresh();
-    client.send(isBinary ? message : replyTo(String(message)), { binary: isBinary });
+    const text = isBinary ? undefined : String(message);
+    const id = text === undefined ? undefined : requestIdIn(text);
+    // What is no request comes back at once.
+    if (text === undefined || id === undefined) client.send(message, { binary: isBinary });
+    else
+      replyTo(text, id, answer).then(
+        (reply) => client.send(reply),
+        () => client.terminate(),
+      );
   });
   // The library closes the connection with the code that fits; a client that is gone is no fault.
   client.on('error', () => undefined);
@@ -78,12 +86,13 @@ function converse(client: WebSocket, secondMs: number): () => void {
   };
 }
 
+type RequestId = Readonly<{ requestId?: string }>;
+type Answer = (text: string) => Promise<JmapResponse>;
+
 /** RFC 8887, section 4.3: requests and their answers carry a type and the client's own identifier. */
-function replyTo(text: string): string {
-  const id = requestIdIn(text);
-  if (id === undefined) return text;
+async function replyTo(text: string, id: RequestId, answer: Answer): Promise<string> {
   try {
-    return JSON.stringify({ '@type': 'Response', ...id, ...answerJmap(text) });
+    return JSON.stringify({ '@type': 'Response', ...id, ...(await answer(text)) });
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     return JSON.stringify({ '@type': 'RequestError', ...id, ...JSON.parse(error.answer.body) });
@@ -91,7 +100,7 @@ function replyTo(text: string): string {
 }
 
 /** Undefined for a message that is no JMAP request at all. */
-function requestIdIn(text: string): { readonly requestId?: string } | undefined {
+function requestIdIn(text: string): RequestId | undefined {
   try {
     const { '@type': type, id } = JSON.parse(text) as Readonly<Record<string, unknown>>;
     if (type !== 'Request') return undefined;
