@@ -1,28 +1,41 @@
-// The command line as a process of its own: exit codes, and which stream carries which output. Other tests run commands in their own
-// process.
+// The command line as a process of its own: exit codes, and which stream carries which output, one for each code. What else is printed is
+// tried in the process of the test.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createInstallation } from '../../support/process.ts';
 
-const { spawn, remove } = createInstallation();
+const { run, spawn, remove } = createInstallation();
 after(remove);
 
-for (const { words, code, stdout, stderr } of [
+for (const { words, code, stdout, stderr, by = run } of [
   {
+    by: spawn,
     words: ['orgs', 'create', '--id', 'org_a', '--name', 'A', '--tier', 'standard'],
     code: 0,
     stdout: /^Created /,
     stderr: /^$/,
   },
   { words: ['keys', 'list'], code: 0, stdout: /^None\.\n$/, stderr: /^$/ },
-  { words: ['keys', 'revoke', 'key_none'], code: 1, stdout: /^$/, stderr: /^gateway: There is no key key_none\.\n$/ },
-  { words: ['audit', '--limit', '0'], code: 2, stdout: /^$/, stderr: /^gateway: --limit "0" is not a number/ },
+  {
+    by: spawn,
+    words: ['keys', 'revoke', 'key_none'],
+    code: 1,
+    stdout: /^$/,
+    stderr: /^gateway: There is no key key_none\.\n$/,
+  },
+  {
+    by: spawn,
+    words: ['audit', '--limit', '0'],
+    code: 2,
+    stdout: /^$/,
+    stderr: /^gateway: --limit "0" is not a number/,
+  },
   { words: ['chekc'], code: 2, stdout: /^$/, stderr: /^error: unknown command 'chekc'\n/ },
   { words: ['help', 'keys'], code: 0, stdout: /^Usage: gateway keys /, stderr: /^$/ },
 ]) {
   test(`"${words.join(' ')}" ends with ${code}`, async () => {
-    const finished = await spawn(...words);
+    const finished = await by(...words);
     assert.equal(finished.code, code, finished.stderr);
     assert.match(finished.stdout, stdout);
     assert.match(finished.stderr, stderr);

@@ -4,7 +4,7 @@
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const GROUP = 'io.cluster.api';
 const MEDIA_TYPES = ['application/json', 'application/yaml', 'application/vnd.cluster.protobuf'];
-const kinds = Array.from({ length: 60 }, (_, index) => `Kind${index}`);
+const KINDS = 60;
 
 const text = (name: string, place: string, rest: object = {}) => ({
   name,
@@ -123,59 +123,72 @@ const jsonSchemaProps = {
   },
 };
 
-export const clusterDocument = {
-  openapi: '3.0.0',
-  info: { title: 'Cluster', version: 'v1.30.0' },
-  paths: {
-    '/apis/apps/': {
-      get: {
-        operationId: 'getAppsAPIGroup',
-        responses: { 200: { description: 'OK', content: inAll(MEDIA_TYPES, { type: 'object' }) } },
-      },
-    },
-    ...Object.assign({}, ...kinds.map(pathsOf)),
-    '/apis/extensions/v1/definitions': {
-      post: {
-        operationId: 'createExtensionsV1Definition',
-        requestBody: { content: inAll(['application/json', 'application/yaml'], ref(PROPS)), required: true },
-        responses: answer(ref(PROPS)),
-      },
-    },
-  },
-  components: {
-    securitySchemes: {
-      BearerToken: { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' },
-    },
-    schemas: {
-      ...Object.fromEntries(kinds.map((kind) => [`${GROUP}.apps.v1.${kind}`, schemaOfKind(kind)])),
-      [`${GROUP}.apps.v1.Spec`]: {
-        type: 'object',
-        properties: {
-          replicas: { type: 'integer', format: 'int32' },
-          port: ref(`${GROUP}.util.IntOrString`),
-          maxUnavailable: { type: 'string', format: 'int-or-string', 'x-cluster-int-or-string': true },
-          memory: { description: 'A quantity.', oneOf: [{ type: 'string' }, { type: 'number' }] },
-          data: { type: 'object', additionalProperties: { type: 'string', format: 'byte' } },
-          tolerations: { type: 'array', items: { type: 'object' }, nullable: true },
-        },
-        'x-cluster-unions': [{ discriminator: 'type' }],
-      },
-      [`${GROUP}.util.IntOrString`]: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
-      [`${GROUP}.meta.v1.ObjectMeta`]: {
-        type: 'object',
-        properties: {
-          name: { type: 'string' },
-          creationTimestamp: { type: 'string', format: 'date-time', nullable: true },
-          labels: { type: 'object', additionalProperties: { type: 'string', default: '' } },
+/** @param count five paths and a schema for each kind */
+export function clusterDocumentOf(count: number) {
+  const kinds = Array.from({ length: count }, (_, index) => `Kind${index}`);
+  return {
+    openapi: '3.0.0',
+    info: { title: 'Cluster', version: 'v1.30.0' },
+    paths: {
+      '/apis/apps/': {
+        get: {
+          operationId: 'getAppsAPIGroup',
+          responses: { 200: { description: 'OK', content: inAll(MEDIA_TYPES, { type: 'object' }) } },
         },
       },
-      [`${GROUP}.meta.v1.DeleteOptions`]: {
-        type: 'object',
-        properties: { gracePeriodSeconds: { type: 'integer', format: 'int64' } },
+      ...Object.assign({}, ...kinds.map(pathsOf)),
+      '/apis/extensions/v1/definitions': {
+        post: {
+          operationId: 'createExtensionsV1Definition',
+          requestBody: { content: inAll(['application/json', 'application/yaml'], ref(PROPS)), required: true },
+          responses: answer(ref(PROPS)),
+        },
       },
-      [`${GROUP}.meta.v1.Patch`]: { type: 'object', description: 'A concrete thing that changes another one.' },
-      [`${GROUP}.extensions.v1.JSON`]: { description: 'Any JSON value: bool, int64, float64, string, [], {} or null.' },
-      [PROPS]: jsonSchemaProps,
     },
-  },
-};
+    components: {
+      securitySchemes: {
+        BearerToken: {
+          type: 'apiKey',
+          description: 'Bearer Token authentication',
+          name: 'authorization',
+          in: 'header',
+        },
+      },
+      schemas: {
+        ...Object.fromEntries(kinds.map((kind) => [`${GROUP}.apps.v1.${kind}`, schemaOfKind(kind)])),
+        [`${GROUP}.apps.v1.Spec`]: {
+          type: 'object',
+          properties: {
+            replicas: { type: 'integer', format: 'int32' },
+            port: ref(`${GROUP}.util.IntOrString`),
+            maxUnavailable: { type: 'string', format: 'int-or-string', 'x-cluster-int-or-string': true },
+            memory: { description: 'A quantity.', oneOf: [{ type: 'string' }, { type: 'number' }] },
+            data: { type: 'object', additionalProperties: { type: 'string', format: 'byte' } },
+            tolerations: { type: 'array', items: { type: 'object' }, nullable: true },
+          },
+          'x-cluster-unions': [{ discriminator: 'type' }],
+        },
+        [`${GROUP}.util.IntOrString`]: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
+        [`${GROUP}.meta.v1.ObjectMeta`]: {
+          type: 'object',
+          properties: {
+            name: { type: 'string' },
+            creationTimestamp: { type: 'string', format: 'date-time', nullable: true },
+            labels: { type: 'object', additionalProperties: { type: 'string', default: '' } },
+          },
+        },
+        [`${GROUP}.meta.v1.DeleteOptions`]: {
+          type: 'object',
+          properties: { gracePeriodSeconds: { type: 'integer', format: 'int64' } },
+        },
+        [`${GROUP}.meta.v1.Patch`]: { type: 'object', description: 'A concrete thing that changes another one.' },
+        [`${GROUP}.extensions.v1.JSON`]: {
+          description: 'Any JSON value: bool, int64, float64, string, [], {} or null.',
+        },
+        [PROPS]: jsonSchemaProps,
+      },
+    },
+  };
+}
+
+export const clusterDocument = clusterDocumentOf(KINDS);

@@ -14,8 +14,8 @@ import { untaken } from './list.ts';
 /** Folders of slow files come first, so that all processes end at about the same time. */
 const FIRST = ['test/attack/', 'test/flow/'];
 
-/** A process keeps the modules of its files, and with them the servers that their tests started: some 30 MB each. */
-const FILES_MAX = 60;
+/** A process keeps the modules of its files, and with them what their tests leave in variables: some 5 MB each. */
+const FILES_MAX = 200;
 
 /** Of a file and of each test in it: tests have the timeout of the file that declares them. */
 const FILE_MS_MAX = 240_000;

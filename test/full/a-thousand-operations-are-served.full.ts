@@ -5,10 +5,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
 
-const file = fileURLToPath(new URL('../../../../shared/contracts/github-rest-api.json.gz', import.meta.url));
+const file = fileURLToPath(new URL('../../../shared/contracts/github-rest-api.json.gz', import.meta.url));
 const skip = existsSync(file) ? false : `the document is not here: ${file}`;
 
 interface Operation {
