@@ -21,7 +21,7 @@ const FREE_PORTS = { PORT: '0', ADMIN_PORT: '0' };
 
 function run(words: readonly string[], environment: Record<string, string> = {}, directory = root): Promise<Outcome> {
   const { PATH = '', HOME = '' } = process.env;
-  const options = { env: { PATH, HOME, ...FREE_PORTS, ...environment }, cwd: directory, timeout: 30_000 };
+  const options = { env: { PATH, HOME, ...FREE_PORTS, ...environment }, cwd: directory, timeout: 120_000 };
   return new Promise((resolve) => {
     execFile(join(root, 'bin/gateway'), words, options, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, out, err });

@@ -14,7 +14,8 @@ import { installGateway } from './installed.ts';
 import { newKey } from './keyed.ts';
 
 const start = closesAfterEach();
-const TIMEOUT_MS = 500;
+/** Long enough that a slow machine kills the gateway before it gives up. */
+const TIMEOUT_MS = 2000;
 
 /** Executes every request, each time anew, and answers when the test says so. */
 async function startPlainUpstream() {

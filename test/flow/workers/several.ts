@@ -16,7 +16,7 @@ import { thingsAt } from '../../support/things.ts';
 import { type Answer, type FakeUpstream, startUpstream } from '../../support/upstream.ts';
 
 /** A start takes a second or two, and longer on a machine that has other work. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 
 export interface WorkerStatus {
   readonly worker: number;
