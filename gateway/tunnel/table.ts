@@ -160,6 +160,7 @@ function toTunnel(upstream: string, entry: TunnelledUpstream, rules: TunnelRules
     owns: (path) => covers(rules.paths, path),
     isExcepted,
     renamed(path) {
+      if (files.length === 0) return undefined;
       const segments = path.split('/');
       const fileName = segments.at(-1) as string;
       if (fileName === '' || !files.some((pattern) => isAt(pattern, segments)) || !isExcepted(path)) return undefined;
