@@ -1,7 +1,7 @@
 // Gathers everything that refuses a start, for `start` and `check`: settings, configuration files, contracts, secrets, addresses to listen
 // on, and the data directory. What only this machine refuses, such as a port in use, is in commands/check-machine.ts.
 
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, statfsSync, statSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { dirname } from 'node:path';
 import { signerProblem } from '../auth/assertions/keys.ts';
@@ -132,12 +132,18 @@ function overlap(one: string, other: string): boolean {
   return one === other || isWithin(one, other) || isWithin(other, one);
 }
 
+/** /proc and /sys (statfs(2)): Node tries without end to create a directory there. */
+const KERNEL_FILE_SYSTEMS: readonly number[] = [0x9fa0, 0x62656572];
+
 /** A start creates missing directories. */
 function checkDataDirectory(directory: string): Mistake[] {
   const nearest = nearestExisting(directory);
-  if (statSync(nearest).isDirectory()) return [];
-  const reason = `${shownPath(nearest)} is not a directory.`;
-  return [{ file: 'environment', place: 'GATEWAY_DATA', reason, remedy: 'Name a directory, or remove it.' }];
+  const mistake = (reason: string, remedy: string) => [{ file: 'environment', place: 'GATEWAY_DATA', reason, remedy }];
+  if (!statSync(nearest).isDirectory())
+    return mistake(`${shownPath(nearest)} is not a directory.`, 'Name a directory, or remove it.');
+  if (KERNEL_FILE_SYSTEMS.includes(statfsSync(nearest).type))
+    return mistake(`${shownPath(nearest)} belongs to the kernel and holds no other files.`, 'Name another directory.');
+  return [];
 }
 
 /** The path, or the nearest one above it that exists. */

@@ -56,6 +56,13 @@ const obstacles: Readonly<Record<string, Obstacle>> = {
     environment: { GATEWAY_DATA: 'config/gateway.yaml' },
     says: /^environment: GATEWAY_DATA: \S*config\/gateway\.yaml is not a directory\./m,
   },
+  // Elsewhere the path does not exist, and cannot be created either.
+  ...(process.platform === 'linux' && {
+    'a data directory within /proc': {
+      environment: { GATEWAY_DATA: '/proc/gateway' },
+      says: /^environment: GATEWAY_DATA: \/proc belongs to the kernel and holds no other files\. Name another directory\.$/m,
+    },
+  }),
   'an address of a trusted proxy with leading zeros': {
     files: spoiled('config/gateway.yaml', '[]', '[010.0.0.1]'),
     says: /^\S*config\/gateway\.yaml:2:\d+: trustedProxies\.0: "010\.0\.0\.1" is not possible here\./m,
