@@ -11,6 +11,7 @@ import { entrySecurity } from './entry-security.ts';
 import { site } from './hosts.ts';
 import { operationSettings } from './operation-settings.ts';
 import { isServerAddress, name, whole } from './parts.ts';
+import { product } from './product.ts';
 import { requestRules } from './request-rules.ts';
 import { servers } from './servers.ts';
 import { breaker, ejection, health } from './target-rules.ts';
@@ -123,6 +124,7 @@ export const upstreamEntry = z.strictObject({
     description: 'TLS toward `https://` addresses. Without it, the default authorities and no client certificate.',
   }),
   credential,
+  product,
   basicForClients: z
     .boolean()
     .optional()

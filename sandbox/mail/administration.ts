@@ -6,14 +6,17 @@ import { data, failure, forbidden, invalidParameters, type MailAnswer, noSuchRes
 import { API_BODY_BYTES_MAX, readMailBody } from './body.ts';
 import { parseMailJson } from './form.ts';
 import type { OAuth } from './oauth.ts';
+import type { MailSettings } from './options.ts';
 import type { Principals } from './principals.ts';
 import type { Rates } from './rates.ts';
+import { shownSettings } from './shown-settings.ts';
 
 interface Parts {
   readonly login: Login;
   readonly rates: Rates;
   readonly principals: Principals;
   readonly oauth: Pick<OAuth, 'approve'>;
+  readonly settings: Pick<MailSettings, 'settings' | 'settingErrors' | 'useForwarded' | 'publicUrl'>;
   pause(): Promise<void>;
   /** Gets the path of each call that would have changed the state of a real server. */
   onSideEffect(path: string): void;
@@ -36,7 +39,9 @@ const SIDE_EFFECTS = [
   /^\/api\/spam-filter\/train\/(?:start|reset|stop|delete)$/,
 ];
 
-export function createAdministration({ login, rates, principals, oauth, pause, onSideEffect }: Parts): Administration {
+export function createAdministration(parts: Parts): Administration {
+  const { login, rates, principals, oauth, settings, pause, onSideEffect } = parts;
+
   async function dispatch({ request, path, query }: MailRequest, caller: Account): Promise<MailAnswer> {
     const body = await readMailBody(request, API_BODY_BYTES_MAX);
     await pause();
@@ -44,11 +49,16 @@ export function createAdministration({ login, rates, principals, oauth, pause, o
     const segments = path.split('/').slice(2);
     if (segments[0] === 'principal') return principals.answer({ caller, method, segments, query, body });
     if (path === '/api/oauth' && method === 'POST') return data(oauth.approve(codeIn(body), caller.name));
+    if (method === 'GET' && path === '/api/settings/keys') {
+      if (!caller.permissions.has('settings-list')) throw forbidden();
+      return data(shownSettings(settings, query));
+    }
     if (path === '/api/restart') throw failure('unsupported', { details: 'Restart is not supported' });
     if (method !== 'GET' || !SIDE_EFFECTS.some((pattern) => pattern.test(path))) throw noSuchResource();
     if (!caller.permissions.has('settings-reload')) throw forbidden();
-    onSideEffect(path);
-    return data(null);
+    const isTrial = path === '/api/reload' && query.has('dry-run');
+    if (!isTrial) onSideEffect(path);
+    return data(path === '/api/reload' ? { errors: settings.settingErrors, warnings: {} } : null);
   }
 
   return async function administer(arrived) {

@@ -33,6 +33,10 @@ export interface MailServerOptions {
   readonly secondMs?: number;
   /** Tokens of a certificate authority and their proofs; default none. */
   readonly challenges?: ReadonlyMap<string, string>;
+  /** Further settings that its administration shows; default none. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Settings that a reload refuses, with the reason; default none. */
+  readonly settingErrors?: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   /** Gets the path of each administration GET that would have changed a real server. */
@@ -58,6 +62,8 @@ export function withDefaults(options: MailServerOptions): MailSettings {
     answerDelayMs: 0,
     secondMs: 1000,
     challenges: new Map(),
+    settings: {},
+    settingErrors: {},
     now: Date.now,
     onSideEffect: () => {},
     onFault: () => {},

@@ -74,6 +74,7 @@ export function createMailServer(options: MailServerOptions): MailServer {
     rates,
     principals,
     oauth,
+    settings,
     pause,
     onSideEffect: settings.onSideEffect,
   });

@@ -233,11 +233,26 @@ test('calls that change a server although they are a GET exist, and are reported
   const sideEffects: string[] = [];
   const watched = await mailFor(context, { onSideEffect: (path) => sideEffects.push(path) });
   const paths = ['/api/reload', '/api/reload/lookup', '/api/update/webadmin', '/api/spam-filter/train/start'];
-  for (const path of paths) assert.deepEqual((await watched.call('GET', path)).body, { data: null });
+  for (const path of paths) {
+    const { body } = await watched.call('GET', path);
+    assert.deepEqual(body, { data: path === '/api/reload' ? { errors: {}, warnings: {} } : null });
+  }
+  await watched.call('GET', '/api/reload?dry-run=true');
   assert.equal((await watched.call('POST', '/api/reload')).status, 404);
   assert.equal((await watched.call('GET', '/api/reload', { as: null })).status, 401);
   assert.equal((await watched.call('GET', '/api/restart')).body.error, 'unsupported');
   assert.deepEqual(sideEffects, paths);
+});
+
+test('settings are shown by name and by prefix, and a reload tells its errors', async (context) => {
+  const settings = { 'server.allowed-ip.192.0.2.1': '', 'server.allowed-ips': 'x', 'http.url': "'https://a.example'" };
+  const errors = { 'store.x': 'No such store' };
+  const shown = await mailFor(context, { settings, settingErrors: errors, useForwarded: true });
+  const path = '/api/settings/keys?keys=http.use-x-forwarded,none&prefixes=server.allowed-ip';
+  const { body } = await shown.call('GET', path);
+  assert.deepEqual(body, { data: { 'http.use-x-forwarded': 'true', 'server.allowed-ip.192.0.2.1': '' } });
+  assert.deepEqual((await shown.call('GET', '/api/reload')).body, { data: { errors, warnings: {} } });
+  assert.equal((await shown.call('GET', path, { as: null })).status, 401);
 });
 
 test('an account has the permissions that its roles add up to, less those disabled', async () => {

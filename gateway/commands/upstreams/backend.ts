@@ -34,6 +34,8 @@ export interface BackendRequest {
   /** Overrides the method of the operation. */
   readonly method?: string;
   readonly path?: string;
+  /** Sends no credential. */
+  readonly anonymous?: true;
 }
 
 export interface Answered {
@@ -104,7 +106,7 @@ export function createBackend(options: BackendOptions): Backend {
     const id = `req_try${randomBytes(8).toString('hex')}`;
     const headers = upstreamRequestHeaders({ ...checked, id }, identity, true);
     if (assertion !== undefined) proofs.add(assertion);
-    const credential = options.credential?.();
+    const credential = asked.anonymous ? undefined : options.credential?.();
     if (credential !== undefined) {
       headers.push(credential.name, credential.value);
       proofs.add(credential.value);

@@ -34,6 +34,7 @@ export function createCreatedRecords(backend: Backend, entries: readonly Contrac
     entries.find(({ operation }) => operation.method === method && collectionIn(operation.path) === collection);
   /** By collection and id: a repeated key creates nothing new. */
   const present = new Map<string, Created>();
+  const made = new Set<string>();
   let isShutOut = false;
 
   function note(answered: Answered): void {
@@ -44,8 +45,9 @@ export function createCreatedRecords(backend: Backend, entries: readonly Contrac
     const hasSingles = entries.some(({ operation }) => collectionIn(operation.path) === path);
     if (method === 'POST' && hasSingles) {
       const [id] = idsOf(answered);
-      const key = id === undefined ? `${path} ${present.size}` : keyOf(path, [...pathValues, id]);
+      const key = id === undefined ? `${path} ${made.size}` : keyOf(path, [...pathValues, id]);
       present.set(key, { entry, pathValues, id });
+      made.add(key);
     } else if (method === 'DELETE') present.delete(keyOf(collectionIn(path) ?? path, pathValues));
   }
 
@@ -69,16 +71,15 @@ export function createCreatedRecords(backend: Backend, entries: readonly Contrac
   return {
     backend: { ...backend, send },
     async remove() {
-      const made = [...present.values()].reverse();
-      for (const one of made) await removeOne(one);
-      return findingsOf([...present.values()], made.length);
+      for (const one of [...present.values()].reverse()) await removeOne(one);
+      return findingsOf([...present.values()], made.size);
     },
   };
 }
 
 function findingsOf(left: readonly Created[], made: number): Finding[] {
   if (made === 0) return [];
-  if (left.length === 0) return [ok(CHECK, `${counted(made, 'record')} of the trial deleted at its end.`)];
+  if (left.length === 0) return [ok(CHECK, `The trial created ${counted(made, 'record')} and left none behind.`)];
   const names = left.slice(0, NAMED_MAX).map(({ entry, id }) => `${entry.operation.path}/${id ?? '(id not shown)'}`);
   const more = left.length > NAMED_MAX ? ` and ${left.length - NAMED_MAX} more` : '';
   const says = `The trial leaves ${counted(left.length, 'record')} behind: ${names.join(', ')}${more}.`;

@@ -20,6 +20,8 @@ import { idempotencyOf } from './idempotency.ts';
 import { openBackend } from './open.ts';
 import { checkConnections, checkHeaders, checkTimes } from './response-checks.ts';
 import { addRetry } from './retry.ts';
+import type { StepRow } from './stalwart/rows.ts';
+import { printedRows, stepTable } from './stalwart/table.ts';
 
 interface TryFlags {
   readonly target?: string;
@@ -70,8 +72,14 @@ async function tryUpstream(context: CommandContext, name: string, flags: TryFlag
     organization: flags.org,
   });
   try {
-    const card = await cardOf(opened.backend, { configuration, name, entry, address, writes, requestsMax, now });
-    printCard(context, { upstream: name, target: address, mode, writes, ...card }, flags.json === true);
+    const { backend } = opened;
+    const table = await stepTable({ configuration, secrets: context.secrets(), name, address, backend });
+    const trial = { configuration, name, entry, address, writes, requestsMax, now };
+    const card = table?.hasLogin === false ? { requests: 0, checks: [] } : await cardOf(backend, trial);
+    const requests = card.requests + (table?.requests ?? 0);
+    const steps = table && { steps: table.rows };
+    const result = { upstream: name, target: address, mode, writes, ...steps, ...card, requests };
+    printCard(context, result, flags.json === true);
   } finally {
     opened.close();
   }
@@ -154,18 +162,28 @@ interface Result extends Card {
   readonly target: string;
   readonly mode: Mode;
   readonly writes: boolean;
+  /** Whether the steps of its page hold, for a product that has one. */
+  readonly steps?: readonly StepRow[];
 }
 
 function printCard(context: CommandContext, result: Result, asJson: boolean): void {
-  const failed = result.checks.filter(({ verdict }) => verdict === 'fail').length;
-  if (asJson) printJson(context, { ok: failed === 0, ...result });
+  const { steps = [], checks } = result;
+  const failed = checks.filter(({ verdict }) => verdict === 'fail').length;
+  const unmet = steps.filter(({ verdict }) => verdict === 'does not hold').length;
+  if (asJson) printJson(context, { ok: failed + unmet === 0, ...result });
   else {
     printLine(
       context,
       `${result.upstream} at ${result.target}, ${result.mode}, ${counted(result.requests, 'request')}`,
     );
-    for (const { verdict, check, says, remedy } of result.checks)
+    for (const line of printedRows(steps)) printLine(context, line);
+    for (const { verdict, check, says, remedy } of checks)
       printLine(context, [verdict.padEnd(4), check.padEnd(11), says, remedy].filter(Boolean).join('  '));
   }
-  if (failed > 0) context.fail(`${result.upstream} failed ${failed} of ${result.checks.length} checks.`);
+  const problems = [
+    ...(unmet > 0 ? [`${unmet} of ${steps.length} steps do not hold`] : []),
+    ...(failed > 0 ? [`failed ${failed} of ${checks.length} checks`] : []),
+  ];
+  if (unmet > 0) context.fail(`${result.upstream}: ${problems.join(', and it ')}.`);
+  if (failed > 0) context.fail(`${result.upstream} ${problems.join()}.`);
 }

@@ -1,0 +1,109 @@
+// Asks a Stalwart mail server what its table needs: as the gateway's account, and without a login. Only requests that read. Stops at a refused
+// login, because each one counts toward a ban.
+
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { ContractOperation } from '../../../contract/operations.ts';
+import type { Backend } from '../backend.ts';
+
+/** An answer, or the reason for none. */
+export interface Reply {
+  /** 0 without an answer. */
+  readonly status: number;
+  /** JSON; undefined for anything else. */
+  readonly value: unknown;
+  readonly problem?: string | undefined;
+}
+
+export interface StalwartFacts {
+  /** The address of this machine on a connection to the mail server; undefined: it takes none. */
+  readonly localAddress: string | undefined;
+  /** A list of accounts. The rest of the administration is not asked if the login is refused. */
+  readonly login: Reply;
+  /** A list of principals of all types. */
+  readonly everyType?: Reply | undefined;
+  /** The gateway's own account. */
+  readonly account?: Reply | undefined;
+  readonly settings?: Reply | undefined;
+  /** What a reload of the configuration would find. */
+  readonly reload?: Reply | undefined;
+  /** Without a login. */
+  readonly session: Reply;
+  readonly keySet: Reply;
+}
+
+export interface FactsOptions {
+  readonly backend: Backend;
+  /** `http://host:port` */
+  readonly origin: string;
+  /** Any operation of the upstream: requests are made as for it. */
+  readonly entry: ContractOperation;
+  /** The user name of the gateway. */
+  readonly user: string;
+}
+
+const SETTINGS = [
+  'http.url',
+  'http.use-x-forwarded',
+  'http.rate-limit.account',
+  'server.auto-ban.auth.rate',
+  'jmap.protocol.request.max-concurrent',
+];
+
+/** Never rejects for what the mail server does. */
+export async function stalwartFacts({ backend, origin, entry, user }: FactsOptions): Promise<StalwartFacts> {
+  const headers = new Map([
+    ['accept', 'application/json'],
+    ['host', 'gateway.invalid'],
+  ]);
+
+  async function get(path: string, anonymous?: true): Promise<Reply> {
+    const asked = { entry, pathValues: [], search: '', headers, method: 'GET', path, ...(anonymous && { anonymous }) };
+    const answered = await backend.send(asked);
+    const { status, problem, body } = answered;
+    return { status: problem === undefined ? status : 0, value: parsed(body), problem };
+  }
+
+  const localAddress = await localAddressToward(origin);
+  const login = await get('/api/principal?types=individual&fields=name&limit=1');
+  const session = await get('/jmap/session', true);
+  const keySet = await get('/auth/jwks.json', true);
+  const found = { localAddress, login, session, keySet };
+  // A 403 is a permission that is lacking: the login was right.
+  if (login.status !== 200 && login.status !== 403) return found;
+  const everyType = await get('/api/principal?fields=name&limit=1');
+  const account = await get(`/api/principal/${encodeURIComponent(user.toLowerCase())}`);
+  const keys = [...SETTINGS, ...(localAddress === undefined ? [] : [`server.blocked-ip.${localAddress}`])];
+  const named = `keys=${keys.map(encodeURIComponent).join(',')}&prefixes=server.allowed-ip,server.http`;
+  const settings = await get(`/api/settings/keys?${named}`);
+  const reload = await get('/api/reload?dry-run=true');
+  return { ...found, everyType, account, settings, reload };
+}
+
+/** How many requests the facts took. */
+export function requestsOf({ everyType }: StalwartFacts): number {
+  return everyType === undefined ? 3 : 7;
+}
+
+async function localAddressToward(origin: string): Promise<string | undefined> {
+  const { hostname, protocol, port } = new URL(origin);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const socket = connect({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)), timeout: 3000 });
+  socket.once('timeout', () => socket.destroy(new Error('no answer')));
+  try {
+    await once(socket, 'connect');
+    return socket.localAddress?.replace(/^::ffff:/, '');
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+// Whether the steps of docs/mail.md hold at a mail server, as one table. For entries that say `product: stalwart`.
+
+import type { Secrets } from '../../../config/secrets.ts';
+import type { Configuration } from '../../../configuration.ts';
+import { addressOfSite } from '../../../edge/sites.ts';
+import { parseCredential } from '../../../upstream/credential-kinds.ts';
+import type { Backend } from '../backend.ts';
+import { requestsOf, stalwartFacts } from './facts.ts';
+import { type StepRow, stepRows } from './rows.ts';
+
+export interface StepTable {
+  readonly rows: readonly StepRow[];
+  readonly requests: number;
+  /** Without a login no further request makes sense, and each one may count as a failure. */
+  readonly hasLogin: boolean;
+}
+
+export interface StepTableOptions {
+  readonly configuration: Configuration;
+  readonly secrets: Pick<Secrets, 'read'>;
+  readonly name: string;
+  readonly address: string;
+  readonly backend: Backend;
+}
+
+/** Undefined for an upstream that has no such table: it is another product, the sandbox, or has no credential. */
+export async function stepTable(options: StepTableOptions): Promise<StepTable | undefined> {
+  const { configuration, secrets, name, address, backend } = options;
+  const entry = configuration.config.upstreams[name];
+  const [operation] = configuration.contracts.operations.filter(({ operation }) => operation.upstream === name);
+  if (entry?.product !== 'stalwart' || entry.credential === undefined || operation === undefined) return undefined;
+  if (!/^https?:/.test(address)) return undefined;
+  const { secret } = entry.credential;
+  const { user = entry.credential.user } = parseCredential(secrets.read(secret) ?? '', entry.credential)?.login ?? {};
+  const facts = await stalwartFacts({ backend, origin: address, entry: operation, user });
+  const { hosts, publicUrl } = configuration.config.gateway;
+  const addressOf = addressOfSite(hosts, publicUrl);
+  const sites = entry.tunnels.filter(({ paths }) => paths.includes('/jmap/*')).flatMap((tunnel) => tunnel.hosts);
+  // The host name of JMAP first: it is the one to write.
+  const order = ['jmap', 'mail', 'api'] as const;
+  const named = order.filter((site) => sites.includes(site) && (site === 'api' || hosts[site] !== undefined));
+  const publicOrigins = [...new Set(named.map((site) => new URL(addressOf(site)).origin))];
+  const rows = stepRows(facts, { entry, publicOrigins, user, secret });
+  return { rows, requests: requestsOf(facts), hasLogin: facts.login.status === 200 || facts.login.status === 403 };
+}
+
+/** Lines of the table. */
+export function printedRows(rows: readonly StepRow[]): string[] {
+  const width = Math.max(...rows.map(({ step }) => step.length));
+  return rows.map(({ step, verdict, says, change }) =>
+    [verdict.padEnd(14), step.padEnd(width), says, change && `Change: ${change}`].filter(Boolean).join('  '),
+  );
+}
