@@ -46,7 +46,7 @@ const set = (field: string, value: unknown) => ({ action: 'set', field, value })
 const add = (field: string, value: unknown) => ({ action: 'addItem', field, value });
 const remove = (field: string, value: unknown) => ({ action: 'removeItem', field, value });
 
-const held = { roles: ['user', 'boss'], memberOf: ['crew', 'staff'], lists: ['news'] };
+const held = { roles: ['boss', 'user'], memberOf: ['crew', 'staff'], lists: ['news'] };
 let number = 0;
 /** A new individual with a role, a group and a list. */
 async function someone(further: object = {}) {
@@ -60,7 +60,8 @@ async function someone(further: object = {}) {
     async lists() {
       const { data } = bodyOf(await call(`GET /api/principal/${name}`));
       const { roles, memberOf, lists } = data as Record<string, readonly string[] | undefined>;
-      return { roles, memberOf, lists };
+      // The mail server has an order of its own.
+      return { roles: roles?.toSorted(), memberOf: memberOf?.toSorted(), lists: lists?.toSorted() };
     },
   };
 }
