@@ -59,7 +59,7 @@ const obstacles: Readonly<Record<string, Obstacle>> = {
   // Elsewhere the path does not exist, and cannot be created either.
   ...(process.platform === 'linux' && {
     'a data directory within /proc': {
-      environment: { GATEWAY_DATA: '/proc/gateway' },
+      environment: { GATEWAY_DATA: '../../../../../../../../proc/gateway' },
       says: /^environment: GATEWAY_DATA: \/proc belongs to the kernel and holds no other files\. Name another directory\.$/m,
     },
   }),
