@@ -34,6 +34,7 @@ const shared = [
   'gateway/redis/',
   'gateway/shared/',
   'gateway/sockets/',
+  'gateway/http1/',
 ];
 /** They hold several concerns together, so they may see them all. */
 const wiring = [

@@ -1,6 +1,7 @@
 // Pure: parses the head of an answer and determines the framing of its body. Strict: a head that two parsers could read differently is
 // rejected.
 
+import { FIELD_LINE, FIELD_REST, fieldValueIn } from '../../http1/grammar.ts';
 import type { AnswerHeaders } from '../headers.ts';
 import { WireFault } from './fault.ts';
 
@@ -22,8 +23,7 @@ export interface AnswerHead {
  * Status line and field lines as in RFC 9112 sections 4 and 5, without bare line feeds, folded lines, space before colons, or control
  * characters.
  */
-const HEAD =
-  /^HTTP\/1\.[01] [1-9]\d\d(?: [\t -~\x80-\xff]*)?\r\n(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+:[\t -~\x80-\xff]*\r\n)*$/;
+const HEAD = new RegExp(`^HTTP/1\\.[01] [1-9]\\d\\d(?: ${FIELD_REST})?\\r\\n(?:${FIELD_LINE}\\r\\n)*$`);
 const STATUS_AT = 'HTTP/1.1 '.length;
 const MINOR_VERSION_AT = 'HTTP/1.'.length;
 
@@ -73,7 +73,7 @@ function parseFields(text: string): Fields {
     const end = text.indexOf('\r\n', at);
     const colon = text.indexOf(':', at);
     const name = text.slice(at, colon).toLowerCase();
-    const value = valueIn(text, colon + 1, end);
+    const value = fieldValueIn(text, colon + 1, end);
     const known = fields[name];
     if (known === undefined) fields[name] = value;
     else if (typeof known === 'string') fields[name] = [known, value];
@@ -81,19 +81,6 @@ function parseFields(text: string): Fields {
     at = end + 2;
   }
   return fields;
-}
-
-/** Strips spaces and tabs only. `trim` strips more characters, and would read `chunked` where another parser reads something else. */
-function valueIn(text: string, from: number, to: number): string {
-  let start = from;
-  let end = to;
-  while (start < end && isSpace(text.charCodeAt(start))) start += 1;
-  while (start < end && isSpace(text.charCodeAt(end - 1))) end -= 1;
-  return text.slice(start, end);
-}
-
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x09;
 }
 
 /** RFC 9112 section 6.3. Rejects a length beside a transfer coding and repeated lengths, because they allow response smuggling. */

@@ -1,6 +1,7 @@
 // Incremental parser for the answers on one connection. It buffers unparsed bytes: at most a head, and the bytes read before the handler
 // paused.
 
+import { FIELD_LINE, HEAD_END } from '../../http1/grammar.ts';
 import { type AnswerHead, parseAnswerHead } from './answer-head.ts';
 import { WireFault } from './fault.ts';
 
@@ -18,9 +19,8 @@ const SIZE_LINE_BYTES_MAX = 1024;
 /** Allows extensions as in RFC 9112 section 7.1.1, but not the "bad whitespace", because other parsers reject it. */
 const CHUNK_SIZE =
   /^([\dA-Fa-f]{1,12})(?:;[!#$%&'*+\-.^_`|~\dA-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)*$/;
-const FIELD = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+:[\t -~\x80-\xff]*$/;
+const FIELD = new RegExp(`^${FIELD_LINE}$`);
 
-const HEAD_END = Buffer.from('\r\n\r\n');
 const LINE_END = Buffer.from('\r\n');
 const NOTHING = Buffer.alloc(0);
 

@@ -1,13 +1,10 @@
 // Pure: writes the head of a request.
 
+import { isFieldValue, isToken } from '../../http1/grammar.ts';
 import { WireFault } from './fault.ts';
 import type { Outgoing } from './wire.ts';
 
-const TOKEN = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 const TARGET = /^[\x21-\x7e\x80-\xff]+$/;
-const NOT_IN_FIELD = /[^\t -~\x80-\xff]/;
-/** Searched first: nearly every value is visible ASCII, and the search for one range takes half the time. */
-const NOT_VISIBLE = /[^ -~]/;
 /** Methods that expect a body: without one, they send `content-length: 0` (RFC 9110 section 8.6). */
 const withBody = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -18,13 +15,13 @@ const withBody = new Set(['POST', 'PUT', 'PATCH']);
  * @param isKept whether the connection may carry another request afterwards
  */
 export function requestHead({ method, path, headers, body }: Outgoing, host: string, isKept: boolean): string {
-  if (!TOKEN.test(method) || !TARGET.test(path)) throw unsendable('the request line');
+  if (!isToken(method) || !TARGET.test(path)) throw unsendable('the request line');
   let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: ${isKept ? 'keep-alive' : 'close'}\r\n`;
   let isCounted = false;
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] as string;
     const value = headers[at + 1] as string;
-    if (NOT_VISIBLE.test(value) && NOT_IN_FIELD.test(value)) throw unsendable(name);
+    if (!isFieldValue(value)) throw unsendable(name);
     if (name === 'content-length') isCounted = true;
     head += `${name}: ${value}\r\n`;
   }

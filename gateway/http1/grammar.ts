@@ -1,0 +1,58 @@
+// The grammar of HTTP/1.1 heads that the gateway reads, from clients and from upstreams, and the characters that it sends in them. Strict: what
+// two parsers could read differently has no place in it.
+
+/** Characters of a token, for names of fields and methods (RFC 9110 section 5.6.2). */
+const TOKEN_CHARACTERS = "!#$%&'*+\\-.^_`|~\\dA-Za-z";
+/** Characters of a field value (RFC 9110 section 5.5): no control characters but the tab, so no bare CR, LF or NUL. */
+const VALUE_CHARACTERS = '\\t -~\\x80-\\xff';
+
+/** Source of a token. */
+export const TOKEN = `[${TOKEN_CHARACTERS}]+`;
+/** Source of what may follow the colon of a field line. */
+export const FIELD_REST = `[${VALUE_CHARACTERS}]*`;
+/** Source of a field line without its end (RFC 9112 section 5): no space before the colon, no folding. */
+export const FIELD_LINE = `${TOKEN}:${FIELD_REST}`;
+
+const whole = (source: string) => new RegExp(`^${source}$`);
+const token = whole(TOKEN);
+const notInField = new RegExp(`[^${VALUE_CHARACTERS}]`);
+/** Searched first: nearly every value is visible ASCII, and the search for one range takes half the time. */
+const notVisible = /[^ -~]/;
+/** Up to this length a loop takes less time than the call of a regular expression. */
+const LOOPED_CHARACTERS_MAX = 32;
+
+export const HEAD_END = Buffer.from('\r\n\r\n');
+
+export function isToken(text: string): boolean {
+  return token.test(text);
+}
+
+/** Whether a value can be sent in a field line. */
+export function isFieldValue(text: string): boolean {
+  const isVisible = text.length <= LOOPED_CHARACTERS_MAX ? isVisibleAscii(text) : !notVisible.test(text);
+  return isVisible || !notInField.test(text);
+}
+
+function isVisibleAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || code > 0x7e) return false;
+  }
+  return true;
+}
+
+/**
+ * The value between a colon and a line end. Strips spaces and tabs only: `trim` strips more characters, and would read `chunked` where another
+ * parser reads something else.
+ */
+export function fieldValueIn(text: string, from: number, to: number): string {
+  let start = from;
+  let end = to;
+  while (start < end && isSpace(text.charCodeAt(start))) start += 1;
+  while (start < end && isSpace(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
