@@ -103,6 +103,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
 /** A request is handled under the configuration in force when it arrives. */
 function requestsTo({ serving, overload, tracing, log, metrics }: ObservationSection & TrafficSection): Requests {
   return {
+    needsNode: (request) => serving.current().needsNode(request),
     handle: (arrived) => serving.current().handle(arrived),
     upgrades: (request) => serving.current().upgrades(request),
     upgrade: (arrived, socket, head) => serving.current().upgrade(arrived, socket, head),

@@ -15,6 +15,8 @@ export interface DownstreamRequest {
   readonly httpVersionMinor: number;
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[];
+  /** Lower-case name → value, if the reader made it and no field has two lines; the owner of the exchange may change it. */
+  readonly fields?: Map<string, string> | undefined;
   /** Lower-case name → value, as the parser joins repeats. From `admit` on, stages use the map of `Admitted`. */
   readonly headers: IncomingHttpHeaders;
   /** Whether the whole body has arrived. */

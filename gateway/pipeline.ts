@@ -22,7 +22,7 @@ export interface Steps<Sites, Tunnel> extends Stages {
   isPreflight(arrived: Arrived): boolean;
   answerPreflight(arrived: Arrived): Promise<void>;
   /** Whether the gateway answers the path itself: documentation, published contracts and keys. */
-  isOwnPath(arrived: Arrived, sites: Sites): boolean;
+  isOwnPath(arrived: Pick<Arrived, 'request'>, sites: Sites): boolean;
   answerOwnPath(arrived: Arrived): Promise<void>;
   answerOptions(arrived: Arrived): Promise<void>;
   /** Throws gateway_overloaded while the process is overloaded. */
@@ -57,6 +57,20 @@ export function createPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipe
     // Not tracked: a tunnel may stay open for days and uses nothing of this configuration.
     if (tunnel !== undefined) return tunnelled(arrived, tunnel);
     return steps.track(answer(arrived, sites));
+  };
+}
+
+/**
+ * Returns whether a request is handled by libraries that need the classes of node:http: in a tunnel, or on a path of the gateway itself. By the
+ * same choices as `createPipeline`.
+ */
+export function createNeedsNode<Sites, Tunnel>(
+  steps: Pick<Steps<Sites, Tunnel>, 'sitesFor' | 'tunnelAt' | 'isOwnPath'>,
+): (request: Arrived['request']) => boolean {
+  return function needsNode(request) {
+    const sites = steps.sitesFor({ request });
+    if (sites === undefined) return false;
+    return steps.tunnelAt({ request }, sites) !== undefined || steps.isOwnPath({ request }, sites);
   };
 }
 

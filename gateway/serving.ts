@@ -4,6 +4,7 @@ import type { Configuration } from './configuration.ts';
 import { createAnswerCheck } from './contract/answer.ts';
 import { delimiterOfForm } from './contract/forms/multipart.ts';
 import { parseIdempotencyKey } from './contract/idempotency-key.ts';
+import type { DownstreamRequest } from './downstream.ts';
 import { createAnswerChallenge, type OwnChallenge } from './edge/challenge.ts';
 import { createCors } from './edge/cors.ts';
 import { createAnswerOptions } from './edge/options.ts';
@@ -18,7 +19,7 @@ import { createLimit } from './limits/limit.ts';
 import type { CounterStore } from './limits/store.ts';
 import type { Throttle } from './limits/throttle.ts';
 import type { Overload } from './overload/overload.ts';
-import { createPipeline, type Steps } from './pipeline.ts';
+import { createNeedsNode, createPipeline, type Steps } from './pipeline.ts';
 import { createPortal } from './portal/portal.ts';
 import { entryOfUpstream } from './shared/upstream-names.ts';
 import type { OpenStreams } from './streams/open-streams.ts';
@@ -75,6 +76,8 @@ export interface Serving extends Upgrades {
   readonly operations: readonly Operation[];
   /** Deprecated operations, and versions that have ended. */
   readonly deprecations: Deprecations;
+  /** Whether a tunnel or the gateway itself answers the request, by libraries that need the classes of node:http. */
+  needsNode(request: DownstreamRequest): boolean;
   /** Handles a request. Resolves when it has been answered, rejects with the error of a stage. */
   handle(arrived: Arrived): Promise<void>;
   /** Forwards a request of the plain listener; undefined: no tunnel there has its path. */
@@ -200,6 +203,7 @@ export function createServing(configuration: Configuration, shared: Shared): Ser
     configuration,
     operations,
     deprecations,
+    needsNode: createNeedsNode(steps),
     handle: createPipeline(steps),
     ...upgrades,
     passPlain(admitted) {

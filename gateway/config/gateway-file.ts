@@ -61,6 +61,15 @@ const connections = z.strictObject({
     ),
 });
 
+const http = z.strictObject({
+  fastPath: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Whether the gateway reads usual requests by itself ([performance](performance.md#the-fast-path)). `false`: Node's HTTP server reads them all.",
+    ),
+});
+
 const keys = z.strictObject({
   cacheMax: whole('callers', 1, 10_000_000).default(100_000).describe('The largest number of cached callers.'),
   unknownCacheMax: whole('keys', 1, 10_000_000)
@@ -128,6 +137,7 @@ export const gatewayFile = z.strictObject({
   limits: limits.prefault({}),
   timeouts: timeouts.prefault({}),
   connections: connections.prefault({}),
+  http: http.prefault({}),
   tls: tls.optional().describe('HTTPS on the public listener. Without it, a proxy in front has to terminate TLS.'),
   keys: keys.prefault({}),
   operatorScopes: z.array(scope).default(['mail:read', 'mail:write']).meta({

@@ -12,6 +12,7 @@ const restartOnlyKeys = [
   ['limits', 'headerBytesMax'],
   ['limits', 'urlBytesMax'],
   ['timeouts'],
+  ['http'],
   ['keys'],
   ['operatorScopes'],
   ['issuers'],

@@ -33,7 +33,7 @@ export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitt
     const url = request.url as string;
     if (url.length > options.urlBytesMax)
       throw new GatewayError('uri_too_long', { fields: { max_bytes: options.urlBytesMax } });
-    const headers = readHeaders(request.rawHeaders, options.headerBytesMax);
+    const headers = request.fields ?? readHeaders(request.rawHeaders, options.headerBytesMax);
     // RFC 9110 section 10.1.1: HTTP/1.0 has no interim answers.
     if (request.httpVersionMinor === 0) headers.delete('expect');
     const target = originForm(url, headers);

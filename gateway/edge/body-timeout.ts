@@ -5,13 +5,13 @@ import type { DownstreamRequest } from '../downstream.ts';
 import { GatewayError } from '../errors.ts';
 import type { Arrived } from '../exchange.ts';
 import { contain } from '../shared/faults.ts';
-import type { NodeExchange } from './node-exchange.ts';
+import type { EdgeExchange } from './edge-exchange.ts';
 
 export interface BodyTimeout {
   /** Exempts a request, because another part of the gateway limits it from now on. */
   letStream(request: DownstreamRequest): void;
   /** Call it at the end of an exchange. Its body may still be arriving: the body is no longer needed, but occupies a connection. */
-  answered(exchange: NodeExchange): void;
+  answered(exchange: EdgeExchange): void;
   stop(): void;
 }
 
@@ -21,7 +21,7 @@ export interface BodyTimeoutOptions {
   /** Interval of the checks, milliseconds. */
   readonly everyMs: number;
   /** Exchanges in progress. */
-  active(): Iterable<NodeExchange>;
+  active(): Iterable<EdgeExchange>;
   /** Writes a refusal; may be called several times for one exchange. */
   refuse(arrived: Arrived, error: GatewayError): void;
 }
@@ -29,12 +29,12 @@ export interface BodyTimeoutOptions {
 /** Starts the checks: all requests at intervals, so that a single request costs nothing. */
 export function createBodyTimeout({ requestMs, everyMs, active, refuse }: BodyTimeoutOptions): BodyTimeout {
   const streaming = new WeakSet<DownstreamRequest>();
-  const answered = new Set<NodeExchange>();
+  const answered = new Set<EdgeExchange>();
   const timer = setInterval(() => contain(look), everyMs).unref();
 
   function look(): void {
     const latest = performance.now() - requestMs;
-    const isOverdue = ({ request, startedAt }: NodeExchange) => !request.complete && startedAt <= latest;
+    const isOverdue = ({ request, startedAt }: EdgeExchange) => !request.complete && startedAt <= latest;
     for (const arrived of active()) {
       if (isOverdue(arrived) && !streaming.has(arrived.request)) refuse(arrived, new GatewayError('request_timeout'));
     }

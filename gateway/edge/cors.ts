@@ -82,9 +82,13 @@ export function createCors(options: CorsOptions): Cors {
       if (allowed !== undefined) arrived.carried.push('Access-Control-Allow-Origin', allowed, ...host.shared);
     },
     isPreflight(arrived) {
-      const { method, headers } = arrived.request;
-      const asks = method === 'OPTIONS' && headers.origin !== undefined;
-      return asks && headers['access-control-request-method'] !== undefined && hostOf(arrived) !== undefined;
+      if (arrived.request.method !== 'OPTIONS') return false;
+      const { headers } = arrived.request;
+      return (
+        headers.origin !== undefined &&
+        headers['access-control-request-method'] !== undefined &&
+        hostOf(arrived) !== undefined
+      );
     },
     async answerPreflight(arrived) {
       admit(arrived);

@@ -2,16 +2,14 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Arrived } from '../exchange.ts';
+import type { EdgeExchange } from './edge-exchange.ts';
 
-/** An exchange as the listener makes it. */
-export interface NodeExchange extends Arrived {
+export interface NodeExchange extends EdgeExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** `performance.now()` */
-  readonly startedAt: number;
 }
 
-/** The same exchange, for libraries that need the classes: each exchange is made by the listener. */
+/** The same exchange, for libraries that need the classes: the fast path hands their requests to Node's server (`needsNode`). */
 export function nodeExchangeOf(arrived: Arrived): NodeExchange {
   return arrived as NodeExchange;
 }

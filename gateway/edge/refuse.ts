@@ -8,6 +8,7 @@ import type { Arrived } from '../exchange.ts';
 import { contain } from '../shared/faults.ts';
 import { atEndOfTurn } from '../sockets/end-of-turn.ts';
 import { cutOff, endAfterLingering } from './linger.ts';
+import { nodeExchangeOf } from './node-exchange.ts';
 
 export interface RefuseOptions {
   /** Base of `doc_url`. */
@@ -90,8 +91,7 @@ export function createRefuse(options: RefuseOptions): Refuse {
       options.onRefused(arrived, error);
       return;
     }
-    const isKeyed = request.headers['idempotency-key'] !== undefined && !unprotected.has(request);
-    const retryable = isRetryable(error, request.method ?? '', isKeyed);
+    const retryable = isRetryable(error, request, !unprotected.has(request));
     const body = Buffer.from(JSON.stringify(errorObject(error, arrived.id, retryable, options.publicUrl)));
     const status = error.details.words?.status ?? error.entry.status;
     const closes = closesAfter(arrived, error);
@@ -134,9 +134,9 @@ export function createRefuse(options: RefuseOptions): Refuse {
 }
 
 /** Whether the client may send the identical request again: it had no effect, or is idempotent by its method or key. */
-function isRetryable(error: GatewayError, method: string, isKeyed: boolean): boolean {
-  const { retryable } = error.entry;
-  return retryable === 'if_safe' ? isIdempotent(method) || isKeyed : retryable;
+function isRetryable({ entry }: GatewayError, request: DownstreamRequest, countsKey: boolean): boolean {
+  if (entry.retryable !== 'if_safe') return entry.retryable;
+  return isIdempotent(request.method ?? '') || (countsKey && request.headers['idempotency-key'] !== undefined);
 }
 
 /** The error object of docs/errors.md. */
@@ -224,8 +224,11 @@ function noteClientGone({ response, trail }: Arrived, thrown: unknown): void {
  * Whether the connection can carry another request: the body has arrived, or is so small that Node reads and drops it. A client that waits
  * for 100 Continue may or may not send its body, so that the start of its next request is unknown.
  */
-function isBodyRead({ request }: Arrived): boolean {
-  if (request.complete) return true;
+function isBodyRead(arrived: Arrived): boolean {
+  const { request } = arrived;
+  if (request.complete && request.fields !== undefined) return true;
   const { 'content-length': length, 'transfer-encoding': coding, expect } = request.headers;
+  // Whether unread chunks have arrived by now is chance, and the same request should always get the same answer.
+  if (request.complete) return coding === undefined || nodeExchangeOf(arrived).request.readableEnded;
   return coding === undefined && expect === undefined && Number(length ?? 0) <= 65_536;
 }

@@ -16,9 +16,10 @@ import { contain, reportFault } from '../shared/faults.ts';
 import { notesOn, Trail } from '../trail.ts';
 import { createBodyTimeout } from './body-timeout.ts';
 import { sendContinueInOrder } from './continue-100.ts';
-import { onHalfClosed } from './half-closed.ts';
+import type { EdgeExchange, EdgeResponse } from './edge-exchange.ts';
+import { createFastPath } from './fast-path/fast-path.ts';
+import { answerOfNode, createOnHalfClosed } from './half-closed.ts';
 import { cutOff } from './linger.ts';
-import type { NodeExchange } from './node-exchange.ts';
 import type { Refuse } from './refuse.ts';
 import { watchSlowReaders } from './slow-readers.ts';
 import { createUnreadable } from './unreadable.ts';
@@ -35,6 +36,8 @@ export interface ServerOptions {
   readonly refuse: Refuse;
   /** Makes the server, if it is to speak TLS. */
   readonly createTlsServer?: ((options: HttpOptions) => HttpsServer) | undefined;
+  /** Whether a usual request can be answered by Node's classes only. Absent: every request is read by Node's server. */
+  readonly needsNode?: ((request: DownstreamRequest) => boolean) | undefined;
   /** Told of every new connection; may end it. */
   takeConnection?(socket: Socket): void;
   requestId(): string;
@@ -62,7 +65,7 @@ export interface PublicServer {
 }
 
 export function createPublicServer(options: ServerOptions): PublicServer {
-  const active = createDenseSet<NodeExchange>();
+  const active = createDenseSet<EdgeExchange>();
   const connections = createDenseSet<Socket>();
   const checkingMs = Math.min(1000, options.headersMs, options.requestMs);
   let ending = false;
@@ -97,6 +100,18 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   // A client that ends its side after a whole request gets its answer. Absent from the types of Node.
   Object.assign(server, { httpAllowHalfOpen: true });
   const unreadable = createUnreadable({ ...options, active: active.all });
+  const fastPath =
+    options.needsNode &&
+    createFastPath({
+      ...options,
+      server,
+      isTls: options.createTlsServer !== undefined,
+      everyMs: checkingMs,
+      needsNode: options.needsNode,
+      onRequest: (request, response) => handle(arrive(request, response, response)),
+      onClientError: unreadable.onClientError,
+    });
+  const onHalfClosed = createOnHalfClosed((socket) => fastPath?.answerOn(socket) ?? answerOfNode(socket));
 
   /** Asked by the parser, out of which nothing may be thrown. */
   function upgrades(request: IncomingMessage): boolean {
@@ -112,11 +127,11 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     return active.all().some(({ request }) => request.socket === socket);
   }
 
-  function arrive(request: IncomingMessage, response: ServerResponse, until: ServerResponse | Socket): NodeExchange {
+  function arrive(request: DownstreamRequest, response: EdgeResponse, until: EdgeResponse | Socket): EdgeExchange {
     const id = options.requestId();
     const startedAt = performance.now();
     const trail = new Trail(id, request.method as string, startedAt);
-    const arrived: NodeExchange = {
+    const arrived: EdgeExchange = {
       id,
       request,
       response,
@@ -130,9 +145,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     trail.status = 499;
     const entry = active.add(arrived);
     if (ending) response.shouldKeepAlive = false;
-    // Such as a write after the end: nothing more can be said on it.
-    response.on('error', destroyItself);
-    until.on('close', () => {
+    until.once('close', () => {
       active.remove(entry);
       try {
         bodies.answered(arrived);
@@ -145,8 +158,18 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     return arrived;
   }
 
+  function arriveAtNode(request: IncomingMessage, response: ServerResponse, until: ServerResponse | Socket) {
+    fastPath?.arrivedAtNode(request.socket);
+    // Such as a write after the end: nothing more can be said on it.
+    response.on('error', destroyItself);
+    return arrive(request, response, until);
+  }
+
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
-    const arrived = arrive(request, response, response);
+    handle(arriveAtNode(request, response, response));
+  }
+
+  function handle(arrived: EdgeExchange): void {
     try {
       options.handle(arrived).catch((error: unknown) => options.refuse.refuse(arrived, error));
     } catch (thrown) {
@@ -161,7 +184,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     response.assignSocket(socket);
     response.on('finish', () => socket.destroySoon());
     socket.on('drain', () => response.emit('drain'));
-    const arrived = arrive(request, response, socket);
+    const arrived = arriveAtNode(request, response, socket);
     options.upgrade(arrived, socket, head).catch((error: unknown) => options.refuse.refuse(arrived, error));
   }
 
@@ -218,6 +241,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   async function drain(drainMs: number): Promise<void> {
     announceEnd();
     closing = true;
+    fastPath?.closeIdle();
     // Node takes a connection on which nothing has been said yet for a busy one.
     for (const socket of connections.all()) if (socket.bytesRead === 0) socket.destroy();
     const deadline = setTimeout(() => {
@@ -228,6 +252,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
       server.close(() => resolve());
     });
     clearTimeout(deadline);
+    fastPath?.stop();
     bodies.stop();
     stopWatchingReaders();
   }

@@ -44,9 +44,11 @@ export function addressOfSite(hosts: HostNames, publicUrl: string): (site: Site)
 }
 
 /** Returns the host that a request is addressed to: the authority of its target, if present, replaces Host (RFC 9112 section 3.2.2). */
-export function authorityOf({ url, headers }: DownstreamRequest): string | undefined {
-  if (url?.startsWith('/')) return headers.host;
-  return /^https?:\/\/([^/?#]+)/i.exec(url ?? '')?.[1] ?? headers.host;
+export function authorityOf(request: DownstreamRequest): string | undefined {
+  const { url, fields } = request;
+  const host = fields === undefined ? request.headers.host : fields.get('host');
+  if (url?.startsWith('/')) return host;
+  return /^https?:\/\/([^/?#]+)/i.exec(url ?? '')?.[1] ?? host;
 }
 
 /** Without port, in lower case, and without the trailing dot of a fully qualified name. */

@@ -1,18 +1,18 @@
 // Handles input on a connection that is no valid request: bytes that the parser rejects, requests that take too long to arrive, CONNECT.
 // Codes: malformed_http, headers_too_large, http_version_not_supported, request_timeout, body_too_large, method_not_allowed.
 
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorCode } from '../error-catalogue.ts';
 import { GatewayError } from '../errors.ts';
 import { Trail } from '../trail.ts';
-import type { NodeExchange } from './node-exchange.ts';
+import type { EdgeExchange, EdgeResponse } from './edge-exchange.ts';
+import { type NodeExchange, nodeExchangeOf } from './node-exchange.ts';
 import type { Refuse } from './refuse.ts';
 
 export interface UnreadableOptions {
   readonly refuse: Refuse;
   /** Exchanges in progress. */
-  active(): readonly NodeExchange[];
+  active(): readonly EdgeExchange[];
   requestId(): string;
   /** Called for each refusal outside an exchange. */
   onFinished(trail: Trail): void;
@@ -34,13 +34,13 @@ const parserErrors: Readonly<Record<string, ErrorCode>> = {
 
 export function createUnreadable(options: UnreadableOptions): Unreadable {
   /** Exchanges in progress on the connection, in the order of their requests. */
-  function pendingOn(socket: Socket): NodeExchange[] {
+  function pendingOn(socket: Socket): EdgeExchange[] {
     const pending = options.active().filter(({ request }) => request.socket === socket);
     return pending.sort((one, other) => one.startedAt - other.startedAt);
   }
 
   /** No further request can be read from this connection. Which exchange gets the refusal depends on where reading stopped. */
-  function refuseUnreadable(socket: Socket, pending: readonly NodeExchange[], error: GatewayError): void {
+  function refuseUnreadable(socket: Socket, pending: readonly EdgeExchange[], error: GatewayError): void {
     const last = pending.at(-1);
     if (last === undefined) {
       refuseUnparsed(socket, error);
@@ -74,7 +74,7 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
     },
     onConnect(socket) {
       const pending = pendingOn(socket);
-      if (pending.length > 0) keepAnswering(socket, pending);
+      if (pending.length > 0) keepAnswering(socket, pending.map(nodeExchangeOf));
       refuseUnreadable(socket, pending, new GatewayError('method_not_allowed', { headers: { Allow: '' } }));
     },
   };
@@ -115,7 +115,7 @@ function keepAnswering(socket: Socket, pending: readonly NodeExchange[]): void {
 }
 
 /** Closes the connection after this answer, whether or not its head has announced that. */
-function endAfter(response: ServerResponse, socket: Socket): void {
+function endAfter(response: EdgeResponse, socket: Socket): void {
   if (!response.headersSent) response.shouldKeepAlive = false;
   else if (response.writableFinished) socket.destroySoon();
   else response.once('finish', () => socket.destroySoon());

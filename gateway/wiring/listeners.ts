@@ -27,6 +27,8 @@ import { type Certificates, followCertificates } from './certificates.ts';
 export interface Requests extends Pick<ServerOptions, 'handle' | 'upgrades' | 'upgrade' | 'onFinished'> {
   /** Forwards a request of the plain listener; undefined: no tunnel there has its path. */
   passPlain(admitted: Admitted): Promise<void> | undefined;
+  /** Whether a usual request can be answered by Node's classes only. */
+  needsNode(request: DownstreamRequest): boolean;
 }
 
 export interface ListenersOptions extends Pick<ServerOptions, 'constantHeaders' | 'refuse' | 'requestId'> {
@@ -114,7 +116,11 @@ export function createListeners(options: ListenersOptions): Listeners {
       onFailure: options.onHandshakeFailure,
     });
   ordered?.onChange(() => secure?.use(shown()));
-  const publicServer = createPublicServer({ ...shared, createTlsServer: secure?.createServer });
+  const publicServer = createPublicServer({
+    ...shared,
+    createTlsServer: secure?.createServer,
+    needsNode: gateway.http.fastPath ? (request) => handlers().needsNode(request) : undefined,
+  });
   const plainServer = tls?.plain && createPublicServer({ ...shared, ...plainOptions(tls.plain.mode) });
   const servers = plainServer ? [publicServer, plainServer] : [publicServer];
   const certificates = followCertificates({

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { connect as connectSecurely, createServer as createSecureServer, type TLSSocket } from 'node:tls';
@@ -16,6 +18,13 @@ async function listen(server: ReturnType<typeof createServer>): Promise<number> 
   await start({ destroy: () => void server.close() });
   return (server.address() as AddressInfo).port;
 }
+
+it('the servers of Node take connections by a listener with this name', () => {
+  const named = (listeners: readonly { readonly name: string }[]) =>
+    listeners.filter(({ name }) => name === 'connectionListener').length;
+  assert.equal(named(createHttpServer().listeners('connection') as (() => void)[]), 1);
+  assert.equal(named(createHttpsServer().listeners('secureConnection') as (() => void)[]), 1);
+});
 
 describe('a socket of Node', () => {
   it('has a descriptor that can be read at once: nothing, bytes, the end', async () => {

@@ -211,7 +211,7 @@ export function writeConfiguration(directory: string, options: GatewayOptions): 
 
 /** The content of `gateway.yaml` with these members, as a gateway of a test is started with and as one reloads it. */
 export function gatewayFileOf(members: GatewayOptions['gateway'] = {}, probesLoop = false): object {
-  const { timeouts = {}, overload = {}, keys = {}, ...others } = members as Record<string, object>;
+  const { timeouts = {}, overload = {}, keys = {}, http = {}, ...others } = members as Record<string, object>;
   // On a busy machine a gateway of a test refuses nothing for its delay, unless the test sets one.
   const loopDelay = probesLoop ? {} : { loopDelayMs: 60_000 };
   return {
@@ -221,5 +221,7 @@ export function gatewayFileOf(members: GatewayOptions['gateway'] = {}, probesLoo
     overload: { ...loopDelay, ...overload },
     // A cache takes its memory, megabytes by default, when it is made.
     keys: { cacheMax: 1000, unknownCacheMax: 1000, ...keys },
+    // `TEST_FAST_PATH=off` runs every test on Node's HTTP server.
+    http: { fastPath: process.env.TEST_FAST_PATH !== 'off', ...http },
   };
 }

@@ -17,6 +17,12 @@ import { openConnection, requestOf } from '../../support/connection.ts';
 /** No header can carry it. */
 const UNSENDABLE = 'https://docs.example.com/移行';
 
+/** By Node's HTTP server, and by the fast path. */
+const ways: Readonly<Record<string, { readonly needsNode?: () => boolean }>> = {
+  'read by Node': {},
+  'of the fast path': { needsNode: () => false },
+};
+
 let edge: PublicServer;
 let port: number;
 const faults: unknown[] = [];
@@ -43,9 +49,16 @@ const mistakes: Readonly<Record<string, (arrived: Arrived) => Promise<void>>> = 
   },
 };
 
-before(async () => {
+before(() => {
   process.on('uncaughtExceptionMonitor', note);
   stopReporting = onFault((thrown) => faults.push(thrown));
+});
+after(() => {
+  stopReporting();
+  process.off('uncaughtExceptionMonitor', note);
+});
+
+async function startEdge(way: (typeof ways)[string]): Promise<void> {
   let requests = 0;
   edge = createPublicServer({
     headerBytesMax: 16_384,
@@ -62,6 +75,7 @@ before(async () => {
         if (request.url === '/refused') throw new TypeError('a mistake in a count');
       },
     }),
+    ...way,
     requestId: () => `req_${++requests}`,
     handle: ({ request, ...others }) =>
       (mistakes[request.url as string] as (typeof mistakes)[string])({ request, ...others }),
@@ -74,12 +88,7 @@ before(async () => {
     },
   });
   port = await listen(edge.server, '127.0.0.1', 0);
-});
-after(async () => {
-  await edge.drain(0);
-  stopReporting();
-  process.off('uncaughtExceptionMonitor', note);
-});
+}
 
 async function ask(line: string, headers = {}) {
   const client = await openConnection(port);
@@ -89,53 +98,58 @@ async function ask(line: string, headers = {}) {
   return answer;
 }
 
-describe('an error', () => {
-  it('thrown before there is a promise is refused as internal', async () => {
-    assert.equal((await ask('GET /thrown-before-a-promise'))?.error.code, 'internal_error');
-  });
+for (const [name, way] of Object.entries(ways)) {
+  describe(`an error of an exchange ${name}`, () => {
+    before(() => startEdge(way));
+    after(() => edge.drain(0));
 
-  it('in a refusal that no header can carry makes it internal', async () => {
-    assert.equal((await ask('GET /unsendable-header'))?.error.code, 'internal_error');
-  });
-
-  it('in everything that could be answered cuts the connection off', async () => {
-    assert.equal(await ask('GET /unsendable-answer'), undefined);
-  });
-
-  it('in the counter of refusals leaves the answer whole', async () => {
-    assert.equal((await ask('GET /refused'))?.status, 404);
-  });
-
-  it('of a response that is written to after its end goes no further', async () => {
-    assert.equal((await ask('GET /written-after-the-end'))?.body.toString(), 'whole');
-    assert.equal(await ask('GET /emitted'), undefined);
-  });
-
-  it('in the decision on an upgrade has the request handled as if it had no Upgrade', async () => {
-    const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
-    assert.equal((await ask('GET /refused', headers))?.status, 404);
-  });
-
-  it('of a socket without further listeners is no exception', async () => {
-    const taken = once(edge.server, 'connection') as Promise<[Socket]>;
-    const client = await openConnection(port);
-    const [socket] = await taken;
-    socket.destroy(new Error('a mistake'));
-    await client.closed;
-  });
-
-  it('in a refusal that others wait behind does not take theirs away', async () => {
-    const clients = await Promise.all(Array.from({ length: 20 }, () => openConnection(port)));
-    clients.forEach((client, index) => {
-      client.send(requestOf(index % 2 === 0 ? 'GET /unsendable-answer' : 'GET /refused'));
+    it('thrown before there is a promise is refused as internal', async () => {
+      assert.equal((await ask('GET /thrown-before-a-promise'))?.error.code, 'internal_error');
     });
-    const answers = await Promise.all(clients.map((client) => client.answer()));
-    for (const [index, answer] of answers.entries()) assert.equal(answer?.status, index % 2 === 0 ? undefined : 404);
-    for (const client of clients) client.destroy();
-  });
 
-  it('is reported, each time, and none was left to end the process', () => {
-    assert.ok(faults.length >= 30, `${faults.length} faults`);
-    assert.deepEqual(uncaught, []);
+    it('in a refusal that no header can carry makes it internal', async () => {
+      assert.equal((await ask('GET /unsendable-header'))?.error.code, 'internal_error');
+    });
+
+    it('in everything that could be answered cuts the connection off', async () => {
+      assert.equal(await ask('GET /unsendable-answer'), undefined);
+    });
+
+    it('in the counter of refusals leaves the answer whole', async () => {
+      assert.equal((await ask('GET /refused'))?.status, 404);
+    });
+
+    it('of a response that is written to after its end goes no further', async () => {
+      assert.equal((await ask('GET /written-after-the-end'))?.body.toString(), 'whole');
+      if (way.needsNode === undefined) assert.equal(await ask('GET /emitted'), undefined);
+    });
+
+    it('in the decision on an upgrade has the request handled as if it had no Upgrade', async () => {
+      const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
+      assert.equal((await ask('GET /refused', headers))?.status, 404);
+    });
+
+    it('of a socket without further listeners is no exception', async () => {
+      const taken = once(edge.server, 'connection') as Promise<[Socket]>;
+      const client = await openConnection(port);
+      const [socket] = await taken;
+      socket.destroy(new Error('a mistake'));
+      await client.closed;
+    });
+
+    it('in a refusal that others wait behind does not take theirs away', async () => {
+      const clients = await Promise.all(Array.from({ length: 20 }, () => openConnection(port)));
+      clients.forEach((client, index) => {
+        client.send(requestOf(index % 2 === 0 ? 'GET /unsendable-answer' : 'GET /refused'));
+      });
+      const answers = await Promise.all(clients.map((client) => client.answer()));
+      for (const [index, answer] of answers.entries()) assert.equal(answer?.status, index % 2 === 0 ? undefined : 404);
+      for (const client of clients) client.destroy();
+    });
+
+    it('is reported, each time, and none was left to end the process', () => {
+      assert.ok(faults.length >= 30, `${faults.length} faults`);
+      assert.deepEqual(uncaught, []);
+    });
   });
-});
+}

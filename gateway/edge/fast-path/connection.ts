@@ -1,0 +1,192 @@
+// One connection of the fast path. It carries one request at a time. The first bytes that are not one usual request go to Node's HTTP server,
+// and the connection with them, for good.
+
+import type { Socket } from 'node:net';
+import type { DownstreamRequest } from '../../downstream.ts';
+import { type HeadBounds, readUsualHead } from '../../http1/usual-head.ts';
+import { contain } from '../../shared/faults.ts';
+import { FastRequest } from './request.ts';
+import { FastResponse, type FastResponseOptions } from './response.ts';
+
+/** The owner of the connections. */
+export interface FastOwner extends HeadBounds, Pick<FastResponseOptions, 'keepAliveMs'> {
+  /** Whether only Node's classes serve this request. */
+  needsNode(request: DownstreamRequest): boolean;
+  onRequest(request: FastRequest, response: FastResponse): void;
+  /**
+   * The connection leaves the fast path, with bytes that have been read and nothing else has been done with.
+   *
+   * @param isPartOfHead they begin a head that is awaited since `connection.since`
+   */
+  handOver(connection: FastConnection, bytes: Buffer, isPartOfHead: boolean): void;
+  /** Whether idle connections are closed. */
+  isClosing(): boolean;
+  /** No request can be read any more: the client has ended in the middle of one. */
+  onBroken(error: NodeJS.ErrnoException, socket: Socket): void;
+}
+
+export class FastConnection implements FastResponseOptions {
+  readonly socket: Socket;
+  readonly keepAliveMs: number;
+  /** The answer that is due. */
+  response: FastResponse | undefined;
+  /** Start of waiting for a head, or of being idle, `performance.now()`; 0: since the last look. */
+  since: number;
+  readonly #owner: FastOwner;
+  #request: FastRequest | undefined;
+  /** The beginning of a head, or bytes behind a request that is being answered. */
+  #waiting: Buffer | undefined;
+  /** Whether a request has been read. */
+  #hasServed = false;
+  #isPaused = false;
+  readonly #listeners: readonly (readonly [event: string, listener: (bytes: Buffer) => void])[];
+
+  constructor(socket: Socket, owner: FastOwner, now: number) {
+    this.socket = socket;
+    this.keepAliveMs = owner.keepAliveMs;
+    this.since = now;
+    this.#owner = owner;
+    const guarded = (work: (bytes: Buffer) => void) => (bytes: Buffer) => this.#contain(work, bytes);
+    this.#listeners = [
+      ['data', guarded((bytes) => this.#read(bytes))],
+      ['end', guarded(() => this.#ended())],
+      ['close', guarded(() => this.#closed())],
+      ['drain', guarded(() => this.response?.drained())],
+    ];
+    for (const [event, listener] of this.#listeners) socket.on(event, listener);
+  }
+
+  /** Whether the rest of a head is due, or the first one. */
+  get isAwaitingHead(): boolean {
+    return this.#request === undefined && (this.#waiting !== undefined || !this.#hasServed);
+  }
+
+  /** Whether it waits for the next request, of which nothing has arrived. */
+  get isIdle(): boolean {
+    return this.#hasServed && this.#request === undefined && this.#waiting === undefined;
+  }
+
+  /** The answer is complete. */
+  onFinish(response: FastResponse): void {
+    this.#contain(() => this.#answered(response), undefined);
+  }
+
+  /** Stops listening to the socket. */
+  leave(): void {
+    for (const [event, listener] of this.#listeners) this.socket.off(event, listener);
+    this.#waiting = undefined;
+    // The one that reads on resumes the socket.
+    this.#isPaused = false;
+  }
+
+  #contain<Argument>(work: (argument: Argument) => void, argument: Argument): void {
+    try {
+      work(argument);
+    } catch (thrown) {
+      contain(
+        () => {
+          throw thrown;
+        },
+        () => this.socket.destroy(),
+      );
+    }
+  }
+
+  #read(bytes: Buffer): void {
+    const request = this.#request;
+    if (request === undefined) {
+      this.#readHead(bytes);
+      return;
+    }
+    const rest = request.complete ? bytes : request.take(bytes);
+    if (rest !== undefined) this.#waiting = this.#waiting === undefined ? rest : Buffer.concat([this.#waiting, rest]);
+    if (request.complete && this.response === undefined) this.#next();
+    else this.#pauseOrResume();
+  }
+
+  /** A head is taken in one piece or in two: heads that take longer are timed by Node's server. */
+  #readHead(bytes: Buffer): void {
+    const before = this.#waiting;
+    const all = before === undefined ? bytes : Buffer.concat([before, bytes]);
+    const head = readUsualHead(all, this.#owner);
+    if (head === 'more' && before === undefined) {
+      this.#waiting = all;
+      this.since = performance.now();
+      return;
+    }
+    this.#waiting = undefined;
+    // Requests that are sent before earlier ones are answered run at the same time, which Node's server does.
+    if (typeof head === 'string' || all.length > head.headBytes + head.bodyBytes) {
+      this.#owner.handOver(this, all, head === 'more');
+      return;
+    }
+    const request = new FastRequest(head, this.socket, () => this.#pauseOrResume());
+    if (this.#owner.needsNode(request)) {
+      this.#owner.handOver(this, all, false);
+      return;
+    }
+    this.#request = request;
+    this.#hasServed = true;
+    this.since = 0;
+    const response = new FastResponse(this.socket, head.method, head.isPersistent, this);
+    this.response = response;
+    if (all.length > head.headBytes) request.take(all.subarray(head.headBytes));
+    this.#owner.onRequest(request, response);
+  }
+
+  #pauseOrResume(): void {
+    const isPaused = (this.#request !== undefined && this.#waiting !== undefined) || this.#request?.isFull === true;
+    if (isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
+    if (isPaused) this.socket.pause();
+    else this.socket.resume();
+  }
+
+  #answered(response: FastResponse): void {
+    if (this.response !== response) return;
+    this.response = undefined;
+    if (response.isLast) {
+      this.socket.destroySoon();
+      return;
+    }
+    const request = this.#request as FastRequest;
+    // The rest of the body is read and dropped; `refuse` ends connections on which that would take long.
+    request.discard();
+    if (request.complete) this.#next();
+  }
+
+  /** The connection is ready for another request. */
+  #next(): void {
+    const bytes = this.#waiting;
+    this.#request = undefined;
+    this.#waiting = undefined;
+    if (bytes !== undefined && this.socket.readableEnded) this.#owner.handOver(this, bytes, false);
+    else if (bytes !== undefined) this.#readHead(bytes);
+    else if (this.#owner.isClosing()) this.socket.destroySoon();
+    this.#pauseOrResume();
+  }
+
+  #ended(): void {
+    const isCut = this.#request === undefined ? this.#waiting !== undefined : !this.#request.complete;
+    if (isCut) this.#owner.onBroken(endOfInput(), this.socket);
+    else if (this.response === undefined) this.socket.end();
+    // Bytes that wait are answered first.
+    else if (this.#waiting === undefined) this.response.isLast = true;
+  }
+
+  #closed(): void {
+    this.#request?.abort(aborted());
+    this.response?.closed();
+  }
+}
+
+/** The error of Node's parser for a client that ends in the middle of a request. */
+function endOfInput(): NodeJS.ErrnoException {
+  return Object.assign(new Error('the client ended the connection in the middle of a request'), {
+    code: 'HPE_INVALID_EOF_STATE',
+  });
+}
+
+function aborted(): NodeJS.ErrnoException {
+  return Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+}

@@ -1,0 +1,150 @@
+// The fast path: usual requests are read and answered on the socket. Every other connection goes to Node's HTTP server, with the bytes that
+// were read of it (decision 31).
+
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { DownstreamRequest } from '../../downstream.ts';
+import { createDenseSet, type DenseSetEntry } from '../../shared/dense-set.ts';
+import { contain, reportFault } from '../../shared/faults.ts';
+import { FastConnection, type FastOwner } from './connection.ts';
+import type { FastResponse } from './response.ts';
+
+export interface FastPathOptions extends Pick<FastOwner, 'needsNode' | 'onRequest' | 'keepAliveMs'> {
+  readonly server: Server;
+  readonly isTls: boolean;
+  readonly headerBytesMax: number;
+  readonly urlBytesMax: number;
+  readonly headersMs: number;
+  /** Interval of the looks at all connections, milliseconds. */
+  readonly everyMs: number;
+  /** A connection cannot be read on, or its head takes too long: as the `clientError` of Node's server. */
+  onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
+}
+
+export interface FastPath {
+  /** The answer that is due on a connection of the fast path. */
+  answerOn(socket: Socket): FastResponse | undefined;
+  /** Node's server has read a request on this connection. */
+  arrivedAtNode(socket: Socket): void;
+  /** From now on closes connections on which nothing has arrived since their last answer. */
+  closeIdle(): void;
+  /** Takes no more connections, and stops to look at them. */
+  stop(): void;
+}
+
+/** Node keeps an idle connection this much longer than it announces, so that a request on its way is not lost. */
+const IDLE_MS_MORE = 1000;
+
+/** Name of the listener by which Node's server takes a connection, plain or secure; a pinned test checks that it exists. */
+const NODE_LISTENER = 'connectionListener';
+
+/**
+ * Puts itself in the place of the connection listener of Node's server. Undefined in a Node in which that listener has another name: its
+ * server then reads every request.
+ */
+export function createFastPath(options: FastPathOptions): FastPath | undefined {
+  const { server, isTls, headersMs, keepAliveMs } = options;
+  const event = isTls ? 'secureConnection' : 'connection';
+  const listeners = server.listeners(event) as ((this: Server, socket: Socket) => void)[];
+  const serveByNode = listeners.find(({ name }) => name === NODE_LISTENER);
+  if (serveByNode === undefined) return undefined;
+  const connections = createDenseSet<FastConnection>();
+  const bySocket = new WeakMap<Socket, DenseSetEntry<FastConnection>>();
+  /** Connections that were handed over in the middle of a head, and since when that head is awaited. */
+  const slowHeads = new Map<Socket, number>();
+  let isClosing = false;
+  const owner: FastOwner = {
+    keepAliveMs,
+    // Less than Node's bound, which counts the request line too.
+    headBytesMax: options.headerBytesMax + options.urlBytesMax,
+    fieldBytesMax: options.headerBytesMax,
+    needsNode,
+    onRequest: options.onRequest,
+    handOver,
+    isClosing: () => isClosing,
+    onBroken: options.onClientError,
+  };
+
+  function take(socket: Socket): void {
+    // Above a limit of connections, or reset.
+    if (socket.destroyed) return;
+    const entry = connections.add(new FastConnection(socket, owner, performance.now()));
+    bySocket.set(socket, entry);
+    socket.once('close', () => {
+      connections.remove(entry);
+      slowHeads.delete(socket);
+    });
+  }
+
+  function handOver(connection: FastConnection, bytes: Buffer, isPartOfHead: boolean): void {
+    const { socket } = connection;
+    const entry = bySocket.get(socket);
+    if (entry !== undefined) connections.remove(entry);
+    bySocket.delete(socket);
+    if (isPartOfHead) slowHeads.set(socket, connection.since);
+    connection.leave();
+    const before = socket.listeners('end');
+    serveByNode?.call(server, socket);
+    if (socket.readableEnded) {
+      // Nothing can be given back to it, and nothing follows: Node's listeners get the rest and the end.
+      socket.emit('data', bytes);
+      for (const listener of socket.listeners('end')) if (!before.includes(listener)) listener.call(socket);
+      return;
+    }
+    socket.unshift(bytes);
+    socket.resume();
+  }
+
+  function needsNode(request: DownstreamRequest): boolean {
+    try {
+      return options.needsNode(request);
+    } catch (thrown) {
+      reportFault(thrown);
+      return true;
+    }
+  }
+
+  function look(): void {
+    const now = performance.now();
+    for (const connection of connections.all()) {
+      if (connection.isIdle) {
+        if (connection.since === 0) connection.since = now;
+        else if (keepAliveMs > 0 && now - connection.since >= keepAliveMs + IDLE_MS_MORE) connection.socket.destroy();
+      } else if (connection.isAwaitingHead && now - connection.since >= headersMs) {
+        // Once: the connection lingers after its answer.
+        connection.since = Number.POSITIVE_INFINITY;
+        expire(connection.socket);
+      }
+    }
+    for (const [socket, since] of slowHeads) {
+      if (now - since < headersMs) continue;
+      slowHeads.delete(socket);
+      expire(socket);
+    }
+  }
+
+  /** As Node's server does. */
+  function expire(socket: Socket): void {
+    const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    contain(
+      () => options.onClientError(error, socket),
+      () => socket.destroy(),
+    );
+  }
+
+  server.off(event, serveByNode);
+  server.on(event, take);
+  const timer = setInterval(() => contain(look), options.everyMs).unref();
+
+  return {
+    answerOn: (socket) => bySocket.get(socket)?.item.response,
+    arrivedAtNode(socket) {
+      if (slowHeads.size > 0) slowHeads.delete(socket);
+    },
+    closeIdle() {
+      isClosing = true;
+      for (const connection of connections.all()) if (connection.isIdle) connection.socket.destroy();
+    },
+    stop: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,217 @@
+// The answer to a request of the fast path: one write for most, and a few for those that stream.
+
+import type { Socket } from 'node:net';
+import { writeAnswerHead } from '../../http1/answer-writer.ts';
+import { contain } from '../../shared/faults.ts';
+import type { EdgeResponse } from '../edge-exchange.ts';
+
+/** A body up to this size leaves with its head in one buffer. */
+const JOINED_BYTES_MAX = 16_384;
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+const LAST_CHUNK = '0\r\n\r\n';
+const noListeners: readonly (() => void)[] = Object.freeze([]);
+
+export interface FastResponseOptions {
+  readonly keepAliveMs: number;
+  /** The whole answer has been given to the kernel. */
+  onFinish(response: FastResponse): void;
+}
+
+type Listener = () => void;
+
+export class FastResponse implements EdgeResponse {
+  statusCode = 200;
+  headersSent = false;
+  writableEnded = false;
+  writableFinished = false;
+  writableNeedDrain = false;
+  destroyed = false;
+  shouldKeepAlive: boolean;
+  /** Whether the connection ends after this answer. */
+  isLast = false;
+  readonly #socket: Socket;
+  readonly #options: FastResponseOptions;
+  /** The head, until it is written with the first bytes of the body. */
+  #head = '';
+  #hasBody: boolean;
+  #isChunked = false;
+  #onClose: readonly Listener[] = noListeners;
+  #onDrain: readonly Listener[] = noListeners;
+  #onFinish: readonly Listener[] = noListeners;
+
+  constructor(socket: Socket, method: string, isKept: boolean, options: FastResponseOptions) {
+    this.#socket = socket;
+    this.#hasBody = method !== 'HEAD';
+    this.shouldKeepAlive = isKept;
+    this.#options = options;
+  }
+
+  writeContinue(): void {
+    if (!this.headersSent && !this.destroyed) this.#socket.write(CONTINUE, 'latin1');
+  }
+
+  writeHead(status: number, headers: readonly string[] = []): this {
+    if (this.headersSent) throw new Error('the head of this answer was written before');
+    if (status === 204 || status === 304) this.#hasBody = false;
+    const { text, isChunked, isLast } = writeAnswerHead({
+      status,
+      headers,
+      isKept: this.shouldKeepAlive,
+      keepAliveMs: this.#options.keepAliveMs,
+      hasBody: this.#hasBody,
+      nowMs: Date.now(),
+    });
+    this.statusCode = status;
+    this.#head = text;
+    this.#isChunked = isChunked;
+    this.isLast ||= isLast;
+    this.headersSent = true;
+    return this;
+  }
+
+  flushHeaders(): void {
+    if (!this.headersSent) this.writeHead(this.statusCode);
+    const head = this.#takeHead();
+    if (head !== '') this.#socket.write(head, 'latin1');
+  }
+
+  write(chunk: Buffer, onWritten?: Listener): boolean {
+    if (this.writableEnded || this.destroyed) {
+      this.destroy();
+      if (onWritten !== undefined) process.nextTick(onWritten);
+      return false;
+    }
+    if (!this.headersSent) this.writeHead(this.statusCode);
+    if (!this.#hasBody || chunk.length === 0) {
+      if (onWritten !== undefined) process.nextTick(onWritten);
+      return true;
+    }
+    this.#corkForThisTick();
+    const before = this.#isChunked ? `${this.#takeHead()}${chunk.length.toString(16)}\r\n` : this.#takeHead();
+    const socket = this.#socket;
+    if (before !== '') socket.write(before, 'latin1');
+    const last = this.#isChunked ? undefined : onWritten;
+    let hasRoom = last === undefined ? socket.write(chunk) : socket.write(chunk, last);
+    if (this.#isChunked) hasRoom = socket.write('\r\n', 'latin1', onWritten);
+    this.writableNeedDrain = !hasRoom;
+    return hasRoom;
+  }
+
+  end(chunk?: Buffer): this {
+    if (this.writableEnded || this.destroyed) return this;
+    if (!this.headersSent) this.writeHead(this.statusCode, ['Content-Length', String(chunk?.length ?? 0)]);
+    this.writableEnded = true;
+    this.#sendRest(this.#hasBody && chunk !== undefined && chunk.length > 0 ? chunk : undefined);
+    return this;
+  }
+
+  /** Sends what is left, and learns when all has left. */
+  #sendRest(chunk: Buffer | undefined): void {
+    const socket = this.#socket;
+    // After an error the socket closes, which ends the exchange.
+    const finished = (error?: Error | null) => {
+      if (error == null) this.#finished();
+    };
+    const head = this.#takeHead();
+    if (this.#isChunked) {
+      const size = chunk === undefined ? '' : `${chunk.length.toString(16)}\r\n`;
+      socket.cork();
+      if (head !== '' || size !== '') socket.write(head + size, 'latin1');
+      if (chunk !== undefined) socket.write(chunk);
+      socket.write(chunk === undefined ? LAST_CHUNK : `\r\n${LAST_CHUNK}`, 'latin1', finished);
+    } else if (chunk === undefined) {
+      // With an empty head, the bytes before this write are what is awaited.
+      socket.write(head, 'latin1', finished);
+    } else if (head !== '' && chunk.length <= JOINED_BYTES_MAX) {
+      socket.write(joined(head, chunk), finished);
+    } else {
+      socket.cork();
+      if (head !== '') socket.write(head, 'latin1');
+      socket.write(chunk, finished);
+    }
+    while (socket.writableCorked > 0) socket.uncork();
+  }
+
+  destroy(): this {
+    if (!this.destroyed) this.#socket.destroy();
+    return this;
+  }
+
+  /** The connection accepts bytes again. */
+  drained(): void {
+    if (!this.writableNeedDrain || this.writableEnded) return;
+    this.writableNeedDrain = false;
+    const listeners = this.#onDrain;
+    this.#onDrain = noListeners;
+    callAll(listeners);
+  }
+
+  /** The exchange is over: the answer is complete, or the connection has ended. */
+  closed(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.writableNeedDrain = false;
+    const listeners = this.#onClose;
+    this.#onClose = noListeners;
+    this.#onDrain = noListeners;
+    callAll(listeners);
+  }
+
+  once(event: 'close' | 'drain' | 'finish', listener: Listener): this {
+    if (event === 'close') this.#onClose = [...this.#onClose, listener];
+    else if (event === 'drain') this.#onDrain = [...this.#onDrain, listener];
+    else this.#onFinish = [...this.#onFinish, listener];
+    return this;
+  }
+
+  off(event: 'close' | 'drain', listener: Listener): this {
+    if (event === 'close') this.#onClose = this.#onClose.filter((one) => one !== listener);
+    else this.#onDrain = this.#onDrain.filter((one) => one !== listener);
+    return this;
+  }
+
+  prependListener(_event: 'close', listener: Listener): this {
+    this.#onClose = [listener, ...this.#onClose];
+    return this;
+  }
+
+  #takeHead(): string {
+    const head = this.#head;
+    this.#head = '';
+    return head;
+  }
+
+  /** Pieces that are written in one turn leave together. */
+  #corkForThisTick(): void {
+    const socket = this.#socket;
+    if (socket.writableCorked > 0) return;
+    socket.cork();
+    process.nextTick(uncork, socket);
+  }
+
+  #finished(): void {
+    if (this.destroyed) return;
+    this.writableFinished = true;
+    const listeners = this.#onFinish;
+    this.#onFinish = noListeners;
+    callAll(listeners);
+    this.closed();
+    this.#options.onFinish(this);
+  }
+}
+
+function uncork(socket: Socket): void {
+  socket.uncork();
+}
+
+/** Listeners are called later than they were added, where throwing could refuse nothing. */
+function callAll(listeners: readonly Listener[]): void {
+  for (const listener of listeners) contain(listener);
+}
+
+function joined(head: string, body: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(head.length + body.length);
+  bytes.write(head, 'latin1');
+  bytes.set(body, head.length);
+  return bytes;
+}

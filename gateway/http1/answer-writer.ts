@@ -1,0 +1,126 @@
+// Pure: writes the head of an answer to a client. The lines that the connection needs are those that Node's server adds, in the same order.
+
+import { STATUS_CODES } from 'node:http';
+import { isFieldValue, isToken } from './grammar.ts';
+
+export interface AnswerHeadOptions {
+  readonly status: number;
+  /** Flat names and values. */
+  readonly headers: readonly string[];
+  /** Whether the connection may carry another request afterwards. */
+  readonly isKept: boolean;
+  /** How long an idle connection stays open; 0: not announced. */
+  readonly keepAliveMs: number;
+  /** False: an answer to HEAD, or one with a status that has no body (RFC 9110 section 6.4.1). */
+  readonly hasBody: boolean;
+  readonly nowMs: number;
+}
+
+export interface WrittenHead {
+  /** Latin-1, up to and including the empty line. */
+  readonly text: string;
+  /** Whether the body is sent in chunks (RFC 9112 section 7.1), because its length is not known. */
+  readonly isChunked: boolean;
+  /** Whether the connection ends after this answer. */
+  readonly isLast: boolean;
+}
+
+const statusLines = new Map<number, string>();
+
+/** What is known of the field lines with one name. */
+interface KnownName {
+  /** Fields that change how the answer or its connection is read; undefined: none of these. */
+  readonly role: 'date' | 'length' | 'coding' | 'connection' | undefined;
+  /** The latest value, and its line: many headers have the same value in every answer. */
+  value: string;
+  line: string;
+}
+
+const roles: ReadonlyMap<string, KnownName['role']> = new Map([
+  ['date', 'date'],
+  ['content-length', 'length'],
+  ['transfer-encoding', 'coding'],
+  ['connection', 'connection'],
+]);
+const knownNames = new Map<string, KnownName>();
+/** Upstreams choose some of the names. */
+const NAMES_MAX = 1000;
+
+/** Throws a TypeError for a status, name or value that cannot be sent. */
+export function writeAnswerHead(options: AnswerHeadOptions): WrittenHead {
+  const { status, headers, isKept, keepAliveMs, hasBody, nowMs } = options;
+  let text = statusLines.get(status) ?? statusLineOf(status);
+  let isLast = false;
+  let hasConnection = false;
+  let hasLength = false;
+  let hasDate = false;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] as string;
+    const value = headers[at + 1] as string;
+    const known = knownNames.get(name) ?? knownNameOf(name);
+    if (known.value !== value) learn(known, name, value);
+    text += known.line;
+    if (known.role === undefined) continue;
+    if (known.role === 'date') hasDate = true;
+    else if (known.role === 'length') hasLength = true;
+    else if (known.role === 'coding')
+      throw new TypeError('the answer names a transfer coding, which its writer chooses');
+    else {
+      hasConnection = true;
+      isLast = /(?:^|\W)close(?:$|\W)/i.test(value);
+    }
+  }
+  if (!hasDate) text += dateLine(nowMs);
+  if (!hasConnection) {
+    isLast = !isKept;
+    text += isKept ? keptLines(keepAliveMs) : 'Connection: close\r\n';
+  }
+  const isChunked = hasBody && !hasLength;
+  text += isChunked ? 'Transfer-Encoding: chunked\r\n\r\n' : '\r\n';
+  return { text, isChunked, isLast };
+}
+
+function statusLineOf(status: number): string {
+  if (!Number.isInteger(status) || status < 200 || status > 999) throw new TypeError(`${status} is no final status`);
+  const line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
+  statusLines.set(status, line);
+  return line;
+}
+
+function knownNameOf(name: string): KnownName {
+  if (!isToken(name)) throw new TypeError('the name of a header of the answer is not a token');
+  const known = { role: roles.get(name.toLowerCase()), value: '', line: `${name}: \r\n` };
+  if (knownNames.size < NAMES_MAX) knownNames.set(name, known);
+  return known;
+}
+
+function learn(known: KnownName, name: string, value: string): void {
+  if (!isFieldValue(value)) throw new TypeError(`the answer's header ${name} has characters that cannot be sent`);
+  known.value = value;
+  known.line = `${name}: ${value}\r\n`;
+}
+
+let keptMs = -1;
+let kept = '';
+
+/** The lines of the latest time: all listeners have the same. */
+function keptLines(keepAliveMs: number): string {
+  if (keptMs !== keepAliveMs) {
+    keptMs = keepAliveMs;
+    const timeout = keepAliveMs === 0 ? '' : `Keep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`;
+    kept = `Connection: keep-alive\r\n${timeout}`;
+  }
+  return kept;
+}
+
+let dateSecond = -1;
+let date = '';
+
+function dateLine(nowMs: number): string {
+  const second = Math.floor(nowMs / 1000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    date = `Date: ${new Date(nowMs).toUTCString()}\r\n`;
+  }
+  return date;
+}
