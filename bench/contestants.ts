@@ -28,6 +28,14 @@ export interface Surroundings {
   readonly port: number;
   /** The key for contestants that do not issue keys, to send or to accept. */
   readonly keys: readonly string[];
+  /** More of the environment of its process. */
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/** A contestant with all that it needs to be started. */
+export interface Prepared {
+  /** Starts it; again once it has been stopped. */
+  start(): Promise<Contestant>;
 }
 
 /** No started process outlives the measurement, however it ends. */
@@ -83,9 +91,10 @@ function answers(port: number): Promise<boolean> {
 }
 
 /** Some of these proxies are made of packages that only benchmarks need. */
-export function startNodeProxy(file: string, { port, upstreamUrl }: Surroundings, ...args: string[]) {
+export function startNodeProxy(file: string, surroundings: Surroundings, ...args: string[]) {
+  const { port, upstreamUrl, environment } = surroundings;
   providePackages('bench');
-  return startPinned(`contestants/${file}`, [String(port), upstreamUrl, ...args], cores.contestant, port);
+  return startPinned(`contestants/${file}`, [String(port), upstreamUrl, ...args], cores.contestant, port, environment);
 }
 
 /** All processes of a contestant. */
@@ -100,6 +109,14 @@ export function rest({ process: child }: Pick<Contestant, 'process'>): void {
 
 export function wake({ process: child }: Pick<Contestant, 'process'>): void {
   signal(child, 'SIGCONT');
+}
+
+/** Wakes a contestant for an act, and holds it still afterwards. */
+export async function awake<T>(contestant: Contestant, act: () => Promise<T>): Promise<T> {
+  wake(contestant);
+  const done = await act();
+  rest(contestant);
+  return done;
 }
 
 export async function stop(child: ChildProcess): Promise<void> {

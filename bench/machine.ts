@@ -98,7 +98,7 @@ export interface Machine {
 export function describeMachine(): Machine {
   return {
     node: process.version,
-    cpu: cpus()[0]?.model ?? 'unknown',
+    cpu: cpuModel(),
     cores: cpus().length,
     pinned: canPin,
     commit: commit(),
@@ -106,11 +106,23 @@ export function describeMachine(): Machine {
   };
 }
 
+/** With the numbers of its generation, where the system tells them: the model of a virtual machine may name no more than the maker. */
+function cpuModel(): string {
+  const name = cpus()[0]?.model ?? 'unknown';
+  const facts = existsSync('/proc/cpuinfo') ? readFileSync('/proc/cpuinfo', 'utf8') : '';
+  const [, family] = /^cpu family\s*: (\d+)$/m.exec(facts) ?? [];
+  const [, model] = /^model\s*: (\d+)$/m.exec(facts) ?? [];
+  return family === undefined || model === undefined ? name : `${name}, family ${family} model ${model}`;
+}
+
+/** A recorded run does not change the tree that the next one measures. */
+const CHANGES = ['status', '--porcelain', '--', '.', ':!bench/history.jsonl'];
+
 function commit(): string {
   const options = { cwd: fileURLToPath(new URL('..', import.meta.url)), encoding: 'utf8', stdio: 'pipe' } as const;
   try {
     const hash = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], options).trim();
-    return execFileSync('git', ['status', '--porcelain'], options) === '' ? hash : `${hash}+`;
+    return execFileSync('git', CHANGES, options) === '' ? hash : `${hash}+`;
   } catch {
     return 'unknown';
   }

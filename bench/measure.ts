@@ -17,7 +17,7 @@ export interface Cost {
 }
 
 export interface Sample extends Cost {
-  /** At half of its own load, minus the direct request to the upstream at the same rate; undefined for scenarios without an upstream. */
+  /** At half of its own load, minus the direct request to the upstream at the same rate; undefined where it is not measured. */
   readonly added: { readonly p50Ms: number; readonly p99Ms: number } | undefined;
 }
 
@@ -27,6 +27,16 @@ export interface Settings {
   readonly upstreamPort: number;
   /** Length of the upstream's answer to this scenario; undefined for scenarios without an upstream. */
   readonly bodyBytes: number | undefined;
+}
+
+/** Full load whose answers do not count. */
+export async function warmUp(
+  contestant: Contestant,
+  scenario: Scenario,
+  load: Pick<Settings, 'connections' | 'durationMs'>,
+): Promise<void> {
+  const { port } = contestant;
+  await runLoad({ ...load, port, requests: requestsOf(scenario, port, scenario.keysOf(contestant)) });
 }
 
 /** The measurement of a contestant that is warm. Throws on any wrong answer. */

@@ -1,13 +1,18 @@
 // `npm run bench`: the cost of a request in the gateway, and the wait that it adds, beside everything it could be compared with, measured
-// in turn in one run. Only ratios mean something: absolute figures are those of one machine on one day.
+// in one run. Only ratios mean something: absolute figures are those of one machine on one day. Ends with 1 if the gateway has become
+// dearer than in the earlier runs of history.jsonl on the same model of CPU.
 
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compare } from './compare.ts';
-import { entries } from './contestants/list.ts';
+import { entries, entryOf, FLOOR } from './contestants/list.ts';
+import { path } from './contestants.ts';
 import { goalsOf } from './goals.ts';
+import { changesSince, DEARER_MAX, linesOf, readHistory, writeHistory } from './history.ts';
 import { describeMachine } from './machine.ts';
 import { printTable, type Row, sentenceOf } from './print.ts';
-import type { Result } from './results.ts';
+import type { Manner, Result } from './results.ts';
+import { round } from './statistics.ts';
 
 const { values } = parseArgs({
   options: {
@@ -16,20 +21,26 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '64' },
     /** Ids, separated by commas. */
     only: { type: 'string', default: entries.map(({ id }) => id).join(',') },
+    /** Of "in turn" and "anew". */
+    manner: { type: 'string', default: 'in turn,anew' },
     quick: { type: 'boolean', default: false },
+    /** Adds the run to the history. */
+    record: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
   },
 });
 
-/** With less, the contestants with more code are measured before it is compiled. */
+/** A process has compiled its hot code by then; what it has not is a part of its cost. */
 const WARM_UP_MS = 3000;
+const HISTORY = path('history.jsonl');
 const rounds = Number(values.rounds ?? (values.quick ? 2 : 5));
 const seconds = Number(values.seconds ?? (values.quick ? 1 : 3));
 const connections = Number(values.connections);
-const chosen = values.only.split(',');
-const unknown = chosen.filter((id) => !entries.some((entry) => entry.id === id));
-if (unknown.length > 0) throw new Error(`--only ${unknown}: there are ${entries.map(({ id }) => id).join(', ')}.`);
+const manners = values.manner.split(',').map(mannerOf);
+const chosen = values.only.split(',').map((id) => entryOf(id).id);
+if (values.record && values.quick) throw new Error('--record: a quick run is too short to compare later ones with.');
+if (values.record && !chosen.includes(FLOOR)) throw new Error(`--record: without ${FLOOR} there are no ratios.`);
 
 const note = (text: string) => void process.stderr.write(`${text}\n`);
 const progress = (text: string) => void (process.stderr.isTTY && process.stderr.write(`\r\u001b[K${text}`));
@@ -41,39 +52,60 @@ const taking = entries.filter((entry) => {
   return remedy === undefined;
 });
 
-const results = await compare(taking, {
-  rounds,
-  durationMs: seconds * 1000,
-  warmUpMs: WARM_UP_MS,
-  connections,
-  progress,
-});
+const machine = describeMachine();
+const durationMs = seconds * 1000;
+const results = await compare(taking, { manners, rounds, durationMs, warmUpMs: WARM_UP_MS, connections, progress });
 progress('');
 const goals = goalsOf(results);
+const lines = linesOf(machine, results);
+const earlier = existsSync(HISTORY) ? readHistory(readFileSync(HISTORY, 'utf8')) : [];
+const changes = changesSince(earlier, lines).filter(({ contestant }) => entryOf(contestant).isGateway);
+if (values.record) appendFileSync(HISTORY, writeHistory(lines));
 
 if (values.json) {
-  process.stdout.write(`${JSON.stringify({ ...describeMachine(), rounds, seconds, connections, results, goals })}\n`);
-} else {
+  process.stdout.write(`${JSON.stringify({ ...machine, rounds, seconds, connections, results, goals, changes })}\n`);
+} else printAll();
+// A short run is for looking: its medians are those of chance.
+process.exitCode = values.quick || changes.every(({ holds }) => holds) ? 0 : 1;
+
+function mannerOf(text: string): Manner {
+  if (text === 'in turn' || text === 'anew') return text;
+  throw new Error(`--manner ${text}: there are "in turn" and "anew".`);
+}
+
+function printAll(): void {
   process.stdout.write(
-    `${sentenceOf(describeMachine())}; median of ${rounds} rounds of ${seconds} s (least–greatest), ${connections} connections.\n\n`,
+    `${sentenceOf(machine)}; median of ${rounds} rounds of ${seconds} s (least–greatest), ${connections} connections.\n\n`,
   );
-  for (const scenario of new Set(results.map((result) => result.scenario))) {
-    process.stdout.write(`${values.markdown ? `**${scenario}**\n` : scenario}\n`);
-    printTable(results.filter((result) => result.scenario === scenario).map(toRow), values.markdown);
+  const titleOf = ({ scenario, manner }: Result) => `${scenario}, ${manner}`;
+  for (const title of new Set(results.map(titleOf))) {
+    process.stdout.write(`${values.markdown ? `**${title}**\n` : title}\n`);
+    printTable(results.filter((result) => titleOf(result) === title).map(toRow), values.markdown);
   }
-  if (goals.length > 0) {
-    const rows = goals.map(({ holds, ...goal }) => ({ ...goal, holds: holds ? 'yes' : 'NO' }));
-    printTable(rows, values.markdown);
+  const yesOrNo = <T extends { readonly holds: boolean }>({ holds, ...row }: T) => ({
+    ...row,
+    holds: holds ? 'yes' : 'NO',
+  });
+  if (goals.length > 0) printTable(goals.map(yesOrNo), values.markdown);
+  if (changes.length === 0) {
+    process.stdout.write(`The history has no earlier run on this model of CPU: ${machine.cpu}.\n`);
+    return;
   }
+  process.stdout.write(`× floor beside the median of earlier runs on ${machine.cpu}, at most ${DEARER_MAX} of it:\n`);
+  printTable(changes.map(yesOrNo), values.markdown);
 }
 
 function toRow(result: Result): Row {
   const withSpread = (value: number | undefined, range: string | undefined) =>
     value === undefined ? undefined : `${value} (${range})`;
+  const { timesFloor, timesFloorInterval: interval } = result;
   return {
     contestant: result.contestant,
     'CPU µs/request': withSpread(result.cpuMicros, result.cpuSpread),
-    '× floor': result.timesFloor,
+    '× floor': withSpread(
+      timesFloor && round(timesFloor, 2),
+      interval && `${interval.low.toFixed(2)}–${interval.high.toFixed(2)}`,
+    ),
     'requests/s': withSpread(result.perSecond, result.perSecondSpread),
     'core %': result.busyPercent,
     'added p50 ms': withSpread(result.addedP50Ms, result.addedP50Spread),

@@ -7,8 +7,8 @@ import { strangeKey } from './sample-keys.ts';
 
 export interface Scenario {
   readonly name: string;
-  /** For the gateway alone: a contestant that refuses at another point, or not at all, cannot be compared. */
-  readonly ofGatewayOnly: boolean;
+  /** For gateways, and beside them the floor, which forwards the list: others refuse at another point, or not at all. */
+  readonly isRefusal: boolean;
   readonly line: string;
   readonly body: string;
   readonly status: number;
@@ -17,6 +17,8 @@ export interface Scenario {
 }
 
 const strangeKeys = Array.from({ length: 1000 }, strangeKey);
+/** The last character belongs to the checksum. */
+const mistypedKeys = strangeKeys.map((key) => key.slice(0, -1) + (key.endsWith('0') ? '1' : '0'));
 
 const customer = JSON.stringify({
   name: 'Ada Vandermeer',
@@ -27,7 +29,7 @@ const customer = JSON.stringify({
 
 export const list: Scenario = {
   name: 'GET list',
-  ofGatewayOnly: false,
+  isRefusal: false,
   line: 'GET /v1/customers?limit=20',
   body: '',
   status: 200,
@@ -45,12 +47,13 @@ export const creation: Scenario = {
 export const scenarios: readonly Scenario[] = [
   list,
   creation,
-  { ...list, name: '404 no such route', ofGatewayOnly: true, line: 'GET /v1/nothing', status: 404 },
-  { ...list, name: '401 unknown key', ofGatewayOnly: true, status: 401, keysOf: () => strangeKeys },
+  { ...list, name: '404 no such route', isRefusal: true, line: 'GET /v1/nothing', status: 404 },
+  { ...list, name: '401 wrong checksum', isRefusal: true, status: 401, keysOf: () => mistypedKeys },
+  { ...list, name: '401 unknown key', isRefusal: true, status: 401, keysOf: () => strangeKeys },
   {
     ...list,
     name: '429 blocked caller',
-    ofGatewayOnly: true,
+    isRefusal: true,
     status: 429,
     keysOf: ({ blockedKey = '' }) => [blockedKey],
   },
@@ -90,4 +93,12 @@ export function ask(port: number, request: Buffer): Promise<{ readonly status: n
     });
     opened.then((connection) => connection.send(request), reject);
   });
+}
+
+/** The upstream's own answer to a scenario. */
+export function askUpstream(
+  scenario: Scenario,
+  port: number,
+): Promise<{ readonly status: number; readonly bodyBytes: number }> {
+  return ask(port, requestsOf(scenario, port, ['a-caller'])[0] as Buffer);
 }

@@ -1,19 +1,13 @@
 // One gateway with everything on, before the upstream and on a Redis of its own, for measurements of it alone.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { freePort } from '../test/support/redis.ts';
-import { startGateway } from './contestants/gateway.ts';
-import { type Contestant, startPinned, stop } from './contestants.ts';
-import { cores, pin } from './machine.ts';
-import { startPinnedRedis } from './pinned-redis.ts';
+import { prepareGateway } from './contestants/gateway.ts';
+import { type Contestant, stop } from './contestants.ts';
+import { type GroundOptions, withGround } from './ground.ts';
 
-export interface StandOptions {
+export interface StandOptions extends GroundOptions {
   /** Embedded stores instead of Redis. */
   readonly embedded?: boolean;
-  /** How long the upstream's page is made. */
-  readonly pageBytes?: number;
   /** More members of its entry in upstreams.yaml. */
   readonly entry?: object;
   /** More of the gateway's environment, once its working directory is known. */
@@ -26,31 +20,19 @@ export interface Stand {
   readonly directory: string;
 }
 
-export async function withGateway<T>(options: StandOptions, act: (stand: Stand) => Promise<T>): Promise<T> {
-  pin(process.pid, cores.client);
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
-  const redis = await startPinnedRedis();
-  const upstreamPort = await freePort();
-  const { embedded = false, pageBytes = 0, entry = {}, environment = () => ({}) } = options;
-  const upstreamArguments = [String(upstreamPort), String(pageBytes)];
-  const upstream = await startPinned('upstream.ts', upstreamArguments, cores.upstream, upstreamPort);
-  const surroundings = {
-    upstreamUrl: `http://127.0.0.1:${upstreamPort}`,
-    redisUrl: redis.url,
-    directory,
-    port: await freePort(),
-    keys: [],
-  };
-  const gateway = await startGateway(surroundings, {
-    name: 'gateway',
-    ...(embedded ? {} : { redisUrl: redis.url }),
-    entry,
-    environment: environment(directory),
+export function withGateway<T>(options: StandOptions, act: (stand: Stand) => Promise<T>): Promise<T> {
+  return withGround(options, async ({ directory, upstreamUrl, startRedis }) => {
+    const redisUrl = await startRedis();
+    const { embedded = false, entry = {}, environment = () => ({}) } = options;
+    const prepared = prepareGateway(
+      { upstreamUrl, redisUrl, directory, port: await freePort(), keys: [], environment: environment(directory) },
+      { name: 'gateway', ...(embedded ? {} : { redisUrl }), entry },
+    );
+    const gateway = await prepared.start();
+    try {
+      return await act({ gateway, directory });
+    } finally {
+      await stop(gateway.process);
+    }
   });
-  try {
-    return await act({ gateway, directory });
-  } finally {
-    await Promise.all([redis.stop(), stop(gateway.process), stop(upstream)]);
-    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
-  }
 }

@@ -4,7 +4,7 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,9 @@ import { createInstallation } from '../test/support/process.ts';
 import { startRedis } from '../test/support/redis.ts';
 import { startPinned } from './contestants.ts';
 import { runLoad } from './load.ts';
+import { cpuMicrosOf, describeMachine, residentBytesOf } from './machine.ts';
+import { sentenceOf } from './print.ts';
+import { median, round, spread } from './statistics.ts';
 
 const { values } = parseArgs({
   options: {
@@ -44,21 +47,6 @@ interface Sample {
   readonly resident: number;
 }
 
-/** User and system time so far, all threads, in microseconds (Linux: /proc, in clock ticks of 10 ms). */
-function cpuMicrosOf(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return sum + (Number(fields[11]) + Number(fields[12])) * 10_000;
-  }, 0);
-}
-
-function residentOf(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => {
-    const [, kibibytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return sum + Number(kibibytes) * 1024;
-  }, 0);
-}
-
 /** The process that was started and its workers, once all of them take requests. */
 async function pidsOf(child: ChildProcess, count: number): Promise<number[]> {
   for (;;) {
@@ -79,15 +67,12 @@ async function sample(count: number, requests: readonly Buffer[], environment: N
   const before = cpuMicrosOf(pids);
   const { answers, seconds, statuses } = await runLoad({ ...load, durationMs });
   const micros = (cpuMicrosOf(pids) - before) / answers;
-  const resident = residentOf(pids);
+  const resident = residentBytesOf(pids);
   child.kill('SIGTERM');
   await ended;
   if (Object.keys(statuses).join() !== '200') throw new Error(`${count} workers answered ${JSON.stringify(statuses)}`);
   return { micros, perSecond: answers / seconds, resident };
 }
-
-const median = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
-const rounded = (number: number) => Math.round(number * 10) / 10;
 
 const directory = mkdtempSync(join(tmpdir(), 'gateway-bench-workers-'));
 const redis = await startRedis();
@@ -124,17 +109,17 @@ try {
     const micros = microsOf(count);
     return {
       workers: count,
-      'CPU µs/request': rounded(median(micros)),
-      spread: `${rounded(Math.min(...micros))}–${rounded(Math.max(...micros))}`,
-      '× one': Math.round((median(micros) / median(microsOf(1))) * 100) / 100,
+      'CPU µs/request': round(median(micros), 1),
+      spread: spread(micros, 1),
+      '× one': round(median(micros) / median(microsOf(1)), 2),
       'requests/s': Math.round(median(taken.map(({ perSecond }) => perSecond))),
       'MiB of all processes': Math.round(median(taken.map(({ resident }) => resident)) / 2 ** 20),
     };
   });
-  const where = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}`;
-  if (values.json) process.stdout.write(`${JSON.stringify({ where, rows })}\n`);
+  const where = describeMachine();
+  if (values.json) process.stdout.write(`${JSON.stringify({ ...where, rows })}\n`);
   else {
-    process.stdout.write(`${where}\n`);
+    process.stdout.write(`${sentenceOf(where)}\n`);
     console.table(rows);
   }
 } finally {

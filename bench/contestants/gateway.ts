@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Contestant, path, type Surroundings, startPinned } from '../contestants.ts';
+import { type Prepared, path, type Surroundings, startPinned } from '../contestants.ts';
 import { cores } from '../machine.ts';
 import { ask, list, requestsOf } from '../scenarios.ts';
 
@@ -17,20 +17,10 @@ export interface GatewayOptions {
   readonly redisUrl?: string;
   /** More members of its entry in upstreams.yaml. */
   readonly entry?: object;
-  readonly environment?: NodeJS.ProcessEnv;
-}
-
-export interface PreparedGateway {
-  /** Starts it on the prepared directory; again once it has been stopped. */
-  start(): Promise<Contestant>;
-}
-
-export function startGateway(surroundings: Surroundings, options: GatewayOptions): Promise<Contestant> {
-  return prepareGateway(surroundings, options).start();
 }
 
 /** Writes its configuration and makes its organizations. */
-export function prepareGateway(surroundings: Surroundings, options: GatewayOptions): PreparedGateway {
+export function prepareGateway(surroundings: Surroundings, options: GatewayOptions): Prepared {
   const { directory, port, upstreamUrl } = surroundings;
   const program = path(join(options.tree ?? '..', 'bin/gateway'));
   const environment = {
@@ -48,7 +38,7 @@ export function prepareGateway(surroundings: Surroundings, options: GatewayOptio
     async start() {
       const child = await startPinned(program, ['start'], cores.contestant, port, {
         ...environment,
-        ...options.environment,
+        ...surroundings.environment,
       });
       // All that its tier lets pass in a day.
       await ask(port, requestsOf(list, port, [blockedKey])[0] as Buffer);

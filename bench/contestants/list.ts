@@ -1,8 +1,8 @@
 // The list of contestants.
 
-import { type Contestant, type Surroundings, startNodeProxy } from '../contestants.ts';
+import { type Contestant, type Prepared, type Surroundings, startNodeProxy } from '../contestants.ts';
 import { commandExists } from '../machine.ts';
-import { startGateway } from './gateway.ts';
+import { prepareGateway } from './gateway.ts';
 import { startNaive } from './naive.ts';
 import { startNginx } from './nginx.ts';
 import { hasLua, startNginxLua } from './nginx-lua.ts';
@@ -13,57 +13,70 @@ export interface Entry {
   readonly isGateway: boolean;
   /** The missing program of a contestant; undefined if it can take part. */
   missing(): string | undefined;
-  start(surroundings: Surroundings): Promise<Contestant>;
+  prepare(surroundings: Surroundings): Prepared;
 }
 
 /** The base of all comparisons. */
 export const FLOOR = 'floor';
+export const GATEWAY = 'gateway-redis';
 
 const always = () => undefined;
+
+/** For contestants that have nothing to do before their start. */
+const startedBy =
+  (start: (surroundings: Surroundings) => Promise<Contestant>): Entry['prepare'] =>
+  (surroundings) => ({ start: () => start(surroundings) });
 
 function nodeProxy(id: string, file: string, name: string): Entry {
   return {
     id,
     isGateway: false,
     missing: always,
-    start: async (surroundings) => ({
+    prepare: startedBy(async (surroundings) => ({
       name,
       port: surroundings.port,
       keys: surroundings.keys,
       process: await startNodeProxy(file, surroundings),
-    }),
+    })),
   };
 }
 
 export const entries: readonly Entry[] = [
   nodeProxy(FLOOR, 'floor-proxy.ts', 'floor: node:http + undici'),
   {
-    id: 'gateway-redis',
+    id: GATEWAY,
     isGateway: true,
     missing: always,
-    start: (surroundings) =>
-      startGateway(surroundings, { name: 'gateway: all on, Redis', redisUrl: surroundings.redisUrl }),
+    prepare: (surroundings) =>
+      prepareGateway(surroundings, { name: 'gateway: all on, Redis', redisUrl: surroundings.redisUrl }),
   },
   {
     id: 'gateway-embedded',
     isGateway: true,
     missing: always,
-    start: (surroundings) => startGateway(surroundings, { name: 'gateway: all on, embedded' }),
+    prepare: (surroundings) => prepareGateway(surroundings, { name: 'gateway: all on, embedded' }),
   },
   nodeProxy('express', 'express-proxy.ts', 'express + http-proxy-middleware'),
   nodeProxy('fastify', 'fastify-proxy.ts', '@fastify/http-proxy'),
-  { id: 'naive', isGateway: false, missing: always, start: startNaive },
+  { id: 'naive', isGateway: false, missing: always, prepare: startedBy(startNaive) },
   {
     id: 'nginx',
     isGateway: false,
     missing: () => (commandExists('nginx') ? undefined : 'apt-get install nginx'),
-    start: startNginx,
+    prepare: startedBy(startNginx),
   },
   {
     id: 'nginx-lua',
     isGateway: false,
     missing: () =>
       commandExists('nginx') && hasLua() ? undefined : 'apt-get install nginx libnginx-mod-http-lua lua-nginx-redis',
-    start: startNginxLua,
+    prepare: startedBy(startNginxLua),
   },
 ];
+
+/** The contestant with this id. */
+export function entryOf(id: string): Entry {
+  const entry = entries.find((one) => one.id === id);
+  if (entry === undefined) throw new Error(`${id}: there are ${entries.map((one) => one.id).join(', ')}.`);
+  return entry;
+}

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { freePort, lookInside } from '../../test/support/redis.ts';
-import { entries } from '../contestants/list.ts';
+import { entries, entryOf } from '../contestants/list.ts';
 import { type Contestant, rest, startPinned, stop, wake } from '../contestants.ts';
 import { runLoad } from '../load.ts';
 import { startPinnedRedis } from '../pinned-redis.ts';
@@ -28,15 +28,16 @@ after(async () => {
 });
 
 async function start(id: string): Promise<Contestant | undefined> {
-  const entry = entries.find((one) => one.id === id);
-  if (entry === undefined || entry.missing() !== undefined) return undefined;
-  const contestant = await entry.start({
+  const entry = entryOf(id);
+  if (entry.missing() !== undefined) return undefined;
+  const prepared = entry.prepare({
     upstreamUrl: `http://127.0.0.1:${upstreamPort}`,
     redisUrl: redis.url,
     directory: join(directory, id),
     port: await freePort(),
     keys,
   });
+  const contestant = await prepared.start();
   started.push(contestant);
   return contestant;
 }
@@ -90,9 +91,18 @@ test('nginx with Lua checks its keys and counts in Redis', {
   assert.equal(await commandsSince(['incr']), 1);
 });
 
+test('nginx with Lua refuses an organization that is over its limit', { skip: missingLua() }, async () => {
+  const lua = running(/Lua/) as Contestant;
+  const minute = Math.floor(Date.now() / 60_000);
+  // Both minutes, in case the next one begins before the request arrives.
+  for (const window of [minute, minute + 1]) await inside.set(`lua-limit:org_1:${window}`, 1_000_000);
+  assert.equal(await statusOf(lua, keys[1] as string), 429);
+  assert.equal(await statusOf(lua, keys[0] as string), 200);
+});
+
 test('the gateway refuses the requests that the scenarios refuse', async () => {
   const gateway = running(/all on, Redis/) as Contestant;
-  for (const scenario of scenarios.filter(({ ofGatewayOnly }) => ofGatewayOnly)) {
+  for (const scenario of scenarios.filter(({ isRefusal }) => isRefusal)) {
     const requests = requestsOf(scenario, gateway.port, scenario.keysOf(gateway));
     verify('gateway', scenario, await runLoad({ ...gateway, connections: 2, durationMs: 100, requests }), undefined);
   }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../test/support/redis.ts';
 import { pidsOf, rest, startPinned, stop, wake } from '../contestants.ts';
 import { cpuMicrosOf, peakBytesOf, processTree, residentBytesOf } from '../machine.ts';
@@ -44,6 +45,8 @@ test('the upstream answers POST once the body is whole, with a length or in chun
 test('a contestant that rests does not run, and goes on when it is woken', async () => {
   const stateOf = () => /State:\s+(\w)/.exec(readFileSync(`/proc/${upstream.pid}/status`, 'utf8'))?.[1];
   rest(contestant);
+  // The signal takes effect when the system next gets to the process.
+  for (let attempt = 0; attempt < 500 && stateOf() !== 'T'; attempt += 1) await sleep(20);
   assert.equal(stateOf(), 'T');
   wake(contestant);
   assert.equal((await send('GET', {}, [])).status, 200);
