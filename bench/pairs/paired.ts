@@ -1,9 +1,9 @@
-// Pure: from the costs of two trees side by side, pair by pair, to whether the one costs more.
+// Pure: from two sides that are measured pair by pair, such as two trees or the floor and the gateway, to how far they are apart.
 
 import { type Interval, median, medianInterval } from '../statistics.ts';
 
 export interface Pair {
-  /** CPU microseconds per request. */
+  /** Of one quantity, such as CPU microseconds per request. */
   readonly baseline: number;
   readonly candidate: number;
 }
@@ -22,6 +22,18 @@ export const ratioOf = ({ baseline, candidate }: Pair): number => candidate / ba
 export function compared(scenario: string, pairs: readonly Pair[]): Comparison {
   const ratios = pairs.map(ratioOf);
   return { scenario, pairs, medianRatio: median(ratios), interval: medianInterval(ratios) };
+}
+
+export interface Difference {
+  /** Of the candidate, above the baseline. */
+  readonly median: number;
+  readonly interval: Interval;
+}
+
+/** The median of the differences within each pair, for a quantity that the candidate adds to. */
+export function differed(pairs: readonly Pair[]): Difference {
+  const differences = pairs.map(({ baseline, candidate }) => candidate - baseline);
+  return { median: median(differences), interval: medianInterval(differences) };
 }
 
 export type Side = keyof Pair;

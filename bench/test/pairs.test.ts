@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { path } from '../contestants.ts';
-import { compared, costOf, orderOf } from '../pairs/paired.ts';
+import { compared, costOf, differed, orderOf } from '../pairs/paired.ts';
 import { checkOut } from '../pairs/tree.ts';
 
 test('a drift of the machine that is steady does not favour a side', () => {
@@ -30,6 +30,17 @@ test('trees are compared by the ratios within pairs, so that a slow minute of th
   const pairs = [40, 80, 40, 400, 40].map((baseline) => ({ baseline, candidate: baseline * 1.1 }));
   const { medianRatio, interval } = compared('GET list', pairs);
   for (const ratio of [medianRatio, interval.low, interval.high]) assert.ok(Math.abs(ratio - 1.1) < 1e-9, `${ratio}`);
+});
+
+test('an addition is compared by the differences within pairs, with the interval of their median', () => {
+  // The machine holds both sides of a pair up, some pairs more than others; the candidate adds 1 to 10 ms by itself.
+  const pairs = [30, 4, 80, 12, 5, 6, 7, 8, 9, 10].map((baseline, index) => ({
+    baseline,
+    candidate: baseline + index + 1,
+  }));
+  const { median, interval } = differed(pairs);
+  assert.equal(median, 5.5);
+  assert.deepEqual([interval.low, interval.high, Math.round(interval.confidence * 1000)], [2, 9, 979]);
 });
 
 test('a tree is that of its commit, has packages, and leaves nothing behind', () => {
