@@ -1,6 +1,6 @@
 // Pure: compares the gateway's measured memory with its bound.
 
-import { median, round } from '../statistics.ts';
+import { median, round, spread } from '../statistics.ts';
 
 export interface Verdict {
   readonly what: string;
@@ -37,4 +37,21 @@ export function isFlat(what: string, bytes: readonly number[]): Verdict {
 
 export function isAtMost(what: string, bytes: number, bytesMax: number): Verdict {
   return { what, measured: megabytes(bytes), bound: `at most ${megabytes(bytesMax)}`, holds: bytes <= bytesMax };
+}
+
+/** The median of the ratios within each round, since the floor's memory differs from round to round too. */
+export function isAtMostTimes(
+  what: string,
+  rounds: readonly { readonly floor: number; readonly gateway: number }[],
+  timesMax: number,
+): Verdict {
+  const ratios = rounds.map(({ floor, gateway }) => gateway / floor);
+  const times = median(ratios);
+  const middle = (side: 'floor' | 'gateway') => megabytes(median(rounds.map((one) => one[side])));
+  return {
+    what,
+    measured: `${middle('gateway')}, floor ${middle('floor')}: × ${round(times, 2)} (${spread(ratios, 2)} in ${rounds.length})`,
+    bound: `at most × ${timesMax}`,
+    holds: times <= timesMax,
+  };
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isAtMost, isFlat } from '../memory/verdict.ts';
+import { isAtMost, isAtMostTimes, isFlat } from '../memory/verdict.ts';
 
 test('memory that fills up at first and then goes up and down is flat', () => {
   const bytes = [100, 180, 220, 240, 260, 238, 255, 242, 262, 240, 250, 244].map((megabytes) => megabytes * 1e6);
@@ -28,4 +28,19 @@ test('a bound holds up to itself', () => {
     bound: 'at most 400 MB',
     holds: false,
   });
+});
+
+test('a peak is compared with that of the floor round by round', () => {
+  const rounds = [
+    { floor: 200e6, gateway: 220e6 },
+    { floor: 160e6, gateway: 192e6 },
+    { floor: 240e6, gateway: 264e6 },
+  ];
+  assert.deepEqual(isAtMostTimes('peak', rounds, 1.15), {
+    what: 'peak',
+    measured: '220 MB, floor 200 MB: × 1.1 (1.1–1.2 in 3)',
+    bound: 'at most × 1.15',
+    holds: true,
+  });
+  assert.equal(isAtMostTimes('peak', rounds, 1.05).holds, false);
 });
