@@ -38,11 +38,12 @@ test('seed for people ends with a sentence', async (t) => {
   assert.match(lines[3] ?? '', /^2 organizations on tier standard/);
 });
 
-test('10,000 organizations take less than five seconds', async (t) => {
+test('10,000 organizations take less than five seconds of CPU', async (t) => {
   const { run } = commandLine(t);
-  const startedAt = performance.now();
+  const before = process.cpuUsage();
   await run('seed', '--organizations', '10000', '--tier', 'premium', '--json');
-  assert.ok(performance.now() - startedAt < 5000);
+  const { user, system } = process.cpuUsage(before);
+  assert.ok(user + system < 5e6, `${user + system} µs`);
 });
 
 for (const [words, code, message] of [

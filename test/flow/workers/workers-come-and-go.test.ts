@@ -81,9 +81,10 @@ const bothServe = (workers: readonly WorkerStatus[]) =>
   workers.length === 2 && workers.every(({ state }) => state === 'serving');
 
 describe('workers', () => {
-  it('are replaced one after the other on SIGUSR2, and no request fails', async () => {
+  it('are replaced one after the other on SIGUSR2, and no request fails', async (test) => {
     const before = await several.workers();
     const load = offerLoad();
+    test.after(load.stop);
     await sleep(200);
     several.child.kill('SIGUSR2');
     const least: number[] = [];
