@@ -2,7 +2,7 @@
 
 import { createHash, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { alternativeNames, signatureAlgorithm, signed } from './csr.ts';
-import { derInteger, derTagged, octets, oid, sequence, set, utcTime, utf8, yes } from './der.ts';
+import { derInteger, derTagged, octets, oid, pemOf, sequence, set, utcTime, utf8, yes } from './der.ts';
 
 /** The protocol that a validation asks for by ALPN. */
 export const ACME_TLS = 'acme-tls/1';
@@ -36,9 +36,8 @@ export function createChallengeCertificate(
     createPublicKey(privateKey).export({ type: 'spki', format: 'der' }),
     derTagged(3, sequence(alternativeNames([name]), sequence(oid(ACME_IDENTIFIER), yes(), octets(octets(digest))))),
   );
-  const text = signed(body, privateKey).toString('base64').replace(/.{64}/g, '$&\n');
   return {
-    certificate: `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`,
+    certificate: pemOf(signed(body, privateKey)),
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   };
 }

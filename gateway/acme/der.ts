@@ -60,6 +60,12 @@ export function readDer(bytes: Buffer): DerValue[] {
   return values;
 }
 
+/** A certificate in PEM form (RFC 7468): lines of 64 characters, none of them empty. */
+export function pemOf(certificate: Buffer): string {
+  const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+}
+
 function lengthOf(length: number): Buffer {
   if (length < 0x80) return Buffer.from([length]);
   const hex = length.toString(16);

@@ -1,13 +1,24 @@
 // The door of a test's ACME server: passes requests on, and adds what pebble has not: renewal information, rate limits, outages, and
 // certificates with another validity.
 
-import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Agent, createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { alternativeNames, signatureAlgorithm, signed } from '../../gateway/acme/csr.ts';
-import { der, derInteger, derTagged, octets, oid, sequence, set, utcTime, utf8 } from '../../gateway/acme/der.ts';
+import {
+  der,
+  derInteger,
+  derTagged,
+  octets,
+  oid,
+  pemOf,
+  sequence,
+  set,
+  utcTime,
+  utf8,
+} from '../../gateway/acme/der.ts';
 import { type CertificatePair, createAuthority } from './certificates.ts';
 
 export interface AcmeRequest {
@@ -35,6 +46,8 @@ export interface AcmeDoor {
   /** Identifiers of certificates that renewal information was asked for. */
   readonly asked: readonly string[];
   count(path: string): number;
+  /** What the signed requests with this path carried. */
+  payloads(path: string): readonly Readonly<Record<string, unknown>>[];
   /** Decides about each request; undefined passes it on. */
   fault: ((request: AcmeRequest) => Fault | undefined) | undefined;
   /** Told of each request before it is passed on. */
@@ -62,6 +75,7 @@ export async function openAcmeDoor({ port, pair, trust }: DoorOptions): Promise<
   const issuer = createAuthority('Test Issuer');
   const requests: AcmeRequest[] = [];
   const asked: string[] = [];
+  const payloads: { readonly path: string; readonly payload: Record<string, unknown> }[] = [];
   const server = createServer({ cert: pair.certificate, key: pair.key }, (arrived, response) => {
     const path = (arrived.url ?? '').split('/')[1] ?? '';
     const known = { method: arrived.method ?? '', path };
@@ -101,8 +115,17 @@ export async function openAcmeDoor({ port, pair, trust }: DoorOptions): Promise<
       },
     );
     passed.on('error', () => response.destroy());
+    const sent: Buffer[] = [];
+    arrived.on('data', (part: Buffer) => sent.push(part));
+    arrived.on('end', () => notePayload(path, Buffer.concat(sent)));
     arrived.pipe(passed);
   });
+
+  function notePayload(path: string, body: Buffer): void {
+    const { payload = '' } = body.length === 0 ? {} : (JSON.parse(String(body)) as { payload?: string });
+    const text = String(Buffer.from(payload, 'base64url'));
+    if (text !== '') payloads.push({ path, payload: JSON.parse(text) as Record<string, unknown> });
+  }
 
   function answerRenewalInfo(url: string, response: ServerResponse): void {
     const certificateId = url.split('/').at(-1) ?? '';
@@ -135,6 +158,7 @@ export async function openAcmeDoor({ port, pair, trust }: DoorOptions): Promise<
     directory: `https://127.0.0.1:${(server.address() as AddressInfo).port}/dir`,
     requests,
     asked,
+    payloads: (path) => payloads.filter((one) => one.path === path).map(({ payload }) => payload),
     count: (path) => requests.filter((one) => one.path === path).length,
     fault: undefined,
     onRequest: undefined,
@@ -157,7 +181,9 @@ function reissued(pem: string, { from, until }: { from: Date; until: Date }, iss
   const names = (given.subjectAltName ?? '').split(', ').map((entry) => entry.replace('DNS:', ''));
   const key: KeyObject = createPrivateKey(issuer.key);
   const name = (text: string) => sequence(set(sequence(oid('2.5.4.3'), utf8(text))));
-  const authorityKey = createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(-20);
+  // The identifier that OpenSSL gives the key of the issuer: the digest of its point.
+  const point = createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(-65);
+  const authorityKey = createHash('sha1').update(point).digest();
   const body = sequence(
     derTagged(0, derInteger(Buffer.from([2]))),
     derInteger(Buffer.from(given.serialNumber, 'hex')),
@@ -171,6 +197,5 @@ function reissued(pem: string, { from, until }: { from: Date; until: Date }, iss
       sequence(alternativeNames(names), sequence(oid('2.5.29.35'), octets(sequence(der(0x80, authorityKey))))),
     ),
   );
-  const text = signed(body, key).toString('base64').replace(/.{64}/g, '$&\n');
-  return `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
+  return pemOf(signed(body, key));
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { after, it } from 'node:test';
+import { createSecureContext } from 'node:tls';
 import { createChallengeCertificate } from '../../../gateway/acme/challenge-certificate.ts';
 import { certificateIdOf, createRequest } from '../../../gateway/acme/csr.ts';
 import { readDer } from '../../../gateway/acme/der.ts';
@@ -31,6 +32,17 @@ it('the certificate for a challenge holds the digest of the key authorization in
   assert.match(text, /1\.3\.6\.1\.5\.5\.7\.1\.31: critical/);
   const digest = createHash('sha256').update('token.thumbprint').digest();
   assert.ok(parsed.raw.includes(Buffer.concat([Buffer.from([0x04, 0x20]), digest])));
+});
+
+it('the certificate for a challenge can be used for names of any length', () => {
+  for (let length = 1; length <= 63; length++) {
+    const { certificate: cert, key } = createChallengeCertificate(
+      `${'a'.repeat(length)}.test`,
+      'token.thumb',
+      Date.now(),
+    );
+    assert.doesNotThrow(() => createSecureContext({ cert, key }), `${length}`);
+  }
 });
 
 it('the identifier of a certificate is that of RFC 9773', () => {
