@@ -35,8 +35,10 @@ export interface StatusForCauses {
   readonly overload?: { readonly shedding?: boolean; readonly loop_overloaded?: boolean };
   readonly certificates?: readonly {
     readonly names?: readonly string[];
-    readonly days_left?: number;
-    readonly expires_at?: string;
+    readonly state?: string;
+    readonly days_left?: number | null;
+    readonly expires_at?: string | null;
+    readonly last_failure?: { readonly reason: string; readonly failures?: number } | null;
   }[];
   readonly workers?: readonly {
     readonly worker: number;

@@ -12,7 +12,8 @@ export interface LastMinute {
   readonly mostOften?: string | undefined;
 }
 
-const SOON_DAYS = 14;
+/** As the alert GatewayCertificateOrderFails. */
+const FAILURES_WARNED = 3;
 
 /** Failures come before warnings. Null: no process reports its state. */
 export function causesOf(status: StatusForCauses | null, minute: LastMinute, nowMs: number): Cause[] {
@@ -112,19 +113,32 @@ function ofWorker({
 
 function ofCertificate({
   names = [],
+  state,
   days_left: days,
   expires_at: until,
+  last_failure: failure,
 }: NonNullable<StatusForCauses['certificates']>[number]): Cause[] {
-  if (days === undefined || days >= SOON_DAYS) return [];
   const name = names[0] ?? '?';
-  const more = { until, runbook: 'GatewayCertificateExpires', details: '#/system' };
   const id = `certificate ${name}`;
-  if (days < 0)
-    return [failureCause(id, `The certificate for ${name} has expired.`, 'Clients refuse the connection.', more)];
-  const left = days === 1 ? 'one day' : `${days} days`;
-  return [
-    warningCause(id, `The certificate for ${name} expires in ${left}.`, 'Clients then refuse the connection.', more),
-  ];
+  const more = { until: until ?? undefined, details: '#/system' };
+  const why = failure ? ` ${failure.reason}` : '';
+  if (state === 'missing') {
+    const consequence = `Clients cannot connect.${why}`;
+    const runbook = 'GatewayCertificateMissing';
+    return [failureCause(id, `There is no certificate for ${name} yet.`, consequence, { ...more, runbook })];
+  }
+  const runbook = 'GatewayCertificateExpires';
+  const consequence = 'Clients refuse the connection.';
+  if (state === 'expired')
+    return [failureCause(id, `The certificate for ${name} has expired.`, `${consequence}${why}`, { ...more, runbook })];
+  if (state === 'expiring') {
+    const left = !days ? 'within a day' : days === 1 ? 'in one day' : `in ${days} days`;
+    const then = `Clients then refuse the connection.${why}`;
+    return [warningCause(id, `The certificate for ${name} expires ${left}.`, then, { ...more, runbook })];
+  }
+  if ((failure?.failures ?? 0) < FAILURES_WARNED) return [];
+  const orderFails = { ...more, runbook: 'GatewayCertificateOrderFails' };
+  return [warningCause(id, `The certificate for ${name} is not renewed.`, failure?.reason ?? '', orderFails)];
 }
 
 /** Warns from three errors on that are at least one percent of the requests. */

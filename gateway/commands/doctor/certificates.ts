@@ -2,34 +2,37 @@
 
 import { X509Certificate } from 'node:crypto';
 import type { Configuration } from '../../configuration.ts';
+import { type CertificateLife, stateOfLife } from '../../shared/certificate-life.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
 const DAY_MS = 86_400_000;
-const DAYS_WANTED = 14;
 
 export function checkCertificates({ config, certificates, upstreamTls }: Configuration, nowMs: number): Finding[] {
-  const shown = certificates.map(({ names, expiresAtMs }) =>
-    checkValidity(`certificate for ${names.join(', ') || 'clients'}`, expiresAtMs, nowMs),
+  const shown = certificates.map((certificate) =>
+    checkValidity(`certificate for ${certificate.names.join(', ') || 'clients'}`, certificate, nowMs),
   );
   const ofUpstreams = [...upstreamTls].flatMap(([name, { ca, certificate }]) =>
     [['ca', ca] as const, ['certificate', certificate] as const].flatMap(([key, text]) =>
-      certificatesIn(text).map((one) =>
-        checkValidity(`upstreams.${name}.tls.${key}`, one.validToDate.getTime(), nowMs),
-      ),
+      certificatesIn(text).map((one) => checkValidity(`upstreams.${name}.tls.${key}`, lifeOf(one), nowMs)),
     ),
   );
-  return [...shown, ...checkNames(config.gateway.publicUrl, certificates), ...ofUpstreams];
+  const ordered = config.gateway.tls?.acme?.certificates.map((names) => ({ names })) ?? [];
+  return [...shown, ...checkNames(config.gateway.publicUrl, [...certificates, ...ordered]), ...ofUpstreams];
 }
 
-/** @param untilMs end of validity, epoch milliseconds */
-export function checkValidity(check: string, untilMs: number, nowMs: number): Finding {
-  const days = Math.floor((untilMs - nowMs) / DAY_MS);
-  if (days < 0) return fail(check, 'It has expired.', 'Renew it.');
-  const says = `${days} days are left.`;
-  return days >= DAYS_WANTED ? ok(check, says) : warn(check, says, 'Renew it.');
+/** Warns when a sixth of the lifetime is left, and 30 days at most. */
+export function checkValidity(check: string, life: CertificateLife, nowMs: number): Finding {
+  const state = stateOfLife(life, nowMs);
+  if (state === 'expired') return fail(check, 'It has expired.', 'Renew it.');
+  const says = `${Math.floor((life.expiresAtMs - nowMs) / DAY_MS)} days are left.`;
+  return state === 'valid' ? ok(check, says) : warn(check, says, 'Renew it.');
 }
 
-function checkNames(publicUrl: string, certificates: Configuration['certificates']): Finding[] {
+function lifeOf({ validFromDate, validToDate }: X509Certificate): CertificateLife {
+  return { validFromMs: validFromDate.getTime(), expiresAtMs: validToDate.getTime() };
+}
+
+function checkNames(publicUrl: string, certificates: readonly { readonly names: readonly string[] }[]): Finding[] {
   if (certificates.length === 0) return [];
   const { hostname } = new URL(publicUrl);
   const covers = (name: string) =>

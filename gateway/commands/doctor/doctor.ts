@@ -1,6 +1,7 @@
 // `gateway doctor`: checks machine, Redis, secrets, certificates and upstreams; prints one line per check with a remedy.
 
 import type { Command } from 'commander';
+import type { Secrets } from '../../config/secrets.ts';
 import type { Settings } from '../../config/settings.ts';
 import { ConfigError, toSentence } from '../../config-errors.ts';
 import type { Configuration } from '../../configuration.ts';
@@ -52,7 +53,7 @@ async function examine(context: CommandContext): Promise<readonly Finding[]> {
   const { configuration } = loaded;
   const checks = [
     ...checksOf(context, settings, configuration?.config.gateway.tls !== undefined),
-    ...(configuration === undefined ? [] : furtherChecks(context, settings, configuration)),
+    ...(configuration === undefined ? [] : await furtherChecks(context, settings, configuration)),
   ];
   const found = await Promise.all(checks.map(([name, check]) => findingsOf(name, check, PATIENCE_MS)));
   return [node, ...loaded.findings, ...found.flat()];
@@ -93,7 +94,11 @@ function checksOf({ now }: CommandContext, settings: Settings, isTls: boolean): 
   ];
 }
 
-function furtherChecks(context: CommandContext, settings: Settings, configuration: Configuration): Named[] {
+async function furtherChecks(
+  context: CommandContext,
+  settings: Settings,
+  configuration: Configuration,
+): Promise<Named[]> {
   const { config } = configuration;
   const { workers } = settings;
   const secrets = context.secrets();
@@ -104,9 +109,19 @@ function furtherChecks(context: CommandContext, settings: Settings, configuratio
     ['trustedProxies', () => checkTrustedProxies(config)],
     ['secrets', () => examineSecrets(configuration, settings, secrets)],
     ['certificates', () => checkCertificates(configuration, context.now())],
+    ...(await acmeChecks(context, settings, configuration, secrets)),
     ...targetChecks(configuration, secrets, context.now).map(({ name, check }): Named => [name, check]),
     ...loginChecks(configuration, secrets).map(({ name, check }): Named => [name, check]),
   ];
+}
+
+/** Loaded on demand, because most gateways order no certificates. */
+async function acmeChecks({ now }: CommandContext, settings: Settings, { config }: Configuration, secrets: Secrets) {
+  const { tls } = config.gateway;
+  const acme = tls?.acme;
+  if (tls === undefined || acme === undefined) return [];
+  const { rehearsalChecks } = await import('./acme.ts');
+  return rehearsalChecks({ tls: { ...tls, acme }, settings, secrets, now });
 }
 
 function printFindings(context: CommandContext, findings: readonly Finding[]): void {

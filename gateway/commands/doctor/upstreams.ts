@@ -95,11 +95,12 @@ async function checkTls(
   const servername = tls?.serverName ?? (/^[\d.]+$|:/.test(place.host) ? undefined : place.host);
   const own = tls && { ca: tls.ca, cert: tls.certificate, key: tls.key };
   const socket = connectSecurely({ ...place, ...own, ...(servername !== undefined && { servername }) });
-  let untilMs = 0;
+  let life = { validFromMs: 0, expiresAtMs: 0 };
   await opened(socket, 'secureConnect', () => {
-    untilMs = Date.parse((socket as TLSSocket).getPeerCertificate().valid_to);
+    const { valid_from, valid_to } = (socket as TLSSocket).getPeerCertificate();
+    life = { validFromMs: Date.parse(valid_from), expiresAtMs: Date.parse(valid_to) };
   });
-  return checkValidity(`${name} certificate`, untilMs, nowMs);
+  return checkValidity(`${name} certificate`, life, nowMs);
 }
 
 async function opened(socket: Socket, event: string, look: () => void = () => undefined): Promise<void> {

@@ -253,7 +253,7 @@ function workers() {
 }
 
 function certificates() {
-  const kindOf = (days) => (days < 0 ? 'bad' : days < 14 ? 'warn' : 'good');
+  const kinds = { valid: 'good', expiring: 'warn', expired: 'bad', revoked: 'bad', missing: 'bad' };
   return createTableOf('certificates', ({ status }) => status?.certificates ?? [], {
     caption: 'Certificates of the public listener',
     empty: 'The public listener is without TLS.',
@@ -265,10 +265,12 @@ function certificates() {
         key: 'days',
         label: 'Days left',
         numeric: true,
-        cell: ({ days_left: days }) => state(kindOf(days), String(days)),
-        value: (row) => row.days_left,
+        cell: (row) => state(kinds[row.state] ?? 'off', row.days_left === null ? row.state : String(row.days_left)),
+        value: (row) => row.days_left ?? -1e9,
       },
-      { key: 'expires', label: 'Expires', cell: (row) => day(Date.parse(row.expires_at)) },
+      { key: 'expires', label: 'Expires', cell: (row) => (row.expires_at ? day(Date.parse(row.expires_at)) : '–') },
+      { key: 'renews', label: 'Renews', cell: (row) => (row.renews_at ? day(Date.parse(row.renews_at)) : '–') },
+      { key: 'failure', label: 'Last failure', cell: (row) => row.last_failure?.reason ?? '–' },
     ],
   });
 }

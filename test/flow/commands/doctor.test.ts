@@ -34,7 +34,7 @@ describe('gateway doctor', () => {
       response.statusCode = request.url === '/health' ? 204 : 500;
       response.end();
     });
-    const { certificate: cert, key } = authority.issue({ names: ['localhost'], days: 5 });
+    const { certificate: cert, key } = authority.issue({ names: ['localhost'], fromDays: -40, days: 5 });
     secure = createServer({ cert, key }, (_request, response) => response.writeHead(204).end()).listen(0, '127.0.0.1');
     await new Promise((resolve) => secure.once('listening', resolve));
   });

@@ -20,7 +20,7 @@ const fine: StatusForCauses = {
     platform: { targets: [{ mode: 'live', address: 'http://a', state: 'healthy' }], breaker: { live: 'closed' } },
   },
   overload: { shedding: false, loop_overloaded: false },
-  certificates: [{ names: ['api.example.com'], days_left: 60 }],
+  certificates: [{ names: ['api.example.com'], state: 'valid', days_left: 60 }],
 };
 const quiet = { requests: 9, serverErrors: 2 };
 const causesWith = (status: StatusForCauses, minute = quiet) => causesOf({ ...fine, ...status }, minute, NOW_MS);
@@ -121,14 +121,33 @@ test('everything that is wrong is one cause with a runbook, and most name what c
     [{ workers: [{ worker: 2, state: 'waiting' }] }, /^bad: Worker 2 died/, 'GatewayWorkerRestarts'],
     [{ workers: [{ worker: 1, state: 'silent' }] }, /^bad: Worker 1 does not answer/, 'GatewayWorkerRestarts'],
     [
-      { certificates: [{ names: ['a.example.com'], days_left: 13 }] },
+      { certificates: [{ names: ['a.example.com'], state: 'expiring', days_left: 13 }] },
       /^warn: .* a\.example\.com expires in 13 days/,
       'GatewayCertificateExpires',
     ],
     [
-      { certificates: [{ names: ['a.example.com'], days_left: -1 }] },
+      { certificates: [{ names: ['a.example.com'], state: 'expiring', days_left: 0 }] },
+      /^warn: .* expires within a day/,
+      'GatewayCertificateExpires',
+    ],
+    [
+      { certificates: [{ names: ['a.example.com'], state: 'expired', days_left: -1 }] },
       /^bad: .* has expired/,
       'GatewayCertificateExpires',
+    ],
+    [
+      { certificates: [{ names: ['a.example.com'], state: 'missing', last_failure: { reason: 'It is away.' } }] },
+      /^bad: There is no certificate for a\.example\.com yet\..*It is away\./,
+      'GatewayCertificateMissing',
+    ],
+    [
+      {
+        certificates: [
+          { names: ['a.example.com'], state: 'valid', last_failure: { reason: 'It is away.', failures: 3 } },
+        ],
+      },
+      /^warn: .* is not renewed\..*It is away\./,
+      'GatewayCertificateOrderFails',
     ],
     [{ issuers: { idp: { failure: 'timeout', read_at: SINCE } } }, /^warn: The keys of the issuer idp/, undefined],
   ];

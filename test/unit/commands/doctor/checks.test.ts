@@ -76,8 +76,13 @@ describe('a check of doctor', () => {
   });
 
   it('counts the days that a certificate is valid', () => {
-    const verdicts = [14, 13, 0, -0.1].map((days) => checkValidity('certificate', days * DAY_MS, 0).verdict);
-    assert.deepEqual(verdicts, ['ok', 'warn', 'warn', 'fail']);
+    const verdictOf = (lifetime: number, left: number) =>
+      checkValidity('it', { validFromMs: (left - lifetime) * DAY_MS, expiresAtMs: left * DAY_MS }, 0).verdict;
+    assert.deepEqual(
+      [16, 14, 0.5, -0.1].map((left) => verdictOf(90, left)),
+      ['ok', 'warn', 'warn', 'fail'],
+    );
+    assert.deepEqual([verdictOf(6, 2), verdictOf(6, 0.9), verdictOf(3650, 40)], ['ok', 'warn', 'ok']);
   });
 
   it('requires an address that clients can use, but on the sandbox', () => {
