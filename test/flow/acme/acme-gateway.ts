@@ -55,7 +55,7 @@ export async function certificatesOf({ adminUrl }: Pick<TestGateway, 'adminUrl'>
 
 /** Waits until what is read fulfils the condition, and gives it. Rejects after a generous time with what was read last. */
 export async function until<T>(read: () => T | Promise<T>, isFulfilled: (value: T) => boolean): Promise<T> {
-  const endsAt = performance.now() + 60_000;
+  const endsAt = performance.now() + 30_000;
   for (;;) {
     const value = await read();
     if (isFulfilled(value)) return value;

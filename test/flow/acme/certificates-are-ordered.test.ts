@@ -12,7 +12,10 @@ import { runInProcess } from '../../support/in-process.ts';
 import { type Pebble, startPebble } from '../../support/pebble.ts';
 import { certificatesOf, handshake, shownFor, startAcmeGateway, statusBy, until, untilValid } from './acme-gateway.ts';
 
-const certificates = [['a.test', 'b.test'], ['c.test']];
+const certificates = [
+  ['a.test', 'b.test'],
+  ['c.test', 'localhost'],
+];
 let pebble: Pebble;
 let gateway: TestGateway;
 let authority: Authority;
@@ -54,7 +57,7 @@ it('without a certificate the gateway is ready, names what is missing, and says 
   const answer = await fetch(`${gateway.adminUrl}/readyz`);
   const { checks } = (await answer.json()) as { checks: Record<string, string> };
   assert.equal(answer.status, 200);
-  assert.equal(checks.certificates, 'missing: a.test, b.test, c.test');
+  assert.equal(checks.certificates, 'missing: a.test, b.test, c.test, localhost');
   const failed = await until(
     () => certificatesOf(gateway),
     ([, ...ordered]) => ordered.every(({ last_failure: failure }) => failure !== null),
@@ -87,7 +90,7 @@ it('the orders are not repeated during the back-off, and succeed after it', asyn
   const shown = await Promise.all(['a.test', 'b.test', 'c.test'].map((name) => shownFor(gateway.port, name)));
   assert.deepEqual(
     shown.map(({ subjectaltname }) => subjectaltname),
-    ['DNS:a.test, DNS:b.test', 'DNS:a.test, DNS:b.test', 'DNS:c.test'],
+    ['DNS:a.test, DNS:b.test', 'DNS:a.test, DNS:b.test', 'DNS:c.test, DNS:localhost'],
   );
   assert.equal(shown[0]?.asn1Curve, 'prime256v1');
   assert.equal(await statusBy(gateway.port, 'b.test', await pebble.root()), 200);
@@ -139,7 +142,7 @@ it('the commands list, order and revoke', async () => {
   const former = await serialFor('c.test');
   const ordered = await run('order', 'c.test');
   assert.equal(ordered.code, 0, ordered.stderr);
-  assert.match(ordered.stdout, /^c\.test: issued, valid until /);
+  assert.match(ordered.stdout, /^c\.test, localhost: issued, valid until /);
   await until(
     () => serialFor('c.test'),
     (serial) => serial !== former,
@@ -155,6 +158,20 @@ it('the commands list, order and revoke', async () => {
   );
   const unknown = await run('order', 'x.test');
   assert.deepEqual([unknown.code, /no certificate of tls\.acme is for x\.test/.test(unknown.stderr)], [1, true]);
+});
+
+it('doctor rehearses the order, and leaves nothing behind', async () => {
+  const environment = { ...environmentOf(gateway), PORT: String(gateway.port), ADMIN_PORT: '0' };
+  const { stdout } = await runInProcess(['doctor', '--json'], { environment });
+  const { checks } = JSON.parse(stdout) as { checks: { check: string; verdict: string; says: string }[] };
+  const told = (check: string) => checks.find((one) => one.check === check);
+  for (const check of ['acme directory', 'acme account', 'clock of the ACME server'])
+    assert.equal(told(check)?.verdict, 'ok', JSON.stringify(told(check)));
+  // Names below .test lead nowhere.
+  assert.match(told('name a.test')?.says ?? '', /does not resolve/);
+  assert.match(told('challenge a.test')?.says ?? '', /does not answer/);
+  for (const check of ['name localhost', 'challenge localhost'])
+    assert.equal(told(check)?.verdict, 'ok', JSON.stringify(told(check)));
 });
 
 it('the account key is changed, and orders go on', async () => {

@@ -1,0 +1,142 @@
+// Instances on one Redis order once. A successor continues the order of an instance that was killed at any step, and an instance that was
+// paused does nothing after its successor has begun.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openRedisAcmeStore } from '../../../gateway/acme/redis-store.ts';
+import type { AcmeRequest } from '../../support/acme-door.ts';
+import { closesAfterEach } from '../../support/closing.ts';
+import { type Pebble, startPebble } from '../../support/pebble.ts';
+import { apartAt, startRedis, type TestRedis, wipe } from '../../support/redis.ts';
+import { until } from './acme-gateway.ts';
+import { startKeeper, type TestKeeper } from './keepers.ts';
+
+const start = closesAfterEach();
+let redis: TestRedis;
+let pebble: Pebble;
+let url: string;
+
+before(async () => {
+  redis = await startRedis();
+  pebble = await startPebble();
+});
+after(async () => {
+  await pebble.close();
+  await redis.stop();
+});
+
+/** Starts instances on a store of their own; validations go to all of them in turn. */
+async function instances(count: number, certificates: readonly (readonly string[])[]): Promise<TestKeeper[]> {
+  url = apartAt(redis.url);
+  const all = await Promise.all(Array.from({ length: count }, () => start(startKeeper({ url, pebble, certificates }))));
+  pebble.validateAt({ tls: all.map(({ port }) => port) });
+  return all;
+}
+
+const untilShown = (keeper: TestKeeper, count = 1) => until(keeper.shown, (shown) => shown.length === count);
+
+/** The kinds of the records that are left. */
+async function recordsLeft(): Promise<string[]> {
+  const store = await openRedisAcmeStore(url);
+  try {
+    return [...new Set([...(await store.read()).keys()].map((name) => name.split(' ')[0] ?? ''))].sort();
+  } finally {
+    store.close();
+  }
+}
+
+it('several instances that start at once order once, and any of them answers', async () => {
+  const orders = pebble.count('order-plz');
+  const accounts = pebble.count('sign-me-up');
+  const all = await instances(3, [['a.test', 'b.test', 'c.test', 'd.test'], ['e.test']]);
+  const shown = await Promise.all(all.map((one) => untilShown(one, 2)));
+  assert.equal(new Set(shown.map(String)).size, 1);
+  assert.equal(pebble.count('order-plz') - orders, 2);
+  assert.equal(pebble.count('sign-me-up') - accounts, 1);
+  const issued = all.flatMap(({ events }) => events);
+  assert.deepEqual(
+    issued.map(({ kind }) => kind),
+    ['issued', 'issued'],
+  );
+});
+
+/** Requests of an order, how often each was sent before, and whether the instance dies before or after the server has it. */
+const moments: readonly (readonly ['at' | 'after', path: string, earlier: number])[] = [
+  ['at', 'sign-me-up', 0],
+  ['after', 'order-plz', 0],
+  ['at', 'chalZ', 0],
+  ['after', 'chalZ', 0],
+  ['at', 'finalize-order', 0],
+  ['after', 'finalize-order', 0],
+  ['at', 'certZ', 0],
+];
+
+describe('the instance that orders is killed', () => {
+  for (const [when, path, earlier] of moments) {
+    it(`${when} ${path}, and its successor finishes the order`, async () => {
+      const [first, second] = (await instances(2, [['a.test']])) as [TestKeeper, TestKeeper];
+      const orders = pebble.count('order-plz');
+      let seen = 0;
+      // The instance that sends is the one that has the lease.
+      const isHolder = (one: TestKeeper) => one.requests() > 0;
+      const strike = (request: AcmeRequest) => {
+        if (request.path !== path || seen++ !== earlier) return;
+        const holder = isHolder(first) ? first : second;
+        // A balancer takes the instance out.
+        pebble.validateAt({ tls: [(holder === first ? second : first).port] });
+        if (when === 'at') holder.kill();
+        else setImmediate(holder.kill);
+      };
+      pebble.onRequest = strike;
+      const survivor = await until(
+        () => [first, second].find((one) => one.shown().length === 1),
+        (one) => one !== undefined,
+      );
+      pebble.onRequest = undefined;
+      assert.ok(survivor !== undefined);
+      await until(recordsLeft, (left) => left.join() === 'account,certificate,renewal,seal');
+      // An order whose address the killed instance did not come to store is lost; any other one is continued.
+      const isLost = path === 'order-plz';
+      assert.ok(pebble.count('order-plz') - orders <= (isLost ? 2 : 1));
+    });
+  }
+});
+
+it('an instance that was paused sends and writes nothing after its successor has begun', async () => {
+  const [first, second] = (await instances(2, [['a.test']])) as [TestKeeper, TestKeeper];
+  const paused = Promise.withResolvers<{ holder: TestKeeper; resume: () => void; sent: number }>();
+  pebble.onRequest = ({ path }) => {
+    if (path !== 'chalZ') return;
+    pebble.onRequest = undefined;
+    const holder = first.requests() > 0 ? first : second;
+    paused.resolve({ holder, resume: holder.pause(), sent: holder.requests() });
+  };
+  const { holder, resume, sent } = await paused.promise;
+  const successor = holder === first ? second : first;
+  const [serial] = await untilShown(successor);
+  resume();
+  assert.deepEqual(await untilShown(holder), [serial]);
+  assert.equal(holder.requests(), sent);
+  assert.deepEqual(holder.events, []);
+  assert.deepEqual(await untilShown(successor), [serial]);
+});
+
+it('an instance with another certificate_key does not start, and orders nothing', async () => {
+  const [first] = (await instances(1, [['a.test']])) as [TestKeeper];
+  await untilShown(first);
+  const orders = pebble.count('order-plz');
+  const other = startKeeper({ url, pebble, certificates: [['a.test']], secret: 'another secret of this one' });
+  await assert.rejects(other, /encrypted with another certificate_key/);
+  assert.equal(pebble.count('order-plz'), orders);
+});
+
+it('a store that has lost everything gets the certificate back, and nothing is ordered', async () => {
+  const [first] = (await instances(1, [['a.test']])) as [TestKeeper];
+  const shown = await untilShown(first);
+  await until(recordsLeft, (left) => left.includes('renewal'));
+  const orders = pebble.count('order-plz');
+  await wipe(url);
+  await until(recordsLeft, (left) => left.includes('certificate'));
+  assert.deepEqual(first.shown(), shown);
+  assert.equal(pebble.count('order-plz'), orders);
+});

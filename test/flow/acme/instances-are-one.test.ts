@@ -1,0 +1,77 @@
+// Gateways on one Redis: one of them orders, any of them answers on its plain listener, and all show the certificate within a second.
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { openSecrets } from '../../../gateway/commands/context.ts';
+import type { Settings } from '../../../gateway/config/settings.ts';
+import { checkStart } from '../../../gateway/wiring/start-mistakes.ts';
+import { closesAfterEach } from '../../support/closing.ts';
+import { type TestGateway, writeConfiguration } from '../../support/gateway.ts';
+import { runInProcess } from '../../support/in-process.ts';
+import { type Pebble, startPebble } from '../../support/pebble.ts';
+import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { allValid, certificatesOf, orderingConfiguration, shownFor, startAcmeGateway, until } from './acme-gateway.ts';
+
+const start = closesAfterEach();
+const certificates = [['localhost', 'b.test', 'c.test', 'd.test']];
+const acme = { challenge: 'http-01', externalAccount: { keyId: 'kid-1', secret: 'acme_hmac' } };
+let redis: TestRedis;
+let pebble: Pebble;
+let mac: string;
+
+before(async () => {
+  mac = Buffer.from('the key of an external account').toString('base64url');
+  redis = await startRedis();
+  pebble = await startPebble({
+    settings: { externalAccountBindingRequired: true, externalAccountMACKeys: { 'kid-1': mac } },
+  });
+});
+after(async () => {
+  await pebble.close();
+  await redis.stop();
+});
+
+const environment = () => ({ REDIS_URL: redis.url, CERTIFICATE_KEY: 'a key that all instances have', ACME_HMAC: mac });
+const startOne = () =>
+  start(startAcmeGateway({ pebble, certificates, acme, tls: { plain: { port: 0 } }, environment: environment() }));
+const fingerprintAt = async ({ port }: TestGateway, name = 'b.test') => (await shownFor(port, name)).fingerprint256;
+
+it('order once for an external account, by http-01 that any of them answers', async () => {
+  const [first, second] = (await Promise.all([startOne(), startOne()])) as [TestGateway, TestGateway];
+  pebble.validateAt({ http: [first, second].map(({ app }) => app.plainPort ?? 0) });
+  await until(() => certificatesOf(first), allValid);
+  const issuedAt = performance.now();
+  await until(() => certificatesOf(second), allValid);
+  assert.ok(performance.now() - issuedAt < 5000);
+  assert.equal(await fingerprintAt(first), await fingerprintAt(second));
+  assert.equal(pebble.count('order-plz'), 1);
+  const plain = `http://127.0.0.1:${first.app.plainPort}/.well-known/acme-challenge/unknown`;
+  assert.equal((await fetch(plain, { redirect: 'manual' })).status, 308);
+
+  const before = await fingerprintAt(second);
+  const around = { ...environment(), GATEWAY_CONFIG: `${first.directory}/config`, GATEWAY_DATA: first.dataDirectory };
+  const ordered = await runInProcess(['certificates', 'order', 'c.test'], { environment: around });
+  assert.equal(ordered.code, 0, ordered.stderr);
+  const both = () => Promise.all([fingerprintAt(first), fingerprintAt(second)]);
+  await until(both, ([one, other]) => one === other && one !== before);
+});
+
+it('do not start without the key that they share, and say how to make it', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-keyless-'));
+  writeConfiguration(directory, orderingConfiguration({ pebble, certificates }));
+  const environment = { REDIS_URL: redis.url, GATEWAY_CONFIG: join(directory, 'config') };
+  const openSecretsOf = (settings: Settings) => openSecrets({ environment }, settings);
+  const { mistakes, missing } = await checkStart({
+    ...{ environment, purpose: 'serve', openSecrets: openSecretsOf, now: Date.now },
+  });
+  rmSync(directory, { recursive: true });
+  assert.deepEqual(mistakes, []);
+  assert.deepEqual(
+    missing.map(({ place, reason }) => [place, reason]),
+    [['tls.acme', 'there is no secrets entry "certificate_key".']],
+  );
+  assert.match(missing[0]?.remedy ?? '', /openssl rand -base64 32 > "\$SECRETS_DIR\/certificate_key"/);
+});

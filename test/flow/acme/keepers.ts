@@ -1,0 +1,130 @@
+// Instances that keep certificates in one store and answer validations, without the rest of a gateway: they can be killed and paused
+// between any two steps.
+
+import { once } from 'node:events';
+import type { Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { ACME_TLS } from '../../../gateway/acme/challenge-certificate.ts';
+import { createHttpClient } from '../../../gateway/acme/http.ts';
+import type { AcmeEvent } from '../../../gateway/acme/jobs.ts';
+import { createKeeper, type Keeper } from '../../../gateway/acme/keeper.ts';
+import { openRedisAcmeStore } from '../../../gateway/acme/redis-store.ts';
+import { createSeal } from '../../../gateway/acme/seal.ts';
+import type { AcmeStore } from '../../../gateway/acme/store.ts';
+import { certificateOf } from '../../../gateway/edge/tls/certificate.ts';
+import { createSecure, newTicketKeys } from '../../../gateway/edge/tls/secure.ts';
+import type { Pebble } from '../../support/pebble.ts';
+
+export interface TestKeeper {
+  readonly keeper: Keeper;
+  readonly port: number;
+  readonly events: readonly AcmeEvent[];
+  /** Requests to the server so far. */
+  requests(): number;
+  /** Serial numbers of the certificates that it shows. */
+  shown(): readonly string[];
+  /** From now on it sends, reads and writes nothing, and never will again. */
+  kill(): void;
+  /** Its next question to the store waits until the returned function is called. */
+  pause(): () => void;
+  close(): Promise<void>;
+}
+
+export interface TestKeeperOptions {
+  readonly url: string;
+  readonly pebble: Pick<Pebble, 'directory' | 'trust'>;
+  readonly certificates: readonly (readonly string[])[];
+  readonly leaseMs?: number;
+  readonly secret?: string;
+}
+
+export async function startKeeper(options: TestKeeperOptions): Promise<TestKeeper> {
+  const { url, pebble, certificates, leaseMs = 500, secret = 'a secret of the instances' } = options;
+  const events: AcmeEvent[] = [];
+  const http = createHttpClient(pebble.trust, 'test');
+  const real = await openRedisAcmeStore(url);
+  let isDead = false;
+  let requests = 0;
+  let gate: Promise<void> | undefined;
+  /** A killed process gets no further than this. */
+  const forever = new Promise<never>(() => undefined);
+  const step = async <T>(work: () => T): Promise<Awaited<T>> => {
+    await gate;
+    if (isDead) return forever;
+    const result = await work();
+    return isDead ? forever : result;
+  };
+  const store: AcmeStore = {
+    read: () => step(real.read),
+    take: (forMs) => step(() => real.take(forMs)),
+    confirm: (token, forMs) => step(() => real.confirm(token, forMs)),
+    release: (token) => step(() => real.release(token)),
+    write: (token, changes) => step(() => real.write(token, changes)),
+    put: (changes) => step(() => real.put(changes)),
+    subscribe: (onChange) => real.subscribe(() => !isDead && onChange()),
+    close: real.close,
+  };
+  const keeper = createKeeper({
+    store,
+    seal: createSeal(secret),
+    settings: { directory: pebble.directory, contacts: [], challenge: 'tls-alpn-01', certificates },
+    http: {
+      send: (...request) =>
+        step(() => {
+          requests += 1;
+          return http.send(...request);
+        }),
+      close: http.close,
+    },
+    ...{ readPair: certificateOf, now: Date.now, leaseMs },
+    onCertificates: (all) => secure.use(all),
+    onEvent: (event) => void events.push(event),
+    onUnusable: () => undefined,
+    onStore: () => undefined,
+  });
+  const secure = createSecure({
+    ...{ certificates: [], minVersion: 'TLSv1.2', handshakeMs: 5000, ticketKeys: newTicketKeys() },
+    validations: { protocol: ACME_TLS, ...keeper.answers },
+    onFailure: () => undefined,
+  });
+  const server: Server = secure.createServer({});
+  server.listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  try {
+    await keeper.open();
+  } catch (error) {
+    server.close();
+    await keeper.close();
+    throw error;
+  }
+  keeper.begin();
+
+  return {
+    keeper,
+    port: (server.address() as AddressInfo).port,
+    events,
+    requests: () => requests,
+    shown: () => keeper.shown().map(({ fingerprint }) => fingerprint),
+    kill() {
+      isDead = true;
+      server.close();
+      server.closeAllConnections();
+    },
+    pause() {
+      const opened = Promise.withResolvers<void>();
+      gate = opened.promise;
+      return () => {
+        gate = undefined;
+        opened.resolve();
+      };
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      if (isDead) {
+        real.close();
+        http.close();
+      } else await keeper.close();
+    },
+  };
+}
