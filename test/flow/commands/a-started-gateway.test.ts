@@ -35,12 +35,17 @@ describe('gateway start on the sandbox', () => {
   const adminPort = freePort();
   let installation: Installation;
   let gateway: Running;
+  let started: Running | undefined;
   let headers: { authorization: string };
   let pasted: Awaited<ReturnType<typeof paste>>;
   before(async () => {
     installation = createInstallation({ ADMIN_PORT: String(await adminPort) });
   });
-  after(() => installation.remove());
+  after(() => {
+    // Of a test that failed.
+    started?.child.kill('SIGKILL');
+    installation.remove();
+  });
 
   it('is ready when its demo data can be read, and no earlier', async () => {
     const starting = installation.start();
@@ -54,6 +59,7 @@ describe('gateway start on the sandbox', () => {
     // Output printed before this point is there and is read in the next turns.
     const printed = await Promise.race([starting, turns(5)]);
     gateway = await starting;
+    started = gateway;
     assert.ok(printed, 'ready, and nothing printed');
     headers = { authorization: `Bearer ${/sk_test_\w+/.exec(gateway.output())?.[0]}` };
     pasted = await paste(gateway);
