@@ -52,6 +52,8 @@ export interface AcmeDoor {
   fault: ((request: AcmeRequest) => Fault | undefined) | undefined;
   /** Told of each request before it is passed on. */
   onRequest: ((request: AcmeRequest) => void) | undefined;
+  /** Requests for a validation wait for it. */
+  hold: Promise<void> | undefined;
   /** Renewal information for a certificate; undefined for a server without. */
   renewalInfo: ((certificateId: string) => RenewalInfo) | undefined;
   /** The validity of the certificates that it gives from now on; undefined: pebble's own. */
@@ -76,11 +78,12 @@ export async function openAcmeDoor({ port, pair, trust }: DoorOptions): Promise<
   const requests: AcmeRequest[] = [];
   const asked: string[] = [];
   const payloads: { readonly path: string; readonly payload: Record<string, unknown> }[] = [];
-  const server = createServer({ cert: pair.certificate, key: pair.key }, (arrived, response) => {
+  const server = createServer({ cert: pair.certificate, key: pair.key }, async (arrived, response) => {
     const path = (arrived.url ?? '').split('/')[1] ?? '';
     const known = { method: arrived.method ?? '', path };
     requests.push(known);
     door.onRequest?.(known);
+    if (path === 'chalZ' && door.hold !== undefined) await door.hold;
     const fault = door.fault?.(known);
     if (fault === 'reset') return void arrived.socket.destroy();
     if (fault !== undefined) {
@@ -162,6 +165,7 @@ export async function openAcmeDoor({ port, pair, trust }: DoorOptions): Promise<
     count: (path) => requests.filter((one) => one.path === path).length,
     fault: undefined,
     onRequest: undefined,
+    hold: undefined,
     renewalInfo: undefined,
     validity: undefined,
     root2: issuer.certificate,

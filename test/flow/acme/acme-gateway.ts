@@ -54,8 +54,12 @@ export async function certificatesOf({ adminUrl }: Pick<TestGateway, 'adminUrl'>
 }
 
 /** Waits until what is read fulfils the condition, and gives it. Rejects after a generous time with what was read last. */
-export async function until<T>(read: () => T | Promise<T>, isFulfilled: (value: T) => boolean): Promise<T> {
-  const endsAt = performance.now() + 30_000;
+export async function until<T>(
+  read: () => T | Promise<T>,
+  isFulfilled: (value: T) => boolean,
+  patienceMs = 30_000,
+): Promise<T> {
+  const endsAt = performance.now() + patienceMs;
   for (;;) {
     const value = await read();
     if (isFulfilled(value)) return value;

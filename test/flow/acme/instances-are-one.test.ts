@@ -40,8 +40,12 @@ const startOne = () =>
 const fingerprintAt = async ({ port }: TestGateway, name = 'b.test') => (await shownFor(port, name)).fingerprint256;
 
 it('order once for an external account, by http-01 that any of them answers', async () => {
+  // The server validates when both are there.
+  const { promise, resolve } = Promise.withResolvers<void>();
+  pebble.hold = promise;
   const [first, second] = (await Promise.all([startOne(), startOne()])) as [TestGateway, TestGateway];
   pebble.validateAt({ http: [first, second].map(({ app }) => app.plainPort ?? 0) });
+  resolve();
   await until(() => certificatesOf(first), allValid);
   const issuedAt = performance.now();
   await until(() => certificatesOf(second), allValid);

@@ -1,0 +1,77 @@
+// Whole gateways on one Redis: the one that orders is killed at a random moment, 20 times. In the end there is one valid certificate, every
+// order that was stored was continued, and nothing is left half done.
+
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openRedisAcmeStore } from '../../gateway/acme/redis-store.ts';
+import { orderingConfiguration, shownFor, until } from '../flow/acme/acme-gateway.ts';
+import { writeConfiguration } from '../support/gateway.ts';
+import { freePorts, type Pebble, startPebble } from '../support/pebble.ts';
+import { createInstallation } from '../support/process.ts';
+import { apartAt, startRedis, type TestRedis } from '../support/redis.ts';
+
+const KILLS = Number(process.env.CERTIFICATE_KILLS ?? 20);
+/** Longer than an order takes on an idle machine. */
+const MOMENT_MAX_MS = 1500;
+let redis: TestRedis;
+let pebble: Pebble;
+
+before(async () => {
+  redis = await startRedis();
+  pebble = await startPebble({ environment: { PEBBLE_WFE_NONCEREJECT: '15', PEBBLE_VA_NOSLEEP: '1' } });
+});
+after(async () => {
+  await pebble.close();
+  await redis.stop();
+});
+
+for (let trial = 1; trial <= KILLS; trial++) {
+  it(`the instance that orders is killed at a random moment (${trial})`, async (t) => {
+    const url = apartAt(redis.url);
+    const directory = mkdtempSync(join(tmpdir(), 'gateway-killed-'));
+    const certificates = [['a.test', 'b.test']];
+    writeConfiguration(directory, orderingConfiguration({ pebble, certificates }));
+    const ports = await freePorts(2);
+    const start = (port: number | undefined) =>
+      createInstallation({
+        ...{ GATEWAY_CONFIG: join(directory, 'config'), REDIS_URL: url, PORT: String(port) },
+        CERTIFICATE_KEY: 'a key that all instances have',
+      }).start();
+    // Nothing is validated before both are there.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    pebble.hold = promise;
+    const [first, second] = await Promise.all(ports.map(start));
+    assert.ok(first && second);
+    t.after(async () => {
+      await Promise.all([first.child.kill('SIGKILL'), second.child.kill('SIGKILL')]);
+      rmSync(directory, { recursive: true, force: true });
+    });
+    pebble.validateAt({ tls: ports });
+    const orders = pebble.count('order-plz');
+    const killed = trial % 2 === 0 ? first : second;
+    resolve();
+    const momentMs = Math.random() * MOMENT_MAX_MS;
+    await sleep(momentMs);
+    // A balancer takes it out.
+    pebble.validateAt({ tls: [killed === first ? (ports[1] ?? 0) : (ports[0] ?? 0)] });
+    killed.child.kill('SIGKILL');
+    const survivor = killed === first ? second : first;
+    const shown = await until(
+      () => shownFor(survivor.port, 'b.test').catch(() => undefined),
+      (one) => one !== undefined,
+      120_000,
+    );
+    const certificate = new X509Certificate(shown?.raw ?? Buffer.alloc(0));
+    assert.equal(certificate.subjectAltName, 'DNS:a.test, DNS:b.test', `${momentMs}`);
+    assert.ok(pebble.count('order-plz') - orders <= 2);
+    const store = await openRedisAcmeStore(url);
+    const kinds = async () => [...new Set([...(await store.read()).keys()].map((name) => name.split(' ')[0]))].sort();
+    await until(kinds, (left) => left.join() === 'account,certificate,renewal,seal', 60_000);
+    store.close();
+  });
+}
