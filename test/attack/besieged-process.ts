@@ -63,7 +63,8 @@ export async function besiegeProcess(options: BesiegedOptions = {}): Promise<Bes
   const directory = mkdtempSync(join(tmpdir(), 'gateway-besieged-'));
   const listeners = tls ? await prepareTls() : undefined;
   writeConfiguration(directory, {
-    ...thingsAt(upstream.url, entry, { '/v1/colors': { get: colors } }),
+    // On a busy machine, requests that come together may wait for long.
+    ...thingsAt(upstream.url, { maxQueueMs: 60_000, ...entry }, { '/v1/colors': { get: colors } }),
     gateway: { connections: { perAddress }, ...listeners?.gateway, ...gateway },
     ...(listeners && { files: listeners.files }),
   });
