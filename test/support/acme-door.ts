@@ -52,8 +52,8 @@ export interface AcmeDoor {
   fault: ((request: AcmeRequest) => Fault | undefined) | undefined;
   /** Told of each request before it is passed on. */
   onRequest: ((request: AcmeRequest) => void) | undefined;
-  /** Requests for a validation wait for it. */
-  hold: Promise<void> | undefined;
+  /** Requests with this path wait. */
+  hold: { readonly path: string; readonly until: Promise<void> } | undefined;
   /** Renewal information for a certificate; undefined for a server without. */
   renewalInfo: ((certificateId: string) => RenewalInfo) | undefined;
   /** The validity of the certificates that it gives from now on; undefined: pebble's own. */
@@ -83,7 +83,7 @@ export async function openAcmeDoor({ port, pair, trust }: DoorOptions): Promise<
     const known = { method: arrived.method ?? '', path };
     requests.push(known);
     door.onRequest?.(known);
-    if (path === 'chalZ' && door.hold !== undefined) await door.hold;
+    if (path === door.hold?.path) await door.hold.until;
     const fault = door.fault?.(known);
     if (fault === 'reset') return void arrived.socket.destroy();
     if (fault !== undefined) {

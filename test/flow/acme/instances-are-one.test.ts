@@ -42,7 +42,7 @@ const fingerprintAt = async ({ port }: TestGateway, name = 'b.test') => (await s
 it('order once for an external account, by http-01 that any of them answers', async () => {
   // The server validates when both are there.
   const { promise, resolve } = Promise.withResolvers<void>();
-  pebble.hold = promise;
+  pebble.hold = { path: 'chalZ', until: promise };
   const [first, second] = (await Promise.all([startOne(), startOne()])) as [TestGateway, TestGateway];
   pebble.validateAt({ http: [first, second].map(({ app }) => app.plainPort ?? 0) });
   resolve();
