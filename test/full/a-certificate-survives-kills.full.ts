@@ -48,8 +48,8 @@ for (let trial = 1; trial <= KILLS; trial++) {
     pebble.hold = { path, until: promise };
     const orders = pebble.count('order-plz');
     const before = pebble.count(path);
-    const killed = await start(ports[0]);
     pebble.validateAt({ tls: ports.slice(0, 1) });
+    const killed = await start(ports[0]);
     await until(
       () => pebble.count(path),
       (count) => count > before,
