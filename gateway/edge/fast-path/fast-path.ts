@@ -91,8 +91,9 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
       for (const listener of socket.listeners('end')) if (!before.includes(listener)) listener.call(socket);
       return;
     }
-    socket.unshift(bytes);
+    // Before the bytes are given back: they may hold a request for an upgrade, whose socket must not flow until its new owner listens.
     socket.resume();
+    socket.unshift(bytes);
   }
 
   function needsNode(request: DownstreamRequest): boolean {

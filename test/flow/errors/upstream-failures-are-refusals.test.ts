@@ -15,7 +15,7 @@ const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 describe('an upstream that fails', () => {
   let world: World;
   before(async () => {
-    world = await createWorld({}, { timeoutMs: 150, maxStreamMs: 300, breaker: 'off' });
+    world = await createWorld({}, { timeoutMs: 600, maxStreamMs: 800, breaker: 'off' });
   });
   after(() => world.close());
 

@@ -105,7 +105,17 @@ describe('the measurement', () => {
 
   it('finds a check that compares each item with each', () => {
     const quadratic = (items: unknown) => (items as number[]).filter((one, at, all) => all.lastIndexOf(one) !== at);
-    assert.throws(() => assertGrowth('pairs', quadratic, numbersTo, 60), /^AssertionError.*: pairs: 32 times the size/);
+    // Other work on the machine may hide it from a single measurement.
+    const finds = () => {
+      try {
+        assertGrowth('pairs', quadratic, numbersTo, 60);
+        return false;
+      } catch (error) {
+        assert.match(String(error), /^AssertionError.*: pairs: 32 times the size/);
+        return true;
+      }
+    };
+    assert.ok(Array.from({ length: 10 }).some(finds));
   });
 
   it('accepts a check that sorts', () => {
