@@ -1,4 +1,5 @@
-// Tries the credential of each upstream that has one, with a single request that reads. A refused one counts as a failed login there.
+// Tries the credential of each upstream that has one, with a single request that reads. A refused one counts as a failed login there. A mail
+// server that takes the login is asked whether it could reload its configuration: with an error in it, a reload applies nothing.
 
 import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
@@ -10,6 +11,8 @@ import { type Answered, type Backend, type BackendRequest, createBackend, status
 import { isRefused } from '../upstreams/exercise.ts';
 import { trialCaller } from '../upstreams/open.ts';
 import { requestsFor } from '../upstreams/plan.ts';
+import { type Reply, reloadReply } from '../upstreams/stalwart/facts.ts';
+import { reloadStep } from '../upstreams/stalwart/rows.ts';
 import { tlsOf } from './upstreams.ts';
 
 /** Shorter than the time of each check, so that the finding is about the login. */
@@ -51,7 +54,10 @@ async function tryLogin(
   if (asked === undefined) return [];
   const backend = backendOf(configuration, secrets, upstream, parsed.header);
   try {
-    return [findingOf(name, credential, await backend.send(asked))];
+    const login = findingOf(name, credential, await backend.send(asked));
+    const isStalwart = configuration.config.upstreams[upstream]?.product === 'stalwart';
+    if (login.verdict !== 'ok' || !isStalwart) return [login];
+    return [login, reloadFinding(`reload ${upstream}`, await reloadReply({ backend, entry: asked.entry }))];
   } finally {
     backend.close();
   }
@@ -86,6 +92,13 @@ function backendOf(
     assertion: () => undefined,
     credential: () => header,
   });
+}
+
+function reloadFinding(name: string, reply: Reply): Finding {
+  const { verdict, says, change = '' } = reloadStep(reply);
+  if (verdict === 'holds') return ok(name, says);
+  const remedy = `Change: ${change.replace(/\.$/, '')}.`;
+  return verdict === 'does not hold' ? fail(name, says, remedy) : warn(name, says, remedy);
 }
 
 function findingOf(name: string, { secret }: CredentialSettings, answered: Answered): Finding {

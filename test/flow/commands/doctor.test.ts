@@ -172,6 +172,36 @@ describe('gateway doctor', () => {
     assert.deepEqual([unusable.verdict, unusable.requests.length], ['fail', 0]);
   });
 
+  it('says when a mail server could not reload its configuration', async () => {
+    const entry = (live: string) => `upstreams:
+  items:
+    contracts: [items.yaml]
+    live: ${live}
+    product: stalwart
+    credential: { basic: { user: gateway, secret: items_credential } }
+`;
+    const secrets = writeFiles({ 'secrets/items_credential': 'gateway:fine-password' });
+    const reloadOf = async (status: number, data: object) => {
+      const service = await startUpstream(({ url }, response) => {
+        const answer = url === '/api/reload?dry-run=true' ? { status, data } : { status: 200, data: [] };
+        response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      });
+      const files = { 'config/upstreams.yaml': entry(service.url) };
+      const { checks } = await examine(files, { SECRETS_DIR: join(secrets, 'secrets') });
+      await service.close();
+      const found = checks.find(({ check }) => check === 'reload items');
+      return [found?.verdict, found?.says];
+    };
+    const broken = { 'spam-filter.dnsbl': { type: 'Build', error: 'unresolved' } };
+    assert.deepEqual(await reloadOf(200, { warnings: {}, errors: broken }), [
+      'fail',
+      'Its configuration has errors (spam-filter.dnsbl): a reload answers 200 and applies nothing.',
+    ]);
+    assert.equal((await reloadOf(200, { warnings: {}, errors: {} }))[0], 'ok');
+    assert.equal((await reloadOf(403, {}))[0], 'warn');
+    rmSync(secrets, { recursive: true });
+  });
+
   it('names damaged embedded stores, where commands only report that there is one', async () => {
     const installation = createInstallation();
     const store = (file: string) => join(installation.dataDirectory, file);

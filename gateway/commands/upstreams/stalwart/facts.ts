@@ -50,20 +50,27 @@ const SETTINGS = [
   'jmap.protocol.request.max-concurrent',
 ];
 
-/** Never rejects for what the mail server does. */
-export async function stalwartFacts({ backend, origin, entry, user }: FactsOptions): Promise<StalwartFacts> {
+/** Returns a function that reads a path of the server. It never rejects for what the mail server does. */
+function readerOf({ backend, entry }: Pick<FactsOptions, 'backend' | 'entry'>) {
   const headers = new Map([
     ['accept', 'application/json'],
     ['host', 'gateway.invalid'],
   ]);
-
-  async function get(path: string, anonymous?: true): Promise<Reply> {
+  return async (path: string, anonymous?: true): Promise<Reply> => {
     const asked = { entry, pathValues: [], search: '', headers, method: 'GET', path, ...(anonymous && { anonymous }) };
-    const answered = await backend.send(asked);
-    const { status, problem, body } = answered;
+    const { status, problem, body } = await backend.send(asked);
     return { status: problem === undefined ? status : 0, value: parsed(body), problem };
-  }
+  };
+}
 
+/** What a reload of the configuration would find, without one. */
+export function reloadReply(options: Pick<FactsOptions, 'backend' | 'entry'>): Promise<Reply> {
+  return readerOf(options)('/api/reload?dry-run=true');
+}
+
+/** Never rejects for what the mail server does. */
+export async function stalwartFacts({ backend, origin, entry, user }: FactsOptions): Promise<StalwartFacts> {
+  const get = readerOf({ backend, entry });
   const localAddress = await localAddressToward(origin);
   const login = await get('/api/principal?types=individual&fields=name&limit=1');
   const session = await get('/jmap/session', true);
@@ -76,7 +83,7 @@ export async function stalwartFacts({ backend, origin, entry, user }: FactsOptio
   const keys = [...SETTINGS, ...(localAddress === undefined ? [] : [`server.blocked-ip.${localAddress}`])];
   const named = `keys=${keys.map(encodeURIComponent).join(',')}&prefixes=server.allowed-ip,server.http`;
   const settings = await get(`/api/settings/keys?${named}`);
-  const reload = await get('/api/reload?dry-run=true');
+  const reload = await reloadReply({ backend, entry });
   return { ...found, everyType, account, settings, reload };
 }
 

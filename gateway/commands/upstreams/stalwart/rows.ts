@@ -202,7 +202,11 @@ const limits: Row = ({ session, settings }, { entry }) => {
 };
 
 const reload: Row = ({ reload: found, login }) => {
-  if (found === undefined) return withoutLogin(login);
+  return found === undefined ? withoutLogin(login) : reloadStep(found);
+};
+
+/** Whether a reload of the mail server would apply changes. */
+export function reloadStep(found: Reply): Omit<StepRow, 'step'> {
   if (found.status !== 200) return { ...unreadable(found), change: 'The permission settings-reload.' };
   const errors = at(found.value, 'data', 'errors');
   const names = isObject(errors) ? Object.keys(errors) : [];
@@ -212,7 +216,7 @@ const reload: Row = ({ reload: found, login }) => {
     `Its configuration has errors (${names[0]}${more}): a reload answers 200 and applies nothing.`,
     `${names[0]}, in its settings`,
   );
-};
+}
 
 function withoutLogin({ status }: Reply): Omit<StepRow, 'step'> {
   return unseen(`Without a login it is not asked${status === 0 ? '' : ` (${status})`}.`, 'Mend the login first.');
