@@ -201,7 +201,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'unknown-key-without-likeness': {
     files: { [gateway]: 'banner: hello\n' },
     says: [
-      'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: connections, cors, hosts, http, idempotency, issuers, keys, limits, logLevel, operations, operatorScopes, overload, portal, ….',
+      'config/gateway.yaml:1:1: banner: the key "banner" is not known here. Use one of: connections, cors, hosts, http, idempotency, issuers, keys, limits, logLevel, operations, operatorScopes, overload, ….',
     ],
   },
   'unknown-key-deep': {
