@@ -45,7 +45,7 @@ export interface ServerOptions {
   handle(arrived: Arrived): Promise<void>;
   /** Whether a request that asks for a WebSocket can get one; otherwise it is handled as if it had not asked. */
   upgrades(request: DownstreamRequest): boolean;
-  /** Everything that asks for one and can get it. The response is that of any other request until the socket is taken from it. */
+  /** Handles a request for an upgrade that it may get. The response works as usual until the socket is detached from it. */
   upgrade(arrived: Arrived, socket: Socket, head: Buffer): Promise<void>;
   /** Told once per exchange, after its answer has left or its client has. */
   onFinished(trail: Trail): void;
@@ -71,9 +71,9 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   let ending = false;
   let closing = false;
   const server: Server | HttpsServer = (options.createTlsServer ?? createServer)({
-    // The request line counts too: a target that is too long is ours to refuse, with 414.
+    // The request line counts too: `admit` refuses a target that is too long, with 414.
     maxHeaderSize: options.headerBytesMax + options.urlBytesMax + 1024,
-    // Our own pass over the header lines says it in JSON.
+    // `admit` checks Host, and refuses with a JSON error.
     requireHostHeader: false,
     headersTimeout: options.headersMs,
     requestTimeout: 0,
@@ -113,7 +113,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     });
   const onHalfClosed = createOnHalfClosed((socket) => fastPath?.answerOn(socket) ?? answerOfNode(socket));
 
-  /** Asked by the parser, out of which nothing may be thrown. */
+  /** Called by the parser, so it must not throw. */
   function upgrades(request: IncomingMessage): boolean {
     let granted = false;
     contain(() => {
@@ -141,7 +141,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
       clientAddress: undefined,
       carried: [...options.constantHeaders, 'X-Request-Id', id],
     };
-    // Stays, if the client leaves before an answer begins.
+    // The final status if the client leaves before an answer begins.
     trail.status = 499;
     const entry = active.add(arrived);
     if (ending) response.shouldKeepAlive = false;
@@ -160,7 +160,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
 
   function arriveAtNode(request: IncomingMessage, response: ServerResponse, until: ServerResponse | Socket) {
     fastPath?.arrivedAtNode(request.socket);
-    // Such as a write after the end: nothing more can be said on it.
+    // For example a write after the end. The response is of no use then.
     response.on('error', destroyItself);
     return arrive(request, response, until);
   }
@@ -177,7 +177,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     }
   }
 
-  /** Node hands over the bare socket; as long as nothing is upgraded, a response on it does what responses do. */
+  /** Node hands over the bare socket. Until the upgrade is complete, a response on it works as usual. */
   function onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
@@ -194,11 +194,11 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   }
 
   if (options.takeConnection) server.on('connection', options.takeConnection);
-  // Over TLS both: what is not through with its handshake, and what then speaks HTTP.
+  // With TLS this gets the raw TCP connection, and `secureConnection` the TLS socket on it. Both are tracked.
   server.on('connection', note);
   server.on('secureConnection', (socket: Socket) => {
     note(socket);
-    // Not earlier: a handshake that ends half-way is over at once.
+    // Not earlier: a half-closed handshake must end at once.
     socket.allowHalfOpen = true;
   });
   server.on('request', onRequest);
@@ -228,7 +228,7 @@ export function createPublicServer(options: ServerOptions): PublicServer {
   );
 
   function stopListening(): void {
-    // That of an http.Server also closes connections that are idle, on some of which a request is on its way.
+    // `close` of an http.Server also closes idle connections, on which a request may be arriving.
     Listener.prototype.close.call(server);
   }
 
@@ -242,10 +242,10 @@ export function createPublicServer(options: ServerOptions): PublicServer {
     announceEnd();
     closing = true;
     fastPath?.closeIdle();
-    // Node takes a connection on which nothing has been said yet for a busy one.
+    // Node treats a connection that has sent no bytes as busy.
     for (const socket of connections.all()) if (socket.bytesRead === 0) socket.destroy();
     const deadline = setTimeout(() => {
-      // Node does not count upgraded ones among them.
+      // Node does not include upgraded connections.
       for (const socket of connections.all()) socket.destroy();
     }, drainMs);
     await new Promise<void>((resolve) => {

@@ -11,8 +11,7 @@ import { type Answered, type Backend, type BackendRequest, createBackend, status
 import { isRefused } from '../upstreams/exercise.ts';
 import { trialCaller } from '../upstreams/open.ts';
 import { requestsFor } from '../upstreams/plan.ts';
-import { type Reply, reloadReply } from '../upstreams/stalwart/facts.ts';
-import { reloadStep } from '../upstreams/stalwart/rows.ts';
+import { reloadFindings } from '../upstreams/stalwart/reload-finding.ts';
 import { tlsOf } from './upstreams.ts';
 
 /** Shorter than the time of each check, so that the finding is about the login. */
@@ -55,9 +54,9 @@ async function tryLogin(
   const backend = backendOf(configuration, secrets, upstream, parsed.header);
   try {
     const login = findingOf(name, credential, await backend.send(asked));
-    const isStalwart = configuration.config.upstreams[upstream]?.product === 'stalwart';
-    if (login.verdict !== 'ok' || !isStalwart) return [login];
-    return [login, reloadFinding(`reload ${upstream}`, await reloadReply({ backend, entry: asked.entry }))];
+    const { [upstream]: entry } = configuration.config.upstreams;
+    if (login.verdict !== 'ok' || entry === undefined) return [login];
+    return [login, ...(await reloadFindings(entry, `reload ${upstream}`, { backend, entry: asked.entry }))];
   } finally {
     backend.close();
   }
@@ -92,13 +91,6 @@ function backendOf(
     assertion: () => undefined,
     credential: () => header,
   });
-}
-
-function reloadFinding(name: string, reply: Reply): Finding {
-  const { verdict, says, change = '' } = reloadStep(reply);
-  if (verdict === 'holds') return ok(name, says);
-  const remedy = `Change: ${change.replace(/\.$/, '')}.`;
-  return verdict === 'does not hold' ? fail(name, says, remedy) : warn(name, says, remedy);
 }
 
 function findingOf(name: string, { secret }: CredentialSettings, answered: Answered): Finding {
