@@ -84,12 +84,19 @@ export class Trail implements Reservation {
   code: ErrorCode | string | undefined = undefined;
   cause: unknown = undefined;
   refusal: GatewayError | undefined = undefined;
+  #durationMs: number | undefined = undefined;
 
   /** @param startedAt `performance.now()` */
   constructor(id: string, method: string, startedAt = performance.now()) {
     this.id = id;
     this.method = method;
     this.startedAt = startedAt;
+  }
+
+  /** Milliseconds from arrival until this is first called: log and metrics give the exchange one duration. */
+  durationMs(): number {
+    this.#durationMs ??= performance.now() - this.startedAt;
+    return this.#durationMs;
   }
 
   ended(stage: TimedStage): void {

@@ -209,7 +209,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     if (trail.tunnel !== undefined) tunnelled.inc({ tunnel: trail.tunnel, http_response_status_code: trail.status });
     else if (trail.stream !== undefined)
       streams.inc({ http_route: operation?.path ?? 'unmatched', kind: trail.stream, end: endOf(trail) });
-    else seriesOf(trail).observe((performance.now() - trail.startedAt) / 1000);
+    else seriesOf(trail).observe(trail.durationMs() / 1000);
     if (operation !== undefined && upstreamStatus !== undefined && upstreamMs !== undefined)
       clientSeries(operation, upstreamStatus).observe(upstreamMs / 1000);
     limits.decision(trail);

@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { type Caller, TIMED_STAGES, type TimedStage } from '../../../gateway/exchange.ts';
+import {
+  type Caller,
+  type Operation,
+  PUBLISHED_NAMES,
+  TIMED_STAGES,
+  type TimedStage,
+} from '../../../gateway/exchange.ts';
 import { createLines } from '../../../gateway/observe/line.ts';
 import { Trail } from '../../../gateway/trail.ts';
 
@@ -54,6 +60,28 @@ it('has the time of the decision even when no limit that is enforced took part i
   const trail = trailWith({ quota, quotaSource: 'process', quotaDecidedAtMs: 17 });
   const { limit, limit_source, decided_at } = JSON.parse(lineOf(trail, 30, 18));
   assert.deepEqual([limit, limit_source, decided_at], [undefined, 'process', 17]);
+});
+
+it('has what each exchange was, after another one of the same operation, caller, policy and target', () => {
+  const operation = { id: 'a', path: '/a', upstream: 'u' } as Operation;
+  const first = { operation, target: 'http://a:1', traceId: 't', upstreamMs: 1, quotaDecidedAtMs: 17 };
+  const exchanges = [
+    { ...first, stage: 'forward', status: 200, upstreamStatus: 200, quotaSource: 'redis' },
+    { ...first, stage: 'idempotency', status: 200, upstreamStatus: 404, quotaSource: 'known' },
+    { ...first, stage: 'forward', status: 200, upstreamStatus: 200, quotaSource: 'known', quotaDecidedAtMs: 18 },
+    { ...first, operation: undefined, stage: 'match', status: 200, upstreamStatus: 200, quotaSource: 'known' },
+  ] as const;
+  for (const [index, notes] of exchanges.entries()) {
+    const read = JSON.parse(lineOf(trailWith(notes), 30 + index, index));
+    assert.deepEqual(
+      [read.level, read.time, read.stage, read.operation, read.upstream_status, read.limit_source, read.decided_at],
+      [
+        ...[30 + index, index, PUBLISHED_NAMES[notes.stage], notes.operation?.id],
+        ...[notes.upstreamStatus, notes.quotaSource, notes.quotaDecidedAtMs],
+      ],
+    );
+  }
+  assert.equal(JSON.parse(lineOf(Object.assign(new Trail('req_1', 'HEAD'), exchanges[0]), 30, 1)).method, 'HEAD');
 });
 
 it('names the worker that wrote it, and none when there is one', () => {
