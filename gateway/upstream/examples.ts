@@ -2,6 +2,7 @@
 // the concurrency limit, deadlines, retries, health and the checks of answers stay as with a service.
 
 import { toUpstreamFailure } from './failure.ts';
+import { headersIn } from './http1/request-head.ts';
 import type { AnswerHandler, Control, Dispatcher, Outgoing } from './http1/wire.ts';
 import type { Pools } from './pools.ts';
 import { answersFromContract } from './simulated.ts';
@@ -35,7 +36,7 @@ async function deliver(request: Outgoing, handler: AnswerHandler, answer: Answer
   try {
     handler.onRequestStart(control);
     await readToEnd(request.body);
-    const { status, headers, body } = await answer(request);
+    const { status, headers, body } = await answer({ ...request, headers: headersIn(request) });
     if (goesOn()) handler.onResponseStart(control, status, headers);
     await control.untilResumed();
     if (goesOn() && body.length > 0) handler.onResponseData(control, body);

@@ -5,7 +5,7 @@ import type { Awaitable, Caller, Checked, Fresh, Recording, TrailNotes } from '.
 import { type RulesOptions, sendByRules } from './apply-rules.ts';
 import { sendWithAttempts } from './attempts.ts';
 import { withheldCookies } from './cookies.ts';
-import { upstreamRequestHeaders } from './headers.ts';
+import { upstreamRequestLines } from './headers.ts';
 import type { Outgoing } from './http1/wire.ts';
 import type { Relay } from './relay.ts';
 import { isStreamed } from './retry.ts';
@@ -66,10 +66,11 @@ export function createForward(options: ForwardOptions): (fresh: Fresh) => Promis
       // Each attempt is a span of its own.
       const traceparent = options.traceparentFor(fresh.trail);
       const identity = { assertion, traceparent, sendClientAddress: route.sendClientAddress };
-      const headers = upstreamRequestHeaders(fresh, identity, readsAnswer);
+      const lines = upstreamRequestLines(fresh, identity, readsAnswer);
+      const headers: string[] = [];
       const body = bodyOf(fresh, headers, isFirst);
       isFirst = false;
-      return { method: methodOf(fresh), path: upstreamPathOf(fresh), headers, body };
+      return { method: methodOf(fresh), path: upstreamPathOf(fresh), lines, headers, body };
     };
     if (route.rules !== undefined) return sendByRules(options, fresh, route, route.rules, deadlineAt, outgoing);
     const dispatch = (target: Target, relay: Relay) => void target.dispatcher.dispatch(outgoing(), relay);

@@ -4,7 +4,8 @@
 import { GatewayError } from '../errors.ts';
 import type { Awaitable, Caller, Fresh, TrailNotes } from '../exchange.ts';
 import { upstreamFailure } from './failure.ts';
-import { type AnswerHeaders, upstreamRequestHeaders } from './headers.ts';
+import { type AnswerHeaders, upstreamRequestLines } from './headers.ts';
+import { headersIn } from './http1/request-head.ts';
 import { outcomeOf } from './outcome.ts';
 import type { UpstreamRoute } from './routes.ts';
 import type { Target, Targets } from './targets.ts';
@@ -67,8 +68,8 @@ export function createHandshake(options: HandshakeOptions): (fresh: Fresh) => Pr
     trail.attempts = 1;
     const traceparent = options.traceparentFor(trail);
     const { sendClientAddress } = route;
-    const flat = upstreamRequestHeaders(fresh, { assertion, traceparent, sendClientAddress }, true);
-    const headers = Object.fromEntries(pairs(flat));
+    const lines = upstreamRequestLines(fresh, { assertion, traceparent, sendClientAddress }, true);
+    const headers = Object.fromEntries(pairs(headersIn({ lines, headers: [] })));
     delete headers['accept-encoding'];
     for (const name of handshakeFields) {
       const value = fresh.headers.get(name);

@@ -1,6 +1,8 @@
 // Headers between client and upstream: allow lists in both directions, new framing, and identity headers that only the gateway can set.
 
-import type { Checked, CookieRules } from '../exchange.ts';
+import type { Caller, Checked, CookieRules } from '../exchange.ts';
+import { FieldLine } from '../http1/field-line.ts';
+import { isFieldValue } from '../http1/grammar.ts';
 import {
   isOwnedAnswerHeader,
   isOwnedRequestHeader,
@@ -9,6 +11,7 @@ import {
 } from '../shared/owned-headers.ts';
 import { clientCookie, cookieNameIn, upstreamCookies } from './cookies.ts';
 import { upstreamCodings } from './encoding/request-codings.ts';
+import { unsendable } from './http1/fault.ts';
 import { publicLinks, publicReference, type ReferenceContext } from './references.ts';
 
 /** Header fields of an answer: lower-case names; a list for a repeated field. */
@@ -29,6 +32,8 @@ const requestAllowed = [
   'prefer',
   'user-agent',
 ];
+const allowedLines = requestAllowed.map((name) => new FieldLine(name));
+const acceptEncoding = new FieldLine('accept-encoding');
 
 /** How a field of an answer is treated. `once`: the first line counts, which is the one that was checked. `list`: every line crosses. */
 interface AnswerField {
@@ -77,49 +82,89 @@ export interface WithheldNotes {
 }
 
 /**
- * Headers for the upstream, flat: first the allowed fields of the client, then the gateway's own.
+ * The field lines for the upstream, each with its end: first the allowed fields of the client, then the gateway's own. Throws WireFault if a
+ * value contains characters that could end its line. Ids and tokens of the gateway's own making cannot.
  *
  * @param readsAnswer whether the gateway reads or stores the answer before the client gets it, so that it must have no content coding
  */
-export function upstreamRequestHeaders(checked: Headed, identity: IdentityHeaders, readsAnswer: boolean): string[] {
-  const { headers, operation, caller, clientAddress, scheme } = checked;
-  const sent: string[] = [];
+export function upstreamRequestLines(checked: Headed, identity: IdentityHeaders, readsAnswer: boolean): string {
+  const { scheme, headers, caller, clientAddress, id } = checked;
+  const { assertion, traceparent, sendClientAddress } = identity;
+  const { called, forwarded, hop } = hopLinesOf(scheme, headers.get('host'));
+  const from = sendClientAddress ? addressLines(clientAddress, called) : forwarded;
+  const lines = `${clientLines(checked, readsAnswer)}x-request-id: ${id}\r\ntraceparent: ${traceparent}\r\n${from}${hop}`;
+  if (assertion === undefined) return lines;
+  return `${lines}${organizationLines(caller)}x-gateway-assertion: ${assertion}\r\n`;
+}
+
+function clientLines(checked: Headed, readsAnswer: boolean): string {
+  const { headers, operation } = checked;
   const named = namedBy(headers.get('connection'));
-  for (const name of requestAllowed) {
-    const value = headers.get(name);
-    if (value === undefined || named?.has(name)) continue;
-    if (name !== 'idempotency-key' || operation.idempotency !== 'off') sent.push(name, value);
+  let lines = '';
+  for (const field of allowedLines) {
+    const value = headers.get(field.name);
+    if (value === undefined || named?.has(field.name)) continue;
+    if (field.name !== 'idempotency-key' || operation.idempotency !== 'off') lines += knownLine(field, value);
   }
   for (const name of operation.requestHeaders) {
     const value = headers.get(name);
-    if (value !== undefined && !named?.has(name) && mayForward(name)) sent.push(name, value);
+    if (value !== undefined && !named?.has(name) && mayForward(name)) lines += lineOf(name, value);
   }
-  if (operation.ranges) addRange(sent, checked, named);
-  if (operation.cookies !== undefined) addCookies(sent, headers.get('cookie'), operation.cookies);
+  if (operation.ranges) lines += rangeLines(checked, named);
+  if (operation.cookies !== undefined) lines += cookieLine(headers.get('cookie'), operation.cookies);
   // Items of an encoded stream could neither be told apart nor checked.
-  if (readsAnswer || operation.streams) sent.push('accept-encoding', 'identity');
-  else {
-    const accepted = headers.get('accept-encoding');
-    if (accepted !== undefined && !named?.has('accept-encoding'))
-      sent.push('accept-encoding', upstreamCodings(accepted));
+  if (readsAnswer || operation.streams) return `${lines}accept-encoding: identity\r\n`;
+  const accepted = headers.get('accept-encoding');
+  if (accepted === undefined || named?.has('accept-encoding')) return lines;
+  return lines + knownLine(acceptEncoding, upstreamCodings(accepted));
+}
+
+/** Throws WireFault. */
+function lineOf(name: string, value: string): string {
+  if (!isFieldValue(value)) throw unsendable(name);
+  return `${name}: ${value}\r\n`;
+}
+
+/** The same, for a field whose value is often the one of the request before. */
+function knownLine(field: FieldLine, value: string): string {
+  const line = field.of(value);
+  if (line === undefined) throw unsendable(field.name);
+  return line;
+}
+
+/** What the gateway says about the address that the client called. */
+interface HopLines {
+  readonly scheme: string;
+  readonly host: string | undefined;
+  /** As `Forwarded` names it (RFC 7239 section 4). */
+  readonly called: string;
+  /** The field that names no client. */
+  readonly forwarded: string;
+  readonly hop: string;
+}
+
+/** Of the latest request: clients call few addresses. */
+let hopLines: HopLines | undefined;
+
+function hopLinesOf(scheme: string, host: string | undefined): HopLines {
+  if (hopLines === undefined || hopLines.host !== host || hopLines.scheme !== scheme) {
+    const called = `proto=${scheme}${host === undefined ? '' : `;host="${host}"`}`;
+    const hostLine = host === undefined ? '' : lineOf('x-forwarded-host', host);
+    const hop = `x-forwarded-proto: ${scheme}\r\n${hostLine}via: 1.1 api-gateway\r\n`;
+    hopLines = { scheme, host, called, forwarded: lineOf('forwarded', called), hop };
   }
-  const host = headers.get('host');
-  const quoted = clientAddress.includes(':') ? `"[${clientAddress}]"` : clientAddress;
-  sent.push('x-request-id', checked.id);
-  sent.push('traceparent', identity.traceparent);
-  const called = `proto=${scheme}${host === undefined ? '' : `;host="${host}"`}`;
-  if (identity.sendClientAddress) sent.push('forwarded', `for=${quoted};${called}`, 'x-forwarded-for', clientAddress);
-  else sent.push('forwarded', called);
-  sent.push('x-forwarded-proto', scheme);
-  if (host !== undefined) sent.push('x-forwarded-host', host);
-  sent.push('via', '1.1 api-gateway');
-  if (identity.assertion === undefined) return sent;
-  if (caller.organization) {
-    sent.push('x-organization-id', caller.organization.id);
-    if (caller.issuer === undefined) sent.push('x-api-key-id', caller.subject);
-  }
-  sent.push('x-gateway-assertion', identity.assertion);
-  return sent;
+  return hopLines;
+}
+
+function addressLines(address: string, called: string): string {
+  const quoted = address.includes(':') ? `"[${address}]"` : address;
+  return lineOf('forwarded', `for=${quoted};${called}`) + lineOf('x-forwarded-for', address);
+}
+
+function organizationLines({ organization, issuer, subject }: Caller): string {
+  if (organization === undefined) return '';
+  const line = lineOf('x-organization-id', organization.id);
+  return issuer === undefined ? line + lineOf('x-api-key-id', subject) : line;
 }
 
 /** Fields that a Connection header declares to be for the next hop only (RFC 9110 section 7.6.1). */
@@ -129,17 +174,16 @@ function namedBy(connection: string | undefined): ReadonlySet<string> | undefine
 }
 
 /** Ranges are defined for GET alone (RFC 9110 section 14.2); HEAD on an operation that declares GET runs as GET. */
-function addRange(sent: string[], { headers, method }: Headed, named: ReadonlySet<string> | undefined): void {
+function rangeLines({ headers, method }: Headed, named: ReadonlySet<string> | undefined): string {
   const range = headers.get('range');
-  if (range === undefined || method === 'HEAD' || named?.has('range')) return;
-  sent.push('range', range);
+  if (range === undefined || method === 'HEAD' || named?.has('range')) return '';
   const condition = headers.get('if-range');
-  if (condition !== undefined) sent.push('if-range', condition);
+  return lineOf('range', range) + (condition === undefined ? '' : lineOf('if-range', condition));
 }
 
-function addCookies(sent: string[], given: string | undefined, rules: CookieRules): void {
+function cookieLine(given: string | undefined, rules: CookieRules): string {
   const cookies = given === undefined ? undefined : upstreamCookies(given, rules);
-  if (cookies !== undefined) sent.push('cookie', cookies);
+  return cookies === undefined ? '' : lineOf('cookie', cookies);
 }
 
 /** Declared header parameters pass, except the gateway's own fields in any spelling, and those that are sent anyway. */

@@ -5,6 +5,7 @@ import type { CompleteAnswer } from './answers/rules.ts';
 import { BUFFERED_BYTES_MAX } from './buffered-answer.ts';
 import { upstreamFailure } from './failure.ts';
 import type { AnswerHeaders } from './headers.ts';
+import { headersIn } from './http1/request-head.ts';
 import type { AnswerHandler, Control, Outgoing } from './http1/wire.ts';
 import type { Relay } from './relay.ts';
 
@@ -17,9 +18,10 @@ const ofTheClientsRequest = new Set([
 /** A GET of the same path in the name of the same client. */
 export function readingRequest(outgoing: Outgoing, path: string): Outgoing {
   const headers = ['accept', 'application/json', 'accept-encoding', 'identity'];
-  for (let i = 0; i < outgoing.headers.length; i += 2) {
-    const name = outgoing.headers[i] as string;
-    if (!ofTheClientsRequest.has(name)) headers.push(name, outgoing.headers[i + 1] as string);
+  const given = headersIn(outgoing);
+  for (let i = 0; i < given.length; i += 2) {
+    const name = given[i] as string;
+    if (!ofTheClientsRequest.has(name)) headers.push(name, given[i + 1] as string);
   }
   return { method: 'GET', path, headers, body: null };
 }

@@ -9,7 +9,7 @@ import { type AnsweredRequest, createJudge, type Judgement } from '../../upstrea
 import { BUFFERED_BYTES_MAX } from '../../upstream/buffered-answer.ts';
 import type { CredentialHeader } from '../../upstream/credential-kinds.ts';
 import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
-import { type AnswerHeaders, upstreamRequestHeaders } from '../../upstream/headers.ts';
+import { type AnswerHeaders, upstreamRequestLines } from '../../upstream/headers.ts';
 import { type AskOptions, ask } from '../../upstream/http1/ask.ts';
 import type { TlsSettings } from '../../upstream/http1/connect.ts';
 import { createLookup } from '../../upstream/lookup.ts';
@@ -104,7 +104,8 @@ export function createBackend(options: BackendOptions): Backend {
     const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`;
     const identity = { assertion, traceparent, sendClientAddress: entry.sendClientAddress };
     const id = `req_try${randomBytes(8).toString('hex')}`;
-    const headers = upstreamRequestHeaders({ ...checked, id }, identity, true);
+    const lines = upstreamRequestLines({ ...checked, id }, identity, true);
+    const headers: string[] = [];
     if (assertion !== undefined) proofs.add(assertion);
     const credential = asked.anonymous ? undefined : options.credential?.();
     if (credential !== undefined) {
@@ -116,6 +117,7 @@ export function createBackend(options: BackendOptions): Backend {
     return {
       method: asked.method ?? operation.method,
       path: (asked.path ?? rewritten?.path ?? own) + asked.search,
+      lines,
       headers,
       body: rewritten === undefined ? (rawBody ?? null) : (rewritten.body ?? null),
       recordRead: rewritten?.recordRead,

@@ -20,3 +20,8 @@ export class WireFault extends Error {
     this.code = code;
   }
 }
+
+/** @param part of the request, without its value */
+export function unsendable(part: string): WireFault {
+  return new WireFault('WIRE_UNSENDABLE', `${part} is not valid`);
+}

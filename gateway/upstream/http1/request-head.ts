@@ -1,9 +1,10 @@
 // Pure: writes the head of a request.
 
 import { isFieldValue, isToken } from '../../http1/grammar.ts';
-import { WireFault } from './fault.ts';
+import { unsendable } from './fault.ts';
 import type { Outgoing } from './wire.ts';
 
+const usualMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const TARGET = /^[\x21-\x7e\x80-\xff]+$/;
 /** Methods that expect a body: without one, they send `content-length: 0` (RFC 9110 section 8.6). */
 const withBody = new Set(['POST', 'PUT', 'PATCH']);
@@ -14,18 +15,31 @@ const withBody = new Set(['POST', 'PUT', 'PATCH']);
  * @param host value of `Host`
  * @param isKept whether the connection may carry another request afterwards
  */
-export function requestHead({ method, path, headers, body }: Outgoing, host: string, isKept: boolean): string {
-  if (!isToken(method) || !TARGET.test(path)) throw unsendable('the request line');
-  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: ${isKept ? 'keep-alive' : 'close'}\r\n`;
+export function requestHead(request: Outgoing, host: string, isKept: boolean): string {
+  const { method, path, lines = '', headers, body } = request;
+  if (!(usualMethods.has(method) || isToken(method)) || !TARGET.test(path)) throw unsendable('the request line');
+  let further = '';
   let isCounted = false;
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] as string;
     const value = headers[at + 1] as string;
     if (!isFieldValue(value)) throw unsendable(name);
     if (name === 'content-length') isCounted = true;
-    head += `${name}: ${value}\r\n`;
+    further += `${name}: ${value}\r\n`;
   }
-  return `${head}${framingOf(method, body, isCounted)}\r\n`;
+  const connection = isKept ? 'keep-alive' : 'close';
+  const framing = framingOf(method, body, isCounted);
+  return `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: ${connection}\r\n${lines}${further}${framing}\r\n`;
+}
+
+/** All fields of a request, flat. */
+export function headersIn({ lines = '', headers }: Pick<Outgoing, 'lines' | 'headers'>): string[] {
+  const flat: string[] = [];
+  for (const line of lines.split('\r\n').slice(0, -1)) {
+    const colon = line.indexOf(': ');
+    flat.push(line.slice(0, colon), line.slice(colon + 2));
+  }
+  return [...flat, ...headers];
 }
 
 function framingOf(method: string, body: Outgoing['body'], isCounted: boolean): string {
@@ -34,8 +48,4 @@ function framingOf(method: string, body: Outgoing['body'], isCounted: boolean): 
   if (isCounted) return '';
   if (body === null) return withBody.has(method) ? 'content-length: 0\r\n' : '';
   return body instanceof Buffer ? `content-length: ${body.length}\r\n` : 'transfer-encoding: chunked\r\n';
-}
-
-function unsendable(part: string): WireFault {
-  return new WireFault('WIRE_UNSENDABLE', `${part} is not valid`);
 }

@@ -7,7 +7,9 @@ export interface Outgoing {
   readonly method: string;
   /** With query. */
   readonly path: string;
-  /** Flat, lower-case names. Without framing fields, except the `content-length` of a streamed body if it is known. */
+  /** Field lines as they are sent, each with its end; their maker has checked them. Without framing fields. */
+  readonly lines?: string;
+  /** Further fields, flat, lower-case names. Without framing fields, except the `content-length` of a streamed body if it is known. */
   readonly headers: readonly string[];
   readonly body: Buffer | AsyncIterable<Buffer> | null;
 }
