@@ -11,7 +11,7 @@ import type { Environment, Settings } from './config/settings.ts';
 import { readUpstreamTls, type UpstreamTls } from './config/upstream-tls.ts';
 import { ConfigError, condensed, type Mistake } from './config-errors.ts';
 import { type ContractReader, createDirectReader } from './contract/document.ts';
-import { openKeptContracts } from './contract/kept-contracts.ts';
+import { type KeptContracts, openKeptContracts } from './contract/kept-contracts.ts';
 import { type Contracts, compileAll, type Earlier, loadContracts, locateMistakes } from './contract/load.ts';
 import type { ContractOperation } from './contract/operations.ts';
 import { createThreadReader } from './contract/reader.ts';
@@ -40,13 +40,16 @@ export interface Configuration {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Above this many operations, schemas are compiled on first use to keep the start quick: 100 operations take about 0.3 s. */
+/**
+ * Above this many operations, schemas are compiled on first use to keep the start quick: 100 operations take about 0.3 s. So are those
+ * that a former start has compiled.
+ */
 const COMPILED_AT_BOOT_MAX = 300;
 
 /**
  * Loads and checks everything. Throws ConfigError with all mistakes, in files and contracts together.
  *
- * @param purpose `check` compiles every schema and lets exceptions expire; `serve` leaves large sets of schemas for first use
+ * @param purpose `check` finds the mistakes of all schemas and lets exceptions expire; `serve` leaves large sets of schemas for first use
  * @param limitsPath file to read in place of limits.yaml
  */
 export async function loadConfiguration(
@@ -55,8 +58,9 @@ export async function loadConfiguration(
   purpose: 'check' | 'serve' = 'serve',
   limitsPath?: string,
 ): Promise<Configuration> {
-  const reader = createDirectReader(openKeptContracts());
-  const checked = await check(settings, environment, { reader, purpose, limitsPath });
+  const kept = openKeptContracts();
+  const reader = createDirectReader(kept);
+  const checked = await check(settings, environment, { reader, purpose, limitsPath, kept });
   const files = await digestsOf(filesOf(settings, checked));
   return { ...checked, files, version: versionOf(files) };
 }
@@ -77,8 +81,8 @@ export async function reloadConfiguration(
   const earlier = { contracts: previous.contracts, isUnchanged };
   try {
     const { certificates, breakingChanges: breakingBefore } = previous;
-    const kept = { earlier, breakingBefore, certificates };
-    const checked = await check(settings, environment, { reader, purpose: 'serve', ...kept });
+    const former = { earlier, breakingBefore, certificates };
+    const checked = await check(settings, environment, { reader, purpose: 'serve', ...former });
     const all = filesOf(settings, checked);
     const added = await digestsOf([...all].filter((file) => !digests.has(file)));
     const files = new Map([...all].map((file) => [file, digests.get(file) ?? added.get(file) ?? '']));
@@ -114,6 +118,7 @@ interface CheckOptions {
   readonly reader: ContractReader;
   readonly purpose: 'check' | 'serve';
   readonly limitsPath?: string | undefined;
+  readonly kept?: KeptContracts | undefined;
   readonly earlier?: Earlier;
   readonly breakingBefore?: BreakingChanges;
   /** Used instead of reading the files. */
@@ -123,7 +128,7 @@ interface CheckOptions {
 async function check(
   settings: Settings,
   environment: Environment,
-  { reader, purpose, limitsPath, earlier, breakingBefore, certificates: former }: CheckOptions,
+  { reader, purpose, limitsPath, kept, earlier, breakingBefore, certificates: former }: CheckOptions,
 ): Promise<Checked> {
   const mistakes: Mistake[] = [];
   const draft = loadConfig(settings.configDirectory, environment, mistakes, limitsPath);
@@ -168,9 +173,14 @@ async function check(
     },
     mistakes,
   );
-  const fresh = changedIn(contracts, earlier).filter(({ document }) => !document.isBroken);
+  const fresh = changedIn(contracts, earlier).filter(
+    ({ document: { isBroken, root } }) => !isBroken && kept?.compiles(root) !== true,
+  );
   if (purpose === 'check' || fresh.length <= COMPILED_AT_BOOT_MAX) {
     await compileAll(fresh, contracts.schemas, mistakes);
+    // With a mistake, operations may be missing.
+    const compiled = mistakes.length > 0 ? [] : new Set(fresh.map(({ document }) => document.root));
+    for (const root of compiled) kept?.keepCompiles(root);
   }
   await locateMistakes(contracts, reader);
   const config = completed(named);

@@ -1,5 +1,6 @@
-// Keeps contracts as read, beside the code that Node keeps, so that the next start neither loads the linter nor lints. A kept contract is
-// found by the text of its file and by the code that read it; the files that it refers to must be unchanged as well.
+// Keeps contracts as read, beside the code that Node keeps, so that the next start neither loads the linter nor lints, and that their
+// schemas compile, so that it compiles none. A kept contract is found by the text of its file and by the code that read it; the files that
+// it refers to must be unchanged as well.
 
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -20,6 +21,10 @@ export interface KeptContracts {
    * warnings, or if JSON cannot represent it.
    */
   keep(file: string, text: string, content: ContractContent | 'part'): void;
+  /** Returns whether all schemas of requests of a contract that was found or kept here have been compiled before. */
+  compiles(root: JsonObject): boolean;
+  /** Keeps that all schemas of requests of such a contract were compiled without a mistake. */
+  keepCompiles(root: JsonObject): void;
 }
 
 /** A file, relative to the directory of the contract, and the digest of its text. */
@@ -32,8 +37,14 @@ interface Content extends Pick<ContractContent, 'hasNames' | 'isSwagger'> {
 
 type Entry = Content | 'part';
 
-/** A gateway has some contracts; the rest of these are former versions of them. */
-const ENTRIES_MAX = 300;
+/** Where it is kept that a contract compiles, and the content of that file: what the contract was made of besides its own text. */
+interface Mark {
+  readonly place: string;
+  readonly content: string;
+}
+
+/** A gateway has some contracts, with two files each; the rest of these are former versions of them. */
+const FILES_MAX = 1000;
 
 /** Opens the directory in which Node keeps compiled code. Returns undefined if Node keeps none. */
 export function openKeptContracts(): KeptContracts | undefined {
@@ -45,31 +56,53 @@ export function openKeptContracts(): KeptContracts | undefined {
 export function keptContractsIn(directory: string): KeptContracts {
   const placeOf = (file: string, text: string): string =>
     join(directory, `${digestOf(`${digestOfCode()} ${extname(file)} ${text}`)}.json`);
+  const marks = new WeakMap<JsonObject, Mark>();
+  const remember = (root: JsonObject, place: string, parts: readonly Part[]) =>
+    marks.set(root, { place: `${place}.compiles`, content: JSON.stringify(parts) });
 
   return {
     find(file, text) {
-      const entry = readEntry(placeOf(file, text));
+      const place = placeOf(file, text);
+      const entry = readEntry(place);
       if (entry === undefined || entry === 'part') return entry;
       if (!entry.parts.every((part) => isUnchanged(dirname(file), part))) return undefined;
       const { root, hasNames, isSwagger, parts } = entry;
       const files = [file, ...parts.map(([part]) => resolve(dirname(file), part))];
+      remember(root, place, parts);
       return { root, files, warnings: [], hasNames, isSwagger, isBroken: false };
     },
     keep(file, text, content) {
       try {
-        const entry = content === 'part' ? JSON.stringify(content) : toEntry(file, text, content);
+        const entry = content === 'part' ? content : toEntry(file, text, content);
         if (entry === undefined) return;
         mkdirSync(directory, { recursive: true, mode: 0o700 });
         dropOldest(directory);
         const place = placeOf(file, text);
-        writeFileSync(`${place}.${process.pid}`, entry, { mode: 0o600 });
-        // Another process may read at the same time.
-        renameSync(`${place}.${process.pid}`, place);
+        writeWhole(place, JSON.stringify(entry));
+        if (entry !== 'part') remember(entry.root, place, entry.parts);
       } catch {
         // The next start reads the contract again.
       }
     },
+    compiles(root) {
+      const mark = marks.get(root);
+      return mark !== undefined && textOf(mark.place) === mark.content;
+    },
+    keepCompiles(root) {
+      const mark = marks.get(root);
+      try {
+        if (mark !== undefined) writeWhole(mark.place, mark.content);
+      } catch {
+        // The next start compiles them again.
+      }
+    },
   };
+}
+
+/** Another process may read the file at the same time. */
+function writeWhole(place: string, text: string): void {
+  writeFileSync(`${place}.${process.pid}`, text, { mode: 0o600 });
+  renameSync(`${place}.${process.pid}`, place);
 }
 
 function readEntry(place: string): Entry | undefined {
@@ -85,8 +118,8 @@ function isUnchanged(directory: string, [file, digest]: Part): boolean {
   return typeof text === 'string' && digestOf(text) === digest;
 }
 
-/** Returns the entry as JSON; undefined if reading it would not give the same content. */
-function toEntry(file: string, text: string, content: ContractContent): string | undefined {
+/** Returns undefined if reading the entry would not give the same content. */
+function toEntry(file: string, text: string, content: ContractContent): Content | undefined {
   if (content.warnings.length > 0 || content.isBroken) return undefined;
   // Written between the read of its text and the parse.
   if (textOf(file) !== text) return undefined;
@@ -97,10 +130,11 @@ function toEntry(file: string, text: string, content: ContractContent): string |
   const parts = others.map((other, index): Part => [relative(dirname(file), other), digestOf(texts[index] ?? '')]);
   const { root, hasNames, isSwagger } = content;
   if (valuesIn(root) > text.length + texts.join('').length) return undefined;
-  const entry = JSON.stringify({ root, hasNames, isSwagger, parts } satisfies Content);
+  const entry: Content = { root, hasNames, isSwagger, parts };
+  const json = JSON.stringify(entry);
   // JSON.parse can misread escaped names (shared/json-tree.ts).
-  if (hasEscapedNames(entry)) return undefined;
-  return isDeepStrictEqual((JSON.parse(entry) as Content).root, root) ? entry : undefined;
+  if (hasEscapedNames(json)) return undefined;
+  return isDeepStrictEqual((JSON.parse(json) as Content).root, root) ? entry : undefined;
 }
 
 /**
@@ -123,9 +157,9 @@ function isJustWritten(file: string): boolean {
 
 function dropOldest(directory: string): void {
   const entries = readdirSync(directory).map((name) => join(directory, name));
-  if (entries.length < ENTRIES_MAX) return;
+  if (entries.length < FILES_MAX) return;
   const ages = entries.map((place) => [statSync(place).mtimeMs, place] as const).sort(([a], [b]) => a - b);
-  for (const [, place] of ages.slice(0, ENTRIES_MAX / 2)) rmSync(place, { force: true });
+  for (const [, place] of ages.slice(0, FILES_MAX / 2)) rmSync(place, { force: true });
 }
 
 let codeDigest: string | undefined;

@@ -37,7 +37,7 @@ async function read(file: string) {
     isKnown = found !== undefined;
     return found;
   };
-  const content = await createDirectReader({ find, keep: store.keep }).readContract(file, mistakes);
+  const content = await createDirectReader({ ...store, find }).readContract(file, mistakes);
   return { content, mistakes, isKnown };
 }
 
@@ -65,6 +65,28 @@ it('a contract is read again when its file or a file that it refers to has chang
   assert.match((await read(file)).mistakes[0]?.reason ?? '', /there is no file/);
   write('whole.json', documentOf(answering({ type: 'boolean' })));
   assert.equal((await read(file)).isKnown, false);
+});
+
+it('a contract that was compiled counts as compiled until a file of it changes', async () => {
+  const schema = (type: string) => ({ Item: { type } });
+  write('part.json', schema('string'));
+  const file = write('whole.json', documentOf(answering({ $ref: './part.json#/Item' })));
+  /** Whether a start would find the contract as compiled. */
+  async function compiles(isCompiledNow = false): Promise<boolean> {
+    const store = keptContractsIn(kept);
+    const content = await createDirectReader(store).readContract(file, []);
+    assert.ok(content);
+    const before = store.compiles(content.root);
+    if (isCompiledNow) store.keepCompiles(content.root);
+    return before;
+  }
+  assert.equal(await compiles(), false);
+  assert.equal(await compiles(true), false);
+  assert.equal(await compiles(), true);
+  write('part.json', schema('integer'));
+  assert.equal(await compiles(true), false, 'the same text, with another part');
+  assert.equal(await compiles(), true);
+  assert.equal(keptContractsIn(join(directory, 'others')).compiles({}), false, 'a contract that is not kept');
 });
 
 it('mistakes and warnings are found at each start', async () => {
