@@ -61,10 +61,9 @@ const sentences = [
 ];
 
 test('the shipped configuration is fine', async () => {
-  const [people, programs] = await Promise.all([run(['check']), run(['check', '--json'])]);
-  assert.deepEqual(people, { code: 0, out: 'No mistakes: 56 operations in 11 contracts.\n', err: '' });
-  assert.equal(programs.code, 0);
-  assert.deepEqual(JSON.parse(programs.out), { ok: true, operations: 56, contracts: 11, mistakes: [], warnings: [] });
+  const { code, out, err } = await run(['check', '--json']);
+  assert.deepEqual([code, err], [0, '']);
+  assert.deepEqual(JSON.parse(out), { ok: true, operations: 56, contracts: 11, mistakes: [], warnings: [] });
 });
 
 test('mistakes are printed, and the exit code is 1', async () => {

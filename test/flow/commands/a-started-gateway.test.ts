@@ -1,10 +1,16 @@
-// `gateway start` as a stranger meets it: it runs, the printed line works as pasted, a second start keeps everything.
+// `gateway start` as a stranger meets it: it runs, it greets people on standard error and logs JSON on standard output, the printed line
+// works as pasted, a second start on its data is refused while it runs, and keeps everything afterwards.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation, type Installation, type Running } from '../../support/process.ts';
 import { freePort } from '../../support/redis.ts';
 
@@ -33,18 +39,27 @@ async function turns(count: number): Promise<void> {
 
 describe('gateway start on the sandbox', () => {
   const adminPort = freePort();
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-started-'));
   let installation: Installation;
+  let environmentOfOthers: Record<string, string>;
   let gateway: Running;
   let started: Running | undefined;
   let headers: { authorization: string };
   let pasted: Awaited<ReturnType<typeof paste>>;
   before(async () => {
     installation = createInstallation({ ADMIN_PORT: String(await adminPort) });
+    // What comes after the first start is about its data, so one contract is enough.
+    const upstreams = {
+      platform: { contracts: ['v1/customers.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' },
+    };
+    writeConfiguration(directory, { upstreams });
+    environmentOfOthers = { ...installation.environment, ADMIN_PORT: '0', GATEWAY_CONFIG: join(directory, 'config') };
   });
   after(() => {
     // Of a test that failed.
     started?.child.kill('SIGKILL');
     installation.remove();
+    rmSync(directory, { recursive: true });
   });
 
   it('is ready when its demo data can be read, and no earlier', async () => {
@@ -65,6 +80,19 @@ describe('gateway start on the sandbox', () => {
     pasted = await paste(gateway);
     assert.equal(pasted.status, 200);
     assert.equal(pasted.body.data.length, 3);
+  });
+
+  it('greets on standard error with addresses that answer', async () => {
+    const { port } = gateway;
+    const greeting = gateway.standardError();
+    for (const line of [
+      `gateway        http://127.0.0.1:${port}   56 operations`,
+      `documentation  http://127.0.0.1:${port}/docs`,
+      `console        http://127.0.0.1:${gateway.adminPort}/`,
+      `health         http://127.0.0.1:${gateway.adminPort}/readyz`,
+    ])
+      assert.ok(greeting.split('\n').includes(line), `${line}\n${greeting}`);
+    for (const url of greeting.match(/http:\S+(?=\n)/g) ?? []) assert.equal((await fetch(url)).status, 200, url);
   });
 
   it('has at least 250 customers in the demo organization, so that paging is real', async () => {
@@ -118,8 +146,10 @@ describe('gateway start on the sandbox', () => {
   });
 
   it('is left as it was by a second start on its data, which is refused', async () => {
-    const again = createInstallation({ ...installation.environment, ADMIN_PORT: '0', PORT: String(gateway.port) });
-    assert.equal((await again.run('start')).code, 1);
+    const again = createInstallation({ ...environmentOfOthers, PORT: String(gateway.port) });
+    const refused = await again.run('start');
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /Another gateway runs on the data directory \S+data: without Redis, each of them/);
     // The second start has issued no key in place of the first one's, and `--wait` does not wait for it.
     assert.equal((await paste(gateway)).status, 200);
     for (const command of ['suspend', 'resume']) {
@@ -136,26 +166,43 @@ describe('gateway start on the sandbox', () => {
     await ask();
     const answers = ask();
     await new Promise((resolve) => setTimeout(resolve, 15));
+    const closed = once(gateway.child, 'close');
     const code = await gateway.stop();
     assert.equal(code, 0);
+    await closed;
     for (const page of (await answers) as { data?: unknown[]; error?: { code: string } }[]) {
       assert.ok(page.data?.length === 100 || page.error?.code === 'gateway_shutting_down');
     }
   });
 
+  it('has printed nothing but JSON lines to standard output, and no key', () => {
+    const output = gateway.standardOutput();
+    assert.ok(output.endsWith('\n'));
+    const lines = output
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    assert.ok(lines.some(({ msg, status }) => msg === 'exchange' && status === 200));
+    assert.ok(lines.some(({ msg }) => msg === 'draining'));
+    assert.ok(lines.every((line) => !('admin_port' in line)));
+    assert.ok(!output.includes('sk_test_'), 'the key is shown on standard error only');
+  });
+
   it('keeps its data and its key over a second start, which prints a working line again', async () => {
-    const second = await installation.start();
+    const again = createInstallation(environmentOfOthers);
+    const second = await again.start();
     try {
-      const again = await paste(second);
-      assert.equal(again.status, 200);
+      const line = await paste(second);
+      assert.equal(line.status, 200);
       assert.deepEqual(
-        again.body.data.map(({ id }) => id),
+        line.body.data.map(({ id }) => id),
         pasted.body.data.map(({ id }) => id),
       );
       const { status } = await fetch(`http://127.0.0.1:${second.port}/v1/customers`, { headers });
       assert.equal(status, 200, 'the key of the first start works for its 24 hours');
     } finally {
       await second.stop();
+      again.remove();
     }
   });
 });

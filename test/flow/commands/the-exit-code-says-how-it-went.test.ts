@@ -1,5 +1,5 @@
-// The command line as a process of its own: exit codes, and which stream carries which output, one for each code. What else is printed is
-// tried in the process of the test.
+// The command line as a process of its own: exit codes, and which stream carries which output, one for each failure; that a command which
+// succeeds ends with 0 is needed by every test that spawns one. What else is printed is tried in the process of the test.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -10,7 +10,6 @@ after(remove);
 
 for (const { words, code, stdout, stderr, by = run } of [
   {
-    by: spawn,
     words: ['orgs', 'create', '--id', 'org_a', '--name', 'A', '--tier', 'standard'],
     code: 0,
     stdout: /^Created /,
