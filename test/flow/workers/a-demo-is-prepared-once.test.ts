@@ -25,7 +25,11 @@ after(async () => {
 });
 
 it('the line that is printed works with every worker, and the sandbox ends with the last of them', async () => {
-  writeConfiguration(directory, {});
+  // One contract is enough: each worker compiles what it serves.
+  const upstreams = {
+    platform: { contracts: ['v1/customers.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' },
+  };
+  writeConfiguration(directory, { upstreams });
   const gateway = await installation.start();
   const lines = gateway.output().match(/curl [^\n]*/g) ?? [];
   assert.equal(lines.length, 1);

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createInstallation } from '../../support/process.ts';
+import { createInstallation, type Running } from '../../support/process.ts';
 import { freePort } from '../../support/redis.ts';
-import { eventually, prepareSeveral } from './several.ts';
+import { eventually, isAlive, prepareSeveral, type SeveralOptions, type WorkerStatus } from './several.ts';
 
 /** An installation for two workers, of which one can know when the process that holds them listens to operators. */
-async function installed(test: TestContext) {
-  const prepared = await prepareSeveral();
+async function installed(test: TestContext, options?: SeveralOptions) {
+  const prepared = await prepareSeveral(options);
   test.after(prepared.close);
   const adminPort = await freePort();
   const installation = createInstallation({ ...prepared.environment, ADMIN_PORT: String(adminPort) });
@@ -17,10 +17,16 @@ async function installed(test: TestContext) {
   return { installation, answers };
 }
 
+async function workersOf({ adminPort }: Running): Promise<readonly WorkerStatus[]> {
+  const answer = await fetch(`http://127.0.0.1:${adminPort}/status`);
+  return ((await answer.json()) as { workers: WorkerStatus[] }).workers;
+}
+
 describe('a signal while several workers start', { concurrency: true }, () => {
-  it('does not end them: SIGHUP and SIGUSR2 are heeded as later', async (test) => {
-    const { installation, answers } = await installed(test);
+  it('does not end them: SIGHUP and SIGUSR2 are heeded as later; SIGTERM ends also a worker that does not react', async (test) => {
+    const { installation, answers } = await installed(test, { gateway: { timeouts: { drainMs: 0 } } });
     const gateway = await installation.start(async (child) => {
+      test.after(() => child.kill('SIGKILL'));
       await eventually(answers);
       child.kill('SIGHUP');
       child.kill('SIGUSR2');
@@ -28,7 +34,11 @@ describe('a signal while several workers start', { concurrency: true }, () => {
     await eventually(() => gateway.output().includes('configuration reload requested'));
     await eventually(() => gateway.output().includes('replacement of every worker requested'));
     assert.equal((await answers())?.status, 200);
+    await eventually(() => gateway.output().includes('every worker was replaced'));
+    const pids = (await workersOf(gateway)).map(({ pid }) => pid as number);
+    process.kill(pids[0] as number, 'SIGSTOP');
     assert.equal(await gateway.stop(), 0);
+    assert.ok(!pids.some(isAlive));
   });
 
   it('ends them in order: SIGTERM lets the first, which serves already, finish', async (test) => {

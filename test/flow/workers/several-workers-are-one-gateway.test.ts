@@ -1,19 +1,20 @@
-// Two workers behind one port: clients and operators see one gateway.
+// Two workers behind one port: clients and operators see one gateway, and no worker outlives the process that holds them.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Feed } from '../../../gateway/console/feed.ts';
 import type { HistoryReport } from '../../../gateway/console/history-report.ts';
-import { ask, openConnection, requestOf } from '../../support/connection.ts';
+import { ask, type Connection, openConnection, requestOf } from '../../support/connection.ts';
 import { sendRaw } from '../../support/raw.ts';
-import { eventually, metricsOf, type Several, seriesIn, startSeveral } from './several.ts';
+import { createHolding, eventually, isAlive, metricsOf, type Several, seriesIn, startSeveral } from './several.ts';
 
 const LIMIT = 40;
 const LONG_NAME = 'x'.repeat(1500);
 
+const upstream = createHolding();
 let several: Several;
 before(async () => {
-  several = await startSeveral({ limits: { tiers: { standard: { requests: LIMIT } } } });
+  several = await startSeveral({ answer: upstream.answer, limits: { tiers: { standard: { requests: LIMIT } } } });
 });
 after(() => several.close());
 
@@ -147,5 +148,29 @@ describe('two workers', () => {
       (await ask(several.port, requestOf('GET /v1/things', { Authorization: several.authorization }))).status === 200;
     // Both workers have refused this caller and remembered it; new connections come to either.
     await eventually(async () => (await Promise.all(Array.from({ length: 6 }, admitted))).every(Boolean));
+  });
+
+  it('end by themselves when the process that holds them is killed, also with requests in flight and with lines that have no reader', async () => {
+    const pids = (await several.workers()).map(({ pid }) => pid as number);
+    const answeredBefore = several.upstream.requests.length;
+    const held = await openConnection(several.port);
+    held.send(requestOf(`GET ${upstream.path}`, { Authorization: several.authorization }));
+    await eventually(() => several.upstream.requests.length === answeredBefore + 1);
+    const clients = await Promise.all(Array.from({ length: 8 }, () => openConnection(several.port)));
+    // Refused without the upstream. More bytes than one line usually has.
+    const refused = requestOf('GET /v1/things', { 'X-Request-Id': LONG_NAME.slice(0, 60) });
+    const ask = async (client: Connection, times: number) => {
+      for (let count = 0; count < times; count += 1) {
+        client.send(refused);
+        assert.equal((await client.answer())?.status, 401);
+      }
+    };
+    await Promise.all(clients.map((client) => ask(client, 1)));
+    // Their lines have no reader any more: more of them than a pipe holds.
+    several.child.kill('SIGSTOP');
+    await Promise.all(clients.map((client) => ask(client, 150)));
+    several.child.kill('SIGKILL');
+    await eventually(() => !pids.some(isAlive));
+    upstream.letGo();
   });
 });

@@ -59,6 +59,20 @@ export interface SeveralOptions extends Pick<GatewayOptions, 'gateway' | 'limits
 const answerEmptyObject: Answer = (_request, response) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
 
+/** An upstream that holds back the answers to some requests until it is told to give them. Others are answered with an empty object. */
+export function createHolding(): { readonly answer: Answer; readonly path: string; letGo(): void } {
+  const held = Promise.withResolvers<void>();
+  const path = '/v1/things?q=held';
+  return {
+    path,
+    letGo: held.resolve,
+    async answer(request, response, raw) {
+      if (request.url.endsWith(path.slice(path.indexOf('?')))) await held.promise;
+      answerEmptyObject(request, response, raw);
+    },
+  };
+}
+
 /** For two workers, and one organization with a key. */
 export async function prepareSeveral({ gateway, limits, files, ...options }: SeveralOptions = {}): Promise<Prepared> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-workers-'));

@@ -1,21 +1,36 @@
-// Workers are replaced, one after the other on purpose, or at once when they die, and clients that connect meanwhile find a gateway.
+// Workers are replaced, one after the other on purpose, or at once when they die, and clients that connect meanwhile find a gateway. In the
+// end they finish the requests in flight.
 
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openConnection, requestOf } from '../../support/connection.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
-import { eventually, isAlive, metricsOf, type Several, seriesIn, startSeveral, type WorkerStatus } from './several.ts';
+import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
+import {
+  createHolding,
+  eventually,
+  isAlive,
+  metricsOf,
+  type Several,
+  seriesIn,
+  startSeveral,
+  type WorkerStatus,
+} from './several.ts';
 
-const CLIENTS = 16;
+const CLIENTS = 8;
 const CLIENTS_OF_KILLED = 12;
 const KILLS = 2;
+/** Between two requests of a client: a replacement takes seconds, in which clients without a pause keep a core busy. */
+const PAUSE_MS = LIMIT_RUNS > 1 ? 0 : 5;
 /** A client that has waited this long for an empty answer waits for ever. */
 const HANGING_MS = 10_000;
 
+const upstream = createHolding();
 let several: Several;
 before(async () => {
-  several = await startSeveral({ gateway: { timeouts: { drainDelayMs: 300 } } });
+  several = await startSeveral({ answer: upstream.answer, gateway: { timeouts: { drainDelayMs: 300 } } });
 });
 after(() => several.close());
 
@@ -43,7 +58,10 @@ function offerLoad(): { stop(): Promise<(number | Error)[]> } {
   let stopped = false;
   const client = async (_: unknown, index: number) => {
     const agent = new Agent({ keepAlive: index % 2 === 0, maxSockets: 1 });
-    while (!stopped) told.push(await get(agent).catch((error: Error) => error));
+    while (!stopped) {
+      told.push(await get(agent).catch((error: Error) => error));
+      await sleep(PAUSE_MS);
+    }
     agent.destroy();
   };
   const clients = Array.from({ length: CLIENTS }, client);
@@ -133,7 +151,10 @@ describe('workers', () => {
     const told: Record<Told, number> = { answered: 0, broken: 0, hanging: 0 };
     let over = false;
     const clients = Array.from({ length: CLIENTS_OF_KILLED }, async () => {
-      while (!over) told[await getOnce()] += 1;
+      while (!over) {
+        told[await getOnce()] += 1;
+        await sleep(PAUSE_MS);
+      }
     });
     try {
       for (let count = 1; count <= KILLS; count += 1) {
@@ -159,7 +180,7 @@ describe('workers', () => {
     const [before] = await several.workers();
     writeConfiguration(several.directory, {
       ...several.configuration,
-      limits: { tiers: { standard: { requests: 7 } } },
+      limits: { tiers: { standard: { requests: 99_999 } } },
     });
     several.child.kill('SIGHUP');
     const workers = await eventually(async () => {
@@ -185,5 +206,30 @@ describe('workers', () => {
     });
     assert.deepEqual(pids(left), pids(before));
     assert.equal((await fetch(`${several.adminUrl}/readyz`)).status, 200);
+  });
+
+  it('finish their requests on SIGTERM; the gateway ends with 0 when they have', async () => {
+    const pids = (await several.workers()).map(({ pid }) => pid as number);
+    const answeredBefore = several.upstream.requests.length;
+    const clients = await Promise.all([openConnection(several.port), openConnection(several.port)]);
+    const request = requestOf(`GET ${upstream.path}`, { Authorization: several.authorization, 'X-Request-Id': 'held' });
+    for (const client of clients) client.send(request);
+    await eventually(() => several.upstream.requests.length === answeredBefore + clients.length);
+    const ended = several.stop();
+    await eventually(async () => (await fetch(`${several.adminUrl}/readyz`)).status === 503);
+    // A terminal sends its signals to every process; those of the gateway check with the one that holds them.
+    for (const pid of pids) process.kill(pid, 'SIGINT');
+    upstream.letGo();
+    const answers = await Promise.all(clients.map((client) => client.answer()));
+    assert.deepEqual(
+      answers.map((answer) => answer?.status),
+      [200, 200],
+    );
+    assert.equal(await ended, 0);
+    assert.ok(!pids.some(isAlive));
+    const served = several
+      .logLines()
+      .filter(({ client_request_id, status }) => client_request_id === 'held' && status === 200);
+    assert.equal(served.length, clients.length, 'the last lines are written');
   });
 });
