@@ -8,10 +8,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import type { CommandContext } from '../../gateway/commands/context.ts';
 import { newAssertionKey, printAssertionKeys } from '../../gateway/config/secret-assertion-keys.ts';
 import { claimDirectory } from '../../gateway/shared/sqlite.ts';
-import { type Finished, runInProcess } from '../support/in-process.ts';
+import { type Finished, runInProcess, type Started, tryStartInProcess } from '../support/in-process.ts';
 import { lookInside, startServer, type TestRedis } from '../support/redis.ts';
 import { environmentOf, type Files, spoiled, writeFiles } from './faults.ts';
 
@@ -138,25 +137,12 @@ const check = (environment: Readonly<Record<string, string>>) => runInProcess(['
 /** Starts a gateway in this process, and ends it after `meanwhile`, which gets its ports. */
 async function start(
   environment: Readonly<Record<string, string>>,
-  meanwhile: (ports: { readonly port: number; readonly admin_port: number }) => Promise<void> = async () => undefined,
+  meanwhile: (gateway: Started) => Promise<void> = async () => undefined,
 ): Promise<Finished> {
-  const ended = Promise.withResolvers<void>();
-  let end: (() => void) | undefined;
-  const adjust = (context: CommandContext): CommandContext => ({
-    ...context,
-    onReload: () => undefined,
-    onCrash: () => undefined,
-    onSignal(handle) {
-      end = () => handle('SIGTERM');
-    },
-    exit: (() => ended.resolve()) as () => never,
-  });
-  const finished = await runInProcess(['start', '--json'], { environment, adjust });
-  if (end === undefined) return finished;
-  const [ports = '{}'] = /^\{"port".*$/m.exec(finished.stdout) ?? [];
-  await meanwhile(JSON.parse(ports));
-  end();
-  await ended.promise;
+  const { started, ...finished } = await tryStartInProcess(environment);
+  if (started === undefined) return finished;
+  await meanwhile(started);
+  await started.stop();
   return finished;
 }
 
@@ -353,8 +339,8 @@ describe('check warns of a fault of this machine that refuses a start:', () => {
       async (environment) => {
         const fine = 'No mistakes: 2 operations in 1 contract.\n';
         assert.equal((await check(environment)).stdout, fine);
-        const started = await start(environment, async ({ port, admin_port }) => {
-          const ofRunning = { ...environment, PORT: String(port), ADMIN_PORT: String(admin_port) };
+        const started = await start(environment, async ({ port, adminPort }) => {
+          const ofRunning = { ...environment, PORT: String(port), ADMIN_PORT: String(adminPort) };
           assert.equal((await check(ofRunning)).stdout, fine);
         });
         assert.equal(started.code, 0);

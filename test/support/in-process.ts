@@ -10,6 +10,16 @@ export interface Finished {
   readonly stderr: string;
 }
 
+/** A gateway that a command line started in this process. */
+export interface Started {
+  readonly port: number;
+  readonly adminPort: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** As SIGTERM does. */
+  stop(): Promise<void>;
+}
+
 export interface InProcess extends Partial<Pick<CommandProcess, 'now' | 'onTerminal'>> {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The content of standard input. */
@@ -44,4 +54,38 @@ export async function runInProcess(words: readonly string[], around: InProcess):
   });
   const code = await runCommand(words, adjust(context));
   return { code, stdout: printed.join(''), stderr: complained.join('') };
+}
+
+/** Runs `start`. Resolves with what it printed and the gateway, or with the exit code alone if it refuses. */
+export async function tryStartInProcess(
+  environment: InProcess['environment'],
+): Promise<Finished & { readonly started: Started | undefined }> {
+  const ended = Promise.withResolvers<void>();
+  let end: (() => void) | undefined;
+  const adjust = (context: CommandContext): CommandContext => ({
+    ...context,
+    onReload: () => undefined,
+    onCrash: () => undefined,
+    onSignal(handle) {
+      end = () => handle('SIGTERM');
+    },
+    exit: (() => ended.resolve()) as () => never,
+  });
+  const finished = await runInProcess(['start', '--json'], { environment, adjust });
+  if (end === undefined) return { ...finished, started: undefined };
+  const [line = '{}'] = /^\{"port".*$/m.exec(finished.stdout) ?? [];
+  const ports = JSON.parse(line) as { port: number; admin_port: number };
+  const stop = () => {
+    end?.();
+    return ended.promise;
+  };
+  const { stdout, stderr } = finished;
+  return { ...finished, started: { port: ports.port, adminPort: ports.admin_port, stdout, stderr, stop } };
+}
+
+/** Starts a gateway as `gateway start --json` does, but in this process. Throws if it refuses. */
+export async function startInProcess(environment: InProcess['environment']): Promise<Started> {
+  const { started, stderr } = await tryStartInProcess(environment);
+  if (started === undefined) throw new Error(`The gateway did not start:\n${stderr}`);
+  return started;
 }

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { startInProcess } from '../../support/in-process.ts';
 import { createInstallation } from '../../support/process.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -83,7 +84,7 @@ describe('gateway init --from', () => {
       '--json',
     );
     const { key } = JSON.parse(issued.stdout) as { key: string };
-    const running = await installation.start();
+    const running = await startInProcess(installation.environment);
     const headers = { authorization: `Bearer ${key}` };
     const answer = await fetch(`http://127.0.0.1:${running.port}/books`, { headers });
     assert.deepEqual([answer.status, await answer.json()], [200, [{ id: 1 }]]);

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { type GatewayOptions, issueKeyIn, writeConfiguration } from '../../support/gateway.ts';
+import { startInProcess } from '../../support/in-process.ts';
 import { createInstallation, executable, type Installation } from '../../support/process.ts';
 import { thingsAt } from '../../support/things.ts';
 import { temporaryDirectory } from '../../unit/auth/samples.ts';
@@ -31,8 +32,8 @@ const linesOf = (output: string) =>
 it('"gateway start --json" adds its ports; without an organization, the greeting has the commands for a first key', async (t) => {
   const live = 'http://127.0.0.1:9';
   const installation = installationOf(t, thingsAt(live, { test: live }));
-  const gateway = await installation.start((child) => t.after(() => child.kill('SIGKILL')), ['--json']);
-  const commands = gateway.standardError().match(/(?<=^ {2}bin\/gateway ).*$/gm) ?? [];
+  const gateway = await startInProcess(installation.environment);
+  const commands = gateway.stderr.match(/(?<=^ {2}bin\/gateway ).*$/gm) ?? [];
   assert.equal(commands.length, 2);
   const printed: string[] = [];
   for (const command of commands) {
@@ -46,7 +47,7 @@ it('"gateway start --json" adds its ports; without an organization, the greeting
   assert.equal(status, 502, 'the key is accepted, the upstream is not there');
   await gateway.stop();
   const { port, adminPort: admin_port } = gateway;
-  const told = linesOf(gateway.standardOutput()).filter((line) => 'admin_port' in line);
+  const told = linesOf(gateway.stdout).filter((line) => 'admin_port' in line);
   assert.deepEqual(told, [{ port, admin_port }]);
 });
 

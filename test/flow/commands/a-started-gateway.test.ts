@@ -1,5 +1,5 @@
 // `gateway start` as a stranger meets it: it runs, it greets people on standard error and logs JSON on standard output, the printed line
-// works as pasted, a second start on its data is refused while it runs, and keeps everything afterwards.
+// works as pasted, another start on its data is refused while it runs, and keeps everything afterwards.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -11,14 +11,15 @@ import { after, before, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { writeConfiguration } from '../../support/gateway.ts';
+import { startInProcess, tryStartInProcess } from '../../support/in-process.ts';
 import { createInstallation, type Installation, type Running } from '../../support/process.ts';
 import { freePort } from '../../support/redis.ts';
 
 const shell = promisify(execFile);
 
 /** Runs the printed command line in a shell, as if pasted. */
-async function paste(gateway: Running): Promise<{ status: number; body: { data: { id: string }[] } }> {
-  const line = /curl .*/.exec(gateway.output())?.[0] ?? '';
+async function paste(stderr: string): Promise<{ status: number; body: { data: { id: string }[] } }> {
+  const line = /curl .*/.exec(stderr)?.[0] ?? '';
   const { stdout } = await shell('bash', ['-c', `${line} -s -w '\\n%{http_code}'`]);
   const [body = '', status] = stdout.split('\n');
   return { status: Number(status), body: JSON.parse(body) };
@@ -77,7 +78,7 @@ describe('gateway start on the sandbox', () => {
     started = gateway;
     assert.ok(printed, 'ready, and nothing printed');
     headers = { authorization: `Bearer ${/sk_test_\w+/.exec(gateway.output())?.[0]}` };
-    pasted = await paste(gateway);
+    pasted = await paste(gateway.standardError());
     assert.equal(pasted.status, 200);
     assert.equal(pasted.body.data.length, 3);
   });
@@ -146,17 +147,15 @@ describe('gateway start on the sandbox', () => {
   });
 
   it('is left as it was by a second start on its data, which is refused', async () => {
-    const again = createInstallation({ ...environmentOfOthers, PORT: String(gateway.port) });
-    const refused = await again.run('start');
+    const refused = await tryStartInProcess({ ...environmentOfOthers, PORT: String(gateway.port) });
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /Another gateway runs on the data directory \S+data: without Redis, each of them/);
     // The second start has issued no key in place of the first one's, and `--wait` does not wait for it.
-    assert.equal((await paste(gateway)).status, 200);
+    assert.equal((await paste(gateway.standardError())).status, 200);
     for (const command of ['suspend', 'resume']) {
       const done = await installation.run('orgs', command, 'org_demo', '--wait');
       assert.deepEqual([done.code, done.stderr], [0, '']);
     }
-    again.remove();
   });
 
   it('finishes the request in flight on SIGTERM', async () => {
@@ -189,10 +188,9 @@ describe('gateway start on the sandbox', () => {
   });
 
   it('keeps its data and its key over a second start, which prints a working line again', async () => {
-    const again = createInstallation(environmentOfOthers);
-    const second = await again.start();
+    const second = await startInProcess(environmentOfOthers);
     try {
-      const line = await paste(second);
+      const line = await paste(second.stderr);
       assert.equal(line.status, 200);
       assert.deepEqual(
         line.body.data.map(({ id }) => id),
@@ -202,7 +200,6 @@ describe('gateway start on the sandbox', () => {
       assert.equal(status, 200, 'the key of the first start works for its 24 hours');
     } finally {
       await second.stop();
-      again.remove();
     }
   });
 });

@@ -11,6 +11,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Finding } from '../../../gateway/commands/finding.ts';
 import { environmentOf, type Files, sound, writeFiles } from '../../config/faults.ts';
 import { type Authority, createAuthority } from '../../support/certificates.ts';
+import { startInProcess } from '../../support/in-process.ts';
 import { createInstallation } from '../../support/process.ts';
 import { startServer } from '../../support/redis.ts';
 import { type FakeUpstream, startUpstream, unusedPort } from '../../support/upstream.ts';
@@ -231,7 +232,7 @@ describe('gateway doctor', () => {
   it('tells a running gateway from another program on its ports, and reports all of it in lines', async () => {
     const directory = writeFiles({});
     const first = createInstallation(environmentOf(directory));
-    const running = await first.start();
+    const running = await startInProcess(first.environment);
     const { PATH = '', GATEWAY_DATA = '' } = first.environment;
     const ports = { PATH, GATEWAY_DATA, PORT: String(running.port), ADMIN_PORT: String(running.adminPort) };
     const second = createInstallation({ ...environmentOf(directory), ...ports });

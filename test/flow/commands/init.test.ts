@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { editorSchemaOf } from '../../../gateway/config/editor-schemas.ts';
+import { startInProcess } from '../../support/in-process.ts';
 import { createInstallation } from '../../support/process.ts';
 
 describe('gateway init', () => {
@@ -31,14 +32,14 @@ describe('gateway init', () => {
     const withContract = createInstallation({ GATEWAY_CONFIG: made, GATEWAY_CONTRACTS: join(made, 'openapi') });
     const all = await withContract.run('check', '--json');
     assert.deepEqual(JSON.parse(all.stdout), { ok: true, operations: 2, contracts: 1, mistakes: [], warnings: [] });
-    const running = await withContract.start();
-    const key = /Bearer ([^']+)'/.exec(running.output())?.[1];
+    const running = await startInProcess(withContract.environment);
+    const key = /Bearer ([^']+)'/.exec(running.stderr)?.[1];
     const answer = await fetch(`http://127.0.0.1:${running.port}/v1/customers?limit=3`, {
       headers: { authorization: `Bearer ${key}` },
     });
     assert.equal(answer.status, 200);
     assert.equal(((await answer.json()) as { data: unknown[] }).data.length, 3);
-    assert.equal(await running.stop(), 0);
+    await running.stop();
     withContract.remove();
   });
 

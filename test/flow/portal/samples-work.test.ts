@@ -7,7 +7,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { createInstallation, type Installation, type Running } from '../../support/process.ts';
+import { type Started, startInProcess } from '../../support/in-process.ts';
+import { createInstallation, type Installation } from '../../support/process.ts';
 
 const run = promisify(execFile);
 
@@ -26,15 +27,15 @@ function samplesIn(markdown: string): Record<string, string> {
 
 describe('the samples of the reference', () => {
   let installation: Installation;
-  let gateway: Running;
+  let gateway: Started;
   let url: string;
   let key: string;
   let file: string;
   before(async () => {
     installation = createInstallation();
-    gateway = await installation.start();
+    gateway = await startInProcess(installation.environment);
     url = `http://127.0.0.1:${gateway.port}`;
-    key = /sk_test_\w+/.exec(gateway.standardError())?.[0] ?? '';
+    key = /sk_test_\w+/.exec(gateway.stderr)?.[0] ?? '';
     file = join(installation.dataDirectory, 'example.txt');
     writeFileSync(file, 'An example.\n');
   });
