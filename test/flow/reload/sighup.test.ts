@@ -1,19 +1,24 @@
-// SIGHUP: the way in which service managers reload the configuration.
+// SIGHUP: the way in which service managers reload the configuration. In the end, an uncaught exception: one line about it, everything
+// logged before it written, and an end with code 1.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
+import { ask, requestOf } from '../../support/connection.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation, type Running } from '../../support/process.ts';
 import { thingsAt } from '../../support/things.ts';
+import { fatalLinesOf, throwsOnSignals } from '../workers/uncaught.ts';
 import { inForce, until } from './files.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'gateway-sighup-'));
 const installation = createInstallation({
   GATEWAY_CONFIG: join(directory, 'config'),
   GATEWAY_CONTRACTS: join(directory, 'openapi'),
+  ...throwsOnSignals,
 });
 const options = thingsAt('http://127.0.0.1:9');
 const reloadsRequested = () => gateway.output().split('configuration reload requested').length - 1;
@@ -45,5 +50,17 @@ it('SIGHUP has the files loaded anew, good or bad, and the gateway goes on', asy
   await until(async () => (await inForce({ adminUrl })).last_failure !== null);
   assert.equal((await fetch(`${adminUrl}/readyz`)).status, 200);
   await until(() => reloadsRequested() === 3);
-  assert.equal(await gateway.stop(), 0);
+});
+
+it('an uncaught exception ends the process with 1, after one line about it and all lines before it', async () => {
+  const ended = once(gateway.child, 'close');
+  const { status } = await ask(gateway.port, requestOf('GET /v1/nothing'));
+  assert.equal(status, 404);
+  gateway.child.kill('SIGWINCH');
+  assert.deepEqual(await ended, [1, null]);
+  assert.deepEqual(
+    fatalLinesOf(gateway).map(({ err }) => err?.message),
+    ['thrown for a test'],
+  );
+  assert.match(gateway.standardOutput(), /"status":404/, 'buffered lines are written');
 });

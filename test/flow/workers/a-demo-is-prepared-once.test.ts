@@ -1,4 +1,5 @@
-// On the sandbox, several workers start one of it, fill it once, and issue one key, which every one of them accepts.
+// On the sandbox, several workers start one of it, fill it once, and issue one key, which every one of them accepts. All of them end with the
+// process that holds them, here after an uncaught exception.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { writeConfiguration } from '../../support/gateway.ts';
 import { createInstallation } from '../../support/process.ts';
 import { startRedis } from '../../support/redis.ts';
 import { eventually, isAlive } from './several.ts';
+import { fatalLinesOf, throwsOnSignals } from './uncaught.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'gateway-workers-demo-'));
 const redis = await startRedis();
@@ -17,6 +19,7 @@ const installation = createInstallation({
   GATEWAY_CONFIG: join(directory, 'config'),
   REDIS_URL: redis.url,
   WORKERS: '2',
+  ...throwsOnSignals,
 });
 after(async () => {
   await redis.stop();
@@ -24,7 +27,7 @@ after(async () => {
   rmSync(directory, { recursive: true });
 });
 
-it('the line that is printed works with every worker, and the sandbox ends with the last of them', async () => {
+it('the line that is printed works with every worker; an uncaught exception ends the primary with 1, its workers, and then the sandbox', async () => {
   // One contract is enough: each worker compiles what it serves.
   const upstreams = {
     platform: { contracts: ['v1/customers.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' },
@@ -43,6 +46,13 @@ it('the line that is printed works with every worker, and the sandbox ends with 
   const announced = readFileSync(join(installation.dataDirectory, 'sandbox', 'sandbox.json'), 'utf8');
   const { pid } = JSON.parse(announced) as { pid: number };
   assert.ok(isAlive(pid));
-  assert.equal(await gateway.stop(), 0);
+  const ended = new Promise((resolve) => gateway.child.once('close', resolve));
+  gateway.child.kill('SIGWINCH');
+  // Its output is closed when the workers, who share it, are gone.
+  assert.equal(await ended, 1);
+  assert.deepEqual(
+    fatalLinesOf(gateway).map(({ err }) => err?.message),
+    ['thrown for a test'],
+  );
   await eventually(() => !isAlive(pid));
 });

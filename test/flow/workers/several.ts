@@ -50,7 +50,7 @@ export interface Several extends Omit<Prepared, 'start'>, Running {
   logLines(): Record<string, unknown>[];
 }
 
-export interface SeveralOptions extends Pick<GatewayOptions, 'gateway' | 'limits' | 'files'> {
+export interface SeveralOptions extends Pick<GatewayOptions, 'gateway' | 'limits' | 'files' | 'environment'> {
   readonly answer?: Answer;
   /** Further operations of the contract. */
   readonly paths?: Record<string, object>;
@@ -89,6 +89,7 @@ export async function prepareSeveral({ gateway, limits, files, ...options }: Sev
     GATEWAY_CONTRACTS: join(directory, 'openapi'),
     REDIS_URL: redis.url,
     WORKERS: '2',
+    ...options.environment,
   });
   const { environment } = installation;
   const { key, store } = await issueKey(environment);
@@ -165,7 +166,7 @@ export async function eventually<T>(read: () => Promise<T | undefined | false> |
     const found = await read();
     if (found !== undefined && found !== false) return found;
     if (performance.now() > endsAt) throw new Error(`Not within ${PATIENCE_MS} ms: ${read}`);
-    await sleep(20);
+    await sleep(50);
   }
 }
 

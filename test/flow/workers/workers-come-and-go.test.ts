@@ -18,19 +18,24 @@ import {
   startSeveral,
   type WorkerStatus,
 } from './several.ts';
+import { fatalLinesOf, throwsOnSignals } from './uncaught.ts';
 
 const CLIENTS = 8;
 const CLIENTS_OF_KILLED = 12;
-const KILLS = 2;
+const KILLS = LIMIT_RUNS > 1 ? 4 : 1;
 /** Between two requests of a client: a replacement takes seconds, in which clients without a pause keep a core busy. */
-const PAUSE_MS = LIMIT_RUNS > 1 ? 0 : 5;
+const PAUSE_MS = LIMIT_RUNS > 1 ? 0 : 25;
 /** A client that has waited this long for an empty answer waits for ever. */
 const HANGING_MS = 10_000;
 
 const upstream = createHolding();
 let several: Several;
 before(async () => {
-  several = await startSeveral({ answer: upstream.answer, gateway: { timeouts: { drainDelayMs: 300 } } });
+  several = await startSeveral({
+    answer: upstream.answer,
+    gateway: { timeouts: { drainDelayMs: 300 } },
+    environment: throwsOnSignals,
+  });
 });
 after(() => several.close());
 
@@ -127,12 +132,17 @@ describe('workers', () => {
     assert.equal(seriesIn(text, 'gateway_worker_restarts_total'), 0);
   });
 
-  it('that die are replaced at once and counted; the others go on', async () => {
+  it('that end with an uncaught exception are replaced at once and counted; the others go on', async () => {
     const [one, other] = await several.workers();
     const countedBefore = answered(await metricsOf(several));
-    process.kill(one?.pid as number, 'SIGKILL');
+    process.kill(one?.pid as number, 'SIGPWR');
     const agent = new Agent({ keepAlive: false });
-    await eventually(() => several.logLines().some(({ pid, signal }) => pid === one?.pid && signal === 'SIGKILL'));
+    await eventually(() => fatalLinesOf(several).length === 1);
+    assert.deepEqual(
+      fatalLinesOf(several).map(({ err }) => err?.message),
+      ['rejected for a test'],
+    );
+    await eventually(() => several.logLines().some(({ pid, code }) => pid === one?.pid && code === 1));
     assert.equal(await get(agent), 200, 'while one is missing');
     const workers = await eventually(async () => {
       const now = await several.workers();
