@@ -10,7 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { newAssertionKey, printAssertionKeys } from '../../gateway/config/secret-assertion-keys.ts';
 import { claimDirectory } from '../../gateway/shared/sqlite.ts';
-import { type Finished, runInProcess, type Started, tryStartInProcess } from '../support/in-process.ts';
+import { type Finished, runInProcess, type StartedHere, tryStartInProcess } from '../support/in-process.ts';
 import { lookInside, startServer, type TestRedis } from '../support/redis.ts';
 import { environmentOf, type Files, spoiled, writeFiles } from './faults.ts';
 
@@ -137,7 +137,7 @@ const check = (environment: Readonly<Record<string, string>>) => runInProcess(['
 /** Starts a gateway in this process, and ends it after `meanwhile`, which gets its ports. */
 async function start(
   environment: Readonly<Record<string, string>>,
-  meanwhile: (gateway: Started) => Promise<void> = async () => undefined,
+  meanwhile: (gateway: StartedHere) => Promise<void> = async () => undefined,
 ): Promise<Finished> {
   const { started, ...finished } = await tryStartInProcess(environment);
   if (started === undefined) return finished;

@@ -11,7 +11,7 @@ export interface Finished {
 }
 
 /** A gateway that a command line started in this process. */
-export interface Started {
+export interface StartedHere {
   readonly port: number;
   readonly adminPort: number;
   readonly stdout: string;
@@ -59,7 +59,7 @@ export async function runInProcess(words: readonly string[], around: InProcess):
 /** Runs `start`. Resolves with what it printed and the gateway, or with the exit code alone if it refuses. */
 export async function tryStartInProcess(
   environment: InProcess['environment'],
-): Promise<Finished & { readonly started: Started | undefined }> {
+): Promise<Finished & { readonly started: StartedHere | undefined }> {
   const ended = Promise.withResolvers<void>();
   let end: (() => void) | undefined;
   const adjust = (context: CommandContext): CommandContext => ({
@@ -84,7 +84,7 @@ export async function tryStartInProcess(
 }
 
 /** Starts a gateway as `gateway start --json` does, but in this process. Throws if it refuses. */
-export async function startInProcess(environment: InProcess['environment']): Promise<Started> {
+export async function startInProcess(environment: InProcess['environment']): Promise<StartedHere> {
   const { started, stderr } = await tryStartInProcess(environment);
   if (started === undefined) throw new Error(`The gateway did not start:\n${stderr}`);
   return started;

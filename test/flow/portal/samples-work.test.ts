@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { type Started, startInProcess } from '../../support/in-process.ts';
+import { type StartedHere, startInProcess } from '../../support/in-process.ts';
 import { createInstallation, type Installation } from '../../support/process.ts';
 
 const run = promisify(execFile);
@@ -27,7 +27,7 @@ function samplesIn(markdown: string): Record<string, string> {
 
 describe('the samples of the reference', () => {
   let installation: Installation;
-  let gateway: Started;
+  let gateway: StartedHere;
   let url: string;
   let key: string;
   let file: string;
