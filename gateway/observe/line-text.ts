@@ -19,8 +19,3 @@ export function milliseconds(ms: number): string {
   const whole = Math.floor(micros / 1000);
   return `${whole}${thousandths[micros - whole * 1000]}`;
 }
-
-/** The same text in one piece. V8 keeps a joined text as a tree of its pieces, and walks that in every line that contains it. */
-export function flat(text: string): string {
-  return Buffer.from(text).toString();
-}

@@ -3,9 +3,10 @@
 // parts are remembered, each in one piece, because every piece of a line costs when the line is joined and when it is encoded.
 
 import { type Caller, type Operation, PUBLISHED_NAMES } from '../exchange.ts';
+import { flat } from '../shared/flat-text.ts';
 import type { Trail } from '../trail.ts';
 import { rarePart } from './line-rare.ts';
-import { flat, members, milliseconds } from './line-text.ts';
+import { members, milliseconds } from './line-text.ts';
 import { memoize } from './memoize.ts';
 
 export interface Lines {

@@ -17,17 +17,16 @@ export function toScript(source: string): Script {
  * Runs a script by its digest, and sends the source again if the server was restarted or flushed. With `callBuffer`, text in the reply
  * comes as bytes.
  */
-export async function evaluate(
+export function evaluate(
   client: Redis,
   { source, sha }: Script,
   keys: readonly string[],
   args: readonly (string | number | Buffer)[],
   call: 'call' | 'callBuffer' = 'call',
 ): Promise<unknown> {
-  try {
-    return await client[call]('EVALSHA', [sha, keys.length, ...keys, ...args]);
-  } catch (error) {
+  // In lower case, because the library looks the names of commands up in this form.
+  return client[call]('evalsha', [sha, keys.length, ...keys, ...args]).catch((error: unknown) => {
     if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-    return await client[call]('EVAL', [source, keys.length, ...keys, ...args]);
-  }
+    return client[call]('eval', [source, keys.length, ...keys, ...args]);
+  });
 }

@@ -1,9 +1,9 @@
 // The connection to one Redis server, with its health. A call gets its reply before the deadline or fails. One failure marks the link as
 // down for all callers; only a probe in the background marks it as up again.
 
-import { connectRedis, type Redis } from '../../redis/client.ts';
-import { createDenseSet } from '../../shared/dense-set.ts';
-import { encodeCharges, extendExpiryOfAll, runDecisions, type ScriptReply } from './script.ts';
+import { connectRedis } from '../../redis/client.ts';
+import { createCalls } from './calls.ts';
+import { encodeCharges, extendExpiryOfAll, type ScriptReply } from './script.ts';
 
 /** Writes a counter through the script: a read-only or full server would still answer PING. */
 const PROBE = { policy: 'probe', requests: 1_000_000_000, windowSeconds: 1, windowMs: 1000, cost: 1, enforce: true };
@@ -44,7 +44,7 @@ export interface RedisLink {
 /** Connects at once and stays connected until closed. */
 export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }: RedisLinkOptions): RedisLink {
   const client = connectRedis({ url: options.url, onReady: probe, onLost: goDown });
-  const calls = createCalls(client, options, onFailure);
+  const calls = createCalls(client, options.deadlineMs, onFailure);
   const opened = Promise.withResolvers<void>();
   let up: boolean | undefined;
   let closed = false;
@@ -109,51 +109,6 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
       goDown(new Error('the store was closed'));
       clearTimeout(nextProbe);
       client.disconnect();
-    },
-  };
-}
-
-interface Calls {
-  run(clockMs: number, encodedCharges: string): Promise<ScriptReply>;
-  /** Rejects all calls in progress at once, before their deadlines. */
-  failAll(cause: Error): void;
-}
-
-/** Script calls with a deadline. A late reply is ignored. */
-function createCalls(
-  client: Redis,
-  { deadlineMs }: Pick<RedisLinkOptions, 'deadlineMs'>,
-  onFailure: (cause: Error) => void,
-): Calls {
-  const waiting = createDenseSet<(cause: Error) => void>();
-  let number = 0;
-
-  function run(clockMs: number, encodedCharges: string): Promise<ScriptReply> {
-    return new Promise((resolve, reject) => {
-      const late = () => fail(new Error(`no answer within ${deadlineMs} ms`));
-      // If this process was busy, the reply may be waiting in the socket: the socket is read before setImmediate runs.
-      const timer = setTimeout(() => setImmediate(late), deadlineMs);
-      function settle(): boolean {
-        clearTimeout(timer);
-        return waiting.remove(entry);
-      }
-      function fail(cause: Error): void {
-        if (!settle()) return;
-        reject(cause);
-        onFailure(cause);
-      }
-      const entry = waiting.add(fail);
-      number += 1;
-      runDecisions(client, number, clockMs, encodedCharges).then((reply) => {
-        if (settle()) resolve(reply);
-      }, fail);
-    });
-  }
-
-  return {
-    run,
-    failAll(cause) {
-      for (const fail of waiting.all()) fail(cause);
     },
   };
 }

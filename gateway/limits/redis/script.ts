@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Redis } from '../../redis/client.ts';
 import { evaluate, toScript } from '../../redis/script.ts';
+import { flat } from '../../shared/flat-text.ts';
 import type { Charge } from '../store.ts';
 
 const DECIDE = toScript(readFileSync(new URL('./window.lua', import.meta.url), 'utf8'));
@@ -13,31 +14,31 @@ export function encodeCharges(charges: readonly Charge[]): string {
     const isLast = index === charges.length - 1;
     return `,"${requests},${windowMs},${cost},${Number(enforce)},${Number(isLast)}",${JSON.stringify(key)}`;
   };
-  return charges.map(encode).join('');
+  return flat(charges.map(encode).join(''));
 }
 
 /** The clock of the decision in epoch milliseconds, then the figures of many requests, in the order in which the script returns them. */
 export type ScriptReply = readonly number[];
 
 /**
- * Decides many requests on one server. Rejects if the reply belongs to another call, which can happen after a reply was lost or sent twice.
- *
- * One string in each direction, because the client library handles arguments and integers one by one: sampled at seven requests per
- * command, reading the reply takes 0.4 µs per request instead of 0.9 for four integers each.
+ * Decides many requests. Rejects if the reply belongs to another call, which can happen after a reply was lost or sent twice.
  *
  * @param number sequence number of the call on this connection
  * @param clockMs epoch milliseconds; 0: the server's clock
  * @param encodedCharges concatenated results of `encodeCharges`
  */
-export async function runDecisions(
-  client: Redis,
-  number: number,
-  clockMs: number,
-  encodedCharges: string,
-): Promise<ScriptReply> {
+export type RunDecisions = (number: number, clockMs: number, encodedCharges: string) => Promise<ScriptReply>;
+
+/**
+ * Decides on one server. One string in each direction, because the client library handles arguments and integers one by one: sampled at
+ * seven requests per command, reading the reply takes 0.4 µs per request instead of 0.9 for four integers each.
+ */
+export function createRunDecisions(client: Redis): RunDecisions {
   const prefix = JSON.stringify(client.options.keyPrefix ?? '');
-  const reply = await evaluate(client, DECIDE, [], [`[${prefix},${clockMs},${number}${encodedCharges}]`], 'callBuffer');
-  return figuresIn(reply as Buffer, number);
+  return function runDecisions(number, clockMs, encodedCharges) {
+    const text = `[${prefix},${clockMs},${number}${encodedCharges}]`;
+    return evaluate(client, DECIDE, [], [text], 'callBuffer').then((reply) => figuresIn(reply as Buffer, number));
+  };
 }
 
 function figuresIn(bytes: Buffer, number: number): number[] {

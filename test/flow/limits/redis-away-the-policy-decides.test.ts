@@ -67,6 +67,18 @@ test('slow: a Redis that answers after half a second is away until it is faster'
   await untilUp();
 });
 
+test('a call keeps its own deadline, however long ago the calls before it began', async (t) => {
+  const relay = await startRelay(redis.url);
+  t.after(() => relay.stop());
+  const { store, ask } = await openStore(relay.url, { deadlineMs: 1500 });
+  t.after(() => store.close());
+  relay.slowDown(400);
+  // The deadline of the first call passes while the fourth waits.
+  const sources: unknown[] = [];
+  for (let call = 0; call < 5; call += 1) sources.push((await ask(limitOf(1), 1)).verdicts[0]?.source);
+  assert.deepEqual(sources, Array(5).fill('redis'));
+});
+
 test('with several instances, local gives each its share, and more when fewer are left', async (t) => {
   let instances = 4;
   const { ask } = await open(t, { instances: () => instances });

@@ -1,0 +1,75 @@
+// The script calls under way on one connection, each with a deadline.
+
+import type { Redis } from '../../redis/client.ts';
+import { createDenseSet } from '../../shared/dense-set.ts';
+import { createRunDecisions, type ScriptReply } from './script.ts';
+
+export interface Calls {
+  /** Decides a batch; see `RunDecisions`. Rejects at the deadline; a late reply is ignored. */
+  run(clockMs: number, encodedCharges: string): Promise<ScriptReply>;
+  /** Rejects all calls in progress at once, before their deadlines. */
+  failAll(cause: Error): void;
+}
+
+interface Call {
+  /** By `performance.now()`. */
+  readonly startedAt: number;
+  readonly fail: (cause: Error) => void;
+}
+
+/**
+ * One timer serves all calls: it is set for the oldest, and again for the oldest that is left. A timer of its own for each call costs more
+ * than the bookkeeping of the call.
+ *
+ * @param deadlineMs longest time that a call waits for its reply
+ * @param onFailure called for each call that has failed
+ */
+export function createCalls(client: Redis, deadlineMs: number, onFailure: (cause: Error) => void): Calls {
+  const runDecisions = createRunDecisions(client);
+  const waiting = createDenseSet<Call>();
+  let number = 0;
+  let isTimed = false;
+
+  function watch(delayMs: number): void {
+    isTimed = true;
+    // The connection keeps the process alive while a call waits. The next call may be late already, after a pause of this process.
+    setTimeout(readThenExpire, Math.max(1, Math.ceil(delayMs))).unref();
+  }
+
+  function readThenExpire(): void {
+    const nowMs = performance.now();
+    // If this process was busy, the reply may be waiting in the socket: the socket is read before setImmediate runs.
+    setImmediate(expire, nowMs);
+  }
+
+  function expire(nowMs: number): void {
+    isTimed = false;
+    let oldestAt = Number.POSITIVE_INFINITY;
+    for (const { startedAt, fail } of waiting.all()) {
+      if (startedAt + deadlineMs <= nowMs) fail(new Error(`no answer within ${deadlineMs} ms`));
+      else oldestAt = Math.min(oldestAt, startedAt);
+    }
+    if (oldestAt < Number.POSITIVE_INFINITY) watch(oldestAt + deadlineMs - performance.now());
+  }
+
+  return {
+    run(clockMs, encodedCharges) {
+      return new Promise((resolve, reject) => {
+        function fail(cause: Error): void {
+          if (!waiting.remove(entry)) return;
+          reject(cause);
+          onFailure(cause);
+        }
+        const entry = waiting.add({ startedAt: performance.now(), fail });
+        if (!isTimed) watch(deadlineMs);
+        number += 1;
+        runDecisions(number, clockMs, encodedCharges).then((reply) => {
+          if (waiting.remove(entry)) resolve(reply);
+        }, fail);
+      });
+    },
+    failAll(cause) {
+      for (const { fail } of waiting.all()) fail(cause);
+    },
+  };
+}
